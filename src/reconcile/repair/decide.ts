@@ -198,22 +198,20 @@ function findLimit({ kind, harm: done }: Pick<PlanAction | AutomaticChange, 'kin
   return harm && { name: done ?? GRANT_NAMES[harm], harm };
 }
 
-/** Repair of drifts, with what is approved: a plan within the limits, the one that was shown, or any. */
-interface Repair {
-  readonly kind: 'repair';
-  readonly approved: 'within-limits' | 'any' | { readonly hash: string };
-}
-
 /** Request of an operator for a decision about drifts. */
 export interface ManyRequest {
   readonly ids: readonly string[];
   /**
+   * - `repair`: by one plan, which has to be within the limits, the one that was shown, or any
    * - `accept`: what the service holds is what is desired; never of what is unmanaged
    * - `adopt`: what is unmanaged is taken over, where it is not privileged
    * - `ignore`: they are left alone until then (epoch milliseconds)
    */
   readonly decision:
-    | Repair
+    | {
+        readonly kind: 'repair';
+        readonly approved: 'within-limits' | 'any' | { readonly hash: string };
+      }
     | { readonly kind: 'accept' }
     | { readonly kind: 'adopt'; readonly provider: string }
     | { readonly kind: 'ignore'; readonly until: number; readonly reason: string };
@@ -223,18 +221,13 @@ export interface ManyRequest {
   readonly by: string;
 }
 
-/** Reason why nothing is decided about a drift: there is none, it is over or being repaired, or it cannot be done. */
-interface Refusal {
-  readonly code: 'unknown' | 'not-open' | 'not-possible';
-  /** Sentence. */
-  readonly reason: string;
-}
-
 /** Outcome of a decision for one of many drifts. */
 interface OneDecided {
   readonly id: string;
-  /** Undefined: it is decided. */
-  readonly refusal: Refusal | undefined;
+  /** Why it is not decided: there is none, it is over or being repaired, or it cannot be done. Undefined: it is decided. */
+  readonly refusal:
+    | { readonly code: 'unknown' | 'not-open' | 'not-possible'; readonly reason: string }
+    | undefined;
   /** Status before the decision; undefined: there is no such drift. */
   readonly before: DriftStatus | undefined;
 }
@@ -258,56 +251,56 @@ export interface ManyDecided {
   readonly plan: ManyPlan | undefined;
 }
 
-/** Decides about drifts: repairs are one plan. A dry run does the same and is undone. */
+/** Decides about drifts in one transaction: repairs are one plan. A dry run does the same and is undone. */
 export async function decideMany(deps: DecisionDeps, request: ManyRequest): Promise<ManyDecided> {
-  const { decision, ids } = request;
-  if (decision.kind === 'repair') return repairMany(deps, request, decision);
+  const { store, events } = deps;
+  if (request.decision.kind === 'adopt') return adoptMany(deps, request, request.decision);
+  const work = (tx: Db) => decideIn(tx, deps, request);
+  if (request.isDryRun) return (await rehearse(store, work)).decided;
+  const { decided, discarded } = await store.write(work);
+  for (const plan of discarded) tellPlan(events, plan, 0);
+  return decided;
+}
+
+/** Adopts each in a transaction of its own, after a look at the service where that is needed. */
+async function adoptMany(
+  deps: DecisionDeps,
+  { ids, isDryRun }: ManyRequest,
+  { provider }: { readonly provider: string },
+): Promise<ManyDecided> {
   const ones: OneDecided[] = [];
   for (const id of ids) {
-    const isAdoption = decision.kind === 'adopt';
-    ones.push(await (isAdoption ? adoptOne : decideOne)(deps, id, request));
+    const drift = await findOne(deps.store.read, 'drifts', { id });
+    const one = await judge(id, drift, async ({ kind, resource_type: type, resource_id }) => {
+      if (!isUnmanagedKind(kind)) return toAdoptionWords({ kind: 'managed' });
+      const adoption = await deps.adopt({ type, id: resource_id }, { provider, isDryRun });
+      return adoption.kind === 'adopted' ? undefined : toAdoptionWords(adoption);
+    });
+    ones.push(one);
   }
   return { kind: 'done', ones, plan: undefined };
 }
 
-/** Adopts in a transaction of its own, after a look at the service where that is needed. */
-async function adoptOne(
+/**
+ * Decides about drifts. Their repairs drop out of the plans that have them, which would overrule the decision; plans of which
+ * nothing is left are discarded and returned.
+ */
+async function decideIn(
+  tx: Db,
   deps: DecisionDeps,
-  id: string,
-  { decision, isDryRun }: ManyRequest,
-): Promise<OneDecided> {
-  const provider = decision.kind === 'adopt' ? decision.provider : DEFAULT_PROVIDER;
-  const drift = await findOne(deps.store.read, 'drifts', { id });
-  return judge(id, drift, async ({ kind, resource_type: type, resource_id }) => {
-    if (!isUnmanagedKind(kind)) return toAdoptionWords({ kind: 'managed' });
-    const adoption = await deps.adopt({ type, id: resource_id }, { provider, isDryRun });
-    return adoption.kind === 'adopted' ? undefined : toAdoptionWords(adoption);
-  });
-}
-
-/** Decides about one. Its repair drops out of the plan that has it, which would overrule the decision. */
-async function decideOne(
-  deps: DecisionDeps,
-  id: string,
-  { decision, isDryRun, by: noted_by }: ManyRequest,
-): Promise<OneDecided> {
-  const { store, rules, clock, events } = deps;
-  const work = async (tx: Db) => {
-    await enterRules(tx, rules, 'names');
-    const drift = (await lockDrifts(tx, [id])).get(id);
-    const one = await judge(id, drift, async (open) => {
-      if (decision.kind !== 'ignore') return acceptDrift(tx, deps, open);
-      const { until: ignored_until, reason: note } = decision;
-      await changeDrifts(tx, [open], { status: 'ignored', ignored_until, note, noted_by });
-      return undefined;
-    });
-    const decided = drift === undefined || one.refusal !== undefined ? [] : [drift];
-    return { one, discarded: await dropRepairs(tx, decided, clock.now()) };
-  };
-  if (isDryRun) return (await rehearse(store, work)).one;
-  const { one, discarded } = await store.write(work);
-  for (const plan of discarded) tellPlan(events, plan, 0);
-  return one;
+  request: ManyRequest,
+): Promise<{ decided: ManyDecided; discarded: PlanRow[] }> {
+  await enterRules(tx, deps.rules, 'names');
+  const found = await lockDrifts(tx, request.ids);
+  const ones: OneDecided[] = [];
+  for (const id of request.ids) {
+    ones.push(await judge(id, found.get(id), (open) => decideOne(tx, deps, open, request)));
+  }
+  const drifts = ones.flatMap(({ id, refusal }) => (refusal ? [] : (found.get(id) ?? [])));
+  const planned = await planAsked(tx, deps, drifts, request);
+  const isDone = planned.kind === 'done';
+  const discarded = isDone ? await dropRepairs(tx, drifts, deps.clock.now()) : [];
+  return { decided: { ...planned, ones }, discarded };
 }
 
 const UNDECIDED: ReadonlySet<DriftStatus> = new Set(['open', 'contested', 'ignored']);
@@ -318,7 +311,7 @@ async function judge(
   drift: DriftRow | undefined,
   work: (drift: DriftRow) => Promise<string | undefined>,
 ): Promise<OneDecided> {
-  const toOne = (refusal?: Refusal): OneDecided => ({ id, refusal, before: drift?.status });
+  const toOne = (refusal?: OneDecided['refusal']) => ({ id, refusal, before: drift?.status });
   if (drift === undefined)
     return toOne({ code: 'unknown', reason: 'There is no drift with this id.' });
   if (!UNDECIDED.has(drift.status))
@@ -327,46 +320,19 @@ async function judge(
   return toOne(reason === undefined ? undefined : { code: 'not-possible', reason });
 }
 
-async function repairMany(
-  deps: DecisionDeps,
-  { ids, isDryRun, by }: ManyRequest,
-  { approved }: Repair,
-): Promise<ManyDecided> {
-  let discarded: PlanRow[] = [];
-  const decided = await deps.store.write(async (tx): Promise<ManyDecided> => {
-    await enterRules(tx, deps.rules, 'names');
-    const found = await lockDrifts(tx, ids);
-    const ones: OneDecided[] = [];
-    for (const id of ids) {
-      ones.push(await judge(id, found.get(id), (open) => findHindrance(tx, deps, open)));
-    }
-    const drifts = ones.flatMap(({ id, refusal }) => (refusal ? [] : (found.get(id) ?? [])));
-    const actions = toRepairs(drifts);
-    if (actions.length === 0) return { kind: 'done', ones, plan: undefined };
-    const exceeded = await listExceeded(tx, deps, actions);
-    const plan = { id: undefined, hash: toHash(actions), counts: countActions(actions), exceeded };
-    const kind = isDryRun ? 'done' : findMismatch(plan, approved);
-    if (isDryRun || kind !== 'done') return { kind, ones, plan };
-    const now = deps.clock.now();
-    // What the operator has seen counts for no limit.
-    const automatic = approved === 'within-limits' ? 1 : 0;
-    const { id } = await planRepairs(tx, drifts, { ...BY_OPERATOR, automatic, by, now });
-    discarded = await dropRepairs(tx, drifts, now);
-    return { kind, ones, plan: { ...plan, id } };
-  });
-  for (const plan of discarded) tellPlan(deps.events, plan, 0);
-  return decided;
-}
-
-/** Standing of a plan of repairs that an operator asks for: it is followed at once. */
-const BY_OPERATOR = { status: 'approved', source: 'operator', reason: null } as const;
-
-/** Finds the reason why a drift cannot be repaired; undefined: it can. */
-async function findHindrance(
+/** Accepts or ignores a drift. Returns the reason why that, or its repair, cannot be done. */
+async function decideOne(
   tx: Db,
   deps: DecisionDeps,
   drift: DriftRow,
+  { decision, by: noted_by }: ManyRequest,
 ): Promise<string | undefined> {
+  if (decision.kind === 'accept') return acceptDrift(tx, deps, drift);
+  if (decision.kind === 'ignore') {
+    const { until: ignored_until, reason: note } = decision;
+    await changeDrifts(tx, [drift], { status: 'ignored', ignored_until, note, noted_by });
+    return undefined;
+  }
   const repair = toRepair(drift);
   if (repair === undefined) return 'It is unmanaged: nothing of it is changed.';
   const obstacle = await findObstacle(tx, deps, repair);
@@ -376,14 +342,32 @@ async function findHindrance(
   return current !== undefined && isStillSo(current, repair) ? undefined : IS_CHANGED;
 }
 
-/** Tells whether a plan is the one that is meant. */
-function findMismatch(
-  { hash, exceeded }: Pick<ManyPlan, 'hash' | 'exceeded'>,
-  approved: Repair['approved'],
-): ManyDecided['kind'] {
-  if (approved === 'any') return 'done';
-  if (approved === 'within-limits') return exceeded.length > 0 ? 'above-limits' : 'done';
-  return approved.hash === hash ? 'done' : 'other-hash';
+/** Makes the plan of the repairs that an operator asks for, if it is the one that is meant. It is followed at once. */
+async function planAsked(
+  tx: Db,
+  deps: DecisionDeps,
+  drifts: readonly DriftRow[],
+  { decision, isDryRun, by }: ManyRequest,
+): Promise<Pick<ManyDecided, 'kind' | 'plan'>> {
+  const actions = toRepairs(drifts);
+  if (decision.kind !== 'repair' || actions.length === 0) return { kind: 'done', plan: undefined };
+  const { approved } = decision;
+  const exceeded = await listExceeded(tx, deps, actions);
+  const plan = { id: undefined, hash: toHash(actions), counts: countActions(actions), exceeded };
+  if (isDryRun) return { kind: 'done', plan };
+  if (approved === 'within-limits' && exceeded.length > 0) return { kind: 'above-limits', plan };
+  if (typeof approved === 'object' && approved.hash !== plan.hash)
+    return { kind: 'other-hash', plan };
+  const standing = { status: 'approved', source: 'operator', reason: null } as const;
+  // What the operator has seen counts for no limit.
+  const automatic = approved === 'within-limits' ? 1 : 0;
+  const { id } = await planRepairs(tx, drifts, {
+    ...standing,
+    automatic,
+    by,
+    now: deps.clock.now(),
+  });
+  return { kind: 'done', plan: { ...plan, id } };
 }
 
 /**
