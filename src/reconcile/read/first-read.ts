@@ -2,6 +2,7 @@ import { BridgeError } from '../../domain/errors.ts';
 import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { backoffMs } from '../backoff.ts';
+import { createJob } from '../job.ts';
 import { toReason } from '../verdict.ts';
 import { readService, recheckSections } from './read-service.ts';
 import {
@@ -50,41 +51,55 @@ export type FirstReadState =
 /** The first read of one process. */
 export type FirstRead = ReturnType<typeof createFirstRead>;
 
-/** What one process knows of the first read. */
-interface KnownRead {
-  reading: Reading;
-  service: KnownService | undefined;
-  finishedAt: number | undefined;
-  /** Failures in a row of asking whose service it is. */
-  failures: number;
-}
-
 /**
  * Creates the first complete read of the service, once per store. Until it is finished SCIM has no answers, because "not
  * found" would make a provider create users twice.
  */
 export function createFirstRead(deps: ReadDeps) {
-  const { store, clock, events } = deps;
-  const stopping = new AbortController();
-  const { signal } = stopping;
+  const { store, clock } = deps;
   const learned = Promise.withResolvers<void>();
   const broken = Promise.withResolvers<BridgeError>();
-  const nothing = { service: undefined, finishedAt: undefined, failures: 0 };
-  const known: KnownRead = { reading: beginReading(clock.now(), true), ...nothing };
-  let loop: Promise<void> = Promise.resolve();
+  let reading: Reading = beginReading(clock.now(), true);
+  let service: KnownService | undefined;
+  let finishedAt: number | undefined;
+  /** Failures in a row of asking whose service it is; undefined: this process knows. */
+  let failures: number | undefined = 0;
 
-  async function runUntilStopped(): Promise<void> {
-    await learn(deps, known, signal);
-    learned.resolve();
-    const run = { deps, reading: known.reading, signal };
-    // A store that was filled before asks for closed sections at once.
-    for (let isStart = known.finishedAt !== undefined; ; isStart = false) {
-      await readService(run, { onEnd: () => save(deps, known) });
-      if (!isStart) await clock.sleep(RECHECK_MS, signal);
-      // A failure is met again in five minutes.
+  /** Stores what a restart need not read again. */
+  async function save(): Promise<void> {
+    const now = clock.now();
+    // That it was finished once, no later change undoes.
+    const at = finishedAt ?? (findOpenList(reading) === undefined ? now : undefined);
+    const stored = { ...toBefore(reading), ...(at === undefined ? {} : { finishedAt: at }) };
+    await store.write((tx) => FACT.save(tx, stored, now));
+    finishedAt = at;
+  }
+
+  async function turn(signal: AbortSignal): Promise<number> {
+    if (failures !== undefined) {
+      const answer = await askWhose(deps, failures + 1, signal);
+      failures = answer.kind === 'failed' ? failures + 1 : undefined;
+      if (answer.kind === 'failed') return answer.waitMs;
+      ({ service = service } = answer);
+      learned.resolve();
+    }
+    const run = { deps, reading, signal };
+    // A store that was filled before asks for closed sections at once. A failure is met again in five minutes.
+    if (finishedAt !== undefined) {
       await recheckSections(run).catch((error: unknown) => tellFailed(deps, 'sections', error));
     }
+    await readService(run, { onEnd: save });
+    return RECHECK_MS;
   }
+
+  const job = { type: 'first-read', id: 'run', restMs: RECHECK_MS };
+  const loop = createJob(deps, job, (signal) =>
+    turn(signal).catch((error: unknown) => {
+      if (!isOther(error)) throw error;
+      broken.resolve(error);
+      return RECHECK_MS;
+    }),
+  );
 
   return {
     /**
@@ -93,54 +108,46 @@ export function createFirstRead(deps: ReadDeps) {
      * @throws BridgeError `other-service` when the store belongs to another service.
      */
     async start(): Promise<void> {
-      known.service = await openService(deps);
+      service = await openService(deps);
       const stored = await FACT.find(store.read);
-      known.finishedAt = stored?.finishedAt;
-      known.reading = beginReading(clock.now(), true, stored?.lists);
-      known.reading.membersUnknown = stored?.membersUnknown ?? false;
-      loop = runUntilStopped().catch((error: unknown) => {
-        if (isOther(error)) broken.resolve(error);
-        else if (!signal.aborted) events.failed({ type: 'first-read', id: 'run', error });
-      });
+      finishedAt = stored?.finishedAt;
+      reading = beginReading(clock.now(), true, stored?.lists);
+      reading.membersUnknown = stored?.membersUnknown ?? false;
+      loop.start();
     },
     /** Stops after the page that is being stored. */
-    async stop(): Promise<void> {
-      stopping.abort();
-      await loop;
-    },
+    stop: loop.stop,
     state(): FirstReadState {
-      if (known.finishedAt !== undefined) return { kind: 'finished' };
-      const progress = findProgress(known.reading, clock.now());
+      if (finishedAt !== undefined) return { kind: 'finished' };
+      const progress = findProgress(reading, clock.now());
       return { kind: 'running', ...(progress ?? { step: 'service', count: 0 }) };
     },
     get finished() {
-      return known.finishedAt !== undefined;
+      return finishedAt !== undefined;
     },
     /** Account behind the token, once it is known and where the service tells it. */
-    ownAccount: () => known.service?.accountId,
+    ownAccount: () => service?.accountId,
     /** Hold on changes until this process knows that the service is the one of the store, as far as it tells. */
-    hold: { over: learned.promise, isLong: () => known.failures > 0 },
+    hold: { over: learned.promise, isLong: () => (failures ?? 0) > 0 },
     /** Resolves, if ever, with the reason why the bridge must stop: the store belongs to another company. */
     broken: broken.promise,
   };
 }
 
-/** Learns whose service it is, as every process does once: the company behind an address may have changed. */
-async function learn(deps: ReadDeps, known: KnownRead, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    try {
-      known.service = await learnService(deps, signal);
-      break;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (isOther(error)) throw error;
-      known.failures += 1;
-      if (known.failures >= ACCOUNT_FAILURES_MAX && (await isAnswering(deps))) break;
-      const counted = Math.min(known.failures, ACCOUNT_BACKOFF_MAX);
-      await deps.clock.sleep(tellFailed(deps, 'service', error, counted), signal);
-    }
+type Answer =
+  | { readonly kind: 'learned'; readonly service?: KnownService }
+  | { readonly kind: 'failed'; readonly waitMs: number };
+
+/** Learns whose service it is, as every process does once. One that does not tell after some failures is done without. */
+async function askWhose(deps: ReadDeps, attempt: number, signal: AbortSignal): Promise<Answer> {
+  try {
+    return { kind: 'learned', service: await learnService(deps, signal) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isOther(error)) throw error;
+    if (attempt >= ACCOUNT_FAILURES_MAX && (await isAnswering(deps))) return { kind: 'learned' };
+    return { kind: 'failed', waitMs: tellFailed(deps, 'service', error, attempt) };
   }
-  known.failures = 0;
 }
 
 /** Reports what failed. Returns the wait before the next attempt, in milliseconds. */
@@ -151,26 +158,19 @@ function tellFailed(
   failures = ACCOUNT_BACKOFF_MAX,
 ): number {
   const { text: reason, retryAfterMs } = toReason(error);
-  const retryInMs = backoffMs(failures, retryAfterMs, random());
+  const retryInMs = backoffMs(Math.min(failures, ACCOUNT_BACKOFF_MAX), retryAfterMs, random());
   events.firstReadFailed({ step, reason, retryInMs });
   return retryInMs;
 }
 
-/** Stores what a restart need not read again: the sections that were read or refused, by their last list. */
-async function save({ store, clock }: ReadDeps, known: KnownRead): Promise<void> {
-  const { reading } = known;
-  const { membersUnknown } = reading;
+/** The sections that were read or refused, by their last list. */
+function toBefore(reading: Reading): Pick<StoredRead, 'lists' | 'membersUnknown'> {
   const lists: { [L in ListName]?: 'done' | 'refused' } = {};
   for (const list of LISTS) {
     const { state } = reading.lists[listsOf(toSection(list)).at(-1) ?? list];
     if (state !== 'open') lists[list] = state;
   }
-  const now = clock.now();
-  // That it was finished once, no later change undoes.
-  const finishedAt = known.finishedAt ?? (findOpenList(reading) === undefined ? now : undefined);
-  const stored = { lists, membersUnknown, ...(finishedAt === undefined ? {} : { finishedAt }) };
-  await store.write((tx) => FACT.save(tx, stored, now));
-  known.finishedAt = finishedAt;
+  return { lists, membersUnknown: reading.membersUnknown };
 }
 
 function isOther(error: unknown): error is BridgeError {

@@ -1,4 +1,3 @@
-import { BridgeError } from '../../domain/errors.ts';
 import { countActions, toHash } from '../../plan/plan-summary.ts';
 import { countDueChanges } from '../../store/due.ts';
 import { insertPlanActions } from '../../store/plans/actions.ts';
@@ -8,7 +7,6 @@ import { findOne, updateWhere } from '../../store/tables.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { addPlan } from '../add-plan.ts';
 import { findLearnedAccount } from '../audit/events.ts';
-import { backoffMs } from '../backoff.ts';
 import type { Hold } from '../deps.ts';
 import { createJob } from '../job.ts';
 import { isNotLeading } from '../lead.ts';
@@ -29,10 +27,8 @@ import {
 const ALIVE_MS = 10_000;
 /** Interval at which the log reports the progress of an approved plan, in milliseconds. */
 const REPORT_EVERY_MS = 60_000;
-/** Interval of asking whether recovery is over, in milliseconds. */
+/** Interval of asking whether recovery is over, and rest after a failure, in milliseconds. */
 const LOOK_MS = 2_000;
-/** Failures that lengthen the wait, up to 16 s, because requests may be waiting for the end of recovery. */
-const COUNTED_MAX = 5;
 /** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
 const AUDIT_FAILURES_MAX = 3;
 
@@ -52,47 +48,40 @@ export type Recovery = ReturnType<typeof createRecovery>;
  */
 export function createRecovery(deps: RecoveryDeps) {
   const { firstRead, clock, store, events } = deps;
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const over = Promise.withResolvers<void>();
   const trusted = Promise.withResolvers<void>();
   const read = Promise.withResolvers<void>();
-  const heartbeat = createHeartbeat(deps);
-  const attempts = createAttempts(deps, signal);
+  const beat = createHeartbeat(deps);
+  let attempts = 0;
+  let begun: Begun | undefined;
   let reading: Reading | undefined;
-  let detection: Detection | undefined;
-  let running: Promise<void> = Promise.resolve();
 
-  async function run(): Promise<void> {
-    const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve));
-    await Promise.race([firstRead.hold.over, stopped]);
-    signal.throwIfAborted();
-    const state = await attempts.keepTrying(async (failures) => {
-      const begun = await begin(deps, failures, signal);
-      detection = begun.detection;
-      return begun.state;
-    });
-    const again = beginReading(clock.now(), true);
-    if (state?.phase === 'reading') reading = again;
-    over.resolve();
-    heartbeat.start();
-    if (state?.phase === 'reading') {
-      await attempts.keepTrying(() => planRecovery({ deps, reading: again, signal }, state));
+  const job = { type: 'recovery', id: 'run', restMs: LOOK_MS };
+  const loop = createJob(deps, job, async (signal) => {
+    if (begun === undefined) {
+      attempts += 1;
+      begun = await begin(deps, attempts, signal);
+      attempts = 0;
+      if (begun.state?.phase === 'reading') reading = beginReading(clock.now(), true);
+      over.resolve();
     }
-    reading = undefined;
+    await beat();
+    if (reading !== undefined && begun.state?.phase === 'reading') {
+      await planRecovery({ deps, reading, signal }, begun.state);
+      reading = undefined;
+    }
     read.resolve();
     // Until an operator has decided, in whichever process, and what is held was taken up.
-    await attempts.keepTrying(async () => {
-      while ((await RECOVERY.find(store.read)) !== undefined) await clock.sleep(LOOK_MS, signal);
-    });
+    if ((await RECOVERY.find(store.read)) !== undefined) return LOOK_MS;
     trusted.resolve();
-  }
+    return ALIVE_MS;
+  });
 
   /** Hold on changes until the store is known to be current. */
   const hold: Hold = {
     over: over.promise,
     trusted: trusted.promise,
-    isLong: () => firstRead.hold.isLong() || attempts.failures() > 0,
+    isLong: () => firstRead.hold.isLong() || attempts > 1,
   };
   return {
     hold,
@@ -103,58 +92,37 @@ export function createRecovery(deps: RecoveryDeps) {
     /** True while the store may be older than the service and the service was not read again yet. */
     isReading: () => reading !== undefined,
     /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */
-    detection: () => detection,
+    detection: () => begun?.detection,
     /** Holds the changes accepted while observing, then finds out the rest by itself. @throws StoreError */
     async start(): Promise<void> {
       await goLive(deps);
-      running = run().catch((error: unknown) => {
-        if (signal.aborted || isNotLeading(error)) return;
-        events.failed({ type: 'recovery', id: 'run', error });
-      });
+      void firstRead.hold.over.then(() => loop.start());
     },
+    /** Stops with a last beat: an event of our own account from now on was not made by the bridge. */
     async stop(): Promise<void> {
-      stopping.abort();
-      await running;
-      await heartbeat.stop();
+      await loop.stop();
+      if (begun === undefined) return;
+      await beat().catch((error: unknown) => {
+        if (!isNotLeading(error)) events.failed({ type: 'recovery', id: 'alive', error });
+      });
     },
   };
 }
 
-/** Creates what repeats work that nothing else would repeat, and counts its failures. */
-function createAttempts({ clock, random, events }: RecoveryDeps, signal: AbortSignal) {
-  let failures = 0;
-  return {
-    failures: () => failures,
-    /** @throws the signal's reason when the process stops */
-    async keepTrying<T>(work: (failures: number) => Promise<T>): Promise<T> {
-      for (;;) {
-        try {
-          return await work(failures);
-        } catch (error) {
-          signal.throwIfAborted();
-          failures += 1;
-          const isExpected = error instanceof UpstreamError || error instanceof BridgeError;
-          events.failed({ type: 'recovery', id: isExpected ? error.code : 'bug', error });
-          const waitMs = backoffMs(Math.min(failures, COUNTED_MAX), undefined, random());
-          await clock.sleep(waitMs, signal);
-        }
-      }
-    },
-  };
+/** What is known at the start: the state of recovery, and the age of the store where it was asked for. */
+interface Begun {
+  readonly state?: RecoveryState | undefined;
+  readonly detection?: Detection;
 }
 
 /** Finds the state of recovery, and begins recovery where the store is older than the service. */
-async function begin(
-  deps: RecoveryDeps,
-  failures: number,
-  signal: AbortSignal,
-): Promise<{ readonly state?: RecoveryState | undefined; readonly detection?: Detection }> {
+async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal): Promise<Begun> {
   const { store, firstRead, events } = deps;
   const state = await RECOVERY.find(store.read);
   if (state?.phase === 'requested') return { state: await enter(deps, { code: 'restored' }) };
   // Before the first read is finished nothing is managed, so nothing can be done again.
   if (state !== undefined || !firstRead.finished) return { state };
-  const detection = await detect(deps, failures, signal);
+  const detection = await detect(deps, attempt, signal);
   const code = detection.kind === 'unknown' ? detection.code : 'audit';
   events.recovery({ phase: detection.kind, code });
   if (detection.kind !== 'stale') return { detection };
@@ -165,7 +133,7 @@ async function begin(
 /** Finds out the age of the store. An audit log that fails for ever, while the rest works, must not hold every change. */
 async function detect(
   deps: RecoveryDeps,
-  failures: number,
+  attempt: number,
   signal: AbortSignal,
 ): Promise<Detection> {
   try {
@@ -173,7 +141,7 @@ async function detect(
     const account = deps.firstRead.ownAccount() ?? (await findLearnedAccount(deps.store.read));
     return await detectRestore(deps, account, signal);
   } catch (error) {
-    const isOften = error instanceof UpstreamError && failures + 1 >= AUDIT_FAILURES_MAX;
+    const isOften = error instanceof UpstreamError && attempt >= AUDIT_FAILURES_MAX;
     if (isOften && (await isAnswering(deps))) return { kind: 'unknown', code: error.code };
     throw error;
   }
@@ -244,37 +212,18 @@ async function openFirstRun(tx: Db, now: number): Promise<string> {
   return open.id;
 }
 
-/** Creates the heartbeat, which stores the last moment of use for the next start, and logs how far an approved plan is. */
-function createHeartbeat(deps: RecoveryDeps) {
-  const { store, clock, events } = deps;
-  const job = { type: 'recovery', id: 'alive', restMs: ALIVE_MS };
+/** Creates what stores the last moment of use for the next start, and logs how far an approved plan is. */
+function createHeartbeat({ store, clock, events }: RecoveryDeps): () => Promise<void> {
   let reportedAt = 0;
-  let isStarted = false;
-  const beat = () => store.write((tx) => saveAlive(tx, clock.now()));
-  const loop = createJob(deps, job, async () => {
-    await beat();
+  return async () => {
     const now = clock.now();
+    await store.write((tx) => saveAlive(tx, now));
     const progress = await findReleaseProgress(store.read, now);
-    if (progress === undefined) return ALIVE_MS;
+    if (progress === undefined) return;
     const { startedAt, endsAt, ...counts } = progress;
-    if (now - Math.max(startedAt, reportedAt) < REPORT_EVERY_MS) return ALIVE_MS;
+    if (now - Math.max(startedAt, reportedAt) < REPORT_EVERY_MS) return;
     reportedAt = now;
     const leftMs = endsAt === undefined ? {} : { leftMs: endsAt - now };
     events.release({ ...counts, elapsedMs: now - startedAt, ...leftMs });
-    return ALIVE_MS;
-  });
-  return {
-    start() {
-      isStarted = true;
-      loop.start();
-    },
-    /** Stops with a last beat: an event of our own account from now on was not made by the bridge. */
-    async stop() {
-      await loop.stop();
-      if (!isStarted) return;
-      await beat().catch((error: unknown) => {
-        if (!isNotLeading(error)) events.failed({ type: job.type, id: job.id, error });
-      });
-    },
   };
 }
