@@ -1,18 +1,17 @@
-import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
+import { listWaiting, onlyWaiting } from '../domain/cell.ts';
 import { listHarms, type SentChange, toChangeKey } from '../domain/change.ts';
-import { isEntityField, parseRoles } from '../domain/entity.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import { dropChange } from '../domain/link.ts';
-import type { PlanAction } from '../domain/plan.ts';
+import { dropChange, LINK_LISTS } from '../domain/link.ts';
+import { type PlanAction, toPlace } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension } from '../domain/user.ts';
 import type { WrittenChange } from '../store/audit/own-calls.ts';
 import { countProviderHarm } from '../store/audit/provider-harm.ts';
 import { forgetRemoval } from '../store/changes.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
-import { changeLinks } from '../store/links/links.ts';
+import { changeLinks, type StoredLink } from '../store/links/links.ts';
 import { type ActionKey, listHeldChanges } from '../store/plans/actions.ts';
 import { countPopulation } from '../store/plans/harm.ts';
 import { lockHeld } from '../store/plans/plans.ts';
@@ -23,10 +22,11 @@ import {
   type UserRow,
   updateRow,
 } from '../store/resources/rows.ts';
-import { toObservedGroup, toSeenEntities, toUserState } from '../store/resources/state.ts';
+import { toUserState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import { addPlan, growPlan, tellPlan } from './add-plan.ts';
 import type { ReconcileDeps } from './deps.ts';
+import { compareKnown } from './differences.ts';
 
 /** The time from which harm counts, set by an operator. */
 const FACT = createFact<{ readonly at: number }>('provider-limit');
@@ -131,85 +131,65 @@ function toHeldKey({ kind, member_id: memberId }: ActionKey): string {
   return toChangeKey({ kind, memberId });
 }
 
-/** Takes the removals of a call out of what waits of a user or group, as far as their limit is exceeded. */
+/**
+ * Takes the removals of a call out of what waits of a user or group, as far as their limit is exceeded. What differs from
+ * then on there are the actions of the plan.
+ */
 async function take(tx: Db, row: ResourceRow, removals: Removals): Promise<PlanAction[]> {
-  const fields = row.type === 'user' ? takeFromUser(row, removals) : takeFromGroup(row, removals);
+  const { changes, limit, deactivation, version } = removals;
+  const taken = changes.filter((change) =>
+    listHarms([change]).some((harm) => limit.harms.has(harm)),
+  );
+  const fields = row.type === 'user' ? listTakenFields(row, removals) : taken.flatMap(toField);
   const cells = parseCells<string>(row);
-  const left = listWaiting(cells).filter((field) => !fields.has(field));
-  if (fields.size > 0) {
-    await updateRow(tx, row, { cells: JSON.stringify(onlyWaiting(cells, left)) });
-  }
-  if (row.type === 'user') return [...fields.values()];
-  const actions = [...fields.values(), ...(await takeLinks(tx, row, removals))];
+  const left = listWaiting(cells).filter((field) => !fields.includes(field));
+  await updateRow(tx, row, { cells: JSON.stringify(onlyWaiting(cells, left)) });
+  const members = row.type === 'user' ? [] : await takeLinks(tx, row, taken);
+  const now = await lockRow(tx, row);
+  const differing = now ? (await compareKnown(tx, now, deactivation)).changes.values() : [];
+  const actions = [...differing].filter((action) => {
+    const place = toPlace(action);
+    return place.kind === 'link'
+      ? members.some(({ list, userId }) => list === place.list && userId === action.memberId)
+      : place.fields.some((field) => fields.includes(field));
+  });
   // A leaver is waited for until the service holds it, whoever decides when that is; a group is not.
-  if (actions.length > 0) await forgetRemoval(tx, row, removals.version);
+  if (row.type === 'group' && actions.length > 0) await forgetRemoval(tx, row, version);
   return actions;
 }
 
-/** Removals by the fields that wait for them. */
-type Taken = Map<string, PlanAction>;
-
-function takeFromUser(row: UserRow, { limit, deactivation }: Removals): Taken {
-  const taken: Taken = new Map();
-  if (!limit.harms.has('deactivate')) return taken;
-  const { desired, deleted, observed, cells } = toUserState(row);
-  const place = { type: 'user', resourceId: row.id, memberId: '', harm: 'deactivate' } as const;
-  if (isWaiting(cells.active) && (deleted || !desired.active)) {
-    const values = { desired: { active: false }, observed: { active: true } };
-    taken.set('active', { ...place, ...values, kind: 'user.deactivate' });
-  }
+/** The fields in which a user loses access. */
+function listTakenFields(row: UserRow, { limit, deactivation }: Removals): string[] {
+  if (!limit.harms.has('deactivate')) return [];
+  const { desired, deleted } = toUserState(row);
   const isSuspended = toWantedSuspension(desired, deactivation) === true;
-  if (isWaiting(cells.temporarilyInactive) && isSuspended) {
-    const [wanted, held] = [desired, observed].map((one) => ({
-      temporarilyInactive: one?.temporarilyInactive ?? false,
-    }));
-    const values = { desired: wanted ?? null, observed: held ?? null };
-    taken.set('temporarilyInactive', { ...place, ...values, kind: 'user.access' });
-  }
-  return taken;
+  return [
+    ...(deleted || !desired.active ? ['active'] : []),
+    ...(isSuspended ? ['temporarilyInactive'] : []),
+  ];
 }
 
-/** Takes the group itself, and the entities that the call's changes leave. */
-function takeFromGroup(row: GroupRow, { limit, changes }: Removals): Taken {
-  const taken: Taken = new Map();
-  const group = { type: 'group', resourceId: row.id } as const;
-  for (const { kind, memberId = '' } of changes) {
-    if (kind === 'group.delete' && limit.harms.has('deleteGroup')) {
-      const observed = { displayName: toObservedGroup(row)?.displayName ?? row.name };
-      const values = { desired: null, observed, harm: 'deleteGroup' } as const;
-      taken.set('existence', { ...group, ...values, kind, memberId: '' });
-    }
-    if (kind === 'entity.remove' && limit.harms.has('cutAccess') && isEntityField(memberId)) {
-      const observed = { roles: parseRoles(toSeenEntities(row)?.roles[memberId]) };
-      const values = { desired: { roles: [] }, observed };
-      taken.set(memberId, { ...group, ...values, kind, memberId, harm: 'cutAccess' });
-    }
-  }
-  return taken;
+/** The field of a group that a change removes: the group itself, or an entity. */
+function toField({ kind, memberId }: SentChange): string[] {
+  if (kind === 'group.delete') return ['existence'];
+  return kind === 'entity.remove' && memberId !== undefined ? [memberId] : [];
 }
 
-/** Takes the members and admins whom the call's changes remove. */
+/** Takes the members and admins whom these changes remove, and returns them. */
 async function takeLinks(
   tx: Db,
   row: GroupRow,
-  { limit, changes }: Removals,
-): Promise<PlanAction[]> {
-  const actions: PlanAction[] = [];
-  const lists = [
-    { list: 'member', kind: 'member.remove', harm: 'removeMember' },
-    { list: 'admin', kind: 'admin.remove', harm: 'demoteAdmin' },
-  ] as const;
-  for (const { list, kind, harm } of lists) {
-    const accounts = changes
-      .flatMap((change) => (change.kind === kind ? [Number(change.memberId)] : []))
+  taken: readonly SentChange[],
+): Promise<StoredLink[]> {
+  const links: StoredLink[] = [];
+  for (const list of LINK_LISTS) {
+    const accounts = taken
+      .flatMap(({ kind, memberId }) => (kind === `${list}.remove` ? [Number(memberId)] : []))
       .filter(Number.isSafeInteger);
-    if (!limit.harms.has(harm) || accounts.length === 0) continue;
-    const left = await changeLinks(tx, row, { list, accounts }, (link) =>
+    const some = await changeLinks(tx, row, { list, accounts }, (link) =>
       link.pending === null || link.desired === 1 ? link : dropChange(link),
     );
-    const group = { type: 'group', resourceId: row.id, kind, harm } as const;
-    const values = { desired: { present: false }, observed: { present: true } };
-    actions.push(...left.map(({ userId }) => ({ ...group, ...values, memberId: userId })));
+    links.push(...some);
   }
-  return actions;
+  return links;
 }

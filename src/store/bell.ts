@@ -3,7 +3,6 @@
  * - `due`: something became due for the leader
  * - `decided`: an operator decided something, or asked for a sweep
  * - `errand`: a process asks the leader for a call, or has its answer
- * - `here`: the leader has heard what is due
  * - `settled`: the leader has stored what became of a change
  * - `left`: the service holds that a user is out
  * - `leader`: another process leads, or may
@@ -13,7 +12,6 @@ export const TOPICS = [
   'due',
   'decided',
   'errand',
-  'here',
   'settled',
   'left',
   'leader',

@@ -17,6 +17,7 @@ import {
 } from '../../store/resources/rows.ts';
 import { isLinked, toObservation, toObservedUser } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { readService } from '../read/read-service.ts';
 import {
@@ -27,7 +28,6 @@ import {
   type Seen,
   toSeen,
 } from '../read/reading.ts';
-import { isBusy, isUnchanged, listDifferences } from './compare.ts';
 import {
   compareWithKnown,
   type DriftChanges,

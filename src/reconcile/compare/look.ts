@@ -31,6 +31,7 @@ import {
 } from '../../store/resources/rows.ts';
 import { toGroupState, toObservedGroup, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
 import { lookAtGroup } from '../group/look.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { saveEntities } from '../group/read-entities.ts';
@@ -42,7 +43,6 @@ import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/find-company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { classify } from '../verdict.ts';
-import { isBusy, isUnchanged, listDifferences } from './compare.ts';
 
 /** Look at one list of a group: its class, and its time, queue included, in milliseconds. */
 const LIST_LOOK = { class: 'look', waitMs: 60_000 } as const;

@@ -148,10 +148,7 @@ export class Convergence {
   start(hold: Hold): void {
     const { bell } = this.#deps.store;
     this.#holding = hold;
-    this.#unlisten = bell.listen('due', () => {
-      this.notify();
-      bell.ring('here');
-    });
+    this.#unlisten = bell.listen('due', this.notify);
     void hold.over.then(() => {
       this.#holding = undefined;
       if (!this.#isStopping) this.#workers.start();

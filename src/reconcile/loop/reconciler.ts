@@ -1,4 +1,4 @@
-import { type Clock, readSteady } from '../../domain/clock.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { createNews } from '../../domain/news.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -24,10 +24,7 @@ const FIND_OUT_MS = 3_000;
 const TRY_EVERY_MS = 200;
 /** Interval of looking for the leader's work, where no ring tells, in milliseconds. */
 const LOOK_MS = 250;
-/** A leader that has not been heard of for so long, although it was asked, is not waited for; in milliseconds. */
-const SILENT_MS = 600;
 
-const NOBODY_LEADS = 'no process brings changes to the service now';
 const NOT_WITHIN_WAIT: Settlement = {
   kind: 'not-yet',
   reason: 'nobody brings it to the service within the wait',
@@ -156,23 +153,9 @@ async function endWaiting(
 function createFollower({ store, clock, events, leader, waiters }: ReconcilerDeps) {
   const stopping = new AbortController();
   const news = createNews(clock, stopping.signal);
+  const unlisten = store.bell.listen('settled', news.tell);
   let isFollowing = false;
-  /** Time at which the leader was asked first since it was heard of; undefined: it has answered. */
-  let askedAtMs: number | undefined;
-
   const isOver = () => stopping.signal.aborted || leader.find() !== undefined;
-  /** True when the leader does not answer, so that no request should wait for it. */
-  const isSilent = () => askedAtMs !== undefined && readSteady(clock) - askedAtMs >= SILENT_MS;
-
-  function hear(): void {
-    askedAtMs = undefined;
-  }
-
-  /** Tells the leader that something is due; it says "here". */
-  function ask(): void {
-    askedAtMs ??= readSteady(clock);
-    store.bell.ring('due');
-  }
 
   /** Looks when the leader rings, and now and then. Ends by itself when no request waits. */
   async function tellUntilOver(): Promise<void> {
@@ -180,13 +163,11 @@ function createFollower({ store, clock, events, leader, waiters }: ReconcilerDep
     while (waiters.size > 0 && !isOver()) {
       const isRung = await news.rest(LOOK_MS);
       if (isOver()) break;
-      if (!isRung) ask();
+      if (!isRung) store.bell.ring('due');
       await tellProgress({ store, clock, waiters }).catch((error: unknown) => {
         // Each request is answered when its wait is over: the write is stored.
         if (!(error instanceof StoreError)) events.failed({ type: 'store', id: 'follow', error });
       });
-      if (!isSilent()) continue;
-      for (const { key } of waiters.list()) waiters.answerNotYet(key, NOBODY_LEADS);
     }
     isFollowing = false;
   }
@@ -196,17 +177,10 @@ function createFollower({ store, clock, events, leader, waiters }: ReconcilerDep
     if (store.engine === 'postgres' && !isFollowing && !isOver()) void tellUntilOver();
   }
 
-  const unlisten = [
-    store.bell.listen('here', hear),
-    store.bell.listen('settled', () => {
-      hear();
-      news.tell();
-    }),
-  ];
   return {
     async wait(write: BoundedWait, request: WaitingRequest): Promise<Settlement> {
-      ask();
-      const isWorth = isWorthWaiting(leader.findQueue(), write, waiters.size) && !isSilent();
+      store.bell.ring('due');
+      const isWorth = isWorthWaiting(leader.findQueue(), write, waiters.size);
       const settled = isWorth ? waiters.wait(request) : NOT_WITHIN_WAIT;
       follow();
       return settled;
@@ -214,7 +188,7 @@ function createFollower({ store, clock, events, leader, waiters }: ReconcilerDep
     follow,
     stop() {
       stopping.abort();
-      for (const end of unlisten) end();
+      unlisten();
     },
   };
 }

@@ -1,4 +1,3 @@
-import { readSteady } from '../../domain/clock.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import {
   DUE_CLASSES,
@@ -142,16 +141,14 @@ const SET_MS = 60_000;
  * time before its first call, such as that of an earlier process, only long waits tell.
  */
 function createSetBack({ store, clock }: ReconcileDeps): () => Promise<void> {
-  let known: number | undefined;
+  let lastAt: number | undefined;
   return async () => {
-    const aheadMs = clock.now() - readSteady(clock);
-    const wasSetBack = known !== undefined && aheadMs < known - SET_MS;
-    if (known === undefined || wasSetBack) {
-      const now = clock.now();
-      const moments = { now, beyond: wasSetBack ? now : now + REST_MAX_MS };
-      await retryResting(store, moments, () => undefined);
-      await store.write((tx) => prioritiseInspections(tx, moments));
+    const now = clock.now();
+    const beyond = lastAt === undefined ? now + REST_MAX_MS : now;
+    if (lastAt === undefined || now < lastAt - SET_MS) {
+      await retryResting(store, { now, beyond }, () => undefined);
+      await store.write((tx) => prioritiseInspections(tx, { now, beyond }));
     }
-    known = aheadMs;
+    lastAt = now;
   };
 }

@@ -30,8 +30,6 @@ const ACCOUNT_BACKOFF_MAX = 5;
 /** The first complete read, as the store keeps it. A restart repeats the list that was being read. */
 interface StoredRead {
   readonly lists: ReadBefore;
-  /** The groups were read before any user was known. */
-  readonly membersUnknown: boolean;
   /** Time when everything that may be read had been read once (epoch milliseconds). */
   readonly finishedAt?: number;
 }
@@ -70,7 +68,7 @@ export function createFirstRead(deps: ReadDeps) {
     const now = clock.now();
     // That it was finished once, no later change undoes.
     const at = finishedAt ?? (findOpenList(reading) === undefined ? now : undefined);
-    const stored = { ...toBefore(reading), ...(at === undefined ? {} : { finishedAt: at }) };
+    const stored = { lists: toBefore(reading), ...(at === undefined ? {} : { finishedAt: at }) };
     await store.write((tx) => FACT.save(tx, stored, now));
     finishedAt = at;
   }
@@ -112,7 +110,6 @@ export function createFirstRead(deps: ReadDeps) {
       const stored = await FACT.find(store.read);
       finishedAt = stored?.finishedAt;
       reading = beginReading(clock.now(), true, stored?.lists);
-      reading.membersUnknown = stored?.membersUnknown ?? false;
       loop.start();
     },
     /** Stops after the page that is being stored. */
@@ -164,13 +161,13 @@ function tellFailed(
 }
 
 /** The sections that were read or refused, by their last list. */
-function toBefore(reading: Reading): Pick<StoredRead, 'lists' | 'membersUnknown'> {
+function toBefore(reading: Reading): ReadBefore {
   const lists: { [L in ListName]?: 'done' | 'refused' } = {};
   for (const list of LISTS) {
     const { state } = reading.lists[listsOf(toSection(list)).at(-1) ?? list];
     if (state !== 'open') lists[list] = state;
   }
-  return { lists, membersUnknown: reading.membersUnknown };
+  return lists;
 }
 
 function isOther(error: unknown): error is BridgeError {

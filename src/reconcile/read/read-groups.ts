@@ -70,11 +70,9 @@ export async function readRestGroups(run: ReadRun): Promise<string | undefined> 
 /** Stores the groups of both lists, and reads the members that no list carried completely, one call each. */
 export async function readMembers(run: ReadRun): Promise<undefined> {
   const { reading } = run;
-  const { users, companyUsers, members: state } = reading.lists;
+  const { members: state } = reading.lists;
   // A failed call is repeated from where it was.
   if (state.count === 0) await storeGroups(run);
-  reading.membersUnknown = users.state !== 'done' && companyUsers.state !== 'done';
-  if (reading.membersUnknown) return;
   for (const unproven of await listUnproven(run)) {
     await readMembersOf(run, unproven);
     reading.membersAfter = unproven.group.seq;

@@ -113,8 +113,9 @@ async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void
   }
   reading.lists[list].state = 'done';
   deps.events.firstReadStep({ step: list, done: reading.lists[list].count });
-  // Groups that were read before any user was known: their members can be stored now.
-  if (section !== 'groups' && reading.membersUnknown) restartSection(reading, 'groups');
+  // Members of groups that were read before the users can be stored now.
+  if (section !== 'groups' && reading.lists.members.state === 'done')
+    restartSection(reading, 'groups');
 }
 
 /** Asks closed sections again: one that was never read is to be read now, another costs one cheap call. */

@@ -61,8 +61,6 @@ export interface Reading {
   readonly restGroups: Map<string, RestGroup>;
   /** `seq` of the last group whose members were asked for by themselves. */
   membersAfter: number;
-  /** True when the groups were read without members, because no user was known who could be one. */
-  membersUnknown: boolean;
   /** `seq` of the groups about whose members no two answers agreed. */
   readonly doubted: Set<number>;
 }
@@ -102,7 +100,6 @@ export function beginReading(now: number, isFirst: boolean, done: ReadBefore = {
     scimGroups: new Map(),
     restGroups: new Map(),
     membersAfter: 0,
-    membersUnknown: false,
     doubted: new Set(),
   };
 }
@@ -221,8 +218,8 @@ export function findProgress(reading: Reading | undefined, now: number): ReadPro
 
 /** What was seen of the service by a complete read, or by a look at one resource. */
 export interface Seen extends Pick<Reading, 'since' | 'unchanged' | 'doubted'> {
-  /** Whether what the lists show was read to the end: who is active, licences, groups, and who is in them. */
-  readonly lists: Readonly<Record<'users' | 'companyUsers' | 'groups' | 'members', boolean>>;
+  /** Whether what the lists show was read to the end: who is active, licences, and groups. */
+  readonly lists: Readonly<Record<'users' | 'companyUsers' | 'groups', boolean>>;
 }
 
 /** Makes of a read what it has seen. A refused list proves nothing. */
@@ -233,8 +230,7 @@ export function toSeen(reading: Reading): Seen {
     isRead('companyUsers'),
     isRead('members'),
   ];
-  const members = users && groups && !reading.membersUnknown;
-  return { ...reading, lists: { users, companyUsers, groups, members } };
+  return { ...reading, lists: { users, companyUsers, groups } };
 }
 
 const USER_LISTS = ['users', 'companyUsers'] as const;

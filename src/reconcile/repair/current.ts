@@ -1,93 +1,15 @@
 import { isWaiting } from '../../domain/cell.ts';
-import { findHarm, findRepair, listHarms, toChangeKey } from '../../domain/change.ts';
-import type { Difference } from '../../domain/drift.ts';
-import { type GivenKey, userId } from '../../domain/ids.ts';
+import { listHarms, toChangeKey } from '../../domain/change.ts';
+import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { LinkList } from '../../domain/link.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
-import type { Deactivation } from '../../domain/user.ts';
-import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
-import { listDifferingLinks, listLinks, type StoredLink } from '../../store/links/links.ts';
-import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
-import { findRow, type GroupRow, lockRow, type ResourceRow } from '../../store/resources/rows.ts';
-import { isLinked, toUpstreamIds } from '../../store/resources/state.ts';
+import { parseCells } from '../../store/engine/columns.ts';
+import { listLinks, type StoredLink } from '../../store/links/links.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
+import { isLinked } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import {
-  hasSuccessor,
-  listDifferences,
-  listListDifferences,
-  toDifference,
-} from '../compare/compare.ts';
-import type { ReconcileDeps } from '../deps.ts';
-
-/** User or group with the changes that would end its known differences, by their keys (`toChangeKey`). */
-export interface Current {
-  readonly row: ResourceRow;
-  readonly changes: ReadonlyMap<string, PlanAction>;
-}
-
-/** Compares a user or group; undefined when the store no longer has it. `lock`: locked until the transaction ends. */
-export async function findCurrent(
-  db: Db,
-  { policy }: Pick<ReconcileDeps, 'policy'>,
-  key: GivenKey,
-  { lock = false } = {},
-): Promise<Current | undefined> {
-  const row = await (lock ? lockRow(db, key) : findRow(db, key));
-  return row && compareKnown(db, row, policy.deactivation);
-}
-
-/**
- * Compares a user or group with what is known of the service, whenever that was seen, and a deleted one with what it is to
- * lose.
- */
-export async function compareKnown(
-  db: Db,
-  row: ResourceRow,
-  deactivation: Deactivation,
-): Promise<Current> {
-  const differences = row.origin === null ? [] : await listKnown(db, row, deactivation);
-  const changes = differences.flatMap((difference) => toChange(difference) ?? []);
-  return { row, changes: new Map(changes.map((change) => [toChangeKey(change), change])) };
-}
-
-function toChange({ kind: drift, ...difference }: Difference): PlanAction | undefined {
-  // A group that is to go is wanted no more. That something is missing is looked for by the next step.
-  const kind = drift === 'group.unmanaged' ? 'group.delete' : findRepair(drift);
-  if (kind === undefined || drift.endsWith('.missing')) return undefined;
-  return { ...difference, kind, harm: findHarm({ ...difference, kind }) };
-}
-
-async function listKnown(
-  db: Db,
-  row: ResourceRow,
-  deactivation: Deactivation,
-): Promise<readonly Difference[]> {
-  const isDeleted = row.deleted_at !== null;
-  if (row.type === 'group') {
-    if (isDeleted) return listDeletedDifferences(db, row);
-    // A group that is to be made comes with its lists, and with its entities.
-    if (!isLinked(row)) return listListDifferences(row, await listDifferingLinks(db, row));
-  } else if (isDeleted && row.observed === null && row.upstream_id !== null && !hasWaiting(row)) {
-    if (await hasSuccessor(db, row)) return [];
-    // Nothing was ever seen of the account, so it is taken to work.
-    const values = { desired: { active: false }, observed: { active: true } };
-    return [toDifference('user.activated', row.id, values)];
-  }
-  return listDifferences(db, row, deactivation);
-}
-
-/** Compares what a deleted group is to lose; one that another group stands for by now is left alone. */
-async function listDeletedDifferences(db: Db, row: GroupRow): Promise<readonly Difference[]> {
-  const holder = isLinked(row) && (await findGroupByUpstream(db, toUpstreamIds(row)));
-  if (!holder || holder.id !== row.id) return [];
-  const leaving = (await listDifferingLinks(db, row)).filter(({ wanted }) => !wanted);
-  const lists = listListDifferences(row, leaving);
-  const isToGo = row.origin === 'created' && row.observed !== null && !hasWaiting(row);
-  if (!isToGo) return lists;
-  const values = { desired: null, observed: { displayName: row.name } };
-  return [...lists, toDifference('group.unmanaged', row.id, values)];
-}
+import type { Current } from '../differences.ts';
 
 /** True when the precondition of a change holds: the same value is desired, and the same was observed. */
 export function isStillSo({ row, changes }: Current, change: PlanAction): boolean {

@@ -22,7 +22,8 @@ import { discardEmpty, lockHeld, type PlanRow } from '../../store/plans/plans.ts
 import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { addPlan, type NewPlan, tellPlan } from '../add-plan.ts';
-import { findCurrent, isStillSo } from './current.ts';
+import { findCurrent } from '../differences.ts';
+import { isStillSo } from './current.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { acceptDrift, IS_CHANGED } from './desire.ts';
 import { findObstacle } from './obstacle.ts';

@@ -40,7 +40,8 @@ import {
 import { isLinked, NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { type Current, findCurrent, isStillSo, toOwnPart } from './current.ts';
+import { type Current, findCurrent } from '../differences.ts';
+import { isStillSo, toOwnPart } from './current.ts';
 
 /** Dependencies of a desire. */
 type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>;

@@ -32,8 +32,8 @@ import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { tellPlan } from '../add-plan.ts';
-import { isBusy, listDifferences } from '../compare/compare.ts';
-import { type Current, findCurrent, findState, isStillSo } from './current.ts';
+import { type Current, findCurrent, isBusy, listDifferences } from '../differences.ts';
+import { findState, isStillSo } from './current.ts';
 import { dropRepairs } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
 import { acceptHeld, desire } from './desire.ts';

@@ -7,8 +7,8 @@ import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
 import { findOne, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
-import { isBusy } from '../compare/compare.ts';
 import { findQuietAt, inspect, type LookNeeds, toNeeds } from '../compare/look.ts';
+import { isBusy } from '../differences.ts';
 import { decideMany } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
 

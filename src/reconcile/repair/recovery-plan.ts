@@ -22,13 +22,14 @@ import { isLinked, toSeenEntities, toUserState } from '../../store/resources/sta
 import type { Db } from '../../store/store.ts';
 import { deleteWhere, findOne, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps } from '../deps.ts';
+import { compareKnown } from '../differences.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { readEntities } from '../group/read-entities.ts';
 import { readService } from '../read/read-service.ts';
 import { isSeen, type ReadRun, type Seen, toSeen } from '../read/reading.ts';
 import { toAccountKeys } from '../user/find-account.ts';
 import { classify } from '../verdict.ts';
-import { compareKnown, isWanted } from './current.ts';
+import { isWanted } from './current.ts';
 import { findAccountObstacle } from './obstacle.ts';
 import { RECOVERY, type RecoveryState } from './recovery-state.ts';
 

@@ -1,23 +1,40 @@
-import { isWaiting } from '../../domain/cell.ts';
-import { type FieldChange, getChangeRow, listFieldChanges } from '../../domain/change.ts';
-import type { Difference, DriftKind } from '../../domain/drift.ts';
-import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
-import { type GroupField, listGroupDifferences, toGroupValues } from '../../domain/group.ts';
-import { isGone } from '../../domain/resource-state.ts';
-import { type Deactivation, listUserDifferences, toUserValues } from '../../domain/user.ts';
-import { parseCells } from '../../store/engine/columns.ts';
-import { type DifferingLink, listDifferingLinks } from '../../store/links/links.ts';
-import { listUsersOfAccount } from '../../store/resources/by-upstream.ts';
-import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import { isWaiting } from '../domain/cell.ts';
+import {
+  type FieldChange,
+  findHarm,
+  findRepair,
+  getChangeRow,
+  listFieldChanges,
+  toChangeKey,
+} from '../domain/change.ts';
+import type { Difference, DriftKind } from '../domain/drift.ts';
+import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
+import { type GroupField, listGroupDifferences, toGroupValues } from '../domain/group.ts';
+import type { GivenKey } from '../domain/ids.ts';
+import type { PlanAction } from '../domain/plan.ts';
+import { isGone } from '../domain/resource-state.ts';
+import { type Deactivation, listUserDifferences, toUserValues } from '../domain/user.ts';
+import { hasWaiting, parseCells } from '../store/engine/columns.ts';
+import { type DifferingLink, listDifferingLinks } from '../store/links/links.ts';
+import { findGroupByUpstream, listUsersOfAccount } from '../store/resources/by-upstream.ts';
+import {
+  findRow,
+  type GroupRow,
+  lockRow,
+  type ResourceRow,
+  type UserRow,
+} from '../store/resources/rows.ts';
 import {
   isLinked,
   toGroupState,
   toObservation,
   toObservedGroup,
   toSeenEntities,
+  toUpstreamIds,
   toUserState,
-} from '../../store/resources/state.ts';
-import type { Db } from '../../store/store.ts';
+} from '../store/resources/state.ts';
+import type { Db } from '../store/store.ts';
+import type { ReconcileDeps } from './deps.ts';
 
 /**
  * Lists what differs of a user or group from what is known of the service, where no change waits. All follows from what is
@@ -67,7 +84,7 @@ async function listDifferencesOfUser(
 }
 
 /** True when another user has the account of a deleted one by now. */
-export async function hasSuccessor(db: Db, { id, upstream_id }: UserRow): Promise<boolean> {
+async function hasSuccessor(db: Db, { id, upstream_id }: UserRow): Promise<boolean> {
   const users = upstream_id === null ? [] : await listUsersOfAccount(db, upstream_id);
   return users.some((other) => other.id !== id && other.deleted_at === null);
 }
@@ -90,7 +107,7 @@ async function listDifferencesOfGroup(db: Db, row: GroupRow): Promise<readonly D
 }
 
 /** Lists the differences of the lists of a group: members, admins and entities. */
-export function listListDifferences(row: GroupRow, links: readonly DifferingLink[]): Difference[] {
+function listListDifferences(row: GroupRow, links: readonly DifferingLink[]): Difference[] {
   const differing = links.map((link) => toLinkDifference(row, link));
   return [...differing, ...listEntityDifferences(row)];
 }
@@ -120,7 +137,7 @@ function listEntityDifferences(row: Pick<GroupRow, 'id' | 'cells' | 'entities'>)
 }
 
 /** Makes a difference of a user or group itself. */
-export function toDifference(
+function toDifference(
   kind: DriftKind,
   resourceId: string,
   { desired, observed }: Pick<Difference, 'desired' | 'observed'>,
@@ -149,4 +166,73 @@ type Touched = Pick<ResourceRow, 'version' | 'steps' | 'origin'>;
 export function isUnchanged(now: Touched & Parameters<typeof isBusy>[0], before: Touched): boolean {
   const isSame = now.version === before.version && now.origin === before.origin;
   return !isBusy(now) && isSame && now.steps === before.steps;
+}
+
+/** User or group with the changes that would end its known differences, by their keys (`toChangeKey`). */
+export interface Current {
+  readonly row: ResourceRow;
+  readonly changes: ReadonlyMap<string, PlanAction>;
+}
+
+/** Compares a user or group; undefined when the store no longer has it. `lock`: locked until the transaction ends. */
+export async function findCurrent(
+  db: Db,
+  { policy }: Pick<ReconcileDeps, 'policy'>,
+  key: GivenKey,
+  { lock = false } = {},
+): Promise<Current | undefined> {
+  const row = await (lock ? lockRow(db, key) : findRow(db, key));
+  return row && compareKnown(db, row, policy.deactivation);
+}
+
+/**
+ * Compares a user or group with what is known of the service, whenever that was seen, and a deleted one with what it is to
+ * lose.
+ */
+export async function compareKnown(
+  db: Db,
+  row: ResourceRow,
+  deactivation: Deactivation,
+): Promise<Current> {
+  const differences = row.origin === null ? [] : await listKnown(db, row, deactivation);
+  const changes = differences.flatMap((difference) => toChange(difference) ?? []);
+  return { row, changes: new Map(changes.map((change) => [toChangeKey(change), change])) };
+}
+
+function toChange({ kind: drift, ...difference }: Difference): PlanAction | undefined {
+  // A group that is to go is wanted no more. That something is missing is looked for by the next step.
+  const kind = drift === 'group.unmanaged' ? 'group.delete' : findRepair(drift);
+  if (kind === undefined || drift.endsWith('.missing')) return undefined;
+  return { ...difference, kind, harm: findHarm({ ...difference, kind }) };
+}
+
+async function listKnown(
+  db: Db,
+  row: ResourceRow,
+  deactivation: Deactivation,
+): Promise<readonly Difference[]> {
+  const isDeleted = row.deleted_at !== null;
+  if (row.type === 'group') {
+    if (isDeleted) return listDeletedDifferences(db, row);
+    // A group that is to be made comes with its lists, and with its entities.
+    if (!isLinked(row)) return listListDifferences(row, await listDifferingLinks(db, row));
+  } else if (isDeleted && row.observed === null && row.upstream_id !== null && !hasWaiting(row)) {
+    if (await hasSuccessor(db, row)) return [];
+    // Nothing was ever seen of the account, so it is taken to work.
+    const values = { desired: { active: false }, observed: { active: true } };
+    return [toDifference('user.activated', row.id, values)];
+  }
+  return listDifferences(db, row, deactivation);
+}
+
+/** Compares what a deleted group is to lose; one that another group stands for by now is left alone. */
+async function listDeletedDifferences(db: Db, row: GroupRow): Promise<readonly Difference[]> {
+  const holder = isLinked(row) && (await findGroupByUpstream(db, toUpstreamIds(row)));
+  if (!holder || holder.id !== row.id) return [];
+  const leaving = (await listDifferingLinks(db, row)).filter(({ wanted }) => !wanted);
+  const lists = listListDifferences(row, leaving);
+  const isToGo = row.origin === 'created' && row.observed !== null && !hasWaiting(row);
+  if (!isToGo) return lists;
+  const values = { desired: null, observed: { displayName: row.name } };
+  return [...lists, toDifference('group.unmanaged', row.id, values)];
 }
