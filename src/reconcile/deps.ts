@@ -1,5 +1,4 @@
 import type { AdoptionPolicy } from '../domain/adoption.ts';
-import type { SentChange } from '../domain/change.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { Deactivation } from '../domain/user.ts';
@@ -69,6 +68,4 @@ export interface CallContext {
   readonly key: string;
   /** 1 for a call that failed before: only later runs repeat it. */
   readonly attemptsMax?: number;
-  /** Changes that the call makes; absent: it looks. */
-  readonly changes?: readonly SentChange[];
 }

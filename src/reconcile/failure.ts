@@ -1,7 +1,8 @@
 import { assertNever } from '../domain/errors.ts';
 import type { Missed } from '../domain/resource-state.ts';
+import type { Part } from '../plan/step.ts';
 import type { ReconcileDeps } from './deps.ts';
-import type { Outcome, Part, Problem } from './outcome.ts';
+import type { Outcome, Problem } from './outcome.ts';
 import { BLIND, isBlind, isSectionUp, type ReadableSection } from './sections.ts';
 import { type Classified, classify } from './verdict.ts';
 
@@ -11,15 +12,6 @@ interface FailedCall {
   readonly section: ReadableSection;
   /** Result of an earlier look of this run at a "not there"; undefined when there was none. */
   readonly missed: Missed | undefined;
-}
-
-/** Outcome of a failed create: nothing exists yet that could be missing. */
-export async function toCreateFailure(
-  deps: ReconcileDeps,
-  classified: Classified,
-  call: Omit<FailedCall, 'missed'>,
-): Promise<Outcome<never>> {
-  return toFailure(deps, classified, { ...call, missed: 'found' });
 }
 
 /** Outcome of a failed call for its resource. */

@@ -1,44 +1,12 @@
 import type { Echo } from '../domain/cell.ts';
 import type { SeenEntities } from '../domain/entity.ts';
-import type {
-  DoneLink,
-  GroupField,
-  LinkChange,
-  ObservedGroup,
-  UpstreamGroupIds,
-} from '../domain/group.ts';
+import type { DoneLink, ObservedGroup, UpstreamGroupIds } from '../domain/group.ts';
 import type { Refusal } from '../domain/refusal.ts';
-import type { ObservedUser, UserField } from '../domain/user.ts';
+import type { ObservedUser } from '../domain/user.ts';
+import type { Field, Part } from '../plan/step.ts';
 
 /** Reason of a failure, in words that may be shown to an operator and to the provider. */
 export type Problem = Refusal;
-
-/** Field of a user or group. */
-export type Field = UserField | GroupField;
-
-/** Subject of a refusal or failure: a field, or one user in a list of a group. */
-export type Part = Field | LinkPart;
-
-/** Change of one user in a list of a group. */
-export interface LinkPart extends LinkChange {
-  /** Words of the service about this user, where it gave them one by one. */
-  readonly problem?: Problem;
-}
-
-/** A change of a list, and the service's words about it. */
-export interface RefusedLink extends LinkPart {
-  readonly problem: Problem;
-}
-
-/** Lists the fields among these parts. */
-export function listFields(parts: readonly Part[]): Field[] {
-  return parts.filter((part) => typeof part === 'string');
-}
-
-/** Lists the changes of users in lists among these parts. */
-export function listLinkParts(parts: readonly Part[]): LinkPart[] {
-  return parts.filter((part) => typeof part !== 'string');
-}
 
 /** Knowledge that a step gained about a user or group. */
 export interface Known {
@@ -56,20 +24,12 @@ export interface Known {
   readonly group?: ObservedGroup;
   /** Name as it was sent and as it came back. */
   readonly echo?: Echo;
-  /** Fields whose step is done, whatever the observation says. */
-  readonly doneFields?: readonly Field[];
-  /** Members and admins whose change now holds, as planned. */
-  readonly links?: readonly DoneLink[];
-  /** Changes that the service refused alone, while it took the others. */
-  readonly refusedLinks?: readonly RefusedLink[];
-  /** Those at which the service failed again and again while it took others: they rest, and nothing is taken back. */
-  readonly failedLinks?: readonly RefusedLink[];
+  /** Parts whose change now holds as planned, whatever the observation says. */
+  readonly done?: readonly (Field | DoneLink)[];
   /** All members of the group, by numeric id, when the step listed them. */
   readonly memberIds?: readonly number[];
   /** The entities of the group, as they were listed, or changed since. */
   readonly entities?: SeenEntities | undefined;
-  /** True when the service refuses an inactive user, so that the change waits for the activation. */
-  readonly waits?: true;
 }
 
 /**
@@ -86,6 +46,12 @@ export type Outcome<New = Known> =
   | { readonly kind: 'refused'; readonly parts: readonly Part[]; readonly problem: Problem }
   | Postponed;
 
+/** End of a call with several parts that the service refused, and that says nothing of each: so many may be in the next one. */
+export interface TooMany {
+  readonly kind: 'too-many';
+  readonly size: number;
+}
+
 /** End of a step that is tried again. */
 export type Postponed =
   | {
@@ -93,7 +59,7 @@ export type Postponed =
       readonly problem: Problem;
       readonly retryAfterMs?: number;
       readonly failedLook?: true;
-      readonly noSeat?: readonly UserField[];
+      readonly noSeat?: readonly Part[];
     }
   | {
       readonly kind: 'unknown';

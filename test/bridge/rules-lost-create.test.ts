@@ -7,6 +7,8 @@ import { type TimedBridge, untilEnded, untilQuiet } from '../support/timed-bridg
 const SECONDS_MS = 30_000;
 const refused = { kind: 'status', status: 400, body: 'message' } as const;
 const lost = { kind: 'reset', at: 'before-effect' } as const;
+/** An answer, after which a group is made again at once. */
+const failed = { kind: 'status', status: 500 } as const;
 
 /** A person and a group that are created together. */
 interface Pair {
@@ -54,8 +56,9 @@ describe('a create whose answer was lost and that was refused then', () => {
   /** A POST of both, of which the service loses one answer and refuses the next. */
   async function postInVain(pair: Pair): Promise<TestAnswer[]> {
     const { faults } = timed.bridge.sandbox;
+    faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
+    faults.add({ operation: 'groups.createGroup', fault: failed, times: 1 });
     for (const operation of ['scim.addUser', 'groups.createGroup'] as const) {
-      faults.add({ operation, fault: lost, times: 1 });
       faults.add({ operation, fault: refused });
     }
     const answers = await untilEnded(timed, post(timed, pair));
@@ -215,7 +218,7 @@ describe('a create whose answer was lost', () => {
     service.createGroup({ name: 'Divers' });
     await rename(ids, { user: 'daniel', group: 'Swimmers' });
     faults.release();
-    await untilQuiet(timed, SECONDS_MS);
+    await untilQuiet(timed);
 
     expect(listGroups(timed, 'Divers', 'Swimmers')).toEqual(['Divers', 'Swimmers']);
     const people = service.users().filter(({ fullName }) => / Dan|Dan /.test(fullName));
@@ -223,5 +226,38 @@ describe('a create whose answer was lost', () => {
       [toEmail('dan'), 'Another Dan'],
       [toEmail('daniel'), 'Dan Example'],
     ]);
+  });
+
+  test.each([
+    { what: 'an answer', fault: lost },
+    { what: 'an answer of its own', fault: { kind: 'status', status: 502 } as const },
+  ])(
+    'of a group, without $what, is not repeated while it may still arrive, so that the group exists once',
+    async ({ what: name, fault }) => {
+      const { calls, faults, service } = timed.bridge.sandbox;
+      const operation = 'groups.createGroup';
+      calls.reset();
+      faults.add({ operation, fault, times: 1 });
+      await untilEnded(timed, timed.bridge.request('POST', '/Groups', toGroup(name)));
+      await untilQuiet(timed, SECONDS_MS);
+      service.createGroup({ name });
+      await untilQuiet(timed);
+
+      expect(calls.count({ operation })).toBe(1);
+      expect(listGroups(timed, name)).toEqual([name]);
+      expect(await timed.bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });
+    },
+  );
+
+  test('of a group that the service has answered with a failure is repeated at once', async () => {
+    const { calls, faults } = timed.bridge.sandbox;
+    const operation = 'groups.createGroup';
+    calls.reset();
+    faults.add({ operation, fault: failed, times: 1 });
+    await untilEnded(timed, timed.bridge.request('POST', '/Groups', toGroup('Stewards')));
+    await untilQuiet(timed, SECONDS_MS);
+
+    expect(calls.count({ operation })).toBe(2);
+    expect(listGroups(timed, 'Stewards')).toEqual(['Stewards']);
   });
 });

@@ -1,19 +1,21 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import type { Missed } from '../../domain/resource-state.ts';
-import { findRow } from '../../store/resources/rows.ts';
+import { hasFailed, listLinks, type Step, shorten } from '../../plan/step.ts';
+import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { applyGroupAction } from '../group/apply.ts';
-import type { Outcome } from '../outcome.ts';
+import { applyGroupStep } from '../group/apply.ts';
+import { PAIR } from '../group/members.ts';
+import type { Known, Outcome, TooMany } from '../outcome.ts';
 import { GONE, type Progress } from '../progress.ts';
-import { applyUserAction } from '../user/apply.ts';
+import { applyUserStep } from '../user/apply.ts';
 import type { Waiters } from '../waiters.ts';
 import { recordStep } from './record.ts';
 import { SendGuard } from './send-guard.ts';
-import { LOOK, type PlannedStep, readStep, toName } from './step.ts';
+import { type PlannedStep, readStep, toName } from './step.ts';
 
 /** End of a run. */
-export interface Run extends Progress {
+export interface EndOfRun extends Progress {
   /** Time of the next attempt at a failed step (epoch milliseconds). */
   readonly retryAt?: number;
 }
@@ -35,33 +37,31 @@ export async function converge(
     readonly waiters: Waiters;
     readonly onNotified: () => void;
   },
-): Promise<Run> {
-  const assertNoCircle = createStepGuard(key);
-  let step = await readStep(deps, key);
+): Promise<EndOfRun> {
+  const run = new Run(deps, key);
+  let step = await run.read();
   let again = false;
-  let missed: Missed | undefined;
-  let failures = 0;
   while (step !== undefined) {
-    assertNoCircle(step.state.version, step.action);
-    const guard = new SendGuard(deps, { key, step, again });
+    run.assertNoCircle(step);
+    const guard = new SendGuard(deps, { key, step, again, read: run.read });
     const name = toName(step);
-    const outcome = await take({ ...deps, upstream: guard.upstream }, step, missed);
+    const outcome = await take({ ...deps, upstream: guard.upstream }, step, run.missed);
     // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
     again = guard.isOvertaken && outcome.kind === 'later';
-    if (again) {
+    await run.note(step, outcome);
+    if (again || outcome.kind === 'too-many') {
       await guard.withdraw();
-      step = await readStep(deps, key);
+      step = await run.read();
       continue;
     }
-    const isLook = name === LOOK;
-    missed = toMissed(missed, { outcome, isLook });
-    failures += Number(outcome.kind === 'unknown');
-    const isOwn = name === undefined || deps.outage.note({ key: keyText(key), isLook, outcome });
+    const ended = { key: keyText(key), isLook: isLook(step.action), outcome };
+    const isOwn = name === undefined || deps.outage.note(ended);
+    const { failures } = run;
     const recorded = await recordStep(deps, { key, waiters, guard, outcome, isOwn, failures });
     if (name) deps.events.stepEnded({ ...key, action: name, outcome: outcome.kind });
     if (recorded.notified.length > 0) onNotified();
     if (recorded.next === undefined) return recorded;
-    step = recorded.next;
+    step = run.limit(recorded.next);
   }
   return GONE;
 }
@@ -71,14 +71,14 @@ async function take(
   deps: ReconcileDeps,
   step: PlannedStep,
   missed: Missed | undefined,
-): Promise<Outcome> {
+): Promise<Outcome | TooMany> {
   const { type, row, state, action } = step;
   if (action === undefined) return { kind: 'done', known: {} };
   const known = missed === undefined ? {} : { missed };
   const apply = () =>
     type === 'user'
-      ? applyUserAction(deps, { ...state, ...known }, action)
-      : applyGroupAction(deps, { ...state, ...known }, action);
+      ? applyUserStep(deps, { ...state, ...known }, action)
+      : applyGroupStep(deps, { ...state, ...known }, action);
   const { tracing } = deps;
   const asked = tracing && (await findRow(deps.store.read, row));
   const parent = asked?.asked_kind ? (asked.asked_trace ?? undefined) : undefined;
@@ -100,43 +100,110 @@ async function take(
 const REPEATS_MAX = 10;
 /** Steps that are remembered; a circle is shorter. */
 const REMEMBERED_MAX = 1_000;
+/** Parts that were refused one by one after which the others are sent one by one as well. */
+const REFUSED_MANY = 3;
 
-/**
- * Creates what tells a long run from a circle: a run may take any number of steps, but not the same one again and again. It
- * is told each step. @throws BridgeError `bug` when this step was taken too often since the last write
- */
-function createStepGuard(key: ResourceKey): (version: number, action: unknown) => void {
-  const taken = new Map<string, number>();
-  let seen: number | undefined;
-  return (version, action) => {
-    if (version !== seen || taken.size >= REMEMBERED_MAX) taken.clear();
-    seen = version;
-    const step = JSON.stringify(action) ?? '';
-    const times = (taken.get(step) ?? 0) + 1;
-    taken.set(step, times);
-    if (times <= REPEATS_MAX) return;
-    throw new BridgeError('bug', `${keyText(key)} came to the same step ${times} times`);
+/** What a run has learned from its calls, for its next steps. */
+class Run {
+  /** Set once a call was answered "not there", so that looking and writing never alternate for ever. */
+  missed: Missed | undefined;
+  /** Number of steps that have failed. */
+  failures = 0;
+  readonly #deps: ReconcileDeps;
+  readonly #key: ResourceKey;
+  /** Parts that a call of one kind may have, since one with more was refused. */
+  #most = { kind: 'look', size: Number.POSITIVE_INFINITY };
+  #refused = 0;
+  /** Members of a refused pair that were not taken one by one yet. */
+  #pair = 0;
+  readonly #taken = new Map<string, number>();
+  #version: number | undefined;
+
+  constructor(deps: ReconcileDeps, key: ResourceKey) {
+    this.#deps = deps;
+    this.#key = key;
+  }
+
+  /** Reads the resource and plans its next step, as `readStep` does. */
+  readonly read = async (toOwn?: (row: ResourceRow) => ResourceRow) => {
+    const step = await readStep(this.#deps, this.#key, toOwn);
+    return step && this.limit(step);
   };
+
+  /** The step with no more parts than the service takes: a refused call is halved until the part at fault is found. */
+  limit(step: PlannedStep): PlannedStep {
+    const { action } = step;
+    if (action === undefined || toCall(action) !== this.#most.kind) return step;
+    return { ...step, action: shorten(action, this.#most.size) };
+  }
+
+  /**
+   * Tells a long run from a circle: a run may take any number of steps, but not the same one again and again.
+   * @throws BridgeError `bug` when this step was taken too often since the last write
+   */
+  assertNoCircle({ state: { version }, action }: PlannedStep): void {
+    if (version !== this.#version || this.#taken.size >= REMEMBERED_MAX) this.#taken.clear();
+    this.#version = version;
+    const step = JSON.stringify(action) ?? '';
+    const times = (this.#taken.get(step) ?? 0) + 1;
+    this.#taken.set(step, times);
+    if (times <= REPEATS_MAX) return;
+    throw new BridgeError('bug', `${keyText(this.#key)} came to the same step ${times} times`);
+  }
+
+  /** Notes how a step ended. */
+  async note({ action, state }: PlannedStep, outcome: Outcome | TooMany): Promise<void> {
+    this.failures += Number(outcome.kind === 'unknown');
+    this.#noteMissed(outcome, isLook(action));
+    if (action === undefined) return;
+    await this.#noteSize(action, outcome);
+    const count = action.facts.length;
+    const isAgain = outcome.kind === 'unknown' && count > 1 && hasFailed(action, state.cells);
+    // Each failure costs a look, so the parts of a batch that failed again are small.
+    if (isAgain) this.#most = { kind: toCall(action), size: Math.ceil(count / 4) };
+  }
+
+  /** A change in between begins anew. */
+  #noteMissed(outcome: Outcome | TooMany, hasLooked: boolean): void {
+    // Nothing else is planned before the look, and a look that finds nothing says so.
+    if (outcome.kind === 'unknown' && outcome.lookNow) this.missed = 'found';
+    else if (outcome.kind === 'done' && this.missed === 'found') {
+      if (!hasLooked) this.missed = undefined;
+      else if (outcome.known.missing) this.missed = 'gone';
+    }
+  }
+
+  async #noteSize(step: Step, outcome: Outcome | TooMany): Promise<void> {
+    const count = step.facts.length;
+    const isFound = count === 1 && (outcome.kind === 'refused' || outcome.kind === 'unknown');
+    if (outcome.kind === 'too-many') {
+      this.#most = { kind: toCall(step), size: outcome.size };
+      this.#pair = step.kind === 'members' && count === PAIR ? PAIR : 0;
+    } else if (isFound) {
+      // The others go together again, unless there are many that are at fault.
+      this.#refused += 1;
+      this.#pair = 0;
+      const isOver = this.#refused < REFUSED_MANY;
+      if (isOver) this.#most = { ...this.#most, size: Number.POSITIVE_INFINITY };
+    } else if (outcome.kind === 'done' && this.#pair > 0) await this.#notePair(outcome.known);
+  }
+
+  /** Where both of a pair were taken alone that were refused together, the form was refused. */
+  async #notePair({ done = [] }: Known): Promise<void> {
+    const isOurs = listLinks(done).some((link) => !link.heldAlready);
+    this.#pair = isOurs ? this.#pair - 1 : 0;
+    if (!isOurs || this.#pair > 0) return;
+    const { quirks, clock } = this.#deps;
+    await quirks.learn({ memberForm: 'single', memberFormAt: clock.now() });
+  }
 }
 
-/** Outcome of a step, as far as it tells of a "not there". */
-interface SeenOutcome {
-  readonly outcome: Outcome<{ readonly missing?: true }>;
-  /** True when the step was a look. */
-  readonly isLook: boolean;
+/** The kind of a step, where one member alone is one of a batch. */
+function toCall({ kind, facts: [fact] }: Step): string {
+  const isMember = typeof fact?.part === 'object' && fact.part.list === 'member';
+  return isMember ? 'members' : kind;
 }
 
-/**
- * Keeps what a run knows of a "not there" for its next step, so that looking and writing never alternate for ever. A
- * change in between begins anew. `before` is what was known before this step.
- */
-function toMissed(
-  before: Missed | undefined,
-  { outcome, isLook }: SeenOutcome,
-): Missed | undefined {
-  // Nothing else is planned before the look, and a look that finds nothing says so.
-  if (outcome.kind === 'unknown' && outcome.lookNow) return 'found';
-  if (outcome.kind !== 'done' || before !== 'found') return before;
-  if (!isLook) return undefined;
-  return outcome.known.missing ? 'gone' : 'found';
+function isLook(step: Step | undefined): boolean {
+  return step?.kind === 'look' || step?.kind === 'list-entities';
 }

@@ -26,6 +26,7 @@ import {
 import type { JsonObject } from '../../domain/json.ts';
 import { endChange, restartLink } from '../../domain/link.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
+import { listFields, listLinks } from '../../plan/step.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { noteMissing } from '../../store/drifts.ts';
 import { hasWaiting, parseCells, parseStored } from '../../store/engine/columns.ts';
@@ -127,7 +128,8 @@ export async function toDoneGroup(
   known: Known,
 ): Promise<GroupRow> {
   const { step, isStale, now } = recording;
-  const { links = [], memberIds, adopted, entities } = known;
+  const { memberIds, adopted, entities } = known;
+  const links = listLinks(known.done ?? []);
   // The result of a call may be undone by now: the look that is due tells.
   if (links.length > 0 && !isStale) {
     await changeNamed(tx, row, links, (link, made) => endChange(link, made, step.state.version));
@@ -154,14 +156,16 @@ export async function toDoneGroup(
 function toCellsAfter(
   { step, isStale }: Recording,
   row: GroupRow,
-  { doneFields, echo, ids, group }: Known,
+  { done: made, echo, ids, group }: Known,
 ): Cells<GroupField> {
   const cells = parseCells<GroupField>(row);
   const planned: Cells<string> = step.state.cells;
   const heard = echo === undefined ? cells : withEcho<GroupField>(cells, 'displayName', echo);
   // A look at a group that is to be removed finds it: its removal still waits.
-  const held = doneFields?.filter((field) => field !== 'existence' || row.deleted_at === null);
-  const left = held === undefined || isStale ? heard : done<string>(heard, planned, held);
+  const held = listFields(made ?? []).filter(
+    (field) => field !== 'existence' || row.deleted_at === null,
+  );
+  const left = isStale ? heard : done<string>(heard, planned, held);
   const isNew = ids !== undefined && group !== undefined && !isLinked(row);
   if (!isNew || row.deleted_at !== null) return left;
   // Every difference of a new group becomes pending; an old one has only its pending fields.
@@ -177,9 +181,10 @@ function toCellsAfter(
  */
 function toTouched(
   row: GroupRow,
-  { links: [link] = [], ids }: Known,
+  { done: made = [], ids }: Known,
   now: number,
 ): ObservedGroup | undefined {
+  const [link] = listLinks(made);
   const observed = toObservedGroup(row);
   if (observed === undefined || link === undefined) return undefined;
   if (ids?.scimId !== undefined) {

@@ -20,6 +20,7 @@ import {
   toSentUser,
   type UserField,
 } from '../../domain/user.ts';
+import { listFields } from '../../plan/step.ts';
 import { followUser } from '../../rules/follow.ts';
 import { findHandling, findProvider, parseLimits } from '../../store/credentials/providers.ts';
 import { noteMissing } from '../../store/drifts.ts';
@@ -130,13 +131,13 @@ export async function toDoneUser(tx: Db, recording: Recording, row: UserRow, kno
 function toCellsAfter(
   { deps, step, isStale }: Recording,
   row: UserRow,
-  { echo, observed, upstreamId, adopted, doneFields = [] }: Known,
+  { echo, observed, upstreamId, adopted, done: made = [] }: Known,
 ): Cells<UserField> {
   const { desired, cells } = toUserState(row);
   const planned: Cells<string> = step.state.cells;
   const heard = echo === undefined ? cells : withEcho(cells, 'name', echo);
   // The result of a call may be undone by now: the look that follows shows it.
-  const left = isStale ? heard : done<string>(heard, planned, doneFields);
+  const left = isStale ? heard : done<string>(heard, planned, listFields(made));
   if (upstreamId === undefined || observed === undefined) return left;
   const said = echo === undefined ? {} : withEcho<UserField>({}, 'name', echo);
   const found = listUserDifferences(desired, observed, said, deps.policy.deactivation);

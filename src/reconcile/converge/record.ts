@@ -14,6 +14,7 @@ import type { ResourceKey } from '../../domain/ids.ts';
 import { endDoubt, failLink } from '../../domain/link.ts';
 import { normaliseName } from '../../domain/name.ts';
 import { listUserDifferences, toSentUser } from '../../domain/user.ts';
+import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { type AskedChange, takeDoneChange } from '../../store/changes.ts';
 import { parseCells, parseStored, toCellColumns } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
@@ -34,16 +35,7 @@ import type { Events } from '../../telemetry/events.ts';
 import type { WritesRefused } from '../../upstream/transport.ts';
 import { backoffMs, failedDelayMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import {
-  type Field,
-  type Known,
-  listFields,
-  listLinkParts,
-  type Outcome,
-  type Part,
-  type Postponed,
-  type Problem,
-} from '../outcome.ts';
+import type { Known, Outcome, Postponed, Problem } from '../outcome.ts';
 import { GONE, readProgress, toProgress } from '../progress.ts';
 import type { Waiters } from '../waiters.ts';
 import { endGroup, followGroupStep, gather, linkGroup, toDoneGroup } from './record-group.ts';
@@ -122,7 +114,7 @@ export async function recordStep(
     held.resume([]);
     throw error;
   }
-  const problem = findRefusal(ended.outcome);
+  const problem = ended.outcome.kind === 'refused' ? ended.outcome.problem : undefined;
   if (step.state.deleted) reportDeleted(events, step, recorded);
   if (problem || step.state.mustLook) await reportStuck(deps, { key, code: problem?.code, since });
   const { next } = recorded;
@@ -137,8 +129,8 @@ function mayRefuse({ store }: Pick<ReconcileDeps, 'store'>, outcome: Outcome): b
   if (store.engine === 'sqlite') return false;
   if (outcome.kind !== 'done') return outcome.kind === 'refused';
   // What was found may be another one's.
-  const { upstreamId, ids, refusedLinks } = outcome.known;
-  return upstreamId !== undefined || ids !== undefined || refusedLinks !== undefined;
+  const { upstreamId, ids } = outcome.known;
+  return upstreamId !== undefined || ids !== undefined;
 }
 
 async function listElsewhere(tx: Db, key: ResourceKey, now: number) {
@@ -174,14 +166,6 @@ function tellDelivered(
   if (delivered?.kind === 'leaver') store.bell.ring('left');
 }
 
-/** Finds the problem of a refusal or failure: of the whole, or of single members of a batch. */
-function findRefusal(outcome: Outcome): Problem | undefined {
-  if (outcome.kind === 'refused') return outcome.problem;
-  if (outcome.kind !== 'done') return undefined;
-  const { refusedLinks = [], failedLinks = [] } = outcome.known;
-  return [...refusedLinks, ...failedLinks][0]?.problem;
-}
-
 /** Records each way in which a step can end. */
 async function recordOutcome(tx: Db, recording: Recording, row: ResourceRow): Promise<Recorded> {
   const { outcome } = recording;
@@ -212,9 +196,6 @@ async function recordDone(
   }
   const { row: done, notified } = await toDone(tx, recording, row, known);
   const next = await withoutDoubt(tx, recording, { ...done, ...linked.columns });
-  const { failedLinks: failed = [], refusedLinks: refused = [] } = known;
-  if (failed[0]) await countParts(tx, recording, next, { ...failed[0], parts: failed });
-  if (refused[0]) return recordRefused(tx, recording, next, { ...refused[0], parts: refused });
   return finish(tx, recording, next, { notified });
 }
 
@@ -491,8 +472,8 @@ async function countParts(
   };
   const failing = { isOwn, toRetryAt };
   if (row.type === 'group') {
-    await changeNamed(tx, row, listLinkParts(parts), (link, part) =>
-      failLink(link, { ...failing, attempts: part.attempts, problem: part.problem ?? problem }),
+    await changeNamed(tx, row, listLinks(parts), (link, { attempts }) =>
+      failLink(link, { ...failing, attempts, problem }),
     );
   }
   const failure = { ...failing, fields: listFields(parts), problem, held: toHeldNames(step) };

@@ -3,6 +3,7 @@ import { endEntities } from '../../domain/entity.ts';
 import { countAttempts, exhaust, findNextRetryAt, findProblem } from '../../domain/failure.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { isObservedActive } from '../../domain/user.ts';
+import type { Field } from '../../plan/step.ts';
 import {
   parseCells,
   toCellColumns,
@@ -17,7 +18,7 @@ import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Field, Outcome, Problem } from '../outcome.ts';
+import type { Outcome, Problem } from '../outcome.ts';
 import { type Progress, toProgress, type Undone } from '../progress.ts';
 import { followSeats } from '../user/seats.ts';
 import type { Waiter } from '../waiters.ts';

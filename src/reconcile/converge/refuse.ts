@@ -1,6 +1,7 @@
 import { ask, onlyWaiting } from '../../domain/cell.ts';
 import { hasEntityPutIn } from '../../domain/entity.ts';
 import { defer, withEarlierRefusals } from '../../domain/failure.ts';
+import type { LinkChange } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
   disownLink,
@@ -14,6 +15,7 @@ import {
 import { withEarlierWords } from '../../domain/refusal.ts';
 import { takeBackWrite } from '../../domain/undo.ts';
 import { toCellsAfterGroupDeletion } from '../../domain/write.ts';
+import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { groupFields, isRuled, toRuled } from '../../rules/fields.ts';
 import {
   parseCells,
@@ -34,14 +36,7 @@ import type { Undo } from '../../store/resources/undo.ts';
 import type { Db } from '../../store/store.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import { toUnmanagedGroup } from '../group/observe.ts';
-import {
-  type Field,
-  type LinkPart,
-  listFields,
-  listLinkParts,
-  type Part,
-  type Problem,
-} from '../outcome.ts';
+import type { Problem } from '../outcome.ts';
 import type { Undone } from '../progress.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
 import type { Waiter } from '../waiters.ts';
@@ -93,7 +88,7 @@ export async function refuse(
     }
     const links = await listRefusedLinks(tx, row, waiter, parts);
     if (fields.length === 0 && links.length === 0) continue;
-    const withEarlier = withEarlierWords(withUsers(said, parts, links), listWords(links));
+    const withEarlier = withEarlierWords(withUsers(said, links), listWords(links));
     undone.push({ version, problem: withEarlier });
     const write = { waiter, fields, links, isLast: row.version === version };
     draft = await takeBack(tx, recording, draft, write);
@@ -116,9 +111,9 @@ function takesElse(
   fields: readonly string[],
   parts: readonly Part[],
 ): boolean {
-  const isRemoval = (part: LinkPart) => !part.wanted && part.version === version;
+  const isRemoval = (part: LinkChange) => !part.wanted && part.version === version;
   const isTaken = fields.some((field) => ACCESS_FIELDS.has(field));
-  return undo.removes && !isTaken && !listLinkParts(parts).some(isRemoval);
+  return undo.removes && !isTaken && !listLinks(parts).some(isRemoval);
 }
 
 /** The refused links whose last writer is this write. */
@@ -128,26 +123,17 @@ async function listRefusedLinks(
   { version, undo }: Waiter,
   parts: readonly Part[],
 ): Promise<StoredLink[]> {
-  const refused = new Set(listLinkParts(parts).map(toLinkText));
+  const refused = new Set(listLinks(parts).map(toLinkText));
   const written = undo.links.filter((link) => refused.has(toLinkText(link)));
   const stored = row.type === 'user' ? [] : await listNamed(tx, row, written);
   return stored.filter(({ pending }) => pending === version);
 }
 
-/** Refused users that an error names. */
-const NAMED_MAX = 10;
-
-/** Adds to a problem the users who were put back, with their SCIM ids, each with the words of the service. */
-function withUsers(problem: Problem, parts: readonly Part[], links: readonly LinkKey[]): Problem {
-  const taken = new Set(links.map(toLinkText));
-  const named = listLinkParts(parts).filter((part) => taken.has(toLinkText(part)));
-  const byWords = Map.groupBy(named, (part) => (part.problem ?? problem).words);
-  const words = [...byWords].map(([said, same]) => {
-    const ids = same.slice(0, NAMED_MAX).map(({ userId }) => userId);
-    const more = same.length > NAMED_MAX ? ` and ${same.length - NAMED_MAX} more` : '';
-    return `${said} (about ${ids.join(', ')}${more})`;
-  });
-  return words.length === 0 ? problem : { ...problem, words: words.join('; ') };
+/** Adds to a problem the users who were put back, with their SCIM ids. */
+function withUsers(problem: Problem, links: readonly LinkKey[]): Problem {
+  if (links.length === 0) return problem;
+  const ids = links.map(({ userId }) => userId);
+  return { ...problem, words: `${problem.words} (about ${ids.join(', ')})` };
 }
 
 /** The service's words about earlier changes of these links. */
@@ -166,12 +152,10 @@ async function deferRest(
 ): Promise<ResourceRow> {
   const deferral = { now, retryAt: isRetried ? now : now + stuckDelayMs(random) };
   const versions = new Set(undone.map(({ version }) => version));
-  const links = listLinkParts(parts).filter(({ version }) => !versions.has(version));
+  const links = listLinks(parts).filter(({ version }) => !versions.has(version));
   const fields = listFields(parts);
   if (row.type === 'group') {
-    await changeNamed(tx, row, links, (link, part) =>
-      refuseLink(link, { ...deferral, problem: part.problem ?? problem }),
-    );
+    await changeNamed(tx, row, links, (link) => refuseLink(link, { ...deferral, problem }));
   }
   const cells = defer(parseCells<Field>(row), { ...deferral, problem, fields });
   return {
@@ -194,7 +178,7 @@ export async function listStillPlanned(
 ): Promise<Part[]> {
   const cells = parseCells<string>(row);
   const planned: typeof cells = step.state.cells;
-  const stored = row.type === 'user' ? [] : await listNamed(tx, row, listLinkParts(parts));
+  const stored = row.type === 'user' ? [] : await listNamed(tx, row, listLinks(parts));
   const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
   return parts.filter((part) =>
     typeof part === 'string'

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { forgetSent, markSent } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import { BridgeError } from '../../domain/errors.ts';
+import type { LinkChange } from '../../domain/group.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
-import { LINK_LISTS } from '../../domain/link.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
-import { listSentFields } from '../../plan/to-changes.ts';
+import { type Field, listFields, listLinks, listParts } from '../../plan/step.ts';
 import {
   type EndedCall,
   insertOwnCall,
@@ -21,9 +21,9 @@ import type { UpstreamError } from '../../upstream/errors.ts';
 import { type Transport, withOptions } from '../../upstream/transport.ts';
 import type { CallOptions, Sending } from '../../upstream/transport-options.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Field, Outcome } from '../outcome.ts';
+import type { Outcome } from '../outcome.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../provider-limit.ts';
-import { findCreate, type PlannedStep, readStep } from './step.ts';
+import { findCreate, listChanges, type PlannedStep } from './step.ts';
 
 /** What a row and its links were before calls of a step left. */
 interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_creates' | 'steps'> {
@@ -38,17 +38,14 @@ interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_c
 /** Takes back all that was written for a call that is not to leave. */
 class NotAsPlanned extends Error {}
 
-/** Options of a call by a step: one that changes something says what. */
-interface StepCallOptions extends CallOptions {
-  readonly changes?: readonly SentChange[];
-}
-
 /** Step whose calls are guarded. */
 interface GuardedStep {
   readonly key: ResourceKey;
   readonly step: PlannedStep;
   /** True when the step before it was held back: this one takes its place in the queue. */
   readonly again: boolean;
+  /** Plans the step again from the row as it is by now, or as `toOwn` makes it. */
+  readonly read: (toOwn: (row: ResourceRow) => ResourceRow) => Promise<PlannedStep | undefined>;
 }
 
 /**
@@ -67,23 +64,24 @@ export class SendGuard {
   readonly #deps: ReconcileDeps;
   readonly #key: ResourceKey;
   readonly #action: PlannedStep['action'];
+  readonly #read: GuardedStep['read'];
   readonly #create: SentCreate | undefined;
   readonly #calls = createCallOutcomes();
   #noted: Noted | undefined;
   /** `steps` of the row as this step has left it. */
   #steps: number;
 
-  constructor(deps: ReconcileDeps, { key, step, again }: GuardedStep) {
+  constructor(deps: ReconcileDeps, { key, step, again, read }: GuardedStep) {
     this.#deps = deps;
     this.#key = key;
     this.#action = step.action;
+    this.#read = read;
     this.#create = findCreate(step);
     this.planned = step;
     this.#steps = step.row.steps;
     let takesPlace = again;
-    this.upstream = withOptions(deps.upstream, (given: StepCallOptions = {}) => {
-      const { changes = [], ...options } = given;
-      const beforeSend = (sending: Sending) => this.#assertMayLeave(sending, changes);
+    this.upstream = withOptions(deps.upstream, (options: CallOptions = {}) => {
+      const beforeSend = (sending: Sending) => this.#assertMayLeave(sending);
       const call = { ...options, again: takesPlace, beforeSend, afterSend: this.#calls.ended };
       takesPlace = false;
       return call;
@@ -116,10 +114,11 @@ export class SendGuard {
       must_look: row.must_look === ticket && !isOpen ? must_look : row.must_look,
       sent_creates: isAnswered ? sent_creates : row.sent_creates,
     };
-    if (isOpen && (this.#create !== undefined || isUnfinished(outcome))) return next;
+    if (isOpen && isUnfinished(outcome)) return next;
     if (row.type === 'group') await forgetLinksSent(tx, row, links);
     const cells = JSON.stringify(forgetSent<Field>(parseCells(row), fields));
-    return { ...next, cells, unsure_until };
+    const isCreate = isOpen && this.#create !== undefined;
+    return { ...next, cells, unsure_until: isCreate ? row.unsure_until : unsure_until };
   }
 
   /** Takes back what was noted of a step whose calls were held back. @throws StoreError */
@@ -136,13 +135,13 @@ export class SendGuard {
   }
 
   /** @throws BridgeError `overtaken` when something else is planned by now */
-  async #assertMayLeave({ operation }: Sending, changes: readonly SentChange[]): Promise<void> {
+  async #assertMayLeave({ operation }: Sending): Promise<void> {
     if (operation.method === 'GET') return;
     // Without the look that a call of this step asked for.
     const toOwn = (row: ResourceRow): ResourceRow =>
       row.must_look === this.#noted?.ticket ? { ...row, must_look: this.#noted.must_look } : row;
-    while (!(await this.#mayLeave(operation.id, changes))) {
-      const now = await readStep(this.#deps, this.#key, toOwn);
+    while (!(await this.#mayLeave(operation.id))) {
+      const now = await this.#read(toOwn);
       if (now === undefined || !isDeepStrictEqual(now.action, this.#action)) {
         this.isOvertaken = true;
         const words = `${keyText(this.#key)} was written since this step was planned`;
@@ -157,8 +156,9 @@ export class SendGuard {
    * Writes the call down; false: what is wanted may be something else by now, also because removals that are more than
    * providers may ask for were taken out of it.
    */
-  async #mayLeave(operation: string, changes: readonly SentChange[]): Promise<boolean> {
+  async #mayLeave(operation: string): Promise<boolean> {
     const { store, policy } = this.#deps;
+    const changes = listChanges(this.planned);
     try {
       const left = await store.write((tx) => this.#writeDown(tx, operation, changes));
       this.#calls.open = left.written;
@@ -179,10 +179,8 @@ export class SendGuard {
   /**
    * Writes a call into the ledger that is about to leave, and notes what a crash is to leave.
    * @throws NotAsPlanned when what is wanted may be something else by now
-   * @throws BridgeError `bug` for a call that does not say what it changes
    */
   async #writeDown(tx: Db, operation: string, sent: readonly SentChange[]) {
-    if (sent.length === 0) throw new BridgeError('bug', `nobody says what ${operation} changes`);
     const key = this.#key;
     const row = await lockRow(tx, key);
     const isAsPlanned = row?.version === this.planned.row.version && !this.isStale(row);
@@ -193,20 +191,19 @@ export class SendGuard {
     const changes = sent.map((change) => ({ ...change, isRepair: toIsRepair(key.id, change) }));
     const written = await insertOwnCall(tx, { at, operation, key, changes });
     await assertWithinLimit(tx, this.#deps, written);
-    return { written, noted: await this.#note(tx, row, { sent, at }) };
+    return { written, noted: await this.#note(tx, row, at) };
   }
 
-  async #note(
-    tx: Db,
-    row: ResourceRow,
-    { sent, at }: { readonly sent: readonly SentChange[]; readonly at: number },
-  ): Promise<Noted> {
+  async #note(tx: Db, row: ResourceRow, at: number): Promise<Noted> {
     const cells = parseCells<Field>(row);
-    const fields = listSentFields(sent).filter((field) => {
-      const { pending, sent: before } = cells[field] ?? {};
-      return pending !== undefined && before === undefined;
+    // The account that a create may leave is looked for by its names; names of groups are not unique.
+    const isUserCreate = row.type === 'user' && this.#create !== undefined;
+    const parts = this.#action && !isUserCreate ? listParts(this.#action) : [];
+    const fields = listFields(parts).filter((field) => {
+      const { pending, sent } = cells[field] ?? {};
+      return pending !== undefined && sent === undefined;
     });
-    const links = row.type === 'user' ? [] : await markLinks(tx, row, sent);
+    const links = row.type === 'user' ? [] : await markLinks(tx, row, listLinks(parts));
     const isRetried = this.isRetried(row);
     const { must_look, unsure_until, sent_creates } = row;
     const before = this.#noted ?? { must_look, unsure_until, sent_creates, fields: [], links: [] };
@@ -244,12 +241,11 @@ function isUnfinished({ problem }: Extract<Outcome, { kind: 'unknown' }>): boole
 async function markLinks(
   tx: Db,
   row: ResourceRow,
-  changes: readonly SentChange[],
+  links: readonly LinkChange[],
 ): Promise<SentLink[]> {
   const marked: SentLink[] = [];
-  for (const list of LINK_LISTS) {
-    const named = changes.filter(({ kind }) => kind.startsWith(`${list}.`));
-    const accounts = named.map(({ memberId }) => Number(memberId));
+  for (const [list, same] of Map.groupBy(links, (link) => link.list)) {
+    const accounts = same.map(({ upstreamUserId }) => upstreamUserId);
     marked.push(...(await markLinksSent(tx, row, { list, accounts })));
   }
   return marked;

@@ -1,12 +1,12 @@
 import { type Cell, isWaiting, listWaiting } from '../../domain/cell.ts';
+import type { SentChange } from '../../domain/change.ts';
 import { type GroupState, type LinkChange, removesGroupAccess } from '../../domain/group.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { removesUserAccess, toSentUser, type UserState } from '../../domain/user.ts';
-import type { GroupAction, UserAction } from '../../plan/actions.ts';
 import { type GroupPolicy, planGroup, toPlannableGroup } from '../../plan/plan-group.ts';
 import { planUser, toPlannableUser } from '../../plan/plan-user.ts';
-import { toGroupChanges, toUserChanges } from '../../plan/to-changes.ts';
+import { type Field, type Step, toChanges, toValues } from '../../plan/step.ts';
 import { listWaitingLinks } from '../../store/links/waiting.ts';
 import {
   findRow,
@@ -17,31 +17,24 @@ import {
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Field } from '../outcome.ts';
 
-/** A step of a user, or the end of what is to be done: without an action. */
-export interface UserStep {
-  readonly type: 'user';
+/** What is to be done next for a user or group, and what it was planned from. */
+interface Planned<Row extends ResourceRow, State> {
+  readonly type: Row['type'];
   /** The row that the step was planned from. */
-  readonly row: UserRow;
+  readonly row: Row;
   /** What is known of it, without what may not be changed yet. */
-  readonly state: UserState;
-  readonly action: UserAction | undefined;
+  readonly state: State;
+  /** undefined: nothing is to be done. */
+  readonly action: Step | undefined;
   /** When it was planned (epoch milliseconds). */
   readonly at: number;
 }
 
-/** The same of a group. */
-export interface GroupStep {
-  readonly type: 'group';
-  readonly row: GroupRow;
-  readonly state: GroupState;
-  readonly action: GroupAction | undefined;
-  readonly at: number;
-}
-
 /** The next step of a user or group. */
-export type PlannedStep = UserStep | GroupStep;
+export type PlannedStep = Planned<UserRow, UserState> | Planned<GroupRow, GroupState>;
+/** The next step of a user. */
+export type UserStep = Extract<PlannedStep, { readonly type: 'user' }>;
 
 /** Dependencies of a plan. */
 type PlanDeps = Pick<ReconcileDeps, 'policy' | 'quirks' | 'clock'>;
@@ -86,7 +79,7 @@ export async function readLinks(
 const LINKS_MIN = 100;
 
 /** What a step is planned from. */
-interface Planned {
+interface Basis {
   readonly row: ResourceRow;
   /** The waiting changes of its lists. */
   readonly links: readonly LinkChange[];
@@ -95,18 +88,18 @@ interface Planned {
 }
 
 /** Plans the next step: a stuck change is hidden until its next attempt. */
-export function planStep(deps: PlanDeps, { row, links, isSought }: Planned): PlannedStep {
+export function planStep(deps: PlanDeps, { row, links, isSought }: Basis): PlannedStep {
   const at = deps.clock.now();
   const mustLook = isLookDue(row, at);
   if (row.type === 'user') {
     const known = toPlannableUser({ ...toUserState(row), mustLook }, at);
     const state = isSought ? { ...known, mustLook: true } : known;
-    const [action] = planUser(state, toUserPolicy(deps)).actions;
+    const { step: action } = planUser(state, toUserPolicy(deps));
     return { type: 'user', row, state, action, at };
   }
   const known = toPlannableGroup({ ...toGroupState(row, links), mustLook }, at);
   const state = isSought ? { ...known, mustLook: true } : known;
-  const [action] = planGroup(state, toGroupPolicy(deps)).actions;
+  const { step: action } = planGroup(state, toGroupPolicy(deps));
   return { type: 'group', row, state, action, at };
 }
 
@@ -143,20 +136,29 @@ export function toGroupPolicy({
   return { membersPerCall: memberForm === 'single' ? 1 : many, deletion };
 }
 
-/** Name of a step that looks. */
-export const LOOK = 'look';
+/** Lists the changes that the calls of a step make, under the id that they use; none: it looks. */
+export function listChanges({ type, state, action }: PlannedStep): SentChange[] {
+  if (action === undefined) return [];
+  if (type === 'group') return toChanges(type, action, state.ids.uid ?? state.ids.scimId);
+  return toChanges(
+    type,
+    action,
+    state.upstreamId === undefined ? undefined : String(state.upstreamId),
+  );
+}
 
 /** Name of a step in the log and in traces: the kinds of its changes; undefined: nothing is to be done. */
 export function toName(step: PlannedStep): string | undefined {
   if (step.action === undefined) return undefined;
-  const changes = step.type === 'user' ? toUserChanges(step.action) : toGroupChanges(step.action);
-  return changes.length === 0 ? LOOK : [...new Set(changes.map(({ kind }) => kind))].join(', ');
+  const kinds = listChanges(step).map(({ kind }) => kind);
+  return kinds.length === 0 ? 'look' : [...new Set(kinds)].join(', ');
 }
 
 /** Names by which the service would know what the step creates; undefined: it creates nothing. */
 export function findCreate({ action }: PlannedStep): SentCreate | undefined {
-  if (action?.kind === 'create-user') return toSentUser(action);
-  return action?.kind === 'create-group' ? { name: action.displayName } : undefined;
+  if (action?.kind !== 'create') return undefined;
+  const { userName, address, displayName = '' } = toValues(action);
+  return userName === undefined ? { name: displayName } : toSentUser({ userName, address });
 }
 
 /** True when something of a user or group waits and can be changed now. */

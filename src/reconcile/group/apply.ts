@@ -1,112 +1,68 @@
 import { toEcho } from '../../domain/cell.ts';
-import { assertNever } from '../../domain/errors.ts';
-import { countAttempts, findFailed, isNameKept, isStuck } from '../../domain/failure.ts';
-import {
-  type GroupState,
-  type LinkChange,
-  type ObservedGroup,
-  removesGroupAccess,
-} from '../../domain/group.ts';
+import { findFailed, isNameKept, isStuck } from '../../domain/failure.ts';
+import { type GroupState, type ObservedGroup, removesGroupAccess } from '../../domain/group.ts';
 import { isSameSpelt, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED } from '../../domain/refusal.ts';
-import type { GroupAction, GroupActionOf } from '../../plan/actions.ts';
-import { toGroupChanges } from '../../plan/to-changes.ts';
+import { listLinks, listParts, type Step, toValues, type Values } from '../../plan/step.ts';
 import { listLeavingGroups } from '../../store/resources/by-name.ts';
 import { toGroupState } from '../../store/resources/state.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
-import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toCreateFailure, toFailure } from '../failure.ts';
-import type { Outcome, Problem } from '../outcome.ts';
+import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { toFailure } from '../failure.ts';
+import type { Outcome, Problem, TooMany } from '../outcome.ts';
 import { assertAbout, readBack } from '../read-back.ts';
-import { type Classified, classify, isRefusal } from '../verdict.ts';
-import { changeEntity, lookAtEntities } from './change-entity.ts';
-import { changeLink, withoutUid } from './change-link.ts';
-import { changeMembers } from './change-members.ts';
+import { makeStep, type StepCall, type StepMakers } from '../step-call.ts';
+import { type Classified, classify } from '../verdict.ts';
+import { changeEntity, explainEntity, listEntities } from './change-entity.ts';
+import { changeLink, explainLink, WITHOUT_UID } from './change-link.ts';
 import { parseScimGroupOf } from './fetch-lists.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
+import { changeMembers, isolate } from './members.ts';
 import { observeRestGroup } from './observe.ts';
 
+type GroupCall = StepCall<GroupState>;
+
+const section = 'groups';
+
+const MAKERS: StepMakers<GroupState> = {
+  look: { section, make: ({ deps, context, state }) => lookAtGroup(deps, context, state) },
+  create: { section, make: createGroup, rescue: resolveConflict },
+  update: { section, make: updateGroup, rescue: awaitName },
+  remove: { section, make: removeGroup },
+  members: { section, make: changeMembers, rescue: isolate },
+  link: { section, make: changeLink, rescue: explainLink },
+  'list-entities': { section, make: listEntities },
+  entity: { section, make: changeEntity, rescue: explainEntity },
+};
+
 /** Makes one call for a group (a creation, a batch or a look may take more) and returns the new knowledge. */
-export async function applyGroupAction(
+export function applyGroupStep(
   deps: ReconcileDeps,
   state: GroupState,
-  action: GroupAction,
-): Promise<Outcome> {
-  const context = toContext(state, action);
-  switch (action.kind) {
-    case 'look-at-group':
-      return lookAtGroup(deps, context, state);
-    case 'create-group':
-      return createGroup(deps, context, { state, action });
-    case 'update-group':
-      return updateGroup(deps, context, { state, action });
-    case 'delete-group':
-      return deleteGroup(deps, context, state);
-    case 'change-members':
-      return changeMembers(deps, context, { state, action });
-    case 'change-link':
-      return changeLink(deps, context, { state, change: action.change });
-    case 'look-at-entities':
-      return lookAtEntities(deps, context, { state, action });
-    case 'change-entity':
-      return changeEntity(deps, context, { state, action });
-    default:
-      return assertNever(action);
-  }
+  step: Step,
+): Promise<Outcome | TooMany> {
+  return makeStep(MAKERS, { deps, state, step }, { type: 'group', removes: removes(state, step) });
 }
 
-/** Puts removals of access before everything else in the budget; what failed before by its own fault is tried once. */
-function toContext(state: GroupState, action: GroupAction): CallContext {
-  // Undefined: it is about the group itself.
-  const links: readonly LinkChange[] | undefined =
-    'change' in action ? [action.change] : 'changes' in action ? action.changes : undefined;
-  const removes =
-    action.kind === 'change-entity'
-      ? action.roles.length === 0
-      : (links?.some(({ wanted }) => !wanted) ?? removesGroupAccess(state));
-  const hasFailed =
-    links?.some(({ attempts }) => attempts !== undefined) ?? countAttempts(state.cells) > 0;
-  return {
-    class: removes ? 'remove' : 'change',
-    key: `group:${state.id}`,
-    changes: toGroupChanges(action, state.ids.uid ?? state.ids.scimId),
-    ...(hasFailed && action.kind !== 'look-at-group' && { attemptsMax: 1 }),
-  };
+/** True when a step removes access; what is about the group itself does so where anything of it does. */
+function removes(state: GroupState, step: Step): boolean {
+  const links = listLinks(listParts(step));
+  if (links.length > 0) return links.some(({ wanted }) => !wanted);
+  return step.kind === 'entity' ? toValues(step).roles?.length === 0 : removesGroupAccess(state);
 }
-
-async function createGroup(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, action }: { state: GroupState; action: GroupActionOf<'create-group'> },
-): Promise<Outcome> {
-  try {
-    return await sendGroup(deps, context, action);
-  } catch (error) {
-    const classified = classify(error);
-    if (classified.verdict === 'conflict')
-      return resolveConflict(deps, context, { state, action, classified });
-    return toCreateFailure(deps, classified, ABOUT_EXISTENCE);
-  }
-}
-
-const ABOUT_EXISTENCE = { parts: ['existence'], section: 'groups' } as const;
 
 /** Creates the group through REST, because its answer carries both ids. @throws UpstreamError */
-async function sendGroup(
-  deps: ReconcileDeps,
-  context: CallContext,
-  action: GroupActionOf<'create-group'>,
-): Promise<Outcome> {
-  const args = { body: { name: action.displayName, ...toRestFlags(action) } };
+async function createGroup({ deps, context, step }: GroupCall): Promise<Outcome> {
+  const { displayName = '', ...flags } = toValues(step);
+  const args = { body: { name: displayName, ...toRestFlags(flags) } };
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
   const observed = observeRestGroup(deps, group, groups.createGroup.id);
   const ids = { restId: group.id, uid: group.uid };
   // Of another name it is not known yet that the service makes it of this one: the next step sends it again.
-  const isHeard = isSameSpelt(action.displayName, group.name);
-  const echo = isHeard ? toNameEcho(action.displayName, observed) : {};
-  return { kind: 'done', known: { ids, group: observed, doneFields: ['existence'], ...echo } };
+  const echo = isSameSpelt(displayName, group.name) ? toNameEcho(displayName, observed) : {};
+  return { kind: 'done', known: { ids, group: observed, done: ['existence'], ...echo } };
 }
 
 /**
@@ -114,63 +70,57 @@ async function sendGroup(
  * earlier create may have made it, lists that do not show it yet are no reason to refuse.
  */
 async function resolveConflict(
-  deps: ReconcileDeps,
-  context: CallContext,
-  {
-    state,
-    action,
-    classified,
-  }: { state: GroupState; action: GroupActionOf<'create-group'>; classified: Classified },
-): Promise<Outcome> {
-  const { displayName: name } = action;
-  if (await isNameLeaving(deps, name)) return { kind: 'later', problem: NAME_LEAVING };
-  const found = await lookForGroup(deps, context, { names: [name], adopted: true });
-  if (found.kind === 'refused') return toCreateFailure(deps, classified, ABOUT_EXISTENCE);
+  call: GroupCall,
+  { verdict }: Classified,
+): Promise<Outcome | undefined> {
+  if (verdict !== 'conflict') return undefined;
+  const { deps, context, state, step } = call;
+  const { displayName = '' } = toValues(step);
+  if (await isNameLeaving(deps, displayName)) return { kind: 'later', problem: NAME_LEAVING };
+  const found = await lookForGroup(deps, context, { names: [displayName], adopted: true });
+  // Why the found group is not taken over is for the operator; the provider is told of the conflict.
+  if (found.kind === 'refused') return undefined;
   if (found.kind !== 'done' || found.known.ids !== undefined) return found;
   try {
-    return await sendGroup(deps, context, action);
+    return await createGroup(call);
   } catch (error) {
     const again = classify(error);
     const isOurs = again.verdict === 'conflict' && state.sentCreates.length > 0;
-    if (isOurs) return { kind: 'unknown', problem: again.problem, parts: ABOUT_EXISTENCE.parts };
-    return toCreateFailure(deps, again, ABOUT_EXISTENCE);
+    if (isOurs) return { kind: 'unknown', problem: again.problem, parts: ['existence'] };
+    return toFailure(deps, again, { parts: ['existence'], section, missed: 'found' });
   }
 }
 
-async function updateGroup(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, action }: { state: GroupState; action: GroupActionOf<'update-group'> },
-): Promise<Outcome> {
-  const { displayName } = action;
-  const fields = listFields(action);
+async function updateGroup(call: GroupCall): Promise<Outcome | TooMany> {
+  const { state, step } = call;
+  const values = toValues(step);
+  const fields = SETTABLE.filter((field) => values[field] !== undefined);
   const isOfScim = state.ids.uid === undefined;
   // Only the name can be changed of a group known through SCIM alone.
-  if (isOfScim && displayName === undefined) return withoutUid();
-  if (isOfScim && fields.length > 1) return applyGroupAction(deps, state, toFirstField(action));
-  try {
-    const send = isOfScim ? renameThroughScim : sendUpdate;
-    return toUpdated(state, action, await send(deps, context, { state, action }));
-  } catch (error) {
-    const classified = classify(error);
-    if (classified.verdict === 'conflict' && (await isNameLeaving(deps, displayName))) {
-      return { kind: 'later', problem: NAME_LEAVING };
-    }
-    if (isRefusal(classified) && fields.length > 1) {
-      // One field may be at fault: the first is sent alone, and the others in the next step.
-      return applyGroupAction(deps, state, toFirstField(action));
-    }
-    return toFailure(deps, classified, { parts: fields, section: 'groups', missed: state.missed });
-  }
+  if (isOfScim && fields.length > 1) return { kind: 'too-many', size: 1 };
+  if (isOfScim && values.displayName === undefined) return WITHOUT_UID;
+  const observed = await (isOfScim ? renameThroughScim : sendUpdate)(call, values);
+  const { displayName: sent = '' } = values;
+  const [back, before] = [observed.displayName, state.observed?.displayName];
+  // A field that kept its old value was not changed.
+  const ignored = fields.filter((field) =>
+    field === 'displayName'
+      ? isNameKept(state.cells.displayName, { sent, back, before, isSame: isSameSpelt })
+      : observed[field] !== undefined && observed[field] !== values[field],
+  );
+  if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
+  const echo = values.displayName === undefined ? {} : toNameEcho(sent, observed);
+  return { kind: 'done', known: { group: observed, done: fields, ...echo } };
 }
+
+const SETTABLE = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
 
 /** @throws UpstreamError */
 async function renameThroughScim(
-  { upstream, clock }: ReconcileDeps,
-  context: CallContext,
-  { state, action }: { state: GroupState; action: GroupActionOf<'update-group'> },
+  { deps: { upstream, clock }, context, state }: GroupCall,
+  { displayName: value }: Values,
 ): Promise<ObservedGroup> {
-  const Operations = [{ op: 'replace', path: 'displayName', value: action.displayName }];
+  const Operations = [{ op: 'replace', path: 'displayName', value }];
   const path = { group_id: state.ids.scimId ?? '' };
   const answer = await upstream.call(scim.updateGroup, { path, body: { Operations } }, context);
   const look = () => upstream.call(scim.getGroup, { path }, context);
@@ -181,47 +131,24 @@ async function renameThroughScim(
 
 /** @throws UpstreamError */
 async function sendUpdate(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, action }: { state: GroupState; action: GroupActionOf<'update-group'> },
+  { deps, context, state }: GroupCall,
+  values: Values,
 ): Promise<ObservedGroup> {
-  const { displayName } = action;
+  const { displayName } = values;
   const name = displayName === undefined ? {} : { name: displayName };
-  const body = { ...name, ...toRestFlags(action) };
+  const body = { ...name, ...toRestFlags(values) };
   const path = { uid: state.ids.uid ?? '' };
   const answer = await deps.upstream.call(groups.updateGroup, { path, body }, context);
   const seen = answer === undefined ? undefined : parseRestGroup(answer);
-  const look = async () =>
-    parseRestGroup(await deps.upstream.call(groups.getGroup, { path }, context));
-  const shown = await readBack(seen && hasAll(seen, action) ? seen : undefined, look);
+  const { permissions, addToCardsAndSpacesEnabled } = values;
+  const hasAll =
+    (permissions === undefined || seen?.permissions !== undefined) &&
+    (addToCardsAndSpacesEnabled === undefined || seen?.addToCardsAndSpacesEnabled !== undefined);
+  const shown = await readBack(hasAll ? seen : undefined, async () =>
+    parseRestGroup(await deps.upstream.call(groups.getGroup, { path }, context)),
+  );
   assertAbout('REST group', shown.uid, path.uid);
   return observeRestGroup(deps, shown, groups.updateGroup.id);
-}
-
-/** True when the answer to a change has every field that was sent. */
-function hasAll(seen: RestGroup, action: GroupActionOf<'update-group'>): boolean {
-  return listFields(action).every((field) => field === 'displayName' || seen[field] !== undefined);
-}
-
-/** Compares the answer to a change with the change: a field that kept its old value was not changed. */
-function toUpdated(
-  state: GroupState,
-  action: GroupActionOf<'update-group'>,
-  observed: ObservedGroup,
-): Outcome {
-  const fields = listFields(action);
-  const { displayName: sent = '' } = action;
-  const [back, before] = [observed.displayName, state.observed?.displayName];
-  const ignored = fields.filter((field) =>
-    field === 'displayName'
-      ? isNameKept(state.cells.displayName, { sent, back, before, isSame: isSameSpelt })
-      : observed[field] !== undefined && observed[field] !== action[field],
-  );
-  if (ignored.length === 0) {
-    const echo = action.displayName === undefined ? {} : toNameEcho(action.displayName, observed);
-    return { kind: 'done', known: { group: observed, doneFields: fields, ...echo } };
-  }
-  return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
 }
 
 /** Name as it came back beside the one that was sent, when the service wrote it differently. */
@@ -229,58 +156,7 @@ function toNameEcho(sent: string, observed: ObservedGroup) {
   return toEcho(normaliseName(sent), normaliseName(observed.displayName));
 }
 
-function toFirstField(action: GroupActionOf<'update-group'>): GroupActionOf<'update-group'> {
-  const { kind, displayName, permissions } = action;
-  if (displayName !== undefined) return { kind, displayName };
-  return permissions === undefined ? action : { kind, permissions };
-}
-
-async function deleteGroup(
-  deps: ReconcileDeps,
-  context: CallContext,
-  state: GroupState,
-): Promise<Outcome> {
-  const { uid } = state.ids;
-  if (uid === undefined) return withoutUid();
-  try {
-    await deps.upstream.call(groups.removeGroup, { path: { uid } }, context);
-  } catch (error) {
-    // "Not there" is looked at before it is believed.
-    const about = { ...ABOUT_EXISTENCE, missed: state.missed };
-    return toFailure(deps, classify(error), about);
-  }
-  const gone: Outcome = { kind: 'done', known: { missing: true } };
-  if (!isNotApplied(findFailed(state.cells.existence)?.problem)) return gone;
-  // The service said so before, and a list showed the group all the same.
-  const seen = await lookAtGroup(deps, context, state);
-  if (seen.kind !== 'done' || seen.known.missing) return seen;
-  return { kind: 'unknown', problem: NOT_APPLIED, parts: ABOUT_EXISTENCE.parts };
-}
-
-const NAME_LEAVING: Problem = {
-  code: 'name-leaving',
-  words: 'another group of the service still has this name and is about to give it up',
-};
-
-/**
- * Tells whether the name is taken by a group that is about to give it up: then the change is "not yet", and no
- * conflict.
- */
-async function isNameLeaving({ store }: ReconcileDeps, name: string | undefined): Promise<boolean> {
-  if (name === undefined) return false;
-  const leaving = await listLeavingGroups(store.read);
-  return leaving.some((row) => {
-    const { deleted, cells, observed } = toGroupState(row);
-    // One whose removal or renaming was refused keeps the name for as long as anybody knows.
-    const isKept = isStuck((deleted ? cells.existence : cells.displayName)?.failure);
-    return !isKept && isSameSpelt(observed?.displayName ?? '', name);
-  });
-}
-
-function toRestFlags({
-  permissions,
-  addToCardsAndSpacesEnabled,
-}: GroupActionOf<'create-group'> | GroupActionOf<'update-group'>) {
+function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: Values) {
   return {
     ...(permissions === undefined ? {} : { permissions }),
     ...(addToCardsAndSpacesEnabled === undefined
@@ -289,7 +165,42 @@ function toRestFlags({
   };
 }
 
-function listFields(action: GroupActionOf<'update-group'>) {
-  const fields = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
-  return fields.filter((field) => action[field] !== undefined);
+async function removeGroup({ deps, context, state }: GroupCall): Promise<Outcome> {
+  const { uid } = state.ids;
+  if (uid === undefined) return WITHOUT_UID;
+  // "Not there" is looked at before it is believed.
+  await deps.upstream.call(groups.removeGroup, { path: { uid } }, context);
+  const gone: Outcome = { kind: 'done', known: { missing: true } };
+  if (!isNotApplied(findFailed(state.cells.existence)?.problem)) return gone;
+  // The service said so before, and a list showed the group all the same.
+  const seen = await lookAtGroup(deps, context, state);
+  if (seen.kind !== 'done' || seen.known.missing) return seen;
+  return { kind: 'unknown', problem: NOT_APPLIED, parts: ['existence'] };
+}
+
+const NAME_LEAVING: Problem = {
+  code: 'name-leaving',
+  words: 'another group of the service still has this name and is about to give it up',
+};
+
+/** A new name that another group is about to give up is "not yet", and no conflict. */
+async function awaitName(
+  { deps, step }: GroupCall,
+  { verdict }: Classified,
+): Promise<Outcome | undefined> {
+  const { displayName } = toValues(step);
+  if (verdict !== 'conflict' || displayName === undefined) return undefined;
+  const isLeaving = await isNameLeaving(deps, displayName);
+  return isLeaving ? { kind: 'later', problem: NAME_LEAVING } : undefined;
+}
+
+/** True when the name is taken by a group that is about to give it up. */
+async function isNameLeaving({ store }: ReconcileDeps, name: string): Promise<boolean> {
+  const leaving = await listLeavingGroups(store.read);
+  return leaving.some((row) => {
+    const { deleted, cells, observed } = toGroupState(row);
+    // One whose removal or renaming was refused keeps the name for as long as anybody knows.
+    const isKept = isStuck((deleted ? cells.existence : cells.displayName)?.failure);
+    return !isKept && isSameSpelt(observed?.displayName ?? '', name);
+  });
 }

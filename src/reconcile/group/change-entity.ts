@@ -1,99 +1,78 @@
 import {
   type EntityField,
+  isEntityField,
   type SeenEntities,
   toEntityUid,
   toRoleText,
 } from '../../domain/entity.ts';
 import type { GroupState } from '../../domain/group.ts';
-import type { GroupActionOf } from '../../plan/actions.ts';
+import { listFields, listParts, toValues } from '../../plan/step.ts';
 import { groupEntities } from '../../upstream/operations/people.ts';
-import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toFailure } from '../failure.ts';
 import type { Outcome } from '../outcome.ts';
-import { classify } from '../verdict.ts';
-import { withoutUid } from './change-link.ts';
+import type { StepCall } from '../step-call.ts';
+import type { Classified } from '../verdict.ts';
+import { WITHOUT_UID } from './change-link.ts';
 import { fetchEntities } from './fetch-lists.ts';
 
-/** Step for the entities of a group. */
-interface EntityStep<Action> {
-  readonly state: GroupState;
-  readonly action: Action;
-}
+/** A step about the entities of a group. */
+type EntityCall = StepCall<GroupState>;
 
-/** Lists the entities of the group, so that what was there before the rules is known. */
-export async function lookAtEntities(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, action }: EntityStep<GroupActionOf<'look-at-entities'>>,
-): Promise<Outcome> {
+/** Lists the entities of the group, so that what was there before the rules is known. @throws UpstreamError */
+export async function listEntities({ deps, context, state }: EntityCall): Promise<Outcome> {
   const { uid } = state.ids;
-  if (uid === undefined) return withoutUid();
-  try {
-    return { kind: 'done', known: { entities: await fetchEntities(deps, context, uid) } };
-  } catch (error) {
-    return toEntityFailure(deps, state, { error, fields: action.fields });
-  }
+  if (uid === undefined) return WITHOUT_UID;
+  return { kind: 'done', known: { entities: await fetchEntities(deps, context, uid) } };
 }
 
-/** Gives the group roles in one entity, sets them, or takes the entity from it. */
-export async function changeEntity(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, action }: EntityStep<GroupActionOf<'change-entity'>>,
-): Promise<Outcome> {
-  const { uid } = state.ids;
-  if (uid === undefined) return withoutUid();
-  const { field } = action;
-  try {
-    await sendEntity(deps, context, { uid, action });
-  } catch (error) {
-    const { verdict } = classify(error);
-    const isThere = verdict === 'conflict' && !action.isListed;
-    const isOut = verdict === 'missing' && action.roles.length === 0;
-    // A conflict says that the group has the entity: the next step sets the roles.
-    if (isThere) return { kind: 'done', known: { entities: withRoles(state, field, '') } };
-    if (!isOut) return toEntityFailure(deps, state, { error, fields: [field] });
-  }
-  const held = action.roles.length === 0 ? undefined : toRoleText(action.roles);
-  return {
-    kind: 'done',
-    known: { entities: withRoles(state, field, held), doneFields: [field] },
-  };
-}
-
-/** @throws UpstreamError */
-async function sendEntity(
-  { upstream }: ReconcileDeps,
-  context: CallContext,
-  { uid: group_uid, action }: { uid: string; action: GroupActionOf<'change-entity'> },
-): Promise<void> {
-  const uid = toEntityUid(action.field);
-  const role_ids = [...action.roles];
+/** Gives the group roles in one entity, sets them, or takes the entity from it. @throws UpstreamError */
+export async function changeEntity(call: EntityCall): Promise<Outcome> {
+  const { deps, context, state, step } = call;
+  const { uid: group_uid } = state.ids;
+  if (group_uid === undefined) return WITHOUT_UID;
+  const { upstream } = deps;
+  const { roles = [], isListed } = toValues(step);
+  const uid = toEntityUid(getEntity(call));
+  const role_ids = [...roles];
   const path = { group_uid, uid };
-  if (role_ids.length === 0) await upstream.call(groupEntities.removeEntity, { path }, context);
-  else if (action.isListed) {
+  if (roles.length === 0) await upstream.call(groupEntities.removeEntity, { path }, context);
+  else if (isListed) {
     await upstream.call(groupEntities.updateGroupEntity, { path, body: { role_ids } }, context);
   } else {
     const body = { entity_uid: uid, role_ids };
     await upstream.call(groupEntities.addEntity, { path: { group_uid }, body }, context);
   }
+  return toChanged(call);
+}
+
+/** Outcome of a failed change that tells what the group has in the entity. */
+export async function explainEntity(
+  call: EntityCall,
+  { verdict }: Classified,
+): Promise<Outcome | undefined> {
+  const { roles = [], isListed } = toValues(call.step);
+  if (verdict === 'missing' && roles.length === 0) return toChanged(call);
+  if (verdict !== 'conflict' || isListed) return undefined;
+  // A conflict says that the group has the entity: the next step sets the roles.
+  return { kind: 'done', known: { entities: withRoles(call, '') } };
+}
+
+function getEntity({ step }: EntityCall): EntityField {
+  const [field] = listFields(listParts(step)).filter(isEntityField);
+  if (field === undefined) throw new TypeError('a step is about no entity');
+  return field;
+}
+
+function toChanged(call: EntityCall): Outcome {
+  const { roles = [] } = toValues(call.step);
+  const held = roles.length === 0 ? undefined : toRoleText(roles);
+  return { kind: 'done', known: { entities: withRoles(call, held), done: [getEntity(call)] } };
 }
 
 /** The entities as they were listed, with other roles in one; undefined: they were not listed. */
-function withRoles(
-  { entities }: GroupState,
-  field: EntityField,
-  text: string | undefined,
-): SeenEntities | undefined {
+function withRoles(call: EntityCall, text: string | undefined): SeenEntities | undefined {
+  const { entities } = call.state;
   if (entities === undefined) return undefined;
-  const { [field]: _, ...others } = entities.roles;
-  return { ...entities, roles: text === undefined ? others : { ...others, [field]: text } };
-}
-
-function toEntityFailure(
-  deps: ReconcileDeps,
-  { missed }: GroupState,
-  { error, fields }: { readonly error: unknown; readonly fields: readonly EntityField[] },
-): Promise<Outcome> {
-  return toFailure(deps, classify(error), { parts: fields, section: 'groups', missed });
+  const { [getEntity(call)]: _, ...others } = entities.roles;
+  const roles = text === undefined ? others : { ...others, [getEntity(call)]: text };
+  return { ...entities, roles };
 }

@@ -12,7 +12,7 @@ import type { Outcome } from '../outcome.ts';
 import { assertAbout } from '../read-back.ts';
 import { classify } from '../verdict.ts';
 import { fetchMemberIds, type MemberListIds, parseScimGroupOf } from './fetch-lists.ts';
-import { findScimId } from './learn-scim-id.ts';
+import { findScimId } from './members.ts';
 import { observeRestGroup } from './observe.ts';
 
 /** Looks at one group in the service: its name, its flags where REST tells them, its members. */
@@ -175,7 +175,7 @@ async function lookThroughRest(
       ids: { restId: group.id, uid: group.uid },
       group: observed,
       memberIds,
-      doneFields: ['existence'],
+      done: ['existence'],
     },
   };
 }

@@ -27,7 +27,7 @@ import { readAdmins } from '../group/read-admins.ts';
 import { readEntities } from '../group/read-entities.ts';
 import { readService } from '../read/read-service.ts';
 import { isSeen, type ReadRun, type Seen, toSeen } from '../read/reading.ts';
-import { toAccountKeys } from '../user/find-account.ts';
+import { toAccountNames } from '../user/find-account.ts';
 import { classify } from '../verdict.ts';
 import { isWanted } from './current.ts';
 import { findAccountObstacle } from './obstacle.ts';
@@ -215,10 +215,7 @@ async function listUnknownUsers(
   const uncreated = rows.flatMap((row) => {
     const hasSent = row.upstream_id !== null || row.sent_creates !== '[]';
     if (hasSent || row.modified_at >= readSince) return [];
-    const { userNameFolded, emailFolded } = toAccountKeys(toSentUser(toUserState(row).desired));
-    return [
-      { id: row.id, names: [userNameFolded, emailFolded].filter((name) => name !== undefined) },
-    ];
+    return [{ id: row.id, names: toAccountNames(toSentUser(toUserState(row).desired)) }];
   });
   const names = uncreated.flatMap((one) => one.names);
   const seen = await listExisting(db, 'user', names);

@@ -1,64 +1,63 @@
-import { listWaiting, toEcho } from '../../domain/cell.ts';
+import { type Cells, toEcho } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { countAttempts, findFailed, isNameKept } from '../../domain/failure.ts';
+import { findFailed, isNameKept } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
 import { removesUserAccess, type UserState } from '../../domain/user.ts';
-import type { UserAction, UserActionOf } from '../../plan/actions.ts';
-import { toUserChanges } from '../../plan/to-changes.ts';
+import { listFields, listParts, type Step, toValues } from '../../plan/step.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { lookSurely, toFailure } from '../failure.ts';
-import type { Outcome } from '../outcome.ts';
-import { assertAbout, readBack, readUser } from '../read-back.ts';
-import { classify, isRefusal } from '../verdict.ts';
-import { adoptFound, createAccount } from './create-account.ts';
+import type { Outcome, TooMany } from '../outcome.ts';
+import { assertAbout, parseUserOf, readBack, readUser } from '../read-back.ts';
+import { makeStep, type StepCall, type StepMakers } from '../step-call.ts';
+import { type Classified, classify, isRefusal } from '../verdict.ts';
+import { adoptFound, createAccount, resolveConflict } from './create-account.ts';
 import { findCreated } from './find-account.ts';
 import { findCompanyUser, toSearchText } from './find-company-user.ts';
 import { toObservedAccess, toObservedUser } from './observe.ts';
-import { listSeatFields, toSeatWait } from './seats.ts';
-import { findActiveHeld, isOnlySwitch, sendUpdate } from './send-update.ts';
+import { toSeatWait } from './seats.ts';
+
+type UserCall = StepCall<UserState>;
+
+const MAKERS: StepMakers<UserState> = {
+  look: {
+    section: 'users',
+    make: ({ deps, context, state }) => lookAtUser(deps, context, state),
+  },
+  create: {
+    section: 'users',
+    make: createAccount,
+    rescue: async (call, failed) =>
+      (await toSeatWait(call, failed, 'users')) ??
+      (failed.verdict === 'conflict' ? resolveConflict(call, failed) : undefined),
+  },
+  update: {
+    section: 'users',
+    make: updateUser,
+    rescue: async (call, failed) =>
+      (await toSeatWait(call, failed, 'users')) ?? findActiveHeld(call, failed),
+  },
+  access: {
+    section: 'companyUsers',
+    make: updateCompanyUser,
+    rescue: (call, failed) => toSeatWait(call, failed, 'companyUsers'),
+  },
+  address: { section: 'users', make: tryAddress, rescue: giveUpAddress },
+  remove: { section: 'companyUsers', make: removeVirtualUser },
+};
 
 /** Makes one call for a user (a creation or a look may take more) and returns the new knowledge. */
-export async function applyUserAction(
+export function applyUserStep(
   deps: ReconcileDeps,
   state: UserState,
-  action: UserAction,
-): Promise<Outcome> {
-  const context = toContext(state, action);
-  switch (action.kind) {
-    case 'look-at-user':
-      return lookAtUser(deps, context, state);
-    case 'create-user':
-      return createAccount(deps, context, { state, action });
-    case 'update-user':
-      return updateUser(deps, context, { state, action });
-    case 'update-company-user':
-      return updateCompanyUser(deps, context, { state, action });
-    case 'try-address':
-      return tryAddress(deps, context, { state, action });
-    case 'remove-virtual-user':
-      return removeVirtualUser(deps, context, { state, action });
-    default:
-      return assertNever(action);
-  }
-}
-
-/** Puts removals of access before everything else in the budget. */
-function toContext(state: UserState, action: UserAction): CallContext {
+  step: Step,
+): Promise<Outcome | TooMany> {
   const removes = removesUserAccess(state);
-  const looks = action.kind === 'look-at-user' && listWaiting(state.cells).length === 0;
-  const callClass = removes ? 'remove' : looks ? 'look' : 'change';
-  const key = `user:${state.id}`;
-  const hasFailed = countAttempts(state.cells) > 0;
-  return {
-    class: callClass,
-    key,
-    changes: toUserChanges(action),
-    ...(hasFailed && action.kind !== 'look-at-user' && { attemptsMax: 1 }),
-  };
+  return makeStep(MAKERS, { deps, state, step }, { type: 'user', removes });
 }
 
 /** Looks at one user in the service, by the account where it is known. */
@@ -86,14 +85,14 @@ async function lookForAccount(
   const at = deps.clock.now();
   switch (found.kind) {
     case 'found': {
-      if (state.sentCreates.length === 0) return adoptFound(deps, context, { user: found.user });
+      if (state.sentCreates.length === 0) return adoptFound(deps, context, found.user);
       const { id: upstreamId } = found.user;
       const observed = toObservedUser(found.user, undefined, { at, by: scim.getUsers.id });
-      return { kind: 'done', known: { upstreamId, observed, doneFields: ['account'] } };
+      return { kind: 'done', known: { upstreamId, observed, done: ['account'] } };
     }
     case 'not-there': {
       const isWanted = state.desired.active && !state.deleted;
-      return { kind: 'done', known: isWanted ? {} : { doneFields: ['account'] } };
+      return { kind: 'done', known: isWanted ? {} : { done: ['account'] } };
     }
     case 'ambiguous': {
       const words = 'several accounts of the service have this userName or address';
@@ -106,151 +105,143 @@ async function lookForAccount(
   }
 }
 
-async function updateUser(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, action }: { state: UserState; action: UserActionOf<'update-user'> },
-): Promise<Outcome> {
-  const { upstreamId, active, name } = action;
-  const parts = (['active', 'name'] as const).filter((part) => action[part] !== undefined);
-  const Operations = parts.map((path) => ({ op: 'replace', path, value: action[path] }));
+/** Changes a user through SCIM, and reads the result. @throws UpstreamError */
+async function sendUpdate(
+  { deps: { upstream }, context, state }: UserCall,
+  Operations: readonly object[],
+): Promise<ScimUser> {
+  const { upstreamId = 0 } = state;
+  const path = { user_id: upstreamId };
+  const body = { Operations: [...Operations] };
+  const answer = await upstream.call(scim.updateUser, { path, body }, context);
+  const look = () => upstream.call(scim.getUser, { path }, context);
+  return parseUserOf(upstreamId, await readBack<unknown>(answer, look));
+}
+
+async function updateUser(call: UserCall): Promise<Outcome> {
+  const { deps, state, step } = call;
+  const { active, name } = toValues(step);
+  const fields = listFields(listParts(step));
+  const values = { active, name };
+  const parts = (['active', 'name'] as const).filter((part) => fields.includes(part));
+  const user = await sendUpdate(
+    call,
+    parts.map((path) => ({ op: 'replace', path, value: values[path] })),
+  );
+  const seen = { at: deps.clock.now(), by: scim.updateUser.id };
+  const observed = toObservedUser(user, state.observed, seen);
+  const sent = name && fullName(name);
+  const [back, before] = [observed.fullName, state.observed?.fullName];
+  const isSame = isSamePersonName;
+  const ignored = parts.filter((part) =>
+    part === 'active'
+      ? observed.active !== active
+      : sent && isNameKept(state.cells.name, { sent, back, before, isSame }),
+  );
+  if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
+  const done = parts.filter((part) => part !== 'active' || isOnlySwitch(deps));
+  const echo = sent ? toEcho(sent, normaliseName(back)) : {};
+  return { kind: 'done', known: { observed, done, ...echo } };
+}
+
+/** True when SCIM alone lets somebody in; where suspending deactivates, it is one of two switches. */
+function isOnlySwitch({ policy }: ReconcileDeps): boolean {
+  return policy.deactivation === 'scim';
+}
+
+/**
+ * Looks whether a refused change of access holds already: somebody else made it, and the service does not repeat it.
+ * Undefined where it does not hold, or cannot be seen; then the refusal stands.
+ */
+async function findActiveHeld(
+  { deps, context, state, step }: UserCall,
+  failed: Classified,
+): Promise<Outcome | undefined> {
+  const { active, name } = toValues(step);
+  if (!isRefusal(failed) || active === undefined || name !== undefined) return undefined;
   try {
-    const user = await sendUpdate(deps, context, { upstreamId, Operations });
-    const seen = { at: deps.clock.now(), by: scim.updateUser.id };
+    const user = await readUser(deps, context, state.upstreamId ?? 0);
+    if (user.active !== active) return undefined;
+    const seen = { at: deps.clock.now(), by: scim.getUser.id };
     const observed = toObservedUser(user, state.observed, seen);
-    const [back, before] = [observed.fullName, state.observed?.fullName];
-    const ignored = parts.filter((part) =>
-      part === 'active'
-        ? observed.active !== active
-        : name &&
-          isNameKept(state.cells.name, {
-            sent: fullName(name),
-            back,
-            before,
-            isSame: isSamePersonName,
-          }),
-    );
-    if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
-    const doneFields = parts.filter((part) => part !== 'active' || isOnlySwitch(deps));
-    const echo = name ? toEcho(fullName(name), normaliseName(back)) : {};
-    return { kind: 'done', known: { observed, doneFields, ...echo } };
+    return { kind: 'done', known: { observed, done: isOnlySwitch(deps) ? ['active'] : [] } };
   } catch (error) {
-    const classified = classify(error);
-    const noSeat = active === true ? (['active'] as const) : [];
-    const wait = await toSeatWait(deps, classified, { noSeat, section: 'users' });
-    if (wait !== undefined) return wait;
-    if (isRefusal(classified) && active !== undefined && name !== undefined) {
-      // Access is changed first: the refusal may be about the name alone, which the next step then finds out.
-      const { name: _, ...accessOnly } = action;
-      return applyUserAction(deps, state, accessOnly);
-    }
-    const held = isRefusal(classified)
-      ? await findActiveHeld(deps, context, { state, action })
-      : undefined;
-    const about = { parts, section: 'users', missed: state.missed } as const;
-    return held ?? toFailure(deps, classified, about);
+    classify(error);
+    return undefined;
   }
 }
 
-async function updateCompanyUser(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, action }: { state: UserState; action: UserActionOf<'update-company-user'> },
-): Promise<Outcome> {
-  const { upstreamId, appsPermissions, temporarilyInactive, fields } = action;
+async function updateCompanyUser(call: UserCall): Promise<Outcome> {
+  const { deps, context, state, step } = call;
+  const { upstreamId = 0 } = state;
+  const cells: Cells<string> = state.cells;
+  const fields = listFields(listParts(step));
+  const { appsPermissions, temporarilyInactive } = toValues(step);
   const body = {
     ...(appsPermissions === undefined ? {} : { apps_permissions: appsPermissions }),
     ...(temporarilyInactive === undefined ? {} : { temporarily_inactive: temporarilyInactive }),
   };
-  try {
-    const args = { path: { id: upstreamId }, body };
-    const answer = await deps.upstream.call(companyUsers.updateUser, args, context);
-    // Without a body the sent value is taken, because only a search shows it, unless it did not hold before.
-    const wasIgnored = fields.some((field) =>
-      isNotApplied(findFailed(state.cells[field])?.problem),
-    );
-    const search = { upstreamId, text: toSearchText(state.observed) };
-    const look = async () => (wasIgnored ? findCompanyUser(deps, context, search) : undefined);
-    const seen = answer === undefined ? undefined : parseCompanyUser(answer);
-    if (seen !== undefined) assertAbout('company user', seen.id, upstreamId);
-    const user = await readBack<CompanyUser | undefined>(seen, look);
-    const observed = toObservedAccess(state, action, { user, at: deps.clock.now() });
-    const ignored = fields.filter((field) =>
-      field === 'appsPermissions'
-        ? observed.appsPermissions !== appsPermissions
-        : observed.temporarilyInactive !== temporarilyInactive,
-    );
-    if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
-    return { kind: 'done', known: { observed, doneFields: fields } };
-  } catch (error) {
-    const classified = classify(error);
-    const noSeat = listSeatFields(action, state.observed);
-    const wait = await toSeatWait(deps, classified, { noSeat, section: 'companyUsers' });
-    if (wait !== undefined) return wait;
-    if (
-      isRefusal(classified) &&
-      appsPermissions !== undefined &&
-      temporarilyInactive !== undefined
-    ) {
-      // Access is changed first: the refusal may be about the licence alone, which the next step then finds out.
-      const { appsPermissions: _, ...accessOnly } = action;
-      const access = fields.filter((field) => field !== 'appsPermissions');
-      return applyUserAction(deps, state, { ...accessOnly, fields: access });
-    }
-    const about = { parts: fields, section: 'companyUsers', missed: state.missed } as const;
-    return toFailure(deps, classified, about);
-  }
+  const args = { path: { id: upstreamId }, body };
+  const answer = await deps.upstream.call(companyUsers.updateUser, args, context);
+  const seen = answer === undefined ? undefined : parseCompanyUser(answer);
+  if (seen !== undefined) assertAbout('company user', seen.id, upstreamId);
+  // Without a body the sent value is taken, because only a search shows it, unless it did not hold before.
+  const wasIgnored = fields.some((field) => isNotApplied(findFailed(cells[field])?.problem));
+  const user = seen ?? (wasIgnored ? await findAgain(call) : undefined);
+  const at = deps.clock.now();
+  const observed = toObservedAccess(state, { appsPermissions, temporarilyInactive }, { user, at });
+  const ignored = fields.filter((field) =>
+    field === 'appsPermissions'
+      ? observed.appsPermissions !== appsPermissions
+      : observed.temporarilyInactive !== temporarilyInactive,
+  );
+  if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
+  return { kind: 'done', known: { observed, done: fields } };
+}
+
+/** Finds the company user after a call whose answer does not show it. @throws UpstreamError, which says that the effect is unknown */
+function findAgain({ deps, context, state: { upstreamId = 0, observed } }: UserCall) {
+  const search = { upstreamId, text: toSearchText(observed) };
+  return readBack(undefined, () => findCompanyUser(deps, context, search));
 }
 
 /** Tries once to change userName and address, which stay as created by all knowledge; a refusal is only remembered. */
-async function tryAddress(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, action }: { state: UserState; action: UserActionOf<'try-address'> },
-): Promise<Outcome> {
-  const { upstreamId, userName, address } = action;
+async function tryAddress(call: UserCall): Promise<Outcome> {
+  const { deps, state, step } = call;
+  const { userName = '', address } = toValues(step);
   const emails = [{ value: address, type: 'work', primary: true }];
-  const Operations = [
+  const user = await sendUpdate(call, [
     { op: 'replace', path: 'userName', value: userName },
     ...(address === undefined ? [] : [{ op: 'replace', path: 'emails', value: emails }]),
-  ];
-  try {
-    const user = await sendUpdate(deps, context, { upstreamId, Operations });
-    const seen = { at: deps.clock.now(), by: scim.updateUser.id };
-    const observed = toObservedUser(user, state.observed, seen);
-    const taken = observed.userName?.toLowerCase() === userName.toLowerCase();
-    await deps.quirks.learn({ addressMayChange: taken });
-    return { kind: 'done', known: { observed, doneFields: ['address'] } };
-  } catch (error) {
-    const classified = classify(error);
-    const about = { parts: ['address'], section: 'users', missed: state.missed } as const;
-    const failure = await toFailure(deps, classified, about);
-    const attempts = (findFailed(state.cells.address)?.attempts ?? 0) + 1;
-    // The bridge alone keeps the value where the service fails again and again.
-    const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
-    if (failure.kind !== 'refused' && !isHopeless) return failure;
-    // A failure about one user or one address says nothing of the next.
-    if (classified.verdict === 'refused') await deps.quirks.learn({ addressMayChange: false });
-    return { kind: 'done', known: { doneFields: ['address'] } };
-  }
+  ]);
+  const seen = { at: deps.clock.now(), by: scim.updateUser.id };
+  const observed = toObservedUser(user, state.observed, seen);
+  const isTaken = observed.userName?.toLowerCase() === userName.toLowerCase();
+  await deps.quirks.learn({ addressMayChange: isTaken });
+  return { kind: 'done', known: { observed, done: ['address'] } };
 }
 
-async function removeVirtualUser(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, action }: { state: UserState; action: UserActionOf<'remove-virtual-user'> },
-): Promise<Outcome> {
-  const { upstreamId } = action;
-  const search = { upstreamId, text: toSearchText(state.observed) };
-  try {
-    await deps.upstream.call(companyUsers.removeVirtualUser, { path: { id: upstreamId } }, context);
-    // Once it is removed its account is forgotten, so that no later list would tell that it is still there.
-    const shown = await readBack(undefined, () => findCompanyUser(deps, context, search));
-    if (shown === undefined) return { kind: 'done', known: { missing: true } };
-    return { kind: 'unknown', problem: NOT_APPLIED, parts: ['active'] };
-  } catch (error) {
-    // "Not there" is looked at before it is believed.
-    const about = { parts: ['active'], section: 'companyUsers', missed: state.missed } as const;
-    return toFailure(deps, classify(error), about);
-  }
+/** Gives a refused address up, and one at which the service fails again and again: the bridge alone keeps the value. */
+async function giveUpAddress(
+  { deps, state }: UserCall,
+  failed: Classified,
+): Promise<Outcome | undefined> {
+  const about = { parts: ['address'], section: 'users', missed: state.missed } as const;
+  const failure = await toFailure(deps, failed, about);
+  const attempts = (findFailed(state.cells.address)?.attempts ?? 0) + 1;
+  const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
+  if (failure.kind !== 'refused' && !isHopeless) return failure;
+  // A failure about one user or one address says nothing of the next.
+  if (failed.verdict === 'refused') await deps.quirks.learn({ addressMayChange: false });
+  return { kind: 'done', known: { done: ['address'] } };
+}
+
+async function removeVirtualUser(call: UserCall): Promise<Outcome> {
+  const { deps, context, state } = call;
+  const args = { path: { id: state.upstreamId ?? 0 } };
+  await deps.upstream.call(companyUsers.removeVirtualUser, args, context);
+  // Once it is removed its account is forgotten, so that no later list would tell that it is still there.
+  const shown = await findAgain(call);
+  if (shown === undefined) return { kind: 'done', known: { missing: true } };
+  return { kind: 'unknown', problem: NOT_APPLIED, parts: ['active'] };
 }

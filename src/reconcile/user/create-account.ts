@@ -3,26 +3,20 @@ import { countAttempts } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { toSentUser, type UserState } from '../../domain/user.ts';
-import type { UserActionOf } from '../../plan/actions.ts';
+import { toValues, type Values } from '../../plan/step.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { toCreateFailure } from '../failure.ts';
 import type { Outcome, Problem } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
-import { classify } from '../verdict.ts';
-import { findAccount, findAccountInList, toAccountKeys } from './find-account.ts';
+import type { StepCall } from '../step-call.ts';
+import { type Classified, classify } from '../verdict.ts';
+import { findAccount, findAccountInList, toAccountNames } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
 import { lookUpOwner } from './read-role.ts';
-import { toSeatWait } from './seats.ts';
 
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
 const USER_NAMES_REFUSED = 2;
-
-interface Creation {
-  readonly state: UserState;
-  readonly action: UserActionOf<'create-user'>;
-}
 
 /** One way to write a user into addUser. */
 interface CreateForm {
@@ -33,57 +27,41 @@ interface CreateForm {
 
 /**
  * Creates the account, trying the forms that the contract leaves open until one is taken. Only a 400 or 422 leads to
- * the next form, because it says that nothing was created. The taken form is remembered.
+ * the next form, because it says that nothing was created. The taken form is remembered. @throws UpstreamError
  */
-export async function createAccount(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, action }: Creation,
-): Promise<Outcome> {
-  let problem: Problem = { code: 'refused', words: 'no form of the request was taken' };
-  const attempts = countAttempts(state.cells);
-  for (const form of listCreateForms(deps.quirks.current(), { action, attempts })) {
+export async function createAccount(call: StepCall<UserState>): Promise<Outcome> {
+  const { deps, context, state, step } = call;
+  const values = toValues(step);
+  const forms = listCreateForms(deps.quirks.current(), values, countAttempts(state.cells));
+  let refusal: unknown;
+  for (const form of forms) {
     try {
-      const body = toBody(action, form);
+      const body = toBody(values, form);
       const created = parseScimUser(await deps.upstream.call(scim.addUser, { body }, context));
-      return await toCreated(deps, { state, action, form, created });
+      return await toCreated(call, form, created);
     } catch (error) {
-      const classified = classify(error);
-      problem = classified.problem;
-      const wait = await toSeatWait(deps, classified, NEEDS_SEAT);
-      if (wait !== undefined) return wait;
-      if (classified.verdict === 'conflict')
-        return resolveConflict(deps, context, { state, problem });
-      if (classified.verdict !== 'refused') return toCreateFailure(deps, classified, ABOUT_ACCOUNT);
+      const { verdict, problem } = classify(error);
+      if (verdict !== 'refused' || deps.policy.isSeatRefusal(problem)) throw error;
+      refusal = error;
     }
   }
-  return { kind: 'refused', parts: ['account'], problem };
+  throw refusal;
 }
-
-const ABOUT_ACCOUNT = { parts: ['account'], section: 'users' } as const;
-
-const NEEDS_SEAT = { noSeat: ABOUT_ACCOUNT.parts, section: ABOUT_ACCOUNT.section };
 
 /** Lists the forms to be tried, known ones first; without a name or a new userName fewer vary. */
 function listCreateForms(
-  quirks: Quirks,
-  { action, attempts }: { readonly action: UserActionOf<'create-user'>; readonly attempts: number },
+  { emailForm, nameOnCreate, userNamesRefused = 0 }: Quirks,
+  { name }: Values,
+  attempts: number,
 ): CreateForm[] {
-  const emailForms = quirks.emailForm ? [quirks.emailForm] : orderEmailForms(attempts);
-  const nameForms =
-    action.name === undefined
-      ? [false]
-      : quirks.nameOnCreate === undefined
-        ? [true, false]
-        : [quirks.nameOnCreate];
-  const list: CreateForm[] = [];
-  const isRefused = (quirks.userNamesRefused ?? 0) >= USER_NAMES_REFUSED;
-  for (const withUserName of isRefused ? [false] : [true, false]) {
-    for (const withName of nameForms) {
-      for (const emailForm of emailForms) list.push({ emailForm, withName, withUserName });
-    }
-  }
-  return list;
+  const userNames = userNamesRefused >= USER_NAMES_REFUSED ? [false] : [true, false];
+  const names = nameOnCreate === undefined ? [true, false] : [nameOnCreate];
+  const emailForms = emailForm ? [emailForm] : orderEmailForms(attempts);
+  return userNames.flatMap((withUserName) =>
+    (name === undefined ? [false] : names).flatMap((withName) =>
+      emailForms.map((form) => ({ emailForm: form, withName, withUserName })),
+    ),
+  );
 }
 
 /** While no form is known, each failure gives the other one its turn: the service may fail at a form instead of refusing it. */
@@ -91,7 +69,7 @@ function orderEmailForms(attempts: number): EmailForm[] {
   return attempts % 2 === 0 ? ['strings', 'objects'] : ['objects', 'strings'];
 }
 
-function toBody({ userName, address, name }: UserActionOf<'create-user'>, form: CreateForm) {
+function toBody({ userName, address, name }: Values, form: CreateForm) {
   return {
     ...(form.withUserName ? { userName } : {}),
     emails:
@@ -101,10 +79,12 @@ function toBody({ userName, address, name }: UserActionOf<'create-user'>, form: 
 }
 
 async function toCreated(
-  deps: ReconcileDeps,
-  { state, action, form, created }: Creation & { form: CreateForm; created: ScimUser },
+  { deps, state, step }: StepCall<UserState>,
+  form: CreateForm,
+  created: ScimUser,
 ): Promise<Outcome> {
-  const sent = form.withName && action.name ? fullName(action.name) : undefined;
+  const { name } = toValues(step);
+  const sent = form.withName && name ? fullName(name) : undefined;
   const tookName = sent === undefined ? undefined : isSamePersonName(sent, created.fullName);
   await deps.quirks.learn({
     emailForm: form.emailForm,
@@ -114,10 +94,7 @@ async function toCreated(
   const seen = { at: deps.clock.now(), by: scim.addUser.id };
   const observed = toObservedUser(created, state.observed, seen);
   const echo = sent && tookName ? toEcho(sent, normaliseName(created.fullName)) : {};
-  return {
-    kind: 'done',
-    known: { upstreamId: created.id, observed, doneFields: ['account'], ...echo },
-  };
+  return { kind: 'done', known: { upstreamId: created.id, observed, done: ['account'], ...echo } };
 }
 
 /** Counts users in a row who were taken only without their userName. */
@@ -132,27 +109,19 @@ function toUserNameLesson({ quirks, clock }: ReconcileDeps, { withUserName }: Cr
  * Resolves "already has access": the account was made since the last look, and is adopted or refused. Where an earlier
  * create may have made it, lists that do not show it yet are no reason to refuse.
  */
-async function resolveConflict(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { state, problem }: { state: UserState; problem: Problem },
+export async function resolveConflict(
+  { deps, context, state }: StepCall<UserState>,
+  { problem }: Classified,
 ): Promise<Outcome> {
-  const keys = toAccountKeys(toSentUser(state.desired));
-  const byFilter = await findAccount(deps, context, keys);
+  const names = toAccountNames(toSentUser(state.desired));
+  const byFilter = await findAccount(deps, context, names);
   const found =
-    byFilter.kind === 'not-there' ? await findAccountInList(deps, context, keys) : byFilter;
-  switch (found.kind) {
-    case 'found':
-      return adoptFound(deps, context, { user: found.user, problem });
-    case 'not-there':
-    case 'ambiguous': {
-      const isOurs = found.kind === 'not-there' && state.sentCreates.length > 0;
-      const conflict = { ...problem, code: 'conflict' };
-      return { kind: isOurs ? 'unknown' : 'refused', parts: ['account'], problem: conflict };
-    }
-    case 'could-not-look':
-      return { kind: 'later', problem: found.problem };
-  }
+    byFilter.kind === 'not-there' ? await findAccountInList(deps, context, names) : byFilter;
+  if (found.kind === 'found') return adoptFound(deps, context, found.user, problem);
+  if (found.kind === 'could-not-look') return { kind: 'later', problem: found.problem };
+  const isOurs = found.kind === 'not-there' && state.sentCreates.length > 0;
+  const conflict = { ...problem, code: 'conflict' };
+  return { kind: isOurs ? 'unknown' : 'refused', parts: ['account'], problem: conflict };
 }
 
 /** Why the account of an owner is never given to a user by itself, in our words. */
@@ -163,31 +132,38 @@ export const OWNER_ACCOUNT =
 export async function adoptFound(
   deps: ReconcileDeps,
   context: CallContext,
-  { user, problem }: { readonly user: ScimUser; readonly problem?: Problem },
+  user: ScimUser,
+  problem?: Problem,
 ): Promise<Outcome> {
-  const refused = (words: string): Outcome => ({
-    kind: 'refused',
-    parts: ['account'],
-    problem: { ...problem, ...toOwnRefusal(words) },
-  });
-  if (deps.policy.adoptUsers !== 'yes')
-    return refused('the account exists in the service, and is not taken over');
-  const account = { upstreamId: user.id, names: [user.userName, ...user.emails] };
-  const { protection } = deps.rules;
-  if ((await protection.findAccountPrivilege(deps.store.read, account)) !== undefined) {
-    return refused('the account in the service is protected, and is not taken over');
-  }
-  try {
-    const search = { upstreamId: user.id, text: user.emails[0] ?? user.userName };
-    const isOwner = await lookUpOwner(deps, context, search);
-    if (isOwner) return refused(OWNER_ACCOUNT);
-  } catch (error) {
-    return { kind: 'later', problem: classify(error).problem };
+  const obstacle = await findObstacle(deps, context, user);
+  if (typeof obstacle === 'object') return { kind: 'later', problem: obstacle };
+  if (obstacle !== undefined) {
+    const refusal = { ...problem, ...toOwnRefusal(obstacle) };
+    return { kind: 'refused', parts: ['account'], problem: refusal };
   }
   const seen = { at: deps.clock.now(), by: scim.getUsers.id };
   const observed = { ...toObservedUser(user, undefined, seen), owner: false };
-  return {
-    kind: 'done',
-    known: { upstreamId: user.id, observed, adopted: true, doneFields: ['account'] },
-  };
+  const known = { upstreamId: user.id, observed, adopted: true, done: ['account'] } as const;
+  return { kind: 'done', known };
+}
+
+/** Why an account is not taken over, in words; a problem: it could not be found out; undefined: it is. */
+async function findObstacle(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { id: upstreamId, userName, emails }: ScimUser,
+): Promise<string | Problem | undefined> {
+  if (deps.policy.adoptUsers !== 'yes')
+    return 'the account exists in the service, and is not taken over';
+  const account = { upstreamId, names: [userName, ...emails] };
+  const { protection } = deps.rules;
+  if ((await protection.findAccountPrivilege(deps.store.read, account)) !== undefined) {
+    return 'the account in the service is protected, and is not taken over';
+  }
+  try {
+    const search = { upstreamId, text: emails[0] ?? userName };
+    return (await lookUpOwner(deps, context, search)) ? OWNER_ACCOUNT : undefined;
+  } catch (error) {
+    return classify(error).problem;
+  }
 }

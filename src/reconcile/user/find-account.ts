@@ -1,20 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { foldCase } from '../../domain/fold.ts';
+import { newId } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { toSentUser, type UserState } from '../../domain/user.ts';
+import { findKnownAccount } from '../../store/resources/by-name.ts';
 import { findUserByUpstreamId } from '../../store/resources/by-upstream.ts';
-import { countKnown } from '../../store/resources/rows.ts';
-import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
-import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
-import { readUser } from '../read-back.ts';
 import { BLIND, isBlind } from '../sections.ts';
 import { classify } from '../verdict.ts';
-import { askUsers, type Filter, orNothing, proveUserFilter } from './prove-user-filter.ts';
 
 /** Result of looking for an account. "Not there" needs a proven filter or a complete list. */
 type FoundAccount =
@@ -23,189 +21,36 @@ type FoundAccount =
   | { readonly kind: 'not-there' }
   | { readonly kind: 'could-not-look'; readonly problem: Problem };
 
+/** Names by which an account is recognised: the userName and the address of its create, folded. */
+export function toAccountNames({ name, address }: SentCreate): string[] {
+  return [...new Set([name, address ?? name].map(foldCase))];
+}
+
 /**
- * Looks for an account in the service: first by filter, with the hits compared here, because the service may ignore the
- * filter; then by the search of the company's members, where that may save a long list; then through the complete list.
+ * Looks for an account of one of these folded names: first by filter, with the hits compared here, because the service may
+ * ignore the filter; then through the complete list.
  */
-export async function findAccount(
+export function findAccount(
   deps: ReconcileDeps,
   context: CallContext,
-  keys: AccountKeys,
+  names: readonly string[],
 ): Promise<FoundAccount> {
-  return attempt(async () => {
-    const byFilter = await findByFilter(deps, context, keys);
-    if (byFilter) return byFilter;
-    const hits = await findByQuery(deps, context, keys);
-    return hits.length > 0 ? toFound(hits) : findInList(deps, context, keys);
-  });
+  return attempt(
+    async () =>
+      (await findByFilter(deps, context, names)) ?? (await findInList(deps, context, names)),
+  );
 }
 
 /**
  * Looks for an account through the complete list alone: the service says it exists and no filter shows it, because a
  * filter may hide inactive users.
  */
-export async function findAccountInList(
+export function findAccountInList(
   deps: ReconcileDeps,
   context: CallContext,
-  keys: AccountKeys,
+  names: readonly string[],
 ): Promise<FoundAccount> {
-  return attempt(() => findInList(deps, context, keys));
-}
-
-async function attempt(look: () => Promise<FoundAccount>): Promise<FoundAccount> {
-  try {
-    return await look();
-  } catch (error) {
-    return { kind: 'could-not-look', problem: classify(error).problem };
-  }
-}
-
-/** Looks for an account by filter; undefined when an empty answer proves nothing. */
-async function findByFilter(
-  deps: ReconcileDeps,
-  context: CallContext,
-  keys: AccountKeys,
-): Promise<FoundAccount | undefined> {
-  const [first, ...others] = listFilters(keys);
-  try {
-    const hits = await askFor(deps, context, { keys, filters: [first] });
-    if (hits.length > 0) return toFound(hits);
-  } catch (error) {
-    return orNothing(error, undefined);
-  }
-  if ((await proveUserFilter(deps, context)) !== 'proven') return undefined;
-  const hits = await askFor(deps, context, { keys, filters: others });
-  return hits.length > 0 ? toFound(hits) : { kind: 'not-there' };
-}
-
-/** Lists the filters by which an account can match the keys, the likeliest first. */
-function listFilters({ userNameFolded, emailFolded }: AccountKeys): [Filter, ...Filter[]] {
-  const values = [...new Set([userNameFolded, emailFolded ?? userNameFolded])];
-  return [
-    { attribute: 'userName', value: userNameFolded },
-    ...values.map((value): Filter => ({ attribute: 'emails.value', value })),
-    ...values.slice(1).map((value): Filter => ({ attribute: 'userName', value })),
-  ];
-}
-
-async function askFor(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { keys, filters }: { keys: AccountKeys; filters: readonly Filter[] },
-): Promise<ScimUser[]> {
-  const hits: ScimUser[] = [];
-  for (const filter of filters) {
-    const found = await askUsers(deps, context, filter);
-    hits.push(...found.filter((user) => matchesKeys(user, keys)));
-  }
-  return hits;
-}
-
-async function findInList(
-  deps: ReconcileDeps,
-  context: CallContext,
-  keys: AccountKeys,
-): Promise<FoundAccount> {
-  const matches: ScimUser[] = [];
-  const options = { pageSize: deps.policy.pageSize, ...context };
-  const pages = paginate(deps.upstream, scim.getUsers, {}, options);
-  for await (const page of pages) {
-    for (const item of page.items) {
-      const user = parseScimUser(item);
-      if (matchesKeys(user, keys)) matches.push(user);
-    }
-  }
-  if (matches.length > 0) return toFound(matches);
-  const { result } = pages;
-  if (result.complete) return { kind: 'not-there' };
-  return { kind: 'could-not-look', problem: { code: 'incomplete', words: result.reason } };
-}
-
-function toFound(matches: ScimUser[]): FoundAccount {
-  const ids = new Set(matches.map(({ id }) => id));
-  const [user] = matches;
-  if (user === undefined || ids.size > 1) return { kind: 'ambiguous' };
-  return { kind: 'found', user };
-}
-
-/** Pages from which a complete list costs more than asking first whether the account exists. */
-const PAGES_WORTH_A_QUERY = 4;
-
-/**
- * Finds accounts by the search of the company's members, each confirmed by the account itself. An empty result proves
- * nothing: the search may be ignored, or hide inactive users. Asks only where that may save a long list.
- * @throws UpstreamError when the service could not be asked
- */
-async function findByQuery(
-  deps: ReconcileDeps,
-  context: CallContext,
-  keys: AccountKeys,
-): Promise<ScimUser[]> {
-  const { pageSize } = deps.policy;
-  const known = await countKnown(deps.store.read, 'user');
-  if (known <= (PAGES_WORTH_A_QUERY - 1) * pageSize) return [];
-  const hits: ScimUser[] = [];
-  for (const id of await askMembers(deps, context, keys)) {
-    const user = await findUser(deps, context, id);
-    if (user && matchesKeys(user, keys)) hits.push(user);
-  }
-  return hits;
-}
-
-async function askMembers(
-  { upstream, policy }: ReconcileDeps,
-  context: CallContext,
-  keys: AccountKeys,
-): Promise<number[]> {
-  const text = keys.emailFolded ?? keys.userNameFolded;
-  const query = { for_members_section: true, query: text, offset: 0, limit: policy.pageSize };
-  try {
-    const answer = await upstream.call(companyUsers.getListOfUsers, { query }, context);
-    const users = Array.isArray(answer) ? answer.map(parseCompanyUser) : [];
-    return users.filter((user) => isCalled(user, text)).map(({ id }) => id);
-  } catch (error) {
-    return orNothing(error, []);
-  }
-}
-
-function isCalled({ email, username }: CompanyUser, text: string): boolean {
-  return [email, username].some((name) => name !== undefined && foldCase(name) === text);
-}
-
-async function findUser(
-  deps: ReconcileDeps,
-  context: CallContext,
-  id: number,
-): Promise<ScimUser | undefined> {
-  try {
-    return await readUser(deps, context, id);
-  } catch (error) {
-    return orNothing(error, undefined);
-  }
-}
-
-/** Keys by which an account is recognised, both folded. */
-interface AccountKeys {
-  readonly userNameFolded: string;
-  readonly emailFolded: string | undefined;
-}
-
-/** Makes the keys of an account from the values of its create. */
-export function toAccountKeys({ name, address }: SentCreate): AccountKeys {
-  return {
-    userNameFolded: foldCase(name),
-    emailFolded: address === undefined ? undefined : foldCase(address),
-  };
-}
-
-/** True when an account has this userName or address. Compared here, because the service may ignore a filter. */
-function matchesKeys(user: ScimUser, { userNameFolded, emailFolded }: AccountKeys): boolean {
-  const names = [user.userName, ...user.emails].flatMap((text) =>
-    text === undefined ? [] : [foldCase(text)],
-  );
-  return (
-    names.includes(userNameFolded) || (emailFolded !== undefined && names.includes(emailFolded))
-  );
+  return attempt(() => findInList(deps, context, names));
 }
 
 /**
@@ -219,7 +64,7 @@ export async function findCreated(
 ): Promise<FoundAccount> {
   const wanted = toSentUser(desired);
   for (const create of sentCreates.length > 0 ? sentCreates : [wanted]) {
-    const found = await findAccount(deps, context, toAccountKeys(create));
+    const found = await findAccount(deps, context, toAccountNames(create));
     if (found.kind === 'not-there') continue;
     const isEarlier = !isDeepStrictEqual(create, wanted);
     if (found.kind === 'found' && isEarlier) {
@@ -233,4 +78,127 @@ export async function findCreated(
       ? { kind: 'could-not-look', problem: BLIND }
       : { kind: 'not-there' },
   );
+}
+
+async function attempt(look: () => Promise<FoundAccount>): Promise<FoundAccount> {
+  try {
+    return await look();
+  } catch (error) {
+    return { kind: 'could-not-look', problem: classify(error).problem };
+  }
+}
+
+function toFound(matches: readonly ScimUser[]): FoundAccount {
+  const ids = new Set(matches.map(({ id }) => id));
+  const [user] = matches;
+  if (user === undefined || ids.size > 1) return { kind: 'ambiguous' };
+  return { kind: 'found', user };
+}
+
+/** True when an account has one of these names. Compared here, because the service may ignore a filter. */
+function matches({ userName, emails }: ScimUser, names: readonly string[]): boolean {
+  return [userName, ...emails].some((text) => text !== undefined && names.includes(foldCase(text)));
+}
+
+async function findInList(
+  deps: ReconcileDeps,
+  context: CallContext,
+  names: readonly string[],
+): Promise<FoundAccount> {
+  const found: ScimUser[] = [];
+  const options = { pageSize: deps.policy.pageSize, ...context };
+  const pages = paginate(deps.upstream, scim.getUsers, {}, options);
+  for await (const { items } of pages) {
+    found.push(...items.map(parseScimUser).filter((user) => matches(user, names)));
+  }
+  if (found.length > 0) return toFound(found);
+  const { result } = pages;
+  if (result.complete) return { kind: 'not-there' };
+  return { kind: 'could-not-look', problem: { code: 'incomplete', words: result.reason } };
+}
+
+/** Filter by which users are looked for. */
+interface Filter {
+  readonly attribute: 'userName' | 'emails.value';
+  readonly value: string;
+}
+
+/** Looks for an account by filters, the likeliest first; undefined when an empty answer proves nothing. */
+async function findByFilter(
+  deps: ReconcileDeps,
+  context: CallContext,
+  names: readonly string[],
+): Promise<FoundAccount | undefined> {
+  const [name = '', ...others] = names;
+  const ask = async (filter: Filter) =>
+    (await askUsers(deps, context, filter)).filter((user) => matches(user, names));
+  try {
+    const hits = await ask({ attribute: 'userName', value: name });
+    if (hits.length > 0) return toFound(hits);
+  } catch (error) {
+    return orNothing(error, undefined);
+  }
+  if (!(await isFilterProven(deps, context))) return undefined;
+  const hits: ScimUser[] = [];
+  for (const value of names) hits.push(...(await ask({ attribute: 'emails.value', value })));
+  for (const value of others) hits.push(...(await ask({ attribute: 'userName', value })));
+  return hits.length > 0 ? toFound(hits) : { kind: 'not-there' };
+}
+
+/** Asks for users by a filter; the service may have ignored it. */
+async function askUsers(
+  { upstream }: ReconcileDeps,
+  context: CallContext,
+  { attribute, value }: Filter,
+): Promise<ScimUser[]> {
+  const filter = `${attribute} eq ${JSON.stringify(value)}`;
+  const list = await upstream.call(scim.getUsers, { query: { filter } }, context);
+  return parseScimList(list).items.map(parseScimUser);
+}
+
+/**
+ * True when an empty answer to a filter means "not there": for userName and for addresses it has found exactly one known
+ * account, written in other letters, and none for an unused value. Asked at most daily; false while there is no account
+ * to try it with. @throws UpstreamError when the service could not be asked
+ */
+async function isFilterProven(deps: ReconcileDeps, context: CallContext): Promise<boolean> {
+  const { userFilter } = deps.quirks.current();
+  if (userFilter !== undefined) return userFilter === 'proven';
+  const known = await findKnownAccount(deps.store.read);
+  if (known === undefined) return false;
+  const { upstreamId, userNameFolded, emailFolded } = known;
+  const isProven =
+    (await finds(deps, context, { attribute: 'userName', value: userNameFolded, upstreamId })) &&
+    (await finds(deps, context, { attribute: 'emails.value', value: emailFolded, upstreamId }));
+  await deps.quirks.learn({
+    userFilter: isProven ? 'proven' : 'refused',
+    userFilterAt: deps.clock.now(),
+  });
+  return isProven;
+}
+
+async function finds(
+  deps: ReconcileDeps,
+  context: CallContext,
+  { attribute, value, upstreamId }: Filter & { readonly upstreamId: number },
+): Promise<boolean> {
+  try {
+    // The values are folded, so a filter that minds the case would overlook users.
+    const found = await askUsers(deps, context, { attribute, value: value.toUpperCase() });
+    if (found.length !== 1 || found[0]?.id !== upstreamId) return false;
+    const nobody = `${newId()}@nobody.invalid`;
+    return (await askUsers(deps, context, { attribute, value: nobody })).length === 0;
+  } catch (error) {
+    return orNothing(error, false);
+  }
+}
+
+/**
+ * Returns nothing for a question that is refused, by whatever status, so that the list is asked instead.
+ * @throws the error where the service could not be asked
+ */
+function orNothing<T>(error: unknown, nothing: T): T {
+  const { verdict } = classify(error);
+  if (verdict === 'later' || verdict === 'unknown') throw error;
+  return nothing;
 }

@@ -7,7 +7,7 @@ import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { takesSeat } from '../../domain/seats.ts';
 import { limitMarks } from '../../domain/text.ts';
 import { type ObservedUser, type UserState, withoutPersonalData } from '../../domain/user.ts';
-import type { UserActionOf } from '../../plan/actions.ts';
+import type { Values } from '../../plan/step.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
 import { toObservedUser as toStoredUser } from '../../store/resources/state.ts';
@@ -37,7 +37,7 @@ export function toObservedUser(
 /** Observation after a change of the licence or the suspension: what the answer shows, or what was sent. */
 export function toObservedAccess(
   state: UserState,
-  { appsPermissions, temporarilyInactive }: UserActionOf<'update-company-user'>,
+  { appsPermissions, temporarilyInactive }: Pick<Values, 'appsPermissions' | 'temporarilyInactive'>,
   { user, at }: { readonly user: CompanyUser | undefined; readonly at: number },
 ): ObservedUser {
   const nobody = { fullName: user?.fullName ?? '', active: true, at: 0, by: '' };

@@ -1,14 +1,14 @@
 import { hasMoreBits } from '../../domain/mask.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
-import type { ObservedUser, UserField } from '../../domain/user.ts';
-import type { UserActionOf } from '../../plan/actions.ts';
+import type { ObservedUser, UserField, UserState } from '../../domain/user.ts';
+import { type Fact, listFields } from '../../plan/step.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
 import { retryNextForSeat } from '../../store/resources/seats.ts';
 import type { Db } from '../../store/store.ts';
-import type { ReconcileDeps } from '../deps.ts';
 import { toLater } from '../failure.ts';
 import type { Outcome } from '../outcome.ts';
 import { isSectionUp, type ReadableSection } from '../sections.ts';
+import type { StepCall } from '../step-call.ts';
 import type { Classified, Verdict } from '../verdict.ts';
 
 /** Time from a refusal for lack of seats to the next attempt, whoever that is for: others may free a seat meanwhile. */
@@ -22,32 +22,29 @@ const SEAT_FIELDS: ReadonlySet<string> = new Set<UserField>([
   ...(['account', 'active', 'appsPermissions', 'temporarilyInactive'] as const),
 ]);
 
-/**
- * Outcome of a call that the service refused for lack of seats; undefined: that was not the reason. `noSeat` are the
- * fields of the call that take a seat.
- */
+/** Outcome of a call that the service refused for lack of seats; undefined: that was not the reason. */
 export async function toSeatWait(
-  deps: ReconcileDeps,
-  classified: Classified,
-  { noSeat, section }: { readonly noSeat: readonly UserField[]; readonly section: ReadableSection },
+  { deps, state, step }: StepCall<UserState>,
+  failed: Classified,
+  section: ReadableSection,
 ): Promise<Outcome | undefined> {
-  const { verdict, problem } = classified;
+  const { verdict, problem } = failed;
+  const noSeat = step.facts.filter((fact) => takesSeat(fact, state.observed));
   if (noSeat.length === 0 || !REFUSALS.has(verdict)) return undefined;
   if (!deps.policy.isSeatRefusal(problem)) return undefined;
   // A section that is closed as a whole refuses in the same way.
-  if (verdict === 'forbidden' && !(await isSectionUp(deps, section, problem)))
-    return toLater(classified);
-  return { kind: 'later', problem: { ...problem, code: NO_SEAT }, noSeat };
+  if (verdict === 'forbidden' && !(await isSectionUp(deps, section, problem))) {
+    return toLater(failed);
+  }
+  const parts = noSeat.map(({ part }) => part);
+  return { kind: 'later', problem: { ...problem, code: NO_SEAT }, noSeat: parts };
 }
 
-/** Lists the fields of an action that take a seat: the end of a suspension, and more of a licence. */
-export function listSeatFields(
-  { appsPermissions = 0, temporarilyInactive, fields }: UserActionOf<'update-company-user'>,
-  observed: ObservedUser | undefined,
-): UserField[] {
-  const isMore = hasMoreBits(appsPermissions, observed?.appsPermissions ?? 0);
-  const isResumed = temporarilyInactive === false;
-  return fields.filter((field) => (field === 'appsPermissions' ? isMore : isResumed));
+/** True for a change that takes a seat: a new account, an activation, the end of a suspension, more of a licence. */
+function takesSeat({ part, values = {} }: Fact, observed: ObservedUser | undefined): boolean {
+  const { active, temporarilyInactive, appsPermissions = 0 } = values;
+  if (part === 'account' || active === true || temporarilyInactive === false) return true;
+  return hasMoreBits(appsPermissions, observed?.appsPermissions ?? 0);
 }
 
 /** A step of a user that ended. */
@@ -77,6 +74,6 @@ export async function followSeats(
 
 function mayFreeSeat(outcome: Outcome): boolean {
   if (outcome.kind !== 'done') return false;
-  const { missing, doneFields = [] } = outcome.known;
-  return missing === true || doneFields.some((field) => SEAT_FIELDS.has(field));
+  const { missing, done = [] } = outcome.known;
+  return missing === true || listFields(done).some((field) => SEAT_FIELDS.has(field));
 }

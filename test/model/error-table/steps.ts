@@ -1,6 +1,6 @@
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../../src/domain/extensions.ts';
 import type { JsonValue } from '../../../src/domain/json.ts';
-import type { GroupAction, UserAction } from '../../../src/plan/actions.ts';
+import type { StepKind } from '../../../src/plan/step.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
 import type { TestBridge } from '../../support/bridge.ts';
 import { type TestAnswer, toGroup, toMembers, toPatch, toUser } from '../../support/provider.ts';
@@ -29,23 +29,14 @@ export interface Company {
   readonly people: readonly string[];
 }
 
-/** Of a request: roles in entities are what rules alone ask for (test/bridge/entity-roles.test.ts). */
-type ActionKind = Exclude<(UserAction | GroupAction)['kind'], 'look-at-entities' | 'change-entity'>;
+/** Roles in entities are what rules alone ask for (test/bridge/entity-roles.test.ts). */
+type RequestedKind = Exclude<StepKind, 'list-entities' | 'entity'>;
 
 const ADMINS = `${GROUP_EXTENSION}:admins`;
 
 /** Every kind of step; one that is missing here does not compile. */
-export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
-  'create-user': [
-    {
-      name: 'create an account',
-      type: 'user',
-      success: 201,
-      call: 'scim.addUser',
-      prepare: createUser,
-    },
-  ],
-  'look-at-user': [
+export const STEPS: Readonly<Record<RequestedKind, readonly Step[]>> = {
+  look: [
     {
       name: 'look at an account',
       type: 'user',
@@ -62,52 +53,6 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
       lost: 'scim.addUser',
       prepare: createUser,
     },
-  ],
-  'update-user': [
-    {
-      name: 'change an account',
-      type: 'user',
-      success: 200,
-      call: 'scim.updateUser',
-      prepare: changeUser(replace('active', false)),
-    },
-  ],
-  'update-company-user': [
-    {
-      name: 'change a licence',
-      type: 'user',
-      success: 200,
-      call: 'companyUsers.updateUser',
-      prepare: changeUser(replace(`${USER_EXTENSION}:appsPermissions`, 5)),
-    },
-  ],
-  'try-address': [
-    {
-      name: 'offer an address',
-      type: 'user',
-      success: 200,
-      call: 'scim.updateUser',
-      prepare: async ({ bridge }, mark) => {
-        const path = `/Users/${await bridge.addUser(mark)}`;
-        const patch = toPatch(replace('userName', `${mark}-other@example.com`));
-        return () => bridge.request('PATCH', path, patch);
-      },
-    },
-  ],
-  'remove-virtual-user': [
-    {
-      name: 'remove a virtual account',
-      type: 'user',
-      success: 204,
-      call: 'companyUsers.removeVirtualUser',
-      isVirtual: true,
-      async prepare({ bridge }, mark) {
-        const id = await bridge.findId({ type: 'Users', name: mark });
-        return () => bridge.request('DELETE', `/Users/${id}`);
-      },
-    },
-  ],
-  'look-at-group': [
     {
       name: 'look at a group',
       type: 'group',
@@ -125,7 +70,14 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
       prepare: createGroup,
     },
   ],
-  'create-group': [
+  create: [
+    {
+      name: 'create an account',
+      type: 'user',
+      success: 201,
+      call: 'scim.addUser',
+      prepare: createUser,
+    },
     {
       name: 'create a group',
       type: 'group',
@@ -134,7 +86,14 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
       prepare: createGroup,
     },
   ],
-  'update-group': [
+  update: [
+    {
+      name: 'change an account',
+      type: 'user',
+      success: 200,
+      call: 'scim.updateUser',
+      prepare: changeUser(replace('active', false)),
+    },
     {
       name: 'change a group',
       type: 'group',
@@ -143,7 +102,40 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
       prepare: renameGroup,
     },
   ],
-  'delete-group': [
+  access: [
+    {
+      name: 'change a licence',
+      type: 'user',
+      success: 200,
+      call: 'companyUsers.updateUser',
+      prepare: changeUser(replace(`${USER_EXTENSION}:appsPermissions`, 5)),
+    },
+  ],
+  address: [
+    {
+      name: 'offer an address',
+      type: 'user',
+      success: 200,
+      call: 'scim.updateUser',
+      prepare: async ({ bridge }, mark) => {
+        const path = `/Users/${await bridge.addUser(mark)}`;
+        const patch = toPatch(replace('userName', `${mark}-other@example.com`));
+        return () => bridge.request('PATCH', path, patch);
+      },
+    },
+  ],
+  remove: [
+    {
+      name: 'remove a virtual account',
+      type: 'user',
+      success: 204,
+      call: 'companyUsers.removeVirtualUser',
+      isVirtual: true,
+      async prepare({ bridge }, mark) {
+        const id = await bridge.findId({ type: 'Users', name: mark });
+        return () => bridge.request('DELETE', `/Users/${id}`);
+      },
+    },
     {
       name: 'delete a group',
       type: 'group',
@@ -155,7 +147,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
       },
     },
   ],
-  'change-members': [
+  members: [
     {
       name: 'change members',
       type: 'group',
@@ -164,7 +156,7 @@ export const STEPS: Readonly<Record<ActionKind, readonly Step[]>> = {
       prepare: addMany,
     },
   ],
-  'change-link': [
+  link: [
     changeList('add a member', { op: 'add', path: 'members', call: 'groupUsers.addUserToGroup' }),
     changeList('remove a member', {
       op: 'remove',

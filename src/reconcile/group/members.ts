@@ -1,0 +1,195 @@
+import type { GroupState, LinkChange, UpstreamGroupIds } from '../../domain/group.ts';
+import { isSameSpelt } from '../../domain/name.ts';
+import { listLinks, listParts } from '../../plan/step.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { Outcome, Problem, TooMany } from '../outcome.ts';
+import type { GroupScimId, MemberForm } from '../quirks.ts';
+import type { StepCall } from '../step-call.ts';
+import { type Classified, classify, type Verdict } from '../verdict.ts';
+import { fetchScimMembers, parseScimGroupOf } from './fetch-lists.ts';
+
+/**
+ * Largest answer against which a proven form is still checked. The answer to one new member of a group of 10,000 is a
+ * megabyte, which is not worth reading then.
+ */
+const VERIFIED_BYTES_MAX = 128 * 1_024;
+
+/** Form in which several members are written in one call. */
+type BatchForm = Exclude<MemberForm, 'single'>;
+const BATCH_FORMS: readonly BatchForm[] = ['operations', 'array'];
+
+/** Smallest batch that can tell a refused form from a refused member. */
+export const PAIR = 2;
+
+const ID_UNKNOWN: Problem = {
+  code: 'later',
+  words: 'the SCIM id of the group could not be verified',
+};
+
+/**
+ * Changes many members with one SCIM call. The shape of the operations is not documented, so forms are tried until one is
+ * taken, which is remembered. A batch that is refused in every form is to be sent in smaller parts. @throws UpstreamError
+ */
+export async function changeMembers(call: StepCall<GroupState>): Promise<Outcome | TooMany> {
+  const { deps, context, state, step } = call;
+  const changes = listLinks(listParts(step));
+  const isTried = changes.some(({ attempts }) => attempts !== undefined);
+  let scimId: string | undefined;
+  try {
+    scimId = await learnScimId(deps, context, state);
+  } catch (error) {
+    classify(error);
+    if (!isTried) return { kind: 'later', problem: ID_UNKNOWN };
+  }
+  if (scimId === undefined) return { kind: 'too-many', size: 1 };
+  for (const form of listForms(deps, isTried)) {
+    const end = await sendInForm(call, { changes, scimId, form, isTried });
+    if (end !== undefined) return end;
+  }
+  // While no form is known, a pair finds the working form with the fewest calls.
+  const isKnown = deps.quirks.current().memberForm !== undefined;
+  const half = Math.ceil(changes.length / 2);
+  return { kind: 'too-many', size: isKnown ? half : Math.min(half, PAIR) };
+}
+
+/** Outcome of a batch that failed again: what it did is looked at, and smaller parts show whom it fails at. */
+export async function isolate(
+  { step }: StepCall<GroupState>,
+  { verdict, problem }: Classified,
+): Promise<Outcome | undefined> {
+  const isTried = listLinks(listParts(step)).some(({ attempts }) => attempts !== undefined);
+  const isAgain = verdict === 'unknown' && isTried && step.facts.length > 1;
+  return isAgain ? { kind: 'unknown', problem, lookNow: true } : undefined;
+}
+
+/** Lists the forms to be tried: all while none is known, else that one; the others too where it failed before. */
+function listForms({ quirks }: ReconcileDeps, isTried: boolean): readonly BatchForm[] {
+  const { memberForm } = quirks.current();
+  if (memberForm === undefined || memberForm === 'single') return BATCH_FORMS;
+  const others = BATCH_FORMS.filter((form) => form !== memberForm);
+  return isTried && !quirks.isFixed('memberForm') ? [memberForm, ...others] : [memberForm];
+}
+
+/** Remembers half the size of a batch that was too large, for a day. */
+async function learnSize({ quirks, clock }: ReconcileDeps, size: number): Promise<TooMany> {
+  const membersPerCall = Math.max(1, Math.floor(size / 2));
+  await quirks.learn({ membersPerCall, membersPerCallAt: clock.now() });
+  return { kind: 'too-many', size: membersPerCall };
+}
+
+/** Batch of members, and the form of its call. */
+interface Batch {
+  readonly changes: readonly LinkChange[];
+  readonly scimId: string;
+  readonly form: BatchForm;
+  /** True when it has failed before. */
+  readonly isTried: boolean;
+}
+
+/** Sends a batch; undefined: another form, or a smaller part, may be taken. @throws UpstreamError */
+async function sendInForm(
+  call: StepCall<GroupState>,
+  batch: Batch,
+): Promise<Outcome | TooMany | undefined> {
+  const { deps, state } = call;
+  const { changes, scimId, form, isTried } = batch;
+  try {
+    // A call without effect counts as refused.
+    if (!(await hasEffect(call, batch))) return undefined;
+  } catch (error) {
+    const { verdict } = classify(error);
+    if (verdict === 'smaller') return learnSize(deps, changes.length);
+    // The group exists, so a member of the batch is missing.
+    const isRefused = REFUSALS.has(verdict) || (verdict === 'missing' && state.missed === 'found');
+    // A form that was taken before may have stopped working for good.
+    const isOther = isTried && verdict === 'unknown' && form === deps.quirks.current().memberForm;
+    if (isRefused || (isOther && !deps.quirks.isFixed('memberForm'))) return undefined;
+    throw error;
+  }
+  await deps.quirks.learn({ memberForm: form });
+  return { kind: 'done', known: { done: changes, ids: { scimId } } };
+}
+
+/** Verdicts that may concern the form or one member; smaller parts show which. */
+const REFUSALS: ReadonlySet<Verdict> = new Set(['refused', 'conflict']);
+
+/** Sends a batch; true when the members are as asked, as far as the service shows them. @throws UpstreamError */
+async function hasEffect(
+  { deps, context }: StepCall<GroupState>,
+  { changes, scimId, form }: Batch,
+): Promise<boolean> {
+  const isKnown = deps.quirks.current().memberForm === form;
+  const args = { path: { group_id: scimId }, body: { Operations: toOperations(changes, form) } };
+  const options = { ...context, ...(isKnown && { skipAnswerAboveBytes: VERIFIED_BYTES_MAX }) };
+  const answer = await deps.upstream.call(scim.updateGroup, args, options);
+  const listed = answer === undefined ? undefined : parseScimGroupOf(scimId, answer).memberIds;
+  // What the service took before and did not make is not believed again.
+  const isBelieved = isKnown && !changes.some(({ ignored }) => ignored);
+  const memberIds =
+    listed ?? (isBelieved ? undefined : await fetchScimMembers(deps, context, scimId));
+  const members = memberIds && new Set(memberIds);
+  return changes.every(
+    ({ upstreamUserId, wanted }) => (members?.has(upstreamUserId) ?? wanted) === wanted,
+  );
+}
+
+function toOperations(changes: readonly LinkChange[], form: BatchForm): object[] {
+  const op = (wanted: boolean) => (wanted ? 'add' : 'remove');
+  if (form === 'operations') {
+    return changes.map(({ wanted, upstreamUserId }) => ({
+      op: op(wanted),
+      path: 'members',
+      value: upstreamUserId,
+    }));
+  }
+  return [false, true].flatMap((wanted) => {
+    const ids = changes.filter((change) => change.wanted === wanted);
+    if (ids.length === 0) return [];
+    const value = ids.map(({ upstreamUserId }) => ({ value: upstreamUserId }));
+    return [{ op: op(wanted), path: 'members', value }];
+  });
+}
+
+/**
+ * Finds the SCIM id of a group that was made through REST; undefined: it cannot be known. The matching REST id, if any, is
+ * learned once per service: a candidate counts only when the group read by it carries id *and* name.
+ * @throws UpstreamError when the service could not be asked
+ */
+async function learnScimId(
+  { quirks, upstream, clock }: ReconcileDeps,
+  context: CallContext,
+  { ids, observed }: GroupState,
+): Promise<string | undefined> {
+  const form = quirks.current().groupScimId;
+  const known = findScimId(ids, form);
+  if (known !== undefined || form !== undefined) return known;
+  for (const candidate of ['restId', 'uid'] as const) {
+    const id = findScimId(ids, candidate);
+    if (id === undefined) continue;
+    try {
+      const args = { path: { group_id: id } };
+      const group = parseScimGroup(await upstream.call(scim.getGroup, args, context));
+      if (group.id !== id || !isSameSpelt(group.displayName, observed?.displayName ?? '')) continue;
+    } catch (error) {
+      const { verdict } = classify(error);
+      if (verdict !== 'missing' && verdict !== 'refused') throw error;
+      continue;
+    }
+    await quirks.learn({ groupScimId: candidate });
+    return id;
+  }
+  await quirks.learn({ groupScimId: 'unrelated', groupScimIdAt: clock.now() });
+  return undefined;
+}
+
+/** Finds the SCIM id of a group as far as it is known, or follows from what SCIM ids are; undefined: only a call tells it. */
+export function findScimId(
+  ids: UpstreamGroupIds,
+  form: GroupScimId | undefined,
+): string | undefined {
+  if (ids.scimId !== undefined) return ids.scimId;
+  if (form === 'restId') return ids.restId === undefined ? undefined : String(ids.restId);
+  return form === 'uid' ? ids.uid : undefined;
+}
