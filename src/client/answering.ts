@@ -1,5 +1,5 @@
 import type { AnswerHead } from '../upstream/answer-body.ts';
-import { UpstreamError } from '../upstream/errors.ts';
+import { UpstreamError, unreadable } from '../upstream/errors.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import type { CallOptions as TransportCallOptions } from '../upstream/transport.ts';
 import type { Answering, AnswerWithResponse, CallOptions } from './client-types.ts';
@@ -50,13 +50,8 @@ export function toTransportOptions({
 export function assertMayBeEmpty(operation: Operation, head: AnswerHead | undefined): void {
   const { id, method, response } = operation;
   if (response.kind === 'none' || method === 'DELETE') return;
-  throw new UpstreamError('unreadable', {
-    operation: id,
-    detail: `the service answered ${head?.status ?? 'something'} without the documented content`,
-    retry: 'later',
-    outcome: 'unknown',
-    ...head,
-  });
+  const words = `the service answered ${head?.status ?? 'something'} without the documented content`;
+  throw unreadable(id, words, head);
 }
 
 /** Place in a program where a function of the client was called. */

@@ -1,9 +1,9 @@
+import { unreadable } from '../upstream/errors.ts';
 import type { PagedOperation } from '../upstream/operations/operation.ts';
 import { isNamed, type Named } from '../upstream/operations/part.ts';
 import type { Completeness, Cursor } from '../upstream/page-progress.ts';
 import { type Pages, paginate } from '../upstream/paginate.ts';
 import { pagingParameters } from '../upstream/paging-styles.ts';
-import { unreadable } from '../upstream/shapes/reader.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
 import { type CallSite, leadTo } from './answering.ts';
 import type { CallOptions as ClientCallOptions } from './client-types.ts';

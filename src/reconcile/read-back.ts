@@ -1,6 +1,5 @@
-import { UpstreamError } from '../upstream/errors.ts';
+import { UpstreamError, unreadable } from '../upstream/errors.ts';
 import { scim } from '../upstream/operations/scim.ts';
-import { unreadable } from '../upstream/shapes/reader.ts';
 import { parseScimUser, type ScimUser } from '../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from './deps.ts';
 
@@ -17,13 +16,8 @@ export async function readBack<Answer>(
     return await look();
   } catch (cause) {
     if (!(cause instanceof UpstreamError)) throw cause;
-    throw new UpstreamError('unreadable', {
-      operation: cause.operation,
-      detail: 'the answer does not tell, and the look after it failed',
-      retry: 'later',
-      outcome: 'unknown',
-      cause,
-    });
+    const words = 'the answer does not tell, and the look after it failed';
+    throw unreadable(cause.operation, words, { cause });
   }
 }
 

@@ -13,37 +13,17 @@ const WORDS_MAX = 300;
 /** Deep enough for a list of messages below a field below `errors`. */
 const NESTING_MAX = 4;
 const ERRORS_MAX = 5;
-/** Levels of JSON. No answer of the service has more than ten, and many thousands would overflow the stack of what reads them. */
-const LEVELS_MAX = 500;
 
 /** Reads the body in its real form, whatever the content type claims. Never throws. */
 export function readAnswerBody(text: string): AnswerBody {
   const trimmed = text.trim();
   if (trimmed === '') return { kind: 'empty' };
   try {
-    if (isDeep(trimmed)) throw new SyntaxError(`more than ${LEVELS_MAX} levels`);
     return { kind: 'json', value: parseJsonText(trimmed) };
   } catch {
     const cutText = trimmed.slice(0, TEXT_MAX);
     return { kind: trimmed.startsWith('<') ? 'html' : 'text', text: cutText };
   }
-}
-
-const [QUOTE = 0, BACKSLASH = 0, OPENING = 0, CLOSING = 0] = Buffer.from('"\\{}');
-
-/** True if JSON has more than `LEVELS_MAX` levels of objects and lists. Reads each character once. */
-function isDeep(json: string): boolean {
-  let [level, isInText] = [0, false];
-  for (let at = 0; at < json.length && level <= LEVELS_MAX; at += 1) {
-    const sign = json.charCodeAt(at);
-    // The bracket of a list and that of an object differ in this bit alone.
-    const bracket = sign | 32;
-    if (sign === QUOTE) isInText = !isInText;
-    else if (isInText) at += sign === BACKSLASH ? 1 : 0;
-    else if (bracket === OPENING) level += 1;
-    else if (bracket === CLOSING) level -= 1;
-  }
-  return level > LEVELS_MAX;
 }
 
 /**

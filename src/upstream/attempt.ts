@@ -1,7 +1,7 @@
 import { type AnswerHead, acceptedEncodings, readAnswerBody, toHead } from './answer-body.ts';
 import type { Turn } from './budget.ts';
 import { readSteady } from './clock.ts';
-import { UpstreamError } from './errors.ts';
+import { notSent, UpstreamError, unreadable } from './errors.ts';
 import { type Answer, exchange, type WireRequest } from './exchange.ts';
 import { isUnreadableFile, toAnswerError, toExchangeError } from './failures.ts';
 import type { PassageResult } from './gates.ts';
@@ -12,7 +12,6 @@ import {
   type CallDeps,
   type CallTime,
   toClass,
-  toNotSent,
 } from './outgoing-call.ts';
 
 /** One attempt of a call that has its turn. */
@@ -42,7 +41,8 @@ export async function runAttempt(deps: CallDeps, attempt: Attempt): Promise<Answ
       assertWritable(deps, call); // Again: the call may have waited long for its turn.
       if (time.ended !== undefined) {
         const code = time.ended === 'caller' ? 'aborted' : 'timeout';
-        throw toNotSent(code, call, 'its time was over before it was sent', time.signal.reason);
+        const cause: unknown = time.signal.reason;
+        throw notSent(code, call.operation.id, 'its time was over before it was sent', { cause });
       }
       const sent = await send(deps, attempt);
       result = sent.result;
@@ -68,7 +68,7 @@ async function announce({ hooks }: CallDeps, { call, number: attempt }: Attempt)
     await hook?.(sending);
   } catch (cause) {
     const why = cause instanceof Error ? `: ${cause.message}` : '';
-    throw toNotSent('stopped', call, `stopped before it was sent${why}`, cause);
+    throw notSent('stopped', operation.id, `stopped before it was sent${why}`, { cause });
   }
 }
 
@@ -133,7 +133,7 @@ async function exchangeOnce(
     stream: operation.response.kind === 'stream' ? { signal, toError: toLost } : undefined,
     refuse: () =>
       hooks.mayLeave?.() === false
-        ? toNotSent('timeout', call, 'it came too late to be sent')
+        ? notSent('timeout', operation.id, 'it came too late to be sent')
         : undefined,
     // Not earlier: making a connection takes time, after which earlier requests would seem to have left long ago.
     onSent: () => {
@@ -223,14 +223,7 @@ export function parseAnswer(operation: string, answer: Answer): Answered | Upstr
   const head = toHead(answer.status, answer.headers);
   if (body.kind === 'empty') return { value: undefined, head };
   if (body.kind === 'json') return { value: body.value, head };
-  return new UpstreamError('unreadable', {
-    operation,
-    detail: `the answer is no JSON but ${body.kind}`,
-    retry: 'later',
-    outcome: 'unknown',
-    ...head,
-    body,
-  });
+  return unreadable(operation, `the answer is no JSON but ${body.kind}`, { ...head, body });
 }
 
 /** Target of a redirect; undefined when it is none or leads to no web address. @param asked URL of the request. */

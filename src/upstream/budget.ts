@@ -1,5 +1,5 @@
 import { type Clock, readSteady } from './clock.ts';
-import { UpstreamError } from './errors.ts';
+import { notSent, type UpstreamError } from './errors.ts';
 import { createRateWindow, type RateWindow } from './rate-window.ts';
 import type { CallClass, ClassCounts } from './waiting-room.ts';
 import { estimateQueueMs, type Place, WaitingRoom } from './waiting-room.ts';
@@ -80,8 +80,8 @@ export class Budget {
    */
   take(request: TurnRequest): Turn | Promise<Turn> {
     const { operation, signal } = request;
-    if (this.#closing.signal.aborted) throw notSent('closed', operation);
-    if (signal?.aborted) throw notSent('aborted', operation, signal.reason);
+    if (this.#closing.signal.aborted) throw toRefusal('closed', operation);
+    if (signal?.aborted) throw toRefusal('aborted', operation, signal.reason);
     const isFree = this.#room.size === 0 && this.#waitMs('waitMs') === 0;
     return isFree ? this.#grant() : this.#join(request);
   }
@@ -122,18 +122,18 @@ export class Budget {
   /** Refuses all waiting and all later calls. */
   close(): void {
     this.#closing.abort();
-    for (const { reject, operation } of this.#room.clear()) reject(notSent('closed', operation));
+    for (const { reject, operation } of this.#room.clear()) reject(toRefusal('closed', operation));
   }
 
   #join({ operation, callClass, key, again, signal }: TurnRequest): Promise<Turn> {
-    if (this.#room.size >= this.#queueMax) throw notSent('overloaded', operation);
+    if (this.#room.size >= this.#queueMax) throw toRefusal('overloaded', operation);
     const { promise, resolve, reject } = Promise.withResolvers<Turn>();
     const place: Place<Waiter> = { callClass, key, again, waiter: { operation, resolve, reject } };
     this.#room.add(place);
     this.#pumpIfWaiting();
     if (!signal) return promise;
     const leave = () => {
-      if (this.#room.remove(place)) reject(notSent('aborted', operation, signal.reason));
+      if (this.#room.remove(place)) reject(toRefusal('aborted', operation, signal.reason));
     };
     signal.addEventListener('abort', leave, { once: true });
     return promise.finally(() => signal.removeEventListener('abort', leave));
@@ -199,7 +199,6 @@ const DETAILS = {
   overloaded: 'too many calls are waiting',
 } as const;
 
-function notSent(code: keyof typeof DETAILS, operation: string, cause?: unknown): UpstreamError {
-  const fate = { retry: 'later', outcome: 'not-sent' } as const;
-  return new UpstreamError(code, { operation, detail: DETAILS[code], cause, ...fate });
+function toRefusal(code: keyof typeof DETAILS, operation: string, cause?: unknown): UpstreamError {
+  return notSent(code, operation, DETAILS[code], { cause });
 }

@@ -2,7 +2,7 @@ import { type AnswerHead, toHead } from './answer-body.ts';
 import { runAttempt } from './attempt.ts';
 import type { Turn } from './budget.ts';
 import { readSteady } from './clock.ts';
-import { UpstreamError } from './errors.ts';
+import { notSent, UpstreamError } from './errors.ts';
 import {
   assertWritable,
   type Call,
@@ -10,7 +10,6 @@ import {
   type CallTime,
   openCallTime,
   toClass,
-  toNotSent,
 } from './outgoing-call.ts';
 import { planRepeatMs } from './retry.ts';
 
@@ -107,6 +106,8 @@ async function takeTurn(
     return turn;
   } catch (cause) {
     if (time.ended !== 'deadline') throw cause;
-    throw toNotSent('timeout', call, 'its time was over before its turn came', cause);
+    throw notSent('timeout', call.operation.id, 'its time was over before its turn came', {
+      cause,
+    });
   }
 }

@@ -1,7 +1,7 @@
 import type { AnswerHead } from './answer-body.ts';
 import { createBudget } from './budget.ts';
 import { runCall } from './call.ts';
-import { UpstreamError } from './errors.ts';
+import { unreadable } from './errors.ts';
 import { createGates } from './gates.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
 import type { CallDeps } from './outgoing-call.ts';
@@ -33,13 +33,7 @@ export async function toDownload(
     head = answered;
   });
   if (head !== undefined && content instanceof ReadableStream) return describe(head, content);
-  throw new UpstreamError('unreadable', {
-    operation: ID,
-    detail: 'the answer has no content',
-    retry: 'later',
-    outcome: 'unknown',
-    ...head,
-  });
+  throw unreadable(ID, 'the answer has no content', head);
 }
 
 /**

@@ -105,3 +105,28 @@ export class UpstreamError extends Error {
     return this.#words;
   }
 }
+
+/** What an error tells beside its code, operation and words. */
+type More = Partial<Omit<UpstreamFailure, 'operation' | 'detail'>>;
+
+/** Error of a call that the service has not seen. */
+export function notSent(
+  code: UpstreamErrorCode,
+  operation: string,
+  detail: string,
+  more: More = {},
+): UpstreamError {
+  return new UpstreamError(code, {
+    retry: 'later',
+    outcome: 'not-sent',
+    ...more,
+    operation,
+    detail,
+  });
+}
+
+/** Error of an answer that cannot be understood: what the call did is unknown. */
+export function unreadable(operation: string, detail: string, more: More = {}): UpstreamError {
+  const fate = { retry: 'later', outcome: 'unknown' } as const;
+  return new UpstreamError('unreadable', { ...fate, ...more, operation, detail });
+}

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { blob } from 'node:stream/consumers';
 import { FormData } from 'undici';
-import { UpstreamError } from './errors.ts';
+import { notSent } from './errors.ts';
 import type { FileInput, FileSource } from './operations/file-input.ts';
 import type { FormPart } from './operations/form-parts.ts';
 
@@ -50,13 +50,8 @@ async function toBlob(id: string, field: string, source: FileSource): Promise<Bl
   try {
     return await blob(source);
   } catch (cause) {
-    throw new UpstreamError('connection', {
-      operation: id,
-      detail: `body.${field} could not be read to its end`,
-      retry: 'later',
-      outcome: 'not-sent',
-      cause,
-    });
+    const words = `body.${field} could not be read to its end`;
+    throw notSent('connection', id, words, { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
-import { UpstreamError } from './errors.ts';
-import { createProbeGate, type ProbeGate, type Verdict } from './probe-gate.ts';
+import { notSent } from './errors.ts';
+import { createProbeGate, type GateChange, type ProbeGate, type Verdict } from './probe-gate.ts';
 import { isFailing } from './status-table.ts';
 import type { TransportHooks } from './transport-options.ts';
 
@@ -15,8 +15,6 @@ export type PassageResult =
   | { readonly kind: 'no-answer' }
   | { readonly kind: 'not-tried' };
 
-const CREDENTIALS_FIRST_PROBE_MS = 10_000;
-const CREDENTIALS_PROBE_MAX_MS = 300_000;
 const FIRST_PROBE_MS = 5_000;
 const PROBE_MAX_MS = 60_000;
 /** Failures without a good answer in between that open the breaker, and the number of resources among them. */
@@ -33,18 +31,12 @@ type GateHooks = Pick<TransportHooks, 'onGate' | 'onRefused' | 'onRedirect'>;
 
 /** Creates open gates. */
 export function createGates(clock: Clock, { onGate, onRefused, onRedirect }: GateHooks = {}) {
-  const credentials = createProbeGate({
-    clock,
-    firstMs: CREDENTIALS_FIRST_PROBE_MS,
-    maxMs: CREDENTIALS_PROBE_MAX_MS,
-    onChange: (change) => onGate?.({ gate: 'credentials', ...change }),
-  });
-  const service = createProbeGate({
-    clock,
-    firstMs: FIRST_PROBE_MS,
-    maxMs: PROBE_MAX_MS,
-    onChange: (change) => onGate?.({ gate: 'service', ...change }),
-  });
+  const createGate = (gate: 'credentials' | 'service', firstMs: number, maxMs: number) => {
+    const onChange = (change: GateChange) => onGate?.({ gate, ...change });
+    return createProbeGate({ clock, firstMs, maxMs, onChange });
+  };
+  const credentials = createGate('credentials', 10_000, 300_000);
+  const service = createGate('service', FIRST_PROBE_MS, PROBE_MAX_MS);
   const failures = createFailureCount();
   const redirects = createRedirectGates(clock, onRedirect);
   let tokens = 0;
@@ -155,14 +147,8 @@ const DETAILS = {
   redirected: 'not sent, because the service sends these calls elsewhere; it is tried again soon',
 } as const;
 
-/** Error of a call that a gate stops. */
-function toStopped(
-  code: keyof typeof DETAILS,
-  operation: string,
-  retryAfterMs: number,
-): UpstreamError {
-  const fate = { retry: 'later', outcome: 'not-sent', retryAfterMs } as const;
-  return new UpstreamError(code, { operation, detail: DETAILS[code], ...fate });
+function toStopped(code: keyof typeof DETAILS, operation: string, retryAfterMs: number) {
+  return notSent(code, operation, DETAILS[code], { retryAfterMs });
 }
 
 /** Failures in a row: one of them says nothing about the service until several resources have failed. */

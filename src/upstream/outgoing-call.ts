@@ -1,7 +1,7 @@
 import type { FormData } from 'undici';
 import type { Budget } from './budget.ts';
 import { type Clock, readSteady } from './clock.ts';
-import { UpstreamError, type UpstreamErrorCode } from './errors.ts';
+import { notSent } from './errors.ts';
 import type { Gates } from './gates.ts';
 import type { Operation } from './operations/operation.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -61,18 +61,8 @@ const REFUSAL_WORDS: Readonly<Record<WritesRefused, string>> = {
 export function assertWritable({ hooks }: Pick<CallDeps, 'hooks'>, call: Call): void {
   if (call.operation.method === 'GET') return;
   const refused = hooks.writesRefused?.();
-  if (refused !== undefined) throw toNotSent(refused, call, REFUSAL_WORDS[refused]);
-}
-
-/** Error of an attempt that never left. */
-export function toNotSent(
-  code: UpstreamErrorCode,
-  { operation }: Call,
-  detail: string,
-  cause?: unknown,
-): UpstreamError {
-  const fate = { retry: 'later', outcome: 'not-sent' } as const;
-  return new UpstreamError(code, { operation: operation.id, detail, cause, ...fate });
+  if (refused === undefined) return;
+  throw notSent(refused, call.operation.id, REFUSAL_WORDS[refused]);
 }
 
 /** Time of one call, over all its attempts. */

@@ -1,7 +1,8 @@
+import { unreadable } from './errors.ts';
 import type { PagedOperation, Paging } from './operations/operation.ts';
 import { isNamed, type Named } from './operations/part.ts';
 import type { Cursor, PageContent } from './page-progress.ts';
-import { parseEntries, toInteger, unreadable } from './shapes/reader.ts';
+import { parseEntries, toInteger } from './shapes/reader.ts';
 import { parseScimList } from './shapes/scim-list.ts';
 
 /** Query parameters that choose the page; they belong to the code that reads page by page. */

@@ -27,7 +27,7 @@ export interface ProbeGateOptions {
 }
 
 /** The gate shuts or opens. */
-interface GateChange {
+export interface GateChange {
   readonly isShut: boolean;
   /** Milliseconds since it shut; 0 when it shuts now. */
   readonly shutForMs: number;

@@ -20,32 +20,30 @@ export function isFailing(status: number): boolean {
  * work, and a redirect from a login page before it, so the effect of these is unknown.
  */
 export function classifyStatus(status: number): StatusMeaning {
-  switch (status) {
-    case 401:
-      return { code: 'credentials-refused', retry: 'later', outcome: 'answered' };
-    case 402:
-    case 403:
-    case 405:
-    case NOT_IMPLEMENTED:
-      return { code: 'not-permitted', retry: 'never', outcome: 'answered' };
-    case 404:
-    case 410:
-      return { code: 'not-found', retry: 'never', outcome: 'answered' };
-    case 408:
-      return { code: 'unavailable', retry: 'later', outcome: 'unknown' };
-    case 409:
-      return { code: 'conflict', retry: 'never', outcome: 'answered' };
-    case 413:
-      return { code: 'too-large', retry: 'never', outcome: 'answered' };
-    case 429:
-      return { code: 'rate-limited', retry: 'later', outcome: 'answered' };
-    default:
-      return classifyRange(status);
-  }
+  const [code, retry, outcome] = MEANINGS.get(status) ?? classifyRange(status);
+  return { code, retry, outcome };
 }
 
-function classifyRange(status: number): StatusMeaning {
-  if (isFailing(status)) return { code: 'unavailable', retry: 'later', outcome: 'unknown' };
-  if (status >= 400) return { code: 'refused', retry: 'never', outcome: 'answered' };
-  return { code: 'redirected', retry: 'later', outcome: 'unknown' };
+type Meaning = [UpstreamErrorCode, StatusMeaning['retry'], Outcome];
+
+const NOT_PERMITTED: Meaning = ['not-permitted', 'never', 'answered'];
+const NOT_FOUND: Meaning = ['not-found', 'never', 'answered'];
+const UNAVAILABLE: Meaning = ['unavailable', 'later', 'unknown'];
+const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
+  [401, ['credentials-refused', 'later', 'answered']],
+  [402, NOT_PERMITTED],
+  [403, NOT_PERMITTED],
+  [404, NOT_FOUND],
+  [405, NOT_PERMITTED],
+  [408, UNAVAILABLE],
+  [409, ['conflict', 'never', 'answered']],
+  [410, NOT_FOUND],
+  [413, ['too-large', 'never', 'answered']],
+  [429, ['rate-limited', 'later', 'answered']],
+  [NOT_IMPLEMENTED, NOT_PERMITTED],
+]);
+
+function classifyRange(status: number): Meaning {
+  if (isFailing(status)) return UNAVAILABLE;
+  return status >= 400 ? ['refused', 'never', 'answered'] : ['redirected', 'later', 'unknown'];
 }

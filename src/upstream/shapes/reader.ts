@@ -1,4 +1,4 @@
-import { UpstreamError } from '../errors.ts';
+import { unreadable } from '../errors.ts';
 
 /** Reader of the fields of one object of an answer. */
 export type Reader = Readonly<ReturnType<typeof createReader>>;
@@ -55,16 +55,6 @@ export function createReader(what: string, answer: unknown) {
     /** An id that may come as a number or as text. */
     idText: required(optional(toIdText, 'an id'), 'an id'),
   };
-}
-
-/** The error of an answer that cannot be understood: what the call did is unknown. */
-export function unreadable(what: string, problem: string): UpstreamError {
-  return new UpstreamError('unreadable', {
-    operation: what,
-    detail: problem,
-    retry: 'later',
-    outcome: 'unknown',
-  });
 }
 
 /**
