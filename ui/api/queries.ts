@@ -119,6 +119,8 @@ export function useList<Name extends ListName>(
     queryFn: ({ pageParam: cursor, signal }) =>
       readPage(name, path, { limit: String(PAGE), ...query, cursor }, signal),
     initialPageParam: '',
+    // Distances of moments are told anew with each read.
+    notifyOnChangeProps: 'all',
     getNextPageParam: ({ nextCursor }) => nextCursor,
     // Those of other filters stay in sight until the new ones are there; of another list they do not.
     placeholderData: (before: InfiniteData<Paged<ItemOf<Name>>, string> | undefined, last) =>

@@ -36,7 +36,7 @@ function SignedIn() {
       <a className="skip" href="#page">
         Skip to the page
       </a>
-      <AppShell.Header className="bar">
+      <AppShell.Header>
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger
             opened={isOpen}
@@ -45,10 +45,10 @@ function SignedIn() {
             size="sm"
             aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
           />
-          <Link to="/" className="brand">
-            <img src={iconUrl} alt="" width={24} height={24} />
-            <Text fw={600}>scim-bridge</Text>
-          </Link>
+          <img src={iconUrl} alt="" width={24} height={24} />
+          <Text component={Link} to="/" fw={600} c="inherit">
+            scim-bridge
+          </Text>
           <ThisSession />
         </Group>
       </AppShell.Header>

@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import {
   CLIENT_REVOKE,
   CLIENT_ROTATE,
@@ -55,7 +55,7 @@ function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
   if (revokedAt !== null) return null;
   const valid = secrets.filter((secret) => secret.revokedAt === null);
   return (
-    <div className="tags">
+    <Group gap={4}>
       {trust === null && (
         <RowAct
           act={CLIENT_ROTATE}
@@ -75,7 +75,7 @@ function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
         />
       ))}
       <RowAct act={CLIENT_REVOKE} given={{ id: name }} label="Revoke client" subject={name} />
-    </div>
+    </Group>
   );
 }
 

@@ -1,44 +1,39 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { CLIENT_CREATE, TOKEN_CREATE } from '../../src/ops/lists/access.ts';
 import { type Given, toCommandLine, toRequest } from '../../src/ops/lists/act.ts';
 import { useChange, useList } from '../api/queries.ts';
-import type { Ops } from '../api/types.ts';
-import { KEPT, Refusal } from '../parts/act.tsx';
+import { Dialog, Refusal } from '../parts/act.tsx';
 import { CommandLine } from '../parts/command.tsx';
-import { Secret } from './secret.tsx';
+import { type Made, Secret } from './secret.tsx';
 
-/** Fields of the form, with their choices; the first one holds at first. */
-const CHOICES = {
-  kind: {
-    scim: 'Token of a provider',
-    client: 'OAuth client of a provider',
-    operator: 'Token of an operator',
-    metrics: 'Token for the metrics alone',
-    reader: 'Token of a reader',
-  },
-  expires: {
-    '365d': 'A year',
-    '30d': '30 days',
-    '90d': '90 days',
-    '730d': 'Two years',
-    never: 'Never',
-  },
-  secretExpires: { '730d': 'Two years', '365d': 'A year', '1095d': 'Three years' },
-  profile: {
-    lenient: 'Lenient: what providers send differently is repaired',
-    strict: 'Strict: what the interoperability profile has refused is refused',
-  },
-} as const;
+type Choices = Readonly<Record<string, string>>;
 
-const FIRST = {
-  ...{ kind: 'scim', name: '', expires: '365d', secretExpires: '730d' },
-  ...{ profile: 'lenient', provider: 'default' },
+const KINDS: Choices = {
+  scim: 'Token of a provider',
+  client: 'OAuth client of a provider',
+  operator: 'Token of an operator',
+  metrics: 'Token for the metrics alone',
+  reader: 'Token of a reader',
 };
-/** The credential that is to be made. */
-type Wish = typeof FIRST;
-type Made = Ops<'NewToken'> | Ops<'NewClient'>;
+const EXPIRIES: Choices = {
+  '30d': '30 days',
+  '90d': '90 days',
+  '365d': 'A year',
+  '730d': 'Two years',
+  never: 'Never',
+};
+const SECRET_EXPIRIES: Choices = { '365d': 'A year', '730d': 'Two years', '1095d': 'Three years' };
+const PROFILES: Choices = {
+  lenient: 'Lenient: what providers send differently is repaired',
+  strict: 'Strict: what the interoperability profile has refused is refused',
+};
+
+/** What holds unless a person chooses otherwise, and is not sent. */
+const USUAL = { for: 'scim', expires: '365d', profile: 'lenient', provider: 'default' };
+const USUAL_OF_CLIENT = { ...USUAL, for: 'client', expires: '730d' };
+type Wish = typeof USUAL & { readonly name: string };
 
 /** Makes a token or a client, and shows its secret once. */
 export function MakeCredential() {
@@ -51,40 +46,39 @@ export function MakeCredential() {
   return (
     <>
       <Button onClick={open}>Make a credential</Button>
-      <Modal
-        opened={isOpen}
-        onClose={end}
-        title="Make a credential"
-        size="lg"
-        {...(made && KEPT)}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Dialog {...{ isOpen, close: end }} title="Make a credential" isKept={made !== undefined}>
         {made ? (
           <Secret made={made} onDone={end} />
         ) : (
-          <Making {...{ error, isPending }} make={(wish) => mutate(toSent(wish))} />
+          <Making
+            {...{ error, isPending }}
+            make={(wish) => mutate(toRequest(toAct(wish), toGiven(wish)))}
+          />
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }
 
-interface MakingOptions {
+function Making({
+  make,
+  error,
+  isPending,
+}: {
   readonly make: (wish: Wish) => void;
   readonly error: Error | null;
   readonly isPending: boolean;
-}
-
-function Making({ make, error, isPending }: MakingOptions) {
-  const [wish, setWish] = useState<Wish>(FIRST);
+}) {
+  const [wish, setWish] = useState<Wish>({ ...USUAL, name: '' });
   const providers = useList('ProviderList', '/providers').items;
-  const isOfProvider = wish.kind === 'scim' || wish.kind === 'client';
-  const toField = (name: keyof Wish, label: string, data: Readonly<Record<string, string>>) => (
+  const isClient = wish.for === 'client';
+  const isOfProvider = isClient || wish.for === 'scim';
+  const toField = (name: keyof Wish, label: string, choices: Choices) => (
     <Select
       label={label}
-      data={Object.entries(data).map(([value, words]) => ({ value, label: words }))}
+      data={Object.entries(choices).map(([value, words]) => ({ value, label: words }))}
       value={wish[name]}
-      onChange={(value) => value && setWish({ ...wish, [name]: value })}
+      onChange={(value) => value && setWish(withValue(wish, name, value))}
     />
   );
   const submit = (event: FormEvent) => {
@@ -92,9 +86,10 @@ function Making({ make, error, isPending }: MakingOptions) {
     make(wish);
   };
   const names = Object.fromEntries(providers.map(({ name }) => [name, name]));
+  const shown = { ...wish, name: wish.name || 'my-name' };
   return (
     <Stack component="form" onSubmit={submit}>
-      {toField('kind', 'What', CHOICES.kind)}
+      {toField('for', 'What', KINDS)}
       <TextInput
         label="Name"
         description="Letters, digits, dots, hyphens and underscores; it stands beside everything done with it."
@@ -104,12 +99,10 @@ function Making({ make, error, isPending }: MakingOptions) {
         withAsterisk={false}
         data-autofocus
       />
-      {wish.kind === 'client'
-        ? toField('secretExpires', 'Ends after', CHOICES.secretExpires)
-        : toField('expires', 'Ends after', CHOICES.expires)}
+      {toField('expires', 'Ends after', isClient ? SECRET_EXPIRIES : EXPIRIES)}
       {isOfProvider && providers.length > 1 && toField('provider', 'Provider', names)}
-      {isOfProvider && toField('profile', 'Requests are read', CHOICES.profile)}
-      <CommandLine text={toCommandLine(toAct(wish), toGiven(wish, 'my-name'))} />
+      {isOfProvider && toField('profile', 'Requests are read', PROFILES)}
+      <CommandLine text={toCommandLine(toAct(shown), toGiven(shown))} />
       {error && <Refusal error={error} />}
       <Group justify="flex-end">
         <Button type="submit" loading={isPending}>
@@ -120,22 +113,24 @@ function Making({ make, error, isPending }: MakingOptions) {
   );
 }
 
-function toAct({ kind }: Wish) {
-  return kind === 'client' ? CLIENT_CREATE : TOKEN_CREATE;
+function withValue(wish: Wish, name: keyof Wish, value: string): Wish {
+  const next = { ...wish, [name]: value };
+  return name === 'for' ? { ...next, expires: toUsual(next).expires } : next;
 }
 
-function toSent(wish: Wish) {
-  return toRequest(toAct(wish), toGiven(wish, ''));
+function toUsual(wish: Wish): typeof USUAL {
+  return wish.for === 'client' ? USUAL_OF_CLIENT : USUAL;
 }
 
-/** What is sent: what is as usual is left out. */
-function toGiven(wish: Wish, unnamed: string): Given {
-  const { kind, name, profile, provider } = wish;
-  const given = {
-    ...(kind === 'client' ? { expires: wish.secretExpires } : { for: kind, expires: wish.expires }),
-    ...((kind === 'client' || kind === 'scim') && { provider, profile }),
-  };
-  const usual: string[] = ['scim', 'default', 'lenient', kind === 'client' ? '730d' : '365d'];
-  const others = Object.entries(given).filter(([, value]) => !usual.includes(value));
-  return { name: name.trim() || unnamed, ...Object.fromEntries(others) };
+function toAct(wish: Wish) {
+  return wish.for === 'client' ? CLIENT_CREATE : TOKEN_CREATE;
+}
+
+/** What is sent: only a provider has a provider and a profile. */
+function toGiven({ name, ...wish }: Wish): Given {
+  const usual = new Map(Object.entries(toUsual({ name, ...wish })));
+  const others = Object.entries(wish).filter(([key, value]) => usual.get(key) !== value);
+  const isOfProvider = wish.for === 'client' || wish.for === 'scim';
+  const some = others.filter(([key]) => isOfProvider || key === 'for' || key === 'expires');
+  return { name: name.trim(), ...Object.fromEntries(some) };
 }

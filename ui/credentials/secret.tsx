@@ -1,43 +1,30 @@
-import { Alert, Button, CopyButton, Group, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
 import type { Ops } from '../api/types.ts';
+import { Copy } from '../parts/command.tsx';
 
 /** A token or a client with its secret. */
-type Made = Ops<'NewToken'> | Ops<'NewClient'>;
+export type Made = Ops<'NewToken'> | Ops<'NewClient'>;
 
 /** Shows a secret, this once. */
 export function Secret({ made, onDone }: { readonly made: Made; readonly onDone: () => void }) {
+  const shown =
+    'token' in made
+      ? { Token: made.token }
+      : { 'Client id': made.id, 'Client secret': made.secret ?? '' };
   return (
     <Stack>
       <Alert color="yellow" variant="outline" title="Copy it now">
         You cannot see this again: the bridge keeps only a digest.
       </Alert>
-      {'token' in made && <Copied label="Token" text={made.token} />}
-      {'secret' in made && <Copied label="Client id" text={made.id} />}
-      {'secret' in made && <Copied label="Client secret" text={made.secret ?? ''} />}
+      {Object.entries(shown).map(([label, text]) => (
+        <Group key={label} align="flex-end" wrap="nowrap" gap="xs">
+          <TextInput label={label} value={text} readOnly flex={1} />
+          <Copy text={text} name={label} />
+        </Group>
+      ))}
       <Group justify="flex-end">
         <Button onClick={onDone}>I have copied it</Button>
       </Group>
     </Stack>
-  );
-}
-
-function Copied({ label, text }: { readonly label: string; readonly text: string }) {
-  return (
-    <Group align="flex-end" wrap="nowrap" gap="xs">
-      <TextInput
-        label={label}
-        value={text}
-        readOnly
-        style={{ flex: 1 }}
-        classNames={{ input: 'secret' }}
-      />
-      <CopyButton value={text}>
-        {({ copied, copy }) => (
-          <Button size="sm" variant="default" onClick={copy} aria-label={`Copy ${label}`}>
-            {copied ? 'Copied' : 'Copy'}
-          </Button>
-        )}
-      </CopyButton>
-    </Group>
   );
 }

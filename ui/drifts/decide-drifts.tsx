@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
-import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { toShell } from '../../src/ops/lists/act.ts';
 import { toSubject } from '../../src/ops/lists/drifts.ts';
 import { toCounts, toHarm, toKind, toReason, toRepair } from '../../src/ops/lists/words.ts';
@@ -30,7 +30,7 @@ const DECIDED_MAX = 500;
 const LISTED = 12;
 /** Ids that a command is shown with; more make it longer than a shell takes well. */
 const IDS_SHOWN = 3;
-const DAY_MS = 86_400_000;
+const MONTH_MS = 30 * 86_400_000;
 
 /** Decides about the drifts that were chosen, all at once. */
 export function DecideDrifts({
@@ -45,8 +45,9 @@ export function DecideDrifts({
   const [decision, setDecision] = useState<Decision>();
   useFocusAfter();
   const some = drifts.slice(0, DECIDED_MAX);
+  const close = () => setDecision(undefined);
   return (
-    <Group className="bar-of-choice" gap="xs">
+    <Group className="box" gap="xs">
       <Text size="sm" fw={500} role="status">
         {drifts.length.toLocaleString('en')} chosen
         {some.length < drifts.length && `; the first ${DECIDED_MAX} are decided at once`}
@@ -59,12 +60,7 @@ export function DecideDrifts({
       <Button variant="subtle" onClick={onDone}>
         Choose none
       </Button>
-      {decision && (
-        <DecisionQuestion
-          {...{ drifts: some, decision, onDone }}
-          onClose={() => setDecision(undefined)}
-        />
-      )}
+      {decision && <DecisionQuestion {...{ drifts: some, decision, close, onDone }} />}
     </Group>
   );
 }
@@ -72,94 +68,74 @@ export function DecideDrifts({
 interface QuestionOptions {
   readonly drifts: readonly Drift[];
   readonly decision: Decision;
-  readonly onClose: () => void;
+  readonly close: () => void;
   readonly onDone: () => void;
 }
 
-function DecisionQuestion({ drifts, decision, onClose, onDone }: QuestionOptions) {
-  const [term, setTerm] = useState(toFirstTerm);
-  const { preview, problem, run, change } = useDecision({ drifts, decision, term, onDone });
+/** Shows what would follow, and decides: about repairs exactly as the shown plan says. */
+function DecisionQuestion({ drifts, decision, close, onDone }: QuestionOptions) {
+  const path = '/drifts/decide';
+  const [until, setUntil] = useState(toFirstUntil);
+  const [reason, setReason] = useState('');
+  const { data: preview, error: problem, mutate: look } = useChange<Ops<'DriftsDecided'>>();
+  const { mutate, isPending, error } = useChange<Ops<'DriftsDecided'>>();
+  const ids = drifts.map(({ id }) => id);
+  const isTermed = decision === 'ignore';
+  const trial = { decision, ids, dryRun: true };
+  const lookAgain = () =>
+    look({ path, body: isTermed ? { ...trial, until: toFirstUntil(), reason: '…' } : trial });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked once for each choice.
+  useEffect(lookAgain, [decision, ids.join(' ')]);
+  const run = () => {
+    const hash = preview?.plan ? { hash: preview.plan.hash } : {};
+    const body = { decision, ids, ...(isTermed ? { until, reason } : hash) };
+    // Where another plan follows by now, it is shown before it is decided.
+    mutate({ path, body }, { onSuccess: onDone, onError: lookAgain });
+  };
   const [title, meaning] = DECISIONS[decision];
-  const label = title.replace(' until …', '');
-  const isTermed = decision !== 'ignore' || (term.reason.trim() !== '' && term.until !== '');
+  const isComplete = !isTermed || (reason.trim() !== '' && until !== '');
   return (
     <Question
-      {...{ isOpen: true, close: onClose, run, label }}
+      {...{ isOpen: true, close, run, error }}
+      label={title.replace(' until …', '')}
       title={`${title}: ${drifts.length.toLocaleString('en')}`}
-      command={toCommand(drifts, decision, term)}
-      isReady={isTermed && preview !== undefined && preview.done > 0}
-      isPending={change.isPending || !(preview || problem)}
-      error={change.error}
+      command={toCommand(drifts, decision, { until, reason })}
+      isReady={isComplete && preview !== undefined && preview.done > 0}
+      isPending={isPending || !(preview || problem)}
     >
       <Text size="sm">{meaning}</Text>
-      <Listed drifts={drifts} decision={decision} />
+      <ShortList items={drifts}>
+        {(drift) => (
+          <li key={drift.id}>
+            <bdi>{toSubject(drift)}</bdi>: <span className="quiet">{toKind(drift.kind)}</span>
+            {decision === 'repair' && `, ${toRepair(drift.kind)}`}
+          </li>
+        )}
+      </ShortList>
       {problem && <Fault error={problem} />}
       {preview && <Preview preview={preview} drifts={drifts} />}
-      {decision === 'ignore' && <TermFields term={term} setTerm={setTerm} />}
+      {isTermed && (
+        <Group grow align="flex-end">
+          <TextInput
+            type="date"
+            label="Until"
+            value={until}
+            onChange={({ currentTarget }) => setUntil(currentTarget.value)}
+          />
+          <TextInput
+            label="Why"
+            required
+            value={reason}
+            onChange={({ currentTarget }) => setReason(currentTarget.value)}
+          />
+        </Group>
+      )}
     </Question>
   );
 }
 
-interface Term {
-  readonly until: string;
-  readonly reason: string;
-}
-
-function toFirstTerm(): Term {
-  return { until: new Date(Date.now() + 30 * DAY_MS).toISOString().slice(0, 10), reason: '' };
-}
-
-function TermFields({
-  term,
-  setTerm,
-}: {
-  readonly term: Term;
-  readonly setTerm: (term: Term) => void;
-}) {
-  return (
-    <Group grow align="flex-end">
-      <TextInput
-        type="date"
-        label="Until"
-        value={term.until}
-        onChange={({ currentTarget }) => setTerm({ ...term, until: currentTarget.value })}
-      />
-      <TextInput
-        label="Why"
-        required
-        value={term.reason}
-        onChange={({ currentTarget }) => setTerm({ ...term, reason: currentTarget.value })}
-      />
-    </Group>
-  );
-}
-
-/** Asks for a dry run, and decides: about repairs exactly as the shown plan says. */
-function useDecision({
-  drifts,
-  decision,
-  term,
-  onDone,
-}: Omit<QuestionOptions, 'onClose'> & { readonly term: Term }) {
-  const dry = useChange<Ops<'DriftsDecided'>>();
-  const change = useChange<Ops<'DriftsDecided'>>();
-  const { mutate } = dry;
-  const chosen = drifts.map(({ id }) => id).join(' ');
-  const look = useCallback(() => {
-    const first = decision === 'ignore' ? { ...toFirstTerm(), reason: '…' } : {};
-    const body = { decision, ids: chosen.split(' '), dryRun: true, ...first };
-    mutate({ path: '/drifts/decide', body });
-  }, [mutate, decision, chosen]);
-  useEffect(look, [look]);
-  const preview = dry.data;
-  const run = () => {
-    const seen = preview?.plan ? { hash: preview.plan.hash } : {};
-    const more = decision === 'ignore' ? term : seen;
-    const body = { decision, ids: chosen.split(' '), ...more };
-    // Where another plan follows by now, it is shown before it is decided.
-    change.mutate({ path: '/drifts/decide', body }, { onSuccess: onDone, onError: look });
-  };
-  return { preview, problem: dry.error, run, change };
+function toFirstUntil(): string {
+  return new Date(Date.now() + MONTH_MS).toISOString().slice(0, 10);
 }
 
 /** The plan that follows, and what cannot be decided. */
@@ -172,22 +148,15 @@ function Preview({
 }) {
   const names = new Map(drifts.map((drift) => [drift.id, toSubject(drift)]));
   return (
-    <div role="status">
-      {plan && (
-        <Text size="sm" fw={500}>
-          {toCounts(plan.counts.kinds)}. Harm: {toHarm(plan.counts.harm)}.
-        </Text>
-      )}
+    <Text component="div" size="sm" role="status">
+      {plan && `${toCounts(plan.counts.kinds)}. Harm: ${toHarm(plan.counts.harm)}.`}
       {plan?.exceeded.map((limit) => (
         <Alert key={limit} color="yellow" variant="outline" title="Above a limit">
           {toReason(limit)}. It is done all the same if you say so here.
         </Alert>
       ))}
-      {refused.length > 0 && (
-        <Text size="sm">
-          Only {done.toLocaleString('en')} of {drifts.length.toLocaleString('en')}. Not:
-        </Text>
-      )}
+      {refused.length > 0 &&
+        ` Only ${done.toLocaleString('en')} of ${drifts.length.toLocaleString('en')}. Not:`}
       <ShortList items={refused}>
         {({ id, reason }) => (
           <li key={id}>
@@ -195,21 +164,7 @@ function Preview({
           </li>
         )}
       </ShortList>
-    </div>
-  );
-}
-
-/** The chosen drifts, in words. */
-function Listed({ drifts, decision }: Pick<QuestionOptions, 'drifts' | 'decision'>) {
-  return (
-    <ShortList items={drifts}>
-      {(drift) => (
-        <li key={drift.id}>
-          <bdi>{toSubject(drift)}</bdi>: <span className="quiet">{toKind(drift.kind)}</span>
-          {decision === 'repair' && `, ${toRepair(drift.kind)}`}
-        </li>
-      )}
-    </ShortList>
+    </Text>
   );
 }
 
@@ -221,14 +176,18 @@ function ShortList<Item>({
   readonly children: (item: Item) => ReactNode;
 }) {
   return (
-    <ul className="preview">
+    <ul>
       {items.slice(0, LISTED).map(children)}
       {items.length > LISTED && <li className="quiet">and {items.length - LISTED} more</li>}
     </ul>
   );
 }
 
-function toCommand(drifts: readonly Drift[], decision: Decision, { until, reason }: Term): string {
+function toCommand(
+  drifts: readonly Drift[],
+  decision: Decision,
+  { until, reason }: { readonly until: string; readonly reason: string },
+): string {
   const ids = drifts.slice(0, IDS_SHOWN).map(({ id }) => id);
   const more = drifts.length > ids.length ? ' …' : '';
   const term =

@@ -34,7 +34,7 @@ function Overview({
   const { tone, line, concerns } = toVerdict(status, isHeard);
   return (
     <Stack gap="lg">
-      <div className="verdict" data-tone={tone}>
+      <div className="box verdict" data-tone={tone}>
         <Text size="sm" c="dimmed">
           May I leave it alone?
         </Text>

@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { toHold } from '../../src/ops/lists/details.ts';
 import type { Column } from '../../src/ops/lists/list.ts';
 import type { Ops } from '../api/types.ts';
+import { PlainTable } from '../parts/data-table.tsx';
 import { Section } from '../parts/page.tsx';
-import { PlainTable } from '../parts/plain-table.tsx';
 
 type Trouble = Ops<'Status'>['stuck'][number];
 type Leavers = NonNullable<Ops<'Status'>['leavers']>;

@@ -22,61 +22,70 @@ interface ActOptions<Answer> {
   /** User or group that it is about. */
   readonly of?: Subject;
   readonly label: string;
-  /** Asks once more, with this; `question`: with the question of the command. */
-  readonly confirm?: ReactNode;
-  readonly isMain?: boolean;
-  readonly isDangerous?: boolean;
-  readonly onDone?: (answer: Answer) => void;
 }
 
 function useAct<Answer>({ act, given = {}, of }: ActOptions<Answer>) {
+  const [isOpen, { open, close }] = useDisclosure();
   const change = useChange<Answer>();
   const typed = of ? { resource: of.id, ...given } : given;
   useFocusAfter();
   return {
-    ...change,
+    ...{ change, isOpen, open, close },
     sent: toRequest(act, given, of),
     command: toCommandLine(act, typed),
-    question: findQuestion(act, typed),
+    question: findQuestion(act, typed) ?? act.summary,
   };
 }
 
 /** A button with its meaning and its command. Readers do not get it. */
-export function Act<Answer>(options: ActOptions<Answer>) {
-  const { act, given = {}, label, confirm, onDone } = options;
-  const [isOpen, { open, close }] = useDisclosure();
+export function Act<Answer>({
+  confirm,
+  isMain,
+  isDangerous,
+  onDone,
+  ...options
+}: ActOptions<Answer> & {
+  /** Asks once more, with this. */
+  readonly confirm?: ReactNode;
+  readonly isMain?: boolean;
+  readonly isDangerous?: boolean;
+  readonly onDone?: (answer: Answer) => void;
+}) {
+  const { act, given = {}, label } = options;
   const [outcome, setOutcome] = useState('');
-  const { mutate, sent, command, isPending, error } = useAct(options);
+  const { change, sent, command, isOpen, open, close } = useAct(options);
   const run = () => {
     setOutcome('');
     const onSuccess = (answer: Answer) => {
       setOutcome(act.command.say(answer, given));
       onDone?.(answer);
     };
-    mutate(sent, { onSuccess });
+    change.mutate(sent, { onSuccess });
     close();
   };
   if (!useIsOperator()) return null;
-  const color = options.isDangerous ? 'red' : 'indigo';
+  const color = isDangerous ? 'red' : 'indigo';
   return (
     <div className="act">
       <Button
         color={color}
-        variant={options.isMain ? 'filled' : 'default'}
-        loading={isPending}
+        variant={isMain ? 'filled' : 'default'}
+        loading={change.isPending}
         onClick={confirm === undefined ? run : open}
       >
         {label}
       </Button>
       <div>
-        <Text size="sm">{act.summary}</Text>
+        <Text size="sm">
+          <Words text={act.summary} />
+        </Text>
         <CommandLine text={command} />
         {outcome && (
-          <Text size="sm" role="status" className="outcome">
+          <Text size="sm" role="status" fw={500}>
             <Words text={outcome} />
           </Text>
         )}
-        {error && <Refusal error={error} />}
+        {change.error && <Refusal error={change.error} />}
       </div>
       <Question {...{ isOpen, close, run, label, color, command }} title={label}>
         {confirm}
@@ -95,9 +104,9 @@ export function RowAct<Answer>({
   /** Shows a secret of the answer, once. */
   readonly shown?: (answer: Answer, onDone: () => void) => ReactNode;
 }) {
-  const { act, label } = options;
-  const [isOpen, { open, close }] = useDisclosure();
-  const { data, mutate, reset, sent, command, question, isPending, error } = useAct(options);
+  const { label } = options;
+  const { change, sent, command, question, isOpen, open, close } = useAct(options);
+  const { data, mutate, reset, isPending, error } = change;
   const run = () => mutate(sent, { onSuccess: () => shown === undefined && close() });
   const end = () => {
     close();
@@ -106,17 +115,17 @@ export function RowAct<Answer>({
   if (!useIsOperator()) return null;
   const title = `${label} ${subject}`;
   const color = shown === undefined ? 'red' : 'indigo';
+  const made = data !== undefined && shown?.(data, end);
   return (
     <>
       <Button size="compact-xs" variant="default" aria-label={title} onClick={open}>
         {label}
       </Button>
       <Question
-        {...{ title, isOpen, run, label, color, command, isPending, error }}
+        {...{ title, isOpen, run, label, color, command, isPending, error, made }}
         close={end}
-        made={data !== undefined && shown?.(data, end)}
       >
-        <Text size="sm">{question ?? act.summary}</Text>
+        <Text size="sm">{question}</Text>
       </Question>
     </>
   );
@@ -125,22 +134,60 @@ export function RowAct<Answer>({
 /** Says why something was not done, or that nobody knows whether it was. */
 export function Refusal({ error }: { readonly error: Error }) {
   const isRefused = error instanceof OpsError;
+  const title = isRefused ? 'Not done' : 'No answer';
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      role="alert"
-      title={isRefused ? 'Not done' : 'No answer'}
-      mt="xs"
-    >
+    <Alert color="red" variant="outline" role="alert" title={title} mt="xs">
       {error.message}
       {!isRefused && ' It may have been done all the same; the page Acts tells.'}
     </Alert>
   );
 }
 
-/** A question before something is done. */
-interface QuestionOptions {
+/** A dialog. One that `isKept` shows a secret, and stays open until a person says that it was copied. */
+export function Dialog({
+  title,
+  isOpen,
+  close,
+  isKept = false,
+  children,
+}: {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  readonly isKept?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={title}
+      size="lg"
+      closeOnClickOutside={!isKept}
+      closeOnEscape={!isKept}
+      withCloseButton={!isKept}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {children}
+    </Modal>
+  );
+}
+
+/** Asks once more before something is done. */
+export function Question({
+  title,
+  isOpen,
+  close,
+  run,
+  label,
+  color = 'indigo',
+  command,
+  isPending = false,
+  isReady = true,
+  error,
+  made,
+  children,
+}: {
   readonly title: string;
   readonly isOpen: boolean;
   readonly close: () => void;
@@ -154,56 +201,43 @@ interface QuestionOptions {
   /** Takes the place of the question: what was made, which is shown once. */
   readonly made?: ReactNode;
   readonly children: ReactNode;
-}
-
-/** Keeps a dialog with a secret open until a person says that it was copied. */
-export const KEPT = {
-  closeOnClickOutside: false,
-  closeOnEscape: false,
-  withCloseButton: false,
-} as const;
-
-/** Asks once more before something is done. */
-export function Question({ isOpen, close, run, label, made, ...options }: QuestionOptions) {
-  const { title, color, command, isPending = false, isReady = true, error, children } = options;
+}) {
+  if (made) {
+    return (
+      <Dialog {...{ title, isOpen, close }} isKept>
+        {made}
+      </Dialog>
+    );
+  }
   return (
-    <Modal
-      opened={isOpen}
-      onClose={close}
-      title={title}
-      size="lg"
-      {...(made ? KEPT : {})}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
-      {made || (
-        <Stack>
-          <div>{children}</div>
-          {error && <Refusal error={error} />}
-          <CommandLine text={command} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button
-              color={color ?? 'indigo'}
-              disabled={!isReady}
-              loading={isPending}
-              onClick={run}
-              data-autofocus
-            >
-              {label}
-            </Button>
-          </Group>
-        </Stack>
-      )}
-    </Modal>
+    <Dialog {...{ title, isOpen, close }}>
+      <Stack>
+        <div>{children}</div>
+        {error && <Refusal error={error} />}
+        <CommandLine text={command} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button
+            color={color}
+            disabled={!isReady}
+            loading={isPending}
+            onClick={run}
+            data-autofocus
+          >
+            {label}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
   );
 }
 
 /** Buttons of a page; for a reader a sentence instead. */
 export function Acts({ children }: { readonly children: ReactNode }) {
   const isOperator = useIsOperator();
-  if (isOperator) return <Stack className="acts">{children}</Stack>;
+  if (isOperator) return <Stack gap="sm">{children}</Stack>;
   return (
     <Text size="sm" c="dimmed">
       You are signed in as a reader. An operator can act here.

@@ -1,10 +1,20 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Column, Link as Target } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
-import type { Column as TableColumn } from './data-table.tsx';
 import { ExactMoment, Moment } from './moment.tsx';
 import { Tag } from './tag.tsx';
 import { Words } from './words.tsx';
+
+/** A column: its heading and its cells. */
+export interface TableColumn<Row> {
+  readonly title: ReactNode;
+  readonly cell: (row: Row) => ReactNode;
+  /** Left out on a phone. */
+  readonly isWide?: boolean;
+  /** Takes the space that is left. */
+  readonly grows?: boolean;
+}
 
 /** The columns that the console shows. */
 export function listShown<Item>(columns: readonly Column<Item>[]): readonly Column<Item>[] {

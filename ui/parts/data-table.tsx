@@ -1,7 +1,9 @@
-import { Button, Checkbox, Loader } from '@mantine/core';
+import { Button, Checkbox, Group, Loader } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
+import type { Column } from '../../src/ops/lists/list.ts';
 import type { LongList } from '../api/queries.ts';
+import { listShown, type TableColumn, toKey as toItemKey, toTableColumn } from './cell.tsx';
 import { Fault } from './fault.tsx';
 import { Empty } from './page.tsx';
 
@@ -12,16 +14,6 @@ const OVERSCAN = 12;
 /** Rows before the end at which more is read. */
 const AHEAD = 60;
 
-/** A column: its heading and its cells. */
-export interface Column<Row> {
-  readonly title: ReactNode;
-  readonly cell: (row: Row) => ReactNode;
-  /** Left out on a phone. */
-  readonly isWide?: boolean;
-  /** Takes the space that is left. */
-  readonly grows?: boolean;
-}
-
 /** Rows that a person has chosen. */
 export interface Choice<Row> {
   /** Their keys. */
@@ -29,6 +21,16 @@ export interface Choice<Row> {
   readonly setChosen: (chosen: ReadonlySet<string>) => void;
   /** Name of the box beside a row; undefined: it cannot be chosen. */
   readonly findName: (row: Row) => string | undefined;
+}
+
+interface RowsOptions<Row> {
+  readonly label: string;
+  readonly columns: readonly TableColumn<Row>[];
+  readonly list: LongList<Row>;
+  readonly toKey: (row: Row) => string;
+  readonly choice?: Choice<Row>;
+  /** Content of a row that fills the line; undefined: the row has cells. */
+  readonly toHeading?: (row: Row) => ReactNode;
 }
 
 /** A table of which only the rows in sight are made, and of which more is read as it is needed. */
@@ -43,53 +45,32 @@ export function DataTable<Row>({
   return <Rows {...{ list, ...options }} />;
 }
 
-interface RowsOptions<Row> {
+/** A table of few rows. */
+export function PlainTable<Item>({
+  label,
+  columns,
+  items,
+}: {
   readonly label: string;
-  readonly columns: readonly Column<Row>[];
-  readonly list: LongList<Row>;
-  readonly toKey: (row: Row) => string;
-  readonly choice?: Choice<Row>;
-  /** Content of a row that fills the line; undefined: the row has cells. */
-  readonly toHeading?: (row: Row) => ReactNode;
-}
-
-function toChooser<Row>(
-  { chosen, setChosen, findName }: Choice<Row>,
-  items: readonly Row[],
-  toKey: (row: Row) => string,
-): Column<Row> {
-  const keys = items.filter((row) => findName(row) !== undefined).map(toKey);
-  const isAll = keys.length > 0 && keys.every((key) => chosen.has(key));
-  const turn = (key: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(key)) next.add(key);
-    setChosen(next);
-  };
-  return {
-    title: (
-      <Checkbox
-        size="xs"
-        aria-label="Choose all that are read"
-        checked={isAll}
-        indeterminate={chosen.size > 0 && !isAll}
-        onChange={() => setChosen(new Set(isAll ? [] : keys))}
-      />
-    ),
-    cell(row) {
-      const name = findName(row);
-      const key = toKey(row);
-      return (
-        name !== undefined && (
-          <Checkbox
-            size="xs"
-            aria-label={`Choose ${name}`}
-            checked={chosen.has(key)}
-            onChange={() => turn(key)}
-          />
-        )
-      );
-    },
-  };
+  readonly columns: readonly Column<Item>[];
+  readonly items: readonly Item[];
+}) {
+  const shown = listShown(columns).map(toTableColumn);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by its focus.
+    <section className="rows" aria-label={label} tabIndex={0}>
+      <table>
+        <Heads columns={shown} />
+        <tbody>
+          {items.map((item) => (
+            <tr key={toItemKey(columns, item)}>
+              <Cells columns={shown} row={item} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
 }
 
 function Rows<Row>({ label, list, toKey, toHeading, choice, ...options }: RowsOptions<Row>) {
@@ -112,24 +93,6 @@ function Rows<Row>({ label, list, toKey, toHeading, choice, ...options }: RowsOp
   useEffect(() => {
     if (hasMore && last >= items.length - AHEAD) list.readMore();
   }, [hasMore, last, items.length, list]);
-  const toCells = (row: Row | undefined) => {
-    if (row === undefined) return null;
-    const heading = toHeading?.(row);
-    if (heading !== undefined)
-      return (
-        <td className="grows" colSpan={columns.length}>
-          {heading}
-        </td>
-      );
-    return columns.map((column, place) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a table keeps its columns.
-      <td key={place} className={toClass(column)}>
-        {column.cell(row)}
-      </td>
-    ));
-  };
-  const above = shown[0]?.start ?? 0;
-  const below = virtual.getTotalSize() - (shown.at(-1)?.end ?? 0);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by its focus. */}
@@ -139,18 +102,9 @@ function Rows<Row>({ label, list, toKey, toHeading, choice, ...options }: RowsOp
           aria-busy={list.isOld}
           inert={list.isOld}
         >
-          <thead>
-            <tr>
-              {columns.map((column, place) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a table keeps its columns.
-                <th key={place} className={toClass(column)} scope="col">
-                  {column.title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Heads columns={columns} />
           <tbody>
-            <Spacer height={above} width={columns.length} />
+            <Spacer height={shown[0]?.start ?? 0} />
             {shown.map(({ index, key }) => (
               <tr
                 key={key}
@@ -158,10 +112,10 @@ function Rows<Row>({ label, list, toKey, toHeading, choice, ...options }: RowsOp
                 aria-rowindex={index + 2}
                 ref={virtual.measureElement}
               >
-                {toCells(items[index])}
+                <Cells {...{ columns, row: items[index], ...(toHeading && { toHeading }) }} />
               </tr>
             ))}
-            <Spacer height={below} width={columns.length} />
+            <Spacer height={virtual.getTotalSize() - (shown.at(-1)?.end ?? 0)} />
           </tbody>
         </table>
       </section>
@@ -170,23 +124,90 @@ function Rows<Row>({ label, list, toKey, toHeading, choice, ...options }: RowsOp
   );
 }
 
+function Heads<Row>({ columns }: { readonly columns: readonly TableColumn<Row>[] }) {
+  return (
+    <thead>
+      <tr>
+        {columns.map((column, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a table keeps its columns.
+          <th key={place} className={toClass(column)} scope="col">
+            {column.title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+function Cells<Row>({
+  columns,
+  row,
+  toHeading,
+}: {
+  readonly columns: readonly TableColumn<Row>[];
+  readonly row: Row | undefined;
+  readonly toHeading?: (row: Row) => ReactNode;
+}) {
+  if (row === undefined) return null;
+  const heading = toHeading?.(row);
+  if (heading !== undefined) return <td colSpan={columns.length}>{heading}</td>;
+  return columns.map((column, place) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a table keeps its columns.
+    <td key={place} className={toClass(column)}>
+      {column.cell(row)}
+    </td>
+  ));
+}
+
 /** Space of the rows that are not made. */
-function Spacer({ height, width }: { readonly height: number; readonly width: number }) {
+function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null;
   return (
     <tr>
-      <td colSpan={width} className="space" style={{ height }} />
+      <td className="space" style={{ height }} />
     </tr>
   );
+}
+
+function toChooser<Row>(
+  { chosen, setChosen, findName }: Choice<Row>,
+  items: readonly Row[],
+  toKey: (row: Row) => string,
+): TableColumn<Row> {
+  const keys = items.filter((row) => findName(row) !== undefined).map(toKey);
+  const isAll = keys.length > 0 && keys.every((key) => chosen.has(key));
+  return {
+    title: (
+      <Checkbox
+        size="xs"
+        aria-label="Choose all that are read"
+        checked={isAll}
+        indeterminate={chosen.size > 0 && !isAll}
+        onChange={() => setChosen(new Set(isAll ? [] : keys))}
+      />
+    ),
+    cell(row) {
+      const name = findName(row);
+      const key = new Set([toKey(row)]);
+      return (
+        name !== undefined && (
+          <Checkbox
+            size="xs"
+            aria-label={`Choose ${name}`}
+            checked={key.isSubsetOf(chosen)}
+            onChange={() => setChosen(key.symmetricDifference(chosen))}
+          />
+        )
+      );
+    },
+  };
 }
 
 function Foot<Row>({ list }: { readonly list: LongList<Row> }) {
   const { items, count = items.length, hasMore, isReadingMore } = list;
   return (
-    <div className="foot">
-      <span>
-        {count.toLocaleString('en')} {hasMore ? 'read so far' : 'in all'}
-      </span>
+    <Group gap="sm" fz="xs" c="dimmed">
+      {count.toLocaleString('en')} {hasMore ? 'read so far' : 'in all'}
       {hasMore && (
         <Button variant="default" size="compact-xs" loading={isReadingMore} onClick={list.readMore}>
           Read more
@@ -194,16 +215,16 @@ function Foot<Row>({ list }: { readonly list: LongList<Row> }) {
       )}
       {!list.isLive && (
         <>
-          <span>So long a list is not read again by itself.</span>
+          So long a list is not read again by itself.
           <Button variant="default" size="compact-xs" onClick={list.refresh}>
             Read again
           </Button>
         </>
       )}
-    </div>
+    </Group>
   );
 }
 
-function toClass<Row>({ isWide, grows }: Column<Row>): string {
+function toClass<Row>({ isWide, grows }: TableColumn<Row>): string {
   return `${isWide ? 'wide' : ''} ${grows ? 'grows' : ''}`;
 }

@@ -20,7 +20,7 @@ export function Page({
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start" gap="sm">
-        <Box className="head">
+        <Box maw="48rem">
           <Title order={1}>{title}</Title>
           {lead && (
             <Text size="sm" c="dimmed" component="div" mt={4}>
@@ -61,7 +61,7 @@ export function Section({
 /** Says that a list is empty, and what that means. */
 export function Empty({ children }: { readonly children: ReactNode }) {
   return (
-    <Text c="dimmed" size="sm" className="empty">
+    <Text c="dimmed" size="sm" className="box">
       {children}
     </Text>
   );

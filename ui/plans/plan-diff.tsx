@@ -3,8 +3,8 @@ import { ACTIONS } from '../../src/ops/lists/plans.ts';
 import { toChange, toVerb } from '../../src/ops/lists/words.ts';
 import { type LongList, useList, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { Cell, listShown, PageLink, toTableColumn } from '../parts/cell.tsx';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Cell, listShown, PageLink, type TableColumn, toTableColumn } from '../parts/cell.tsx';
+import { DataTable } from '../parts/data-table.tsx';
 
 type Action = Ops<'PlanAction'>;
 
@@ -22,7 +22,7 @@ type Row =
     }
   | { readonly kind: 'change'; readonly key: string; readonly action: Action };
 
-const columns: readonly Column<Row>[] = listShown(ACTIONS).map((column) => ({
+const columns: readonly TableColumn<Row>[] = listShown(ACTIONS).map((column) => ({
   ...toTableColumn(column),
   cell: ({ action }) => <Cell column={column} item={action} />,
 }));

@@ -46,7 +46,7 @@ function LookFirst({ path }: { readonly path: string }) {
   const open = look.data.differences.filter(({ status, note }) => status === 'open' && !note);
   if (open.length === 0) return <>Nothing differs that may be repaired.</>;
   return (
-    <ul className="preview">
+    <ul>
       {open.map(({ id, kind, member }) => (
         <li key={id}>
           {member && <bdi>{member.name ?? member.id}: </bdi>}

@@ -6,11 +6,10 @@ import { toTitle } from '../../src/ops/lists/words.ts';
 import { useList, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { toTableColumn } from '../parts/cell.tsx';
-import { DataTable } from '../parts/data-table.tsx';
+import { DataTable, PlainTable } from '../parts/data-table.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Fault } from '../parts/fault.tsx';
 import { Empty, Page, Section } from '../parts/page.tsx';
-import { PlainTable } from '../parts/plain-table.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { ResourceActs } from './resource-acts.tsx';
 import { ResourceTimeline } from './resource-timeline.tsx';
@@ -42,7 +41,7 @@ function Resource({ type, id }: { readonly type: 'users' | 'groups'; readonly id
       {it.problem && (
         <Section title="The last attempt failed">
           <div>
-            {it.problem.words} <span className="detail">{it.problem.code}</span>
+            {it.problem.words} <span className="quiet">{it.problem.code}</span>
           </div>
         </Section>
       )}

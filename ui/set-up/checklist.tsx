@@ -7,6 +7,7 @@ import { Section } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 
 type Request = Ops<'Request'>;
+type Credential = Pick<Ops<'Token'>, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>;
 
 interface Step {
   readonly text: string;
@@ -17,14 +18,12 @@ interface Step {
 
 /** Steps that tick themselves while a provider is connected. */
 export function Checklist() {
-  const tokens = useRead('TokenList', '/tokens?state=live&limit=1000');
-  const clients = useRead('ClientList', '/clients?state=live&limit=1000');
+  const tokens = useRead('TokenList', '/tokens?state=live&limit=1000').data?.items;
+  const clients = useRead('ClientList', '/clients?state=live&limit=1000').data?.items;
   const [chosen, setChosen] = useState<string>();
-  if (!tokens.data || !clients.data) return null;
-  const credentials = [
-    ...tokens.data.items.filter((token) => token.for === 'scim'),
-    ...clients.data.items,
-  ].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
+  if (!tokens || !clients) return null;
+  const credentials: Credential[] = [...tokens.filter((token) => token.for === 'scim'), ...clients];
+  credentials.sort((a, b) => b.createdAt.localeCompare(a.createdAt));
   const credential = credentials.find(({ id }) => id === chosen) ?? credentials[0];
   return (
     <Section title="How far it has come">
@@ -42,15 +41,6 @@ export function Checklist() {
   );
 }
 
-interface Credential {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-}
-
-/** Requests of each kind that are looked at: another provider's, and those of the other kind, push none of them out. */
-const LOOKED_AT = 100;
-
 function Steps({ credential }: { readonly credential: Credential | undefined }) {
   const users = useNewest(credential, 'user');
   const groups = useNewest(credential, 'group');
@@ -61,7 +51,7 @@ function Steps({ credential }: { readonly credential: Credential | undefined }) 
         <li key={text}>
           {at === undefined ? <Tag tone="quiet" text="waiting" /> : <Tag tone="good" text="done" />}
           <span>
-            {text} <span className="detail">{at === undefined ? waiting : <Moment at={at} />}</span>
+            {text} <span className="quiet">{at === undefined ? waiting : <Moment at={at} />}</span>
           </span>
         </li>
       ))}
@@ -69,16 +59,15 @@ function Steps({ credential }: { readonly credential: Credential | undefined }) 
   );
 }
 
+/** Requests of each kind that are looked at: another provider's, and those of the other kind, push none of them out. */
+const LOOKED_AT = 100;
+
 /** Newest requests with a credential about users, or about groups; undefined: they are being read. */
-function useNewest(
-  credential: Credential | undefined,
-  type: 'user' | 'group',
-): readonly Request[] | undefined {
+function useNewest(credential: Credential | undefined, type: 'user' | 'group') {
   const of = `credential=${encodeURIComponent(credential?.id ?? '')}&type=${type}`;
-  const { data } = useRead('RequestList', `/requests?${of}&limit=${LOOKED_AT}`, {
-    isOn: credential !== undefined,
-  });
-  return credential === undefined ? [] : data?.items;
+  const isOn = credential !== undefined;
+  const { data } = useRead('RequestList', `/requests?${of}&limit=${LOOKED_AT}`, { isOn });
+  return isOn ? data?.items : [];
 }
 
 function toSteps(
@@ -86,38 +75,20 @@ function toSteps(
   users: readonly Request[],
   groups: readonly Request[],
 ): Step[] {
-  const [user, group, members] = [
-    users.find(isTaken),
-    groups.find(isTaken),
-    groups.find((request) => isTaken(request) && request.written.some(putsIn)),
+  const isJoin = (request: Request) => isTaken(request) && request.written.some(putsIn);
+  const presented = credential?.lastUsedAt ?? [...users, ...groups][0]?.at;
+  const steps: readonly [text: string, waiting: string, at: string | undefined][] = [
+    ['A credential of its own is made.', 'Make one above.', credential?.createdAt],
+    [
+      'The provider has presented it, with its test of the connection or after.',
+      'Waiting for the test of the connection.',
+      presented,
+    ],
+    ['It has sent a user.', toWaiting(users, 'user'), users.find(isTaken)?.at],
+    ['It has sent a group.', toWaiting(groups, 'group'), groups.find(isTaken)?.at],
+    ['It has put users into a group.', 'Waiting for the first members.', groups.find(isJoin)?.at],
   ];
-  return [
-    {
-      text: 'A credential of its own is made.',
-      waiting: 'Make one above.',
-      at: credential?.createdAt,
-    },
-    {
-      text: 'The provider has presented it, with its test of the connection or after.',
-      waiting: 'Waiting for the test of the connection.',
-      at: credential?.lastUsedAt ?? [...users, ...groups][0]?.at,
-    },
-    {
-      text: 'It has sent a user.',
-      waiting: toWaiting(users, 'Waiting for the first user.'),
-      at: user?.at,
-    },
-    {
-      text: 'It has sent a group.',
-      waiting: toWaiting(groups, 'Waiting for the first group.'),
-      at: group?.at,
-    },
-    {
-      text: 'It has put users into a group.',
-      waiting: 'Waiting for the first members.',
-      at: members?.at,
-    },
-  ];
+  return steps.map(([text, waiting, at]) => ({ text, waiting, at }));
 }
 
 function isTaken({ method, status }: Request): boolean {
@@ -128,10 +99,10 @@ function putsIn({ op, path, values }: Request['written'][number]): boolean {
   return path === 'members' && (op === 'set' || op === 'add' || op === 'replace') && values > 0;
 }
 
-/** Names the request that is waited for, or says that all were refused so far. */
-function toWaiting(requests: readonly Request[], words: string): string {
+/** Names what is waited for, or says that all requests were refused so far. */
+function toWaiting(requests: readonly Request[], what: string): string {
   const refused = requests.find(({ status }) => status >= 400);
   return refused === undefined
-    ? words
+    ? `Waiting for the first ${what}.`
     : `Refused so far, with ${refused.status}: the page Requests says why.`;
 }

@@ -93,7 +93,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
       .waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('by ops.token', { exact: true }).waitFor();
-    await page.locator('.head + .tag', { hasText: 'applied' }).waitFor();
+    await page.locator('.tag', { hasText: 'applied' }).waitFor();
 
     const members = world.story.bridge.sandbox.service.members('Payroll');
     expect(members).toEqual(['grace.hopper@example.com']);
