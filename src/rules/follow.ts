@@ -1,16 +1,15 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import type { UserField } from '../domain/user.ts';
+import { lockUntilCommit } from '../store/commit-lock.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { chunks } from '../store/engine/dialect.ts';
 import { listNested } from '../store/resources/nesting.ts';
-import { type GroupRow, updateRow } from '../store/resources/rows.ts';
+import { type GroupRow, LIVE_MANAGED, listRows, updateRow } from '../store/resources/rows.ts';
 import {
   listGroupNamesOf,
   listManagedGroups,
   listWantedMembers,
-  lockManagedUsers,
-  lockRuleInputs,
 } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
 import { toRuled, userFields } from './fields.ts';
@@ -38,7 +37,8 @@ export interface GroupNews {
  * group comes, goes or is renamed. Does nothing without rules.
  */
 export async function enterRules(tx: Db, rules: Rules, of: 'users' | 'names'): Promise<void> {
-  if (!rules.book.isEmpty) await lockRuleInputs(tx, of);
+  // Taken before the rows, so that two transactions cannot block each other.
+  if (!rules.book.isEmpty) await lockUntilCommit(tx, 'rules', of === 'users' ? 'shared' : 'alone');
 }
 
 /** Result of following the rules. */
@@ -140,7 +140,9 @@ export async function followUsers(
 ): Promise<boolean> {
   let changed = false;
   for (const chunk of chunks([...userIds].sort())) {
-    const rows = await lockManagedUsers(tx, chunk);
+    // In one order everywhere.
+    const which = { id: chunk, ...LIVE_MANAGED };
+    const rows = await listRows(tx, 'user', which, { order: 'id', lock: true });
     // Read after the lock: a transaction that adds one of them to another group waits for the row.
     const names = await listGroupNamesOf(tx, chunk);
     for (const row of rows) {

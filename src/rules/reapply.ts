@@ -4,7 +4,7 @@ import { type GroupId, groupId, userId } from '../domain/ids.ts';
 import type { Rule } from '../domain/rules.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
-import { listRows, lockRow, updateRow } from '../store/resources/rows.ts';
+import { LIVE_MANAGED, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
 import type { Db, Store } from '../store/store.ts';
 import { groupFields, toRuled } from './fields.ts';
 import { followUsers } from './follow.ts';
@@ -107,7 +107,12 @@ async function applyPage(tx: Db, { rules, clock }: Deps, hash: string): Promise<
   const { step, afterSeq } = fact;
   if (step === 'done') return false;
   const { type, limit, next } = STEPS[step];
-  const rows = await listRows(tx, type, { afterSeq, limit, of: 'ruled' });
+  const rows = await listRows(
+    tx,
+    type,
+    { ...LIVE_MANAGED, seq: { '>': afterSeq } },
+    { order: 'seq', limit },
+  );
   const last = rows.at(-1);
   const after = last === undefined ? { step: next, afterSeq: 0 } : { step, afterSeq: last.seq };
   await FACT.save(tx, { hash, ...after }, now);

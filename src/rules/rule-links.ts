@@ -3,7 +3,7 @@ import { type Link, type LinkKey, type LinkList, ruleLink } from '../domain/link
 import { toDueClass } from '../store/engine/columns.ts';
 import { listLinks, type StoredLink, saveLinks } from '../store/links/links.ts';
 import { listNested, lockGroups } from '../store/resources/nesting.ts';
-import { type GroupRow, listRowsById, lockRow, updateRow } from '../store/resources/rows.ts';
+import { type GroupRow, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
 import { listManagedGroups, listWantedMembers } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';
@@ -116,7 +116,10 @@ async function withoutProtected(
   const leaving = changes.filter(({ desired }) => desired !== 1).map(({ userId }) => userId);
   if (leaving.length === 0) return changes;
   if (list === 'member' && !(await findGroupPrivilege(tx, { rules }, row))) return changes;
-  const stay = await rules.protection.listPrivileged(tx, await listRowsById(tx, 'user', leaving));
+  const stay = await rules.protection.listPrivileged(
+    tx,
+    await listRows(tx, 'user', { id: leaving }),
+  );
   return changes.filter(({ userId, desired }) => desired === 1 || !stay.has(userId));
 }
 

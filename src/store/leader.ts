@@ -1,6 +1,8 @@
 import { type Selectable, sql } from 'kysely';
+import { forUpdate, isPostgres } from './engine/dialect.ts';
 import type { LeaderTable } from './schema.ts';
 import type { Db, Store } from './store.ts';
+import { updateWhere } from './tables.ts';
 
 /** Row of the leader, as read at `now`. Times are epoch milliseconds of the server's clock. */
 export type LeaderRow = Selectable<LeaderTable> & { readonly now: number };
@@ -23,7 +25,7 @@ const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /** The row of the leader, undefined: nobody has ever led. PostgreSQL only. @throws StoreError */
 export async function findLeader({ aside }: Pick<Store, 'aside'>): Promise<LeaderRow | undefined> {
-  return aside.selectFrom('leader').selectAll().select(NOW.as('now')).executeTakeFirst();
+  return (await sql<LeaderRow>`select *, ${NOW} as now from leader`.execute(aside)).rows[0];
 }
 
 /** A lead that was taken, and how long the last call of the process before may still be under way (milliseconds). */
@@ -45,18 +47,15 @@ export async function takeLead(
 ): Promise<TakenLead | undefined> {
   await sql`insert into leader (id, owner, epoch, since, expires_at, quiet_at)
     values (1, '', 0, 0, 0, 0) on conflict (id) do nothing`.execute(tx);
-  const before = await tx
-    .selectFrom('leader')
-    .selectAll()
-    .select(NOW.as('now'))
-    .forUpdate()
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<LeaderRow>`
+    select *, ${NOW} as now from leader ${forUpdate(tx)}`.execute(tx);
+  const [before] = rows;
+  if (before === undefined || before.expires_at > before.now) return undefined;
   const { now } = before;
-  if (before.expires_at > now) return undefined;
   const epoch = before.epoch + 1;
   const expires_at = now + leaseMs;
   const quiet_at = Math.max(before.quiet_at, expires_at + callMs);
-  await tx.updateTable('leader').set({ owner, epoch, since: now, expires_at, quiet_at }).execute();
+  await updateWhere(tx, 'leader', {}, { owner, epoch, since: now, expires_at, quiet_at });
   const quietInMs = Math.max(0, before.quiet_at - now);
   return { owner, epoch, since: now, quietInMs, before: before.owner || undefined };
 }
@@ -79,12 +78,9 @@ export async function renewLead(
 
 /** Gives the lead up; `isQuiet`: no call of this leader, or of the one before, is under way any more. */
 export async function yieldLead(tx: Db, { owner, epoch }: Lead, isQuiet: boolean): Promise<void> {
-  await tx
-    .updateTable('leader')
-    .set({ expires_at: NOW, ...(isQuiet ? { quiet_at: NOW } : {}) })
-    .where('owner', '=', owner)
-    .where('epoch', '=', epoch)
-    .execute();
+  const quiet = isQuiet ? sql`, quiet_at = ${NOW}` : sql``;
+  await sql`update leader set expires_at = ${NOW} ${quiet}
+    where owner = ${owner} and epoch = ${epoch}`.execute(tx);
 }
 
 /**
@@ -92,7 +88,7 @@ export async function yieldLead(tx: Db, { owner, epoch }: Lead, isQuiet: boolean
  * waits for, so that renewals go on beside it.
  */
 export async function holdLead(tx: Db, { owner, epoch }: Lead): Promise<boolean> {
-  const held = tx.selectFrom('leader').select('id').where('epoch', '=', epoch);
-  const row = await held.where('owner', '=', owner).forKeyShare().executeTakeFirst();
-  return row !== undefined;
+  const held = sql`select 1 from leader
+    where owner = ${owner} and epoch = ${epoch} ${isPostgres(tx) ? sql`for key share` : sql``}`;
+  return (await held.execute(tx)).rows.length > 0;
 }

@@ -14,6 +14,8 @@ interface Bounds<Value> {
   readonly '<='?: Value;
   readonly '>'?: Value | RawBuilder<Value>;
   readonly '>='?: Value;
+  /** Written into the statement, where a partial index needs it. */
+  readonly '='?: RawBuilder<Value>;
   /** null: it has any value. */
   readonly '<>'?: Value | null;
   readonly 'not in'?: readonly Value[];
@@ -22,20 +24,24 @@ interface Bounds<Value> {
 /** Condition of a column: it has this value or is null, has one of these values, or lies within bounds. */
 type Is<Value> = Value | readonly Value[] | Bounds<NonNullable<Value>>;
 
+/** What a column is compared with: an id with any text, whether it is one or not. */
+type Sought<Column, Value> = [Column, Value] extends ['id', string] ? string : Value;
+
 /** Condition of rows: all of these columns are so. */
 export type Where<Name extends Table> = {
-  readonly [Column in keyof Row<Name>]?: Is<Row<Name>[Column]>;
+  readonly [Column in keyof Row<Name>]?: Is<Sought<Column, Row<Name>[Column]>>;
 };
 
 /** The same of a list, which a column with undefined does not filter. */
 type Filter<Name extends Table> = {
-  readonly [Column in keyof Row<Name>]?: Is<Row<Name>[Column]> | undefined;
+  readonly [Column in keyof Row<Name>]?: Is<Sought<Column, Row<Name>[Column]>> | undefined;
 };
 
 /** Columns that rows are sorted by, such as `seq` or `seq desc`. */
 type Order<Name extends Table> = `${keyof Row<Name> & string}${'' | ' desc'}`;
 
-interface Choice<Name extends Table> {
+/** Order and number of the rows of a list. */
+export interface Choice<Name extends Table> {
   readonly order?: Order<Name> | readonly Order<Name>[];
   readonly limit?: number;
   /** True: the rows are locked until the transaction ends. */
@@ -43,12 +49,12 @@ interface Choice<Name extends Table> {
 }
 
 /** Lists rows of a table. With more values of a column than one statement takes, they come in no order. */
-export function listWhere<Name extends Table>(
+export function listWhere<Name extends Table, Found = Row<Name>>(
   db: Db,
   table: Name,
   where: Filter<Name>,
   { order = [], limit, lock = false }: Choice<Name> = {},
-): Promise<Row<Name>[]> {
+): Promise<Found[]> {
   const by = typeof order === 'string' ? order : order.join(', ');
   const sorted = by === '' ? sql`` : sql`order by ${sql.raw(by)}`;
   const limited = limit === undefined ? sql`` : sql`limit ${limit}`;

@@ -1,7 +1,7 @@
 import type { CensusKind } from '../../domain/census.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
-import { readRows } from '../../store/resources/rows.ts';
+import { LIVE, readRows } from '../../store/resources/rows.ts';
 import { findLastSweptAt } from '../../store/sweeps.ts';
 import { unknownProvider } from '../access/tokens.ts';
 import {
@@ -114,7 +114,7 @@ const PART = 100;
 
 /** Everybody whom the bridge manages or observes. */
 export async function* listPeople({ store, deactivation }: Reading): AsyncGenerator<CensusPerson> {
-  for await (const rows of readRows(store.read, 'user', { limit: PART, of: 'live' })) {
+  for await (const rows of readRows(store.read, 'user', { limit: PART, where: LIVE })) {
     for (const row of rows) yield toCensusPerson(row, deactivation);
   }
 }

@@ -3,7 +3,7 @@ import { userId } from '../../domain/ids.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drift-views.ts';
-import { findRow, listRowsById } from '../../store/resources/rows.ts';
+import { findRow, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest, type Row } from '../../store/tables.ts';
 import {
@@ -146,7 +146,7 @@ async function toUnmanaged(
   drifts: readonly AuthoredDrift[],
 ): Promise<OpsJson<'Unmanaged'>[]> {
   const ids = drifts.flatMap(({ type, resourceId: id }) => (type === 'user' ? [userId(id)] : []));
-  const rows = await listRowsById(db, 'user', ids);
+  const rows = await listRows(db, 'user', { id: ids });
   const reasons = new Map<string, string | undefined>(await privileges.listPrivileged(db, rows));
   for (const { type, resourceId: id } of drifts) {
     const group = type === 'group' ? await findRow(db, { type, id }) : undefined;

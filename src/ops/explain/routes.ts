@@ -12,8 +12,9 @@ import { parseStored } from '../../store/engine/columns.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
 import { countLinks, type LinkView, listLinkViews } from '../../store/resources/explained.ts';
 import {
-  findLiveRow,
   type GroupRow,
+  LIVE,
+  listRows,
   type ResourceRow,
   type UserRow,
 } from '../../store/resources/rows.ts';
@@ -67,7 +68,7 @@ export const explainRoutes = [
     filters: {},
     answers: { 200: 'MemberList', 404: 'Problem' },
     async handle({ store: { read: db } }: OpsSources, { params: { id }, query }) {
-      const group = await findLiveRow(db, { type: 'group', id });
+      const [group] = await listRows(db, 'group', { id, ...LIVE });
       if (group === undefined) return problem(404, 'not-found', 'No group has this id.');
       const held = await listHeldChanges(db, [id]);
       const of = { type: 'group', seq: group.seq } as const;

@@ -1,7 +1,7 @@
 import type { ImportOutcome } from '../../domain/handover.ts';
 import { lockUntilCommit } from '../../store/commit-lock.ts';
 import { findHolders, insertFormerIds } from '../../store/resources/former-ids.ts';
-import { findLive, readRows } from '../../store/resources/rows.ts';
+import { findLive, LIVE, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { toFolded } from '../census/compare.ts';
 import { push } from '../census/match.ts';
@@ -111,7 +111,7 @@ async function findPeople(sources: Reading, { provider, entries }: Finding): Pro
 /** Groups are known by the externalId of the provider, else by the name. */
 async function findGroups({ store }: Reading, { provider, entries }: Finding): Promise<Owners> {
   const [byId, byName] = [new Map<string, Owner[]>(), new Map<string, Owner[]>()];
-  for await (const rows of readRows(store.read, 'group', { limit: PART, of: 'live' })) {
+  for await (const rows of readRows(store.read, 'group', { limit: PART, where: LIVE })) {
     for (const { id, name, name_folded, external_id, ...row } of rows) {
       const isOwn = row.origin !== null && row.provider === provider;
       if (isOwn && external_id !== null) push(byId, external_id, { id, name });

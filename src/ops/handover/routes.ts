@@ -1,7 +1,7 @@
 import type { HandoverOutcome } from '../../domain/handover.ts';
 import type { HandOver } from '../../reconcile/repair/plans.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
-import { readRows } from '../../store/resources/rows.ts';
+import { LIVE_MANAGED, readRows } from '../../store/resources/rows.ts';
 import { unknownProvider } from '../access/tokens.ts';
 import type { Matches } from '../census/match.ts';
 import { listPeople, matchAll, type Reading } from '../census/routes.ts';
@@ -193,10 +193,8 @@ async function* listSubjects(sources: Reading, from: string): AsyncGenerator<Sub
     const [externalId = null] = externalIds;
     if (provider === from) yield { type: 'user', id, name, externalId };
   }
-  for await (const rows of readRows(sources.store.read, 'group', {
-    limit: GROUPS_PART,
-    of: 'ruled',
-  })) {
+  const part = { limit: GROUPS_PART, where: LIVE_MANAGED };
+  for await (const rows of readRows(sources.store.read, 'group', part)) {
     for (const { id, provider, name, external_id: externalId } of rows) {
       if (provider === from) yield { type: 'group', id, name, externalId };
     }

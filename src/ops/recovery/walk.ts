@@ -29,7 +29,7 @@ import { wrongCursor } from '../http/list-query.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Rows that are classified in one turn of the event loop. */
-const PART = 100;
+const NEXT = { order: 'seq', limit: 100 } as const;
 /** More disputes than operators resolve in a day. */
 const DISPUTES_MAX = 1_000;
 
@@ -94,7 +94,7 @@ export async function* walk(deps: WalkDeps, from: Place): AsyncGenerator<Walked>
 async function* walkUsers(deps: WalkDeps, after: number): AsyncGenerator<Walked> {
   const { db, deactivation, listPrivileged } = deps;
   for (let afterSeq: number | undefined = after; afterSeq !== undefined; ) {
-    const rows: UserRow[] = await listRows(db, 'user', { afterSeq, limit: PART, of: 'all' });
+    const rows: UserRow[] = await listRows(db, 'user', { seq: { '>': afterSeq } }, NEXT);
     const unknown = rows.filter(isWithoutAccount);
     const existing = await listExisting(db, 'user', unknown.flatMap(listNames));
     const privileges = await listPrivileged(db, rows);
@@ -119,7 +119,7 @@ function isWithoutAccount({ origin, upstream_id, deleted_at }: UserRow): boolean
 async function* walkGroups(deps: WalkDeps, after: number): AsyncGenerator<Walked> {
   const { db, findGroupPrivilege } = deps;
   for (let afterSeq: number | undefined = after; afterSeq !== undefined; ) {
-    const rows: GroupRow[] = await listRows(db, 'group', { afterSeq, limit: PART, of: 'all' });
+    const rows: GroupRow[] = await listRows(db, 'group', { seq: { '>': afterSeq } }, NEXT);
     const managed = rows.filter(({ origin }) => origin !== null);
     const names = managed.map(({ name_folded }) => name_folded);
     const existing = await listExisting(db, 'group', names);

@@ -6,13 +6,13 @@ import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { endOrphanedDrifts } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { isNameUnderWay, listNamesakes } from '../../store/resources/by-name.ts';
+import { listNamesakes } from '../../store/resources/by-name.ts';
 import {
-  listGroupsWithEntities,
-  listGroupsWithOwnedAdmins,
+  listGroupsWith,
+  listRows,
   lockRow,
+  MANAGED,
   type ResourceRow,
-  readBySeq,
   readRows,
 } from '../../store/resources/rows.ts';
 import { isLinked, toObservation, toObservedUser } from '../../store/resources/state.ts';
@@ -159,8 +159,8 @@ async function readGroupLists(
   name: 'admins' | 'entities',
 ): Promise<void> {
   const { read, write } = deps.store;
-  const list = name === 'admins' ? listGroupsWithOwnedAdmins : listGroupsWithEntities;
-  for await (const rows of readParts(PART, (part) => list(read, part))) {
+  const list = name === 'admins' ? 'ownedAdmins' : name;
+  for await (const rows of readParts(PART, (part) => listGroupsWith(read, list, part))) {
     for (const row of rows.filter((one) => isSeen(seen, one))) {
       signal.throwIfAborted();
       const observation = await observe({ deps, signal }, row, { ...NOTHING, [name]: true });
@@ -192,7 +192,7 @@ async function lookForUnseen(run: SweepRun, type: 'user' | 'group', unseen: Unse
     // From another one on each time, so that no two sweeps leave out the same ones.
     const first = Math.floor(deps.random() * all.length);
     const seqs = [...all.slice(first), ...all.slice(0, first)].slice(0, LOOKS_MAX[part]);
-    const rows = await readBySeq(deps.store.read, type, { seqs, lock: false });
+    const rows = await listRows(deps.store.read, type, { seq: seqs }, { order: 'seq' });
     for (const row of rows) await lookForOne(run, row);
     const left = all.length - seqs.length;
     const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
@@ -269,7 +269,7 @@ async function compareAll(run: SweepRun, type: 'user' | 'group', seen: Seen): Pr
   const { deps, counts, reasons, signal } = run;
   const { read } = deps.store;
   const unseen: Unseen = { managed: [], observed: [] };
-  for await (const rows of readRows(read, type, { limit: COMPARED[type], of: 'all' })) {
+  for await (const rows of readRows(read, type, { limit: COMPARED[type] })) {
     signal.throwIfAborted();
     const compared = await compareRows(run, rows, { seen, unseen });
     await storeChanges(run, compared);
@@ -353,10 +353,11 @@ async function compareOne(
 
 /** True for what was just seen for the first time while a create of ours may have made it. */
 async function isAwaited(db: Db, row: ResourceRow): Promise<boolean> {
-  if (row.type === 'group') return isNameUnderWay(db, 'group', [row.name_folded]);
-  const { observed_user_name_folded: name, observed_email_folded: email } = row;
-  const names = [name, email].filter((text) => text !== null);
-  return isNameUnderWay(db, 'user', names);
+  const { type, observed_user_name_folded: name, observed_email_folded: email } = row;
+  const names =
+    type === 'group' ? [row.name_folded] : [name, email].filter((text) => text !== null);
+  const unconfirmed = { name_folded: names, ...MANAGED, upstream_id: null };
+  return (await listRows(db, type, unconfirmed, { limit: 1 })).length > 0;
 }
 
 /** Finds the list that dropped a user or group, while another list shows it. */

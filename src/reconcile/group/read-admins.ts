@@ -4,8 +4,9 @@ import type { GroupId } from '../../domain/ids.ts';
 import { observeLinks } from '../../store/links/observe.ts';
 import {
   endObserved,
-  findLiveRow,
   type GroupRow,
+  LIVE,
+  listRows,
   lockRow,
   updateRow,
 } from '../../store/resources/rows.ts';
@@ -32,7 +33,7 @@ export async function readAdmins(
   wait: BoundedWait,
 ): Promise<void> {
   for (let reads = 0; reads < READS_MAX; reads += 1) {
-    const row = await findLiveRow(deps.store.read, { type: 'group', id });
+    const [row] = await listRows(deps.store.read, 'group', { id, ...LIVE });
     if (row === undefined) return;
     const askedAt = deps.clock.now();
     const upstreamUserIds = await findAdminIds(deps, row, wait);

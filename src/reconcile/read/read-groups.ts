@@ -3,13 +3,12 @@ import { foldCase } from '../../domain/fold.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { countSeenMembers, type SeenMembersCount } from '../../store/links/observe.ts';
 import {
-  findDeletedGroups,
   findRowsOfGroups,
   listSeenGroups,
   type SeenGroup,
 } from '../../store/resources/by-upstream.ts';
 import { saveDispute } from '../../store/resources/disputes.ts';
-import { lockRow } from '../../store/resources/rows.ts';
+import { listRows, lockRow } from '../../store/resources/rows.ts';
 import { deleteWhere, listWhere } from '../../store/tables.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -84,7 +83,9 @@ export async function readMembers(run: ReadRun): Promise<undefined> {
 async function storeGroups(run: ReadRun): Promise<void> {
   const { store, clock, quirks } = run.deps;
   const { isFirst, since, scimGroups, restGroups, lists } = run.reading;
-  const deleted = await findDeletedGroups(store.read, [...restGroups.keys()]);
+  const gone = { upstream_uid: [...restGroups.keys()], deleted_at: { '<>': null } } as const;
+  const rows = await listRows(store.read, 'group', gone);
+  const deleted = new Set(rows.flatMap(({ upstream_uid }) => upstream_uid ?? []));
   const join = joinGroups([...scimGroups.values()], [...restGroups.values()], deleted);
   if (join.scimId !== undefined) await quirks.learn({ groupScimId: join.scimId });
   const form = quirks.current().groupScimId;

@@ -10,12 +10,11 @@ import type { PlanRow } from '../../store/plans/plans.ts';
 import { listExisting } from '../../store/resources/by-name.ts';
 import {
   type GroupRow,
-  listGroupsWithAdmins,
-  listGroupsWithEntities,
+  listGroupsWith,
+  listRows,
+  MANAGED,
   type ResourceRow,
-  readBySeq,
   readRows,
-  trust,
   type UserRow,
 } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
@@ -90,10 +89,11 @@ async function readServiceAgain(run: ReadRun): Promise<Seen> {
   await readService(run);
   const { read } = deps.store;
   const asIs = { class: 'change', waitMs: LIST_WAIT_MS } as const;
-  for (const id of await listGroupsWithAdmins(read)) {
+  const groups = { afterSeq: 0, limit: GROUPS_MAX };
+  for (const { id } of await listGroupsWith(read, 'admins', groups)) {
     await readAdmins(deps, id, asIs).catch(assertRefused);
   }
-  for (const row of await listGroupsWithEntities(read, { afterSeq: 0, limit: GROUPS_MAX })) {
+  for (const row of await listGroupsWith(read, 'entities', groups)) {
     await readEntities(deps, row, asIs).catch(assertRefused);
   }
   return toSeen(reading);
@@ -119,10 +119,10 @@ async function planAll(deps: ProcessDeps, plan: PlanRow, seen: Seen) {
   let [hash, counts] = [toHash([]), countActions([])];
   for (const type of ['user', 'group'] as const) {
     if (!seen.lists[`${type}s`]) continue;
-    for await (const rows of readRows(read, type, { limit: PART, of: 'managed' })) {
+    for await (const rows of readRows(read, type, { limit: PART, where: MANAGED })) {
       const seqs = rows.map(({ seq }) => seq);
       const actions = await write(async (tx) => {
-        const current: ResourceRow[] = await readBySeq(tx, type, { seqs, lock: false });
+        const current: ResourceRow[] = await listRows(tx, type, { seq: seqs }, { order: 'seq' });
         return planPart(tx, deps, { plan, seen, rows: current });
       });
       if (actions.length > 0) hash = toGrownHash(hash, actions);
@@ -148,7 +148,9 @@ async function planPart(
   // While observing, the bridge changed nothing, so the read shows every account; a store that may be older than the
   // service does not know what it created. The service has each address once, and refuses what others have made since.
   const users = rows.flatMap((row) => (isFirstRun && row.type === 'user' ? [row] : []));
-  await trust(tx, [...shown, ...(await listUnknownUsers(tx, users, seen.since))]);
+  // Ends the doubt about them, where nothing is due.
+  const trusted = [...shown, ...(await listUnknownUsers(tx, users, seen.since))];
+  await updateWhere(tx, 'resources', { id: trusted, due_at: null }, { must_look: 0 });
   return actions;
 }
 

@@ -3,8 +3,8 @@ import { foldCase } from '../../domain/fold.ts';
 import { newId } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { toSentUser, type UserState } from '../../domain/user.ts';
-import { findKnownAccount } from '../../store/resources/by-name.ts';
 import { findUserByUpstreamId } from '../../store/resources/by-upstream.ts';
+import { LIVE, listRows } from '../../store/resources/rows.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
@@ -156,6 +156,15 @@ async function askUsers(
   return parseScimList(list).items.map(parseScimUser);
 }
 
+/** An active account that the service was seen to hold, with a userName and an address, so that a filter must find it. */
+const KNOWN = {
+  ...LIVE,
+  active: 1,
+  upstream_id: { '<>': null },
+  observed_user_name_folded: { '>': '' },
+  observed_email_folded: { '>': '' },
+} as const;
+
 /**
  * True when an empty answer to a filter means "not there": for userName and for addresses it has found exactly one known
  * account, written in other letters, and none for an unused value. Asked at most daily; false while there is no account
@@ -164,12 +173,13 @@ async function askUsers(
 async function isFilterProven(deps: ReconcileDeps, context: CallContext): Promise<boolean> {
   const { userFilter } = deps.quirks.current();
   if (userFilter !== undefined) return userFilter === 'proven';
-  const known = await findKnownAccount(deps.store.read);
+  const [known] = await listRows(deps.store.read, 'user', KNOWN, { order: 'seq', limit: 1 });
   if (known === undefined) return false;
-  const { upstreamId, userNameFolded, emailFolded } = known;
+  const { upstream_id, observed_user_name_folded: name, observed_email_folded: email } = known;
+  const upstreamId = Number(upstream_id);
   const isProven =
-    (await finds(deps, context, { attribute: 'userName', value: userNameFolded, upstreamId })) &&
-    (await finds(deps, context, { attribute: 'emails.value', value: emailFolded, upstreamId }));
+    (await finds(deps, context, { attribute: 'userName', value: name ?? '', upstreamId })) &&
+    (await finds(deps, context, { attribute: 'emails.value', value: email ?? '', upstreamId }));
   await deps.quirks.learn({
     userFilter: isProven ? 'proven' : 'refused',
     userFilterAt: deps.clock.now(),

@@ -12,9 +12,8 @@ import {
   listTombstones,
   listUsersByAccount,
   listUsersByAnyName,
-  listUsersByExternalId,
 } from '../../store/resources/by-name.ts';
-import { lockRow, type UserRow } from '../../store/resources/rows.ts';
+import { LIVE_MANAGED, listRows, lockRow, type UserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { type TakenName, toTaken } from './wall.ts';
@@ -95,7 +94,7 @@ async function matchOnce(
       : toMatch(row, 'emails', emailFolded ?? '');
   }
   const externalId = match.includes('externalId') ? toExternalId(attributes) : undefined;
-  return matchTombstone(await listTombstones(tx, { ...keys, externalId, provider }));
+  return matchTombstone(await listTombstones(tx, { ...keys, externalId }, provider));
 }
 
 function toExternalId({ externalId }: JsonObject): string | undefined {
@@ -111,7 +110,8 @@ async function findByExternalId(
   const externalId = toExternalId(attributes);
   const isKey = match.includes('externalId');
   if (externalId === undefined || (!isKey && returning === 'conflict')) return undefined;
-  const users = await listUsersByExternalId(tx, provider, externalId);
+  const which = { external_id: externalId, provider, ...LIVE_MANAGED };
+  const users = await listRows(tx, 'user', which);
   return users.find(({ active }) => isKey || active === 0);
 }
 

@@ -3,7 +3,7 @@ import type { LinkList } from '../../domain/link.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { listLinks } from '../../store/links/links.ts';
-import { type GroupRow, listRowsById, type UserRow } from '../../store/resources/rows.ts';
+import { type GroupRow, listRows, type UserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
@@ -53,7 +53,7 @@ async function listProtected(
 ): Promise<Set<UserId>> {
   const found = new Set<UserId>();
   for (const chunk of chunks(userIds)) {
-    const rows = (await listRowsById(tx, 'user', chunk)).filter(counts);
+    const rows = (await listRows(tx, 'user', { id: chunk })).filter(counts);
     for (const id of (await rules.protection.listPrivileged(tx, rows)).keys()) found.add(id);
   }
   return found;

@@ -1,13 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import type { GivenKey, UserId } from '../../domain/ids.ts';
-import { isGone, type SentCreate } from '../../domain/resource-state.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
 import type { ObservedUser } from '../../domain/user.ts';
-import { lockUntilCommit } from '../commit-lock.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { forUpdate, readInChunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { type GroupRow, type RowOf, selectRows, type UserRow } from './rows.ts';
+import { type GroupRow, LIVE, listRows, type RowOf, selectRows, type UserRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
 
 type ResourceType = GivenKey['type'];
@@ -22,14 +21,13 @@ export async function listByName<Type extends ResourceType>(
   nameFolded: string,
   { lock = false } = {},
 ): Promise<RowOf<Type>[]> {
-  const isNamed = sql`name_folded = ${nameFolded} and deleted_at is null order by seq`;
-  return selectRows(db, type, lock ? sql`${isNamed} ${forUpdate(db)}` : isNamed);
+  return listRows(db, type, { name_folded: nameFolded, ...LIVE }, { order: 'seq', lock });
 }
 
 /** Lists tombstones of this name that still stand for a group of the service, newest first. */
 export async function listGroupTombstones(db: Db, nameFolded: string): Promise<GroupRow[]> {
-  const isNamed = sql`name_folded = ${nameFolded} and deleted_at is not null`;
-  return selectRows(db, 'group', sql`${isNamed} order by deleted_at desc`);
+  const which = { name_folded: nameFolded, deleted_at: { '<>': null } } as const;
+  return listRows(db, 'group', which, { order: 'deleted_at desc' });
 }
 
 /** Lists groups with a waiting removal or renaming: their name in the service is about to change or to go. */
@@ -76,28 +74,17 @@ export function listAccountNames({
 /** Tombstones that still name an account and carried this userName or hold this address. Newest first. */
 export async function listTombstones(
   db: Db,
-  {
-    userNameFolded = null,
-    emailFolded = null,
-    externalId = null,
-    provider,
-  }: {
-    readonly userNameFolded: string | null | undefined;
-    readonly emailFolded: string | null | undefined;
-    readonly externalId: string | null | undefined;
-    readonly provider: string;
-  },
+  keys: Readonly<
+    Record<'userNameFolded' | 'emailFolded' | 'externalId', string | null | undefined>
+  >,
+  provider: string,
 ): Promise<UserRow[]> {
   // A name that is null is nobody's.
-  return selectRows(
-    db,
-    'user',
-    sql`deleted_at is not null and upstream_id is not null
-    and (name_folded = ${userNameFolded} or observed_user_name_folded = ${userNameFolded}
-      or observed_email_folded = ${emailFolded}
-      or (external_id = ${externalId} and provider = ${provider}))
-    order by deleted_at desc`,
-  );
+  const { userNameFolded: name = null, emailFolded = null, externalId = null } = keys;
+  const isNamed = sql`(name_folded = ${name} or observed_user_name_folded = ${name}
+    or observed_email_folded = ${emailFolded} or (external_id = ${externalId} and provider = ${provider}))`;
+  const isLinked = sql`deleted_at is not null and upstream_id is not null`;
+  return selectRows(db, 'user', sql`${isLinked} and ${isNamed} order by deleted_at desc`);
 }
 
 /**
@@ -116,45 +103,6 @@ export async function lockLostUsers(
       or id in (select resource from names where former = 0 and name = ${emailFolded}))
     order by seq desc ${forUpdate(tx)}`,
   );
-}
-
-/** Lists live users whom this provider manages under this externalId. */
-export async function listUsersByExternalId(
-  db: Db,
-  provider: string,
-  externalId: string,
-): Promise<UserRow[]> {
-  const isTheirs = sql`external_id = ${externalId} and provider = ${provider}`;
-  return selectRows(db, 'user', sql`${isTheirs} and origin is not null and deleted_at is null`);
-}
-
-/**
- * Locks and lists the live owners of the company other than `except`: two writes at the same time would each count on
- * the owner whom the other takes away. An owner whom the service was found not to have is not counted on.
- */
-export async function lockOtherOwners(tx: Db, except: UserId): Promise<UserRow[]> {
-  await lockUntilCommit(tx, 'owners');
-  const isOwner = sql`deleted_at is null and owner = 1 and id <> ${except}`;
-  const owners = await selectRows(tx, 'user', isOwner);
-  return owners.filter((row) => !isGone(toObservedUser(row)));
-}
-
-/** An account that a filter must be able to find. */
-interface KnownAccount {
-  readonly upstreamId: number;
-  readonly userNameFolded: string;
-  readonly emailFolded: string;
-}
-
-/** Some active account that the service was seen to hold, with a userName and an address; or undefined. */
-export async function findKnownAccount(db: Db): Promise<KnownAccount | undefined> {
-  const { rows } = await sql<KnownAccount>`select upstream_id as "upstreamId",
-      observed_user_name_folded as "userNameFolded", observed_email_folded as "emailFolded"
-    from resources where type = 'user' and deleted_at is null and active = 1 and upstream_id is not null
-    and observed_user_name_folded <> '' and observed_email_folded <> '' order by seq limit 1`.execute(
-    db,
-  );
-  return rows[0];
 }
 
 /** Lists inactive managed users without a known account, if an unmanaged account has their userName or address. */
@@ -224,20 +172,4 @@ export async function listNamesUnderWay(db: Db, type: ResourceType): Promise<Set
     .flatMap((row) => parseStored<SentCreate[]>(row.sent_creates))
     .flatMap(({ name, address = name }) => [name, address]);
   return new Set([...rows.map(({ name }) => name), ...sent.map(foldCase)]);
-}
-
-/**
- * True when a managed user or group that the service has not confirmed yet has one of these folded names, so that what was
- * just seen under it may be theirs.
- */
-export async function isNameUnderWay(
-  db: Db,
-  type: ResourceType,
-  namesFolded: readonly string[],
-): Promise<boolean> {
-  if (namesFolded.length === 0) return false;
-  const { rows } = await sql`
-    select 1 from resources where type = ${sql.lit(type)} and name_folded in (${sql.join(namesFolded)})
-    and origin is not null and upstream_id is null limit 1`.execute(db);
-  return rows.length > 0;
 }

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { UpstreamGroupIds } from '../../domain/group.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { readInChunks } from '../engine/dialect.ts';
 import type { Origin } from '../schema.ts';
 import type { Db } from '../store.ts';
-import { type GroupRow, readBySeq, selectRows, type UserRow } from './rows.ts';
+import { type GroupRow, LIVE, listRows, type RowOf, selectRows, type UserRow } from './rows.ts';
 import { toObservedGroup, toUpstreamIds } from './state.ts';
 
 /** The live user that is linked to this account of the service. Unique by index. */
@@ -12,7 +11,7 @@ export async function findUserByUpstreamId(
   db: Db,
   upstreamId: number,
 ): Promise<UserRow | undefined> {
-  return (await selectRows(db, 'user', sql`deleted_at is null and upstream_id = ${upstreamId}`))[0];
+  return (await listRows(db, 'user', { upstream_id: upstreamId, ...LIVE }))[0];
 }
 
 /** Lists users linked to this account of the service, the deleted too: the live one first, then the latest. */
@@ -35,12 +34,18 @@ export async function findRowsOfAccounts(
   ids: readonly number[],
   { lock }: { readonly lock: boolean },
 ): Promise<RowsOfAccounts> {
-  // By what never changes: a row that is deleted while this waits for it would belong to neither half of a search.
-  const rows = await readInChunks(ids, (some) => {
-    const named = db.selectFrom('resources').select('seq').where('type', '=', 'user');
-    return named.where('upstream_id', 'in', some).execute();
-  });
-  return toRowsOfAccounts(await readBySeq(db, 'user', { seqs: rows.map(({ seq }) => seq), lock }));
+  const found = await listRows(db, 'user', { upstream_id: ids });
+  return toRowsOfAccounts(lock ? await lockFound(db, 'user', found) : found);
+}
+
+/** Reads rows again, locked by what never changes: a row that is deleted meanwhile would be in neither half of a search. */
+function lockFound<Type extends 'user' | 'group'>(
+  tx: Db,
+  type: Type,
+  found: readonly { readonly seq: number }[],
+): Promise<RowOf<Type>[]> {
+  const seqs = [...new Set(found.map(({ seq }) => seq))].toSorted((a, b) => a - b);
+  return listRows(tx, type, { seq: seqs }, { order: 'seq', lock: true });
 }
 
 function toRowsOfAccounts(found: readonly UserRow[]): RowsOfAccounts {
@@ -93,20 +98,13 @@ export async function findRowsOfGroups(
   { scimIds = [], restIds = [], uids = [] }: UpstreamGroupIdLists,
   { lock }: { readonly lock: boolean },
 ): Promise<GroupRow[]> {
-  const lists = [
-    ['upstream_scim_id', scimIds],
-    ['upstream_id', restIds],
-    ['upstream_uid', uids],
-  ] as const;
-  const seqs = new Set<number>();
-  for (const [column, ids] of lists) {
-    const named = db.selectFrom('resources').select('seq').where('type', '=', 'group');
-    const found = await readInChunks<string | number, { readonly seq: number }>(ids, (some) =>
-      named.where(column, 'in', some).execute(),
-    );
-    for (const { seq } of found) seqs.add(seq);
-  }
-  return readBySeq(db, 'group', { seqs: [...seqs].toSorted((a, b) => a - b), lock });
+  const found = [
+    ...(await listRows(db, 'group', { upstream_scim_id: scimIds })),
+    ...(await listRows(db, 'group', { upstream_id: restIds })),
+    ...(await listRows(db, 'group', { upstream_uid: uids })),
+  ];
+  if (lock) return lockFound(db, 'group', found);
+  return [...new Map(found.map((row) => [row.seq, row])).values()];
 }
 
 /** A live group as a list of the service showed it, without who is in it. */
@@ -118,14 +116,6 @@ export interface SeenGroup extends UpstreamGroupIds {
   readonly name: string;
   /** Time when SCIM showed it last (epoch milliseconds). */
   readonly shownAt: number | undefined;
-}
-
-/** Finds those of these groups, by their uids, that were deleted through SCIM. */
-export async function findDeletedGroups(db: Db, uids: readonly string[]): Promise<Set<string>> {
-  const rows = await readInChunks(uids, (some) =>
-    selectRows(db, 'group', sql`deleted_at is not null and upstream_uid in (${sql.join(some)})`),
-  );
-  return new Set(rows.flatMap(({ upstream_uid }) => upstream_uid ?? []));
 }
 
 /** Every live group that the service was seen to hold, in order of creation. */

@@ -1,15 +1,17 @@
+import { sql } from 'kysely';
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { MATCHES_NOTHING, type Matcher } from '../../domain/matcher.ts';
+import { isGone } from '../../domain/resource-state.ts';
 import { isObservedActive, isWantedActive } from '../../domain/user.ts';
+import { lockUntilCommit } from '../commit-lock.ts';
 import { parseStored } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
-import { lockOtherOwners } from './by-name.ts';
 import { listUsersOfAccount } from './by-upstream.ts';
 import { listFormerNames } from './known-names.ts';
-import type { GroupRow, UserRow } from './rows.ts';
-import { toObservedGroup, toUserState } from './state.ts';
+import { type GroupRow, selectRows, type UserRow } from './rows.ts';
+import { toObservedGroup, toObservedUser, toUserState } from './state.ts';
 
 /** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */
 export interface Protection {
@@ -74,7 +76,11 @@ export function createProtection(deps: ProtectionDeps): Protection {
     async findReason(tx, row) {
       if ((await listNamed(tx, [row])).size > 0) return NAMED;
       if (isOwn(row.upstream_id)) return OWN;
-      if (row.owner === 0 || (await lockOtherOwners(tx, row.id)).some(mayWork)) return undefined;
+      if (
+        row.owner === 0 ||
+        (await lockOwners(tx)).some((one) => one.id !== row.id && mayWork(one))
+      )
+        return undefined;
       return 'The person is the last owner of the company.';
     },
     async findPrivilege(tx, row) {
@@ -96,6 +102,16 @@ export function createProtection(deps: ProtectionDeps): Protection {
     },
     protectsName: (type, name) => (type === 'user' ? isProtectedUser : isProtectedGroup)([name]),
   };
+}
+
+/**
+ * Locks and lists the live owners of the company: two writes at the same time would each count on the owner whom the
+ * other takes away. An owner whom the service was found not to have is not counted on.
+ */
+async function lockOwners(tx: Db): Promise<UserRow[]> {
+  await lockUntilCommit(tx, 'owners');
+  const owners = await selectRows(tx, 'user', sql`deleted_at is null and owner = 1`);
+  return owners.filter((row) => !isGone(toObservedUser(row)));
 }
 
 /** True when the user is active now and is to stay so, by either switch of the service. */

@@ -2,12 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
 import { hasEntities } from '../engine/columns.ts';
-import { chunks, forUpdate, readInChunks, readParts } from '../engine/dialect.ts';
+import { forUpdate, readInChunks, readParts } from '../engine/dialect.ts';
 import { toAssignments, toValues } from '../engine/row-sql.ts';
 import { StoreError } from '../engine/store-error.ts';
 import { touchGroupsOf } from '../links/of-users.ts';
 import type { ResourcesTable, Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
+import { type Choice, countWhere, listWhere, type Where } from '../tables.ts';
 import { keepFormerNames } from './known-names.ts';
 
 type ResourceType = GivenKey['type'];
@@ -56,20 +57,30 @@ export async function selectRows<Type extends ResourceType>(
   return rows;
 }
 
+/** Lists users or groups by their columns, as `listWhere` lists rows of any table. */
+export function listRows<Type extends ResourceType>(
+  db: Db,
+  type: Type,
+  where: Where<'resources'>,
+  choice: Choice<'resources'> = {},
+): Promise<RowOf<Type>[]> {
+  return listWhere(db, 'resources', { ...where, type: { '=': sql.lit(type) } }, choice);
+}
+
+/** Condition of users and groups that are not deleted. */
+export const LIVE = { deleted_at: null } as const;
+/** Condition of those that the bridge may write, the deleted too. */
+export const MANAGED = { origin: { '<>': null } } as const;
+
+/** Condition of those that are both. */
+export const LIVE_MANAGED = { ...MANAGED, ...LIVE };
+
 /** Finds the row of a user or group, deleted or not. */
 export async function findRow<Type extends ResourceType>(
   db: Db,
   { type, id }: Key<Type>,
 ): Promise<RowOf<Type> | undefined> {
   return (await selectRows(db, type, sql`id = ${id}`))[0];
-}
-
-/** Finds a user or group that is not deleted. */
-export async function findLiveRow<Type extends ResourceType>(
-  db: Db,
-  { type, id }: Key<Type>,
-): Promise<RowOf<Type> | undefined> {
-  return (await selectRows(db, type, sql`id = ${id} and deleted_at is null`))[0];
 }
 
 /** Reads a row that the caller knows to be there. @throws StoreError when it is not */
@@ -88,15 +99,6 @@ export async function lockRow<Type extends ResourceType>(
   { type, id }: Key<Type>,
 ): Promise<RowOf<Type> | undefined> {
   return (await selectRows(tx, type, sql`id = ${id} ${forUpdate(tx)}`))[0];
-}
-
-/** The rows of these ids, deleted or not, in no order. */
-export async function listRowsById<Type extends ResourceType>(
-  db: Db,
-  type: Type,
-  ids: readonly string[],
-): Promise<RowOf<Type>[]> {
-  return readInChunks(ids, (some) => selectRows(db, type, sql`id in (${sql.join(some)})`));
 }
 
 /** Adds a user or group. @throws StoreError when another live one that is managed has the name, or one its account. */
@@ -174,56 +176,23 @@ export async function deleteRow(tx: Db, { id }: { readonly id: string }): Promis
   await sql`delete from resources where id = ${id}`.execute(tx);
 }
 
-/**
- * Which users or groups a list has: `all`, the deleted too; `managed`: those that the bridge may write, the deleted too;
- * `live`: those that are not deleted; `ruled`: those that are both, to which rules apply.
- */
-type ListOf = 'all' | 'managed' | 'live' | 'ruled';
-
-const CONDITIONS: Readonly<Record<ListOf, RawBuilder<unknown>>> = {
-  all: sql``,
-  managed: sql`and origin is not null`,
-  live: sql`and deleted_at is null`,
-  ruled: sql`and origin is not null and deleted_at is null`,
-};
-
-/** Lists users or groups in order of creation. */
-export async function listRows<Type extends ResourceType>(
-  db: Db,
-  type: Type,
-  { afterSeq, limit, of }: Part & { readonly of: ListOf },
-): Promise<RowOf<Type>[]> {
-  const page = sql`seq > ${afterSeq} ${CONDITIONS[of]} order by seq limit ${limit}`;
-  return selectRows(db, type, page);
-}
-
 /** Reads users or groups in order of creation, `limit` at a time. Many reads in a row would block the event loop. */
 export async function* readRows<Type extends ResourceType>(
   db: Db,
   type: Type,
-  { limit, of }: { readonly limit: number; readonly of: ListOf },
+  { limit, where = {} }: { readonly limit: number; readonly where?: Where<'resources'> },
 ): AsyncGenerator<RowOf<Type>[]> {
-  for await (const rows of readParts(limit, (part) => listRows(db, type, { ...part, of }))) {
+  const read = ({ afterSeq }: Part) =>
+    listRows(db, type, { ...where, seq: { '>': afterSeq } }, { order: 'seq', limit });
+  for await (const rows of readParts(limit, read)) {
     yield rows;
     await nextTurn();
   }
 }
 
-/** Reads the users or groups of these numbers, in their order; `lock`: locked until the transaction ends. */
-export async function readBySeq<Type extends ResourceType>(
-  db: Db,
-  type: Type,
-  { seqs, lock }: { readonly seqs: readonly number[]; readonly lock: boolean },
-): Promise<RowOf<Type>[]> {
-  const end = lock ? sql`order by seq ${forUpdate(db)}` : sql`order by seq`;
-  return readInChunks(seqs, (some) => selectRows(db, type, sql`seq in (${sql.join(some)}) ${end}`));
-}
-
 /** Counts the live users or groups that the service was seen to have, and so the price of a complete list. */
-export async function countKnown(db: Db, type: ResourceType): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from resources
-    where type = ${sql.lit(type)} and upstream_id is not null and deleted_at is null`.execute(db);
-  return Number(rows[0]?.count ?? 0);
+export function countKnown(db: Db, type: ResourceType): Promise<number> {
+  return countWhere(db, 'resources', { type, upstream_id: { '<>': null }, ...LIVE });
 }
 
 /** Finds which of these users or groups are not deleted. */
@@ -240,41 +209,25 @@ export async function findLive(
   return new Set(live.map(({ id }) => id));
 }
 
-/** Ends the doubt about these users or groups, where nothing is due. */
-export async function trust(tx: Db, ids: readonly (UserId | GroupId)[]): Promise<void> {
-  for (const some of chunks(ids)) {
-    await sql`update resources set must_look = 0
-      where id in (${sql.join(some)}) and due_at is null`.execute(tx);
-  }
-}
+/** Conditions of groups with lists of their own in the service, by what of them is known. */
+const LISTS = {
+  /** An admin was observed, or is wanted. */
+  admins: sql`seq in (select group_id from links where list = 'admin')`,
+  /** A provider or a rule ever named the admins: those of others are not ours. */
+  ownedAdmins: sql`(admins_asked = 1 or seq in (
+    select group_id from links where list = 'admin' and desired is not null))`,
+  /** Rules want roles in entities, or wanted them. */
+  entities: hasEntities('cells'),
+};
 
-/** Condition of a live managed group that has lists of its own in the service. */
-const HAS_LISTS = sql`origin is not null and deleted_at is null and upstream_uid is not null`;
-
-/** Lists live managed groups with an observed or a wanted admin. */
-export async function listGroupsWithAdmins(db: Db): Promise<GroupId[]> {
-  const named = sql`select group_id from links where list = 'admin'`;
-  const rows = await selectRows(db, 'group', sql`${HAS_LISTS} and seq in (${named}) order by seq`);
-  return rows.map(({ id }) => id);
-}
-
-/** Lists live managed groups whose admins a provider or a rule ever named: the admins of others are not ours. */
-export async function listGroupsWithOwnedAdmins(db: Db, part: Part): Promise<GroupRow[]> {
-  const named = sql`select group_id from links where list = 'admin' and desired is not null`;
-  return listWithLists(db, sql`(admins_asked = 1 or seq in (${named}))`, part);
-}
-
-/** Lists live managed groups with roles in entities that rules want, or wanted. */
-export async function listGroupsWithEntities(db: Db, part: Part): Promise<GroupRow[]> {
-  return listWithLists(db, hasEntities('cells'), part);
-}
-
-function listWithLists(
+/** Lists live managed groups with such a list. */
+export function listGroupsWith(
   db: Db,
-  which: RawBuilder<unknown>,
+  list: keyof typeof LISTS,
   { afterSeq, limit }: Part,
 ): Promise<GroupRow[]> {
-  const page = sql`seq > ${afterSeq} and ${HAS_LISTS} and ${which}`;
+  const isOurs = sql`origin is not null and deleted_at is null and upstream_uid is not null`;
+  const page = sql`seq > ${afterSeq} and ${isOurs} and ${LISTS[list]}`;
   return selectRows(db, 'group', sql`${page} order by seq limit ${limit}`);
 }
 

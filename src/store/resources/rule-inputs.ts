@@ -3,18 +3,9 @@ import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { createMatcher } from '../../domain/matcher.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
-import { lockUntilCommit } from '../commit-lock.ts';
-import { chunks, forUpdate, readInChunks } from '../engine/dialect.ts';
+import { chunks, readInChunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { type GroupRow, selectRows, type UserRow } from './rows.ts';
-
-/**
- * Locks the inputs of rules until the commit: `users` for the members of groups, `names` for the names of groups. On
- * SQLite there is one writer. Taken before the rows, so that two transactions cannot block each other.
- */
-export async function lockRuleInputs(tx: Db, of: 'users' | 'names'): Promise<void> {
-  await lockUntilCommit(tx, 'rules', of === 'users' ? 'shared' : 'alone');
-}
+import type { GroupRow } from './rows.ts';
 
 /** A group that rules look at. */
 type RuledGroup = Pick<GroupRow, 'id' | 'name'>;
@@ -86,11 +77,4 @@ export async function listWantedMembers(
     }
   }
   return found;
-}
-
-/** The managed live rows of these users, locked until the transaction ends, in one order everywhere. */
-export async function lockManagedUsers(tx: Db, userIds: readonly UserId[]): Promise<UserRow[]> {
-  const isManaged = sql`origin is not null and deleted_at is null`;
-  const named = sql`id in (${sql.join(userIds)}) and ${isManaged} order by id ${forUpdate(tx)}`;
-  return selectRows(tx, 'user', named);
 }

@@ -13,13 +13,11 @@ export interface Snapshot {
   readonly members: readonly Selectable<LinksTable>[];
 }
 
-const ALL = { afterSeq: 0, limit: 1_000_000, of: 'all' } as const;
-
 /** Reads all of it. */
 export async function readSnapshot({ read }: Store): Promise<Snapshot> {
   return {
-    users: await listRows(read, 'user', ALL),
-    groups: await listRows(read, 'group', ALL),
+    users: await listRows(read, 'user', {}),
+    groups: await listRows(read, 'group', {}),
     members: await read.selectFrom('links').selectAll().where('list', '=', 'member').execute(),
   };
 }

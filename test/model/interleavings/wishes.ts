@@ -1,6 +1,6 @@
 import { userId } from '../../../src/domain/ids.ts';
 import { listLinks } from '../../../src/store/links/links.ts';
-import { findLiveRow, findRow } from '../../../src/store/resources/rows.ts';
+import { findRow, LIVE, listRows } from '../../../src/store/resources/rows.ts';
 import type { Play, SentWish } from './play.ts';
 import { GIVEN_NAME, toMemberKey } from './requests.ts';
 import { readName } from './snapshot.ts';
@@ -58,7 +58,7 @@ export async function checkGroupName(
   play: Play,
   { id, before }: { id: string; before: string },
 ): Promise<string[]> {
-  const row = await findLiveRow(play.world.store.read, { type: 'group', id });
+  const [row] = await listRows(play.world.store.read, 'group', { id, ...LIVE });
   if (row === undefined) return [`${id}: is not there`];
   const names = listOutcomes(play, { id, key: 'displayName', before });
   return names.has(row.name) ? [] : [`${id}: is called ${row.name}`];
@@ -71,7 +71,7 @@ export async function checkMemberOutcome(
 ): Promise<string[]> {
   const outcomes = listOutcomes(play, { id: group, key: toMemberKey(user), before });
   const { read } = play.world.store;
-  const row = await findLiveRow(read, { type: 'group', id: group });
+  const [row] = await listRows(read, 'group', { id: group, ...LIVE });
   if (row === undefined) return [`${group}: is not there`];
   const [link] = await listLinks(read, row, { list: 'member', userIds: [userId(user)] });
   const isWanted = (link?.desired ?? link?.observed) === 1;

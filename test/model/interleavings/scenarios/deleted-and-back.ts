@@ -1,4 +1,4 @@
-import { findLiveRow } from '../../../../src/store/resources/rows.ts';
+import { LIVE, listRows } from '../../../../src/store/resources/rows.ts';
 import type { Play, SentWish } from '../play.ts';
 import { patchMembers, patchUser, postUser, remove } from '../requests.ts';
 import type { Scenario } from '../run-schedule.ts';
@@ -43,7 +43,7 @@ async function checkSuccessor(play: Play, created: readonly SentWish[]): Promise
   for (const { status, detail, stored } of created) {
     if (status !== 200) problems.push(`the second POST was answered ${status}: ${detail}`);
     if (stored === undefined) continue;
-    const row = await findLiveRow(play.world.store.read, { type: 'user', id: stored.id });
+    const [row] = await listRows(play.world.store.read, 'user', { id: stored.id, ...LIVE });
     if (row === undefined) problems.push(`${stored.id}: is not there`);
     else problems.push(...(await checkUserOutcome(play, stored.id)));
   }
