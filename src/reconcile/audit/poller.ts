@@ -32,6 +32,8 @@ const RECHECK_MS = 5 * 60_000;
 const FIRST_REACH_MS = 60 * 60_000;
 /** Delay with which an event may come into the log, in milliseconds. */
 export const LATE_MS = 5 * 60_000;
+/** Every how many reads the log is read from an hour before: the service may have set its clock back. */
+const WIDE_EVERY = 10;
 /** Page size, the largest of the service, and pages of one read: a million events. */
 const PAGE_SIZE = 500;
 const PAGES_MAX = 2_000;
@@ -72,10 +74,13 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
   let failures = 0;
   /** True once a read has come to its end, and no later one has failed. */
   let isWhole = false;
+  let reads = 0;
   const job = { type: 'audit', id: 'run', restMs: intervalMs };
   const loop = createJob(deps, job, async (signal) => {
     try {
-      await readLog(deps, { ownAccount: options.ownAccount(), isWhole, signal });
+      reads += 1;
+      const isWide = reads % WIDE_EVERY === 0;
+      await readLog(deps, { ownAccount: options.ownAccount(), isWhole, isWide, signal });
       failures = 0;
       isWhole = true;
       return intervalMs;
@@ -139,6 +144,7 @@ interface Reading {
   readonly ownAccount: number | undefined;
   /** True: between the stored events of this time none is missing. */
   readonly isWhole: boolean;
+  readonly isWide: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -149,12 +155,12 @@ interface Reading {
  */
 async function readLog(
   deps: ReconcileDeps,
-  { ownAccount, isWhole, signal }: Reading,
+  { ownAccount, isWhole, isWide, signal }: Reading,
 ): Promise<void> {
   const { store, clock, events } = deps;
   const now = clock.now();
   const { readAt, failure } = await store.write((tx) => changeState(tx, now, {}));
-  const from = readAt - LATE_MS - CLOCKS_MS;
+  const from = readAt - LATE_MS - CLOCKS_MS - (isWide ? FIRST_REACH_MS : 0);
   const query = { from: new Date(from).toISOString() };
   // An event that was not shown is in the next read too.
   const place = { pageSize: PAGE_SIZE, pagesMax: PAGES_MAX, emptyFrom: 0 };
@@ -219,10 +225,7 @@ async function savePage(
   shown: readonly AuditEvent[],
   ownAccount: number | undefined,
 ): Promise<boolean> {
-  const byId = new Map(shown.map((event) => [toText(event.id), event]));
-  const stored = await listWhere(store.read, 'audit_events', { id: [...byId.keys()] });
-  const known = new Set(stored.map(({ id }) => id));
-  const unread = [...byId].flatMap(([id, event]) => (known.has(id) ? [] : [event]));
+  const unread = await listUnread(store.read, shown);
   if (unread.length === 0) return false;
   const named = await nameEvents(store.read, unread);
   const now = clock.now();
@@ -242,6 +245,25 @@ async function savePage(
     for (const key of toLook) report.changedByOthers({ ...key, action: event.audit.action });
   }
   return true;
+}
+
+/** Lists the events that are not stored yet. A service that was set up anew gives its ids again: these carry their time. */
+async function listUnread(db: Db, events: readonly AuditEvent[]): Promise<AuditEvent[]> {
+  const ids = events.flatMap((event) => [toText(event.id), toTimedId(event)]);
+  const stored = await listWhere(db, 'audit_events', { id: [...new Set(ids)] });
+  const known = new Map(stored.map(({ id, created_at }) => [id, created_at]));
+  return events.flatMap((event) => {
+    const at = event.createdAt.getTime();
+    const taken = known.get(toText(event.id));
+    const id = taken === undefined || taken === at ? toText(event.id) : toTimedId(event);
+    if (known.has(id)) return [];
+    known.set(id, at);
+    return [{ ...event, id }];
+  });
+}
+
+function toTimedId({ id, createdAt }: AuditEvent): string {
+  return `${toText(id)} ${createdAt.toISOString()}`;
 }
 
 function toNewEvent(event: NamedEvent, origin: EventOrigin): NewEvent {
