@@ -115,10 +115,8 @@ export async function isBlind(deps: ReconcileDeps, section: 'users' | 'groups'):
 const SEEN_OF = 3;
 
 /** Tells whether a section shows one of the users or groups that its list begins with. @throws UpstreamError */
-async function seesAny(
-  { upstream, store }: ReconcileDeps,
-  section: 'users' | 'groups',
-): Promise<boolean> {
+async function seesAny(deps: ReconcileDeps, section: 'users' | 'groups'): Promise<boolean> {
+  const { upstream, store } = deps;
   const context = { class: 'look', key: `section:${section}` } as const;
   if (section === 'users') {
     const query = { startIndex: 1, count: SEEN_OF };
@@ -130,8 +128,9 @@ async function seesAny(
   const query = { limit: SEEN_OF, offset: 0 };
   const answer = await upstream.call(groups.getListOfGroups, { query }, context);
   const listed = parseEntries(groups.getListOfGroups.id, answer).map(parseRestGroup);
-  // The last group of a company may be gone.
-  if (listed.length === 0) return (await countKnown(store.read, 'group')) <= 1;
+  // The last group of a company may be gone, where people are shown.
+  if (listed.length === 0)
+    return (await countKnown(store.read, 'group')) <= 1 && seesAny(deps, 'users');
   return isAnyThere(listed, ({ uid }) =>
     upstream.call(groups.getGroup, { path: { uid } }, context),
   );
