@@ -25,6 +25,8 @@ export interface ObservedUser extends Sightings {
   readonly email?: string;
   readonly fullName: string;
   readonly active: boolean;
+  /** Time at which the account was made, as SCIM writes it; '': SCIM tells another time now and then. */
+  readonly created?: string;
   readonly owner?: boolean;
   /** The service's number: 1 owner, 2 user, 3 deactivated. */
   readonly role?: number;
@@ -76,6 +78,35 @@ export function toDesiredUser(attributes: JsonObject, deleted: boolean): Desired
     appsPermissions: typeof appsPermissions === 'number' ? appsPermissions : undefined,
     temporarilyInactive: typeof temporarilyInactive === 'boolean' ? temporarilyInactive : undefined,
   };
+}
+
+/** An account as an answer of the service shows it. */
+export interface ShownAccount {
+  readonly userName?: string | undefined;
+  readonly emails: readonly string[];
+  readonly created?: string | undefined;
+}
+
+/**
+ * Tells whether an account is the one that the user is linked to: the service may give an id again, to another person.
+ * - `same`: it has a name of the user, or was made at the same time
+ * - `another`: it has none, and was made at another time
+ * - `unclear`: it has none, and the service does not tell when it was made
+ */
+export function compareAccount(
+  { desired, observed }: Pick<UserState, 'desired' | 'observed'>,
+  { userName, emails, created }: ShownAccount,
+): 'same' | 'another' | 'unclear' {
+  const ours = listNames([observed?.userName, observed?.email, desired.userName, desired.address]);
+  const theirs = listNames([userName, ...emails]);
+  if (ours.length === 0 || theirs.length === 0) return 'same';
+  if (theirs.some((name) => ours.includes(name))) return 'same';
+  if (!created || !observed?.created) return 'unclear';
+  return created === observed.created ? 'same' : 'another';
+}
+
+function listNames(names: readonly (string | undefined)[]): string[] {
+  return names.flatMap((name) => (name ? [foldCase(name)] : []));
 }
 
 /** Names that an account is, or would be, created with. */

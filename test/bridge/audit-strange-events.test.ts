@@ -81,7 +81,7 @@ describe('an event of the audit log that cannot be right', () => {
   });
 
   test('because a clock was set back an hour is found all the same', async () => {
-    await addUser(world, 'back');
+    await world.addUser('back');
     await world.poll();
     leadMs = -60 * 60_000;
     deactivate('back');
@@ -91,7 +91,7 @@ describe('an event of the audit log that cannot be right', () => {
   });
 
   test('because it has the id of an earlier one is found all the same', async () => {
-    await addUser(world, 'anew');
+    await world.addUser('anew');
     await world.poll();
     const [first] = sandbox.service.auditEvents();
     const number = withEntries((entries) =>

@@ -338,10 +338,12 @@ async function compareOne(
 ): Promise<ComparedRow> {
   const differences = await listDifferences(store.read, row, policy.deactivation);
   const { confirmed, ...changes } = compareWithKnown(differences, known);
-  // Who is in a group is not known where no two answers agree.
-  const isSure = ({ kind }: { readonly kind: DriftKind }) =>
-    !seen.doubted.has(row.seq) || !kind.startsWith('member.');
-  const [fresh, gone] = [changes.fresh.filter(isSure), changes.gone.filter(isSure)];
+  // Who is in a group is not known where no two answers agree, or ids have changed.
+  const isDoubted = seen.doubted.has(row.seq);
+  const isSure = (kind: DriftKind, memberId: string) =>
+    !seen.moved.has(memberId) && !(isDoubted && kind.startsWith('member.'));
+  const fresh = changes.fresh.filter(({ kind, memberId }) => isSure(kind, memberId));
+  const gone = changes.gone.filter(({ kind, member_id }) => isSure(kind, member_id));
   if (row.origin !== null) {
     // A missing resource was looked for before.
     const suspected = isSeen(seen, row) ? fresh.map(({ kind }) => kind) : [];

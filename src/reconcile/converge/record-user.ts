@@ -15,6 +15,7 @@ import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import { NOT_THERE, toOwnRefusal } from '../../domain/refusal.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import {
+  compareAccount,
   type DesiredUser,
   listUserDifferences,
   toSentUser,
@@ -27,6 +28,7 @@ import { noteMissing } from '../../store/drifts.ts';
 import { hasWaiting, NOTHING_OPEN, parseCells, parseStored } from '../../store/engine/columns.ts';
 import { addInspection } from '../../store/inspections.ts';
 import {
+  doubtLinksOf,
   forgetLinksOf,
   leaveGroups,
   lockGroupsOf,
@@ -41,9 +43,10 @@ import {
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
-import { isInFlight, toUserState } from '../../store/resources/state.ts';
+import { isInFlight, toObservedUser, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
 import type { Known } from '../outcome.ts';
 import type { Undone } from '../progress.ts';
 import { OWNER_ACCOUNT } from '../user/create-account.ts';
@@ -61,26 +64,56 @@ export async function lockUser(tx: Db, { row, state }: UserStep): Promise<UserRo
  * Links the user to the account that a step found or created. An account has at most one live user: an unmanaged row of
  * it is merged into this one; a managed one or an owner's account is refused.
  */
-export async function linkAccount(tx: Db, row: UserRow, known: Known): Promise<Link> {
+export async function linkAccount(tx: Db, row: UserRow, known: Known, now: number): Promise<Link> {
   const { upstreamId, adopted, observed } = known;
   if (upstreamId === undefined) return { kind: 'linked', columns: {} };
   const found = { upstream_id: upstreamId, sent_creates: '[]' };
   if (upstreamId === row.upstream_id) return { kind: 'linked', columns: found };
-  const obstacle = await findObstacle(tx, row, known);
+  const obstacle =
+    adopted && observed?.owner
+      ? OWNER_ACCOUNT
+      : ((await findObstacle(tx, row, known)) ??
+        (await takeFromHolder(tx, row, { ...known, upstreamId, now })));
   if (obstacle !== undefined) return refuse(obstacle);
-  const other = await findUserByUpstreamId(tx, upstreamId);
-  // Locked, because a request may be taking it over.
-  const holder = other && (await lockRow(tx, other));
-  if (holder !== undefined && holder.id !== row.id) {
-    if (holder.origin !== null)
-      return refuse('the account in the service is linked to another user already');
-    if (adopted && holder.owner === 1) return refuse(OWNER_ACCOUNT);
-    await moveLinks(tx, holder.id, row.id);
-    await deleteRow(tx, holder);
-  }
-  if (adopted && observed?.owner) return refuse(OWNER_ACCOUNT);
+  if (row.upstream_id !== null) await doubtLinksOf(tx, row.id);
   const origin = adopted ? 'adopted' : (row.origin ?? 'created');
   return { kind: 'linked', columns: { ...found, origin } };
+}
+
+/**
+ * Takes an account from the user who is linked to it. An unmanaged one ends, with its links moved. Another one was linked to it
+ * before the service gave the id anew, and a look finds the right account. Returns why it is not taken.
+ */
+async function takeFromHolder(
+  tx: Db,
+  row: UserRow,
+  known: Known & { readonly upstreamId: number; readonly now: number },
+): Promise<string | undefined> {
+  const other = await findUserByUpstreamId(tx, known.upstreamId);
+  // Locked, because a request may be taking it over.
+  const holder = other && (await lockRow(tx, other));
+  if (holder === undefined || holder.id === row.id) return undefined;
+  const isTheirs = holder.origin !== null && isAccountOf(holder, known);
+  if (isTheirs) return 'the account in the service is linked to another user already';
+  if (known.adopted && holder.owner === 1) return OWNER_ACCOUNT;
+  if (holder.origin === null) {
+    await moveLinks(tx, holder.id, row.id);
+    await deleteRow(tx, holder);
+    return undefined;
+  }
+  await doubtLinksOf(tx, holder.id);
+  const cells = JSON.stringify(ask(parseCells<UserField>(holder), ['account'], holder.version));
+  const due = toLookAgainColumns(holder, known.now);
+  await updateRow(tx, holder, { ...due, cells, upstream_id: null });
+  return undefined;
+}
+
+/** True unless the service shows the account under names that are none of the user's. */
+function isAccountOf(holder: UserRow, { observed }: Known): boolean {
+  if (observed === undefined) return true;
+  const { userName, email, created } = observed;
+  const shown = { userName, created, emails: email === undefined ? [] : [email] };
+  return compareAccount(toUserState(holder), shown) === 'same';
 }
 
 /** Why an account is not its provider's to have; undefined: it may be. */
@@ -216,7 +249,9 @@ export async function endUser(tx: Db, recording: Recording, row: UserRow): Promi
   }
   if (!hasWaiting(row) && row.observed !== null && row.deleted_at === null) {
     await addInspection(tx, { type: 'user', id: row.id }, { source: 'discovery', now });
-    return { row: { ...row, ...toSuccessColumns(row, recording) } };
+    // A write that comes before the inspection looks first: the id may be another person's by now.
+    const observed = JSON.stringify({ ...toObservedUser(row), goneAt: now });
+    return { row: { ...row, observed, ...toSuccessColumns(row, recording) } };
   }
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
   const cells = withoutEchoes(parseCells<UserField>(row));

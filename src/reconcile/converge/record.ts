@@ -188,7 +188,9 @@ async function recordDone(
   if (isLostLook(row, step) && !(await isItsOwn(tx, row, known)))
     return recordLostLook(tx, recording, row);
   const linked =
-    row.type === 'user' ? await linkAccount(tx, row, known) : await linkGroup(tx, row, known);
+    row.type === 'user'
+      ? await linkAccount(tx, row, known, recording.now)
+      : await linkGroup(tx, row, known);
   if (linked.kind === 'later') return recordPostponed(tx, recording, row, linked);
   if (linked.kind === 'refused') {
     const parts = [row.type === 'user' ? ('account' as const) : ('existence' as const)];

@@ -1,12 +1,12 @@
 import { newId, type UserId, userId } from '../../domain/ids.ts';
 import { confirms, isTheSame } from '../../domain/resource-state.ts';
-import type { ObservedUser } from '../../domain/user.ts';
+import { compareAccount, type ObservedUser, type ShownAccount } from '../../domain/user.ts';
 import { followUsers } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/of-users.ts';
-import { listNamesUnderWay } from '../../store/resources/by-name.ts';
-import { findRowsOfAccounts } from '../../store/resources/by-upstream.ts';
+import { listNamesUnderWay, listUsersByAccount } from '../../store/resources/by-name.ts';
+import { findRowsOfAccounts, type RowsOfAccounts } from '../../store/resources/by-upstream.ts';
 import { insertEmails, listEmails, saveEmails } from '../../store/resources/known-names.ts';
 import {
   deleteRow,
@@ -15,7 +15,7 @@ import {
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
-import { toObservedUser } from '../../store/resources/state.ts';
+import { toObservedUser, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -39,6 +39,7 @@ import { assertService } from './service.ts';
 /** Account as a list shows it. */
 interface SeenAccount {
   readonly upstreamId: number;
+  readonly shown: ShownAccount;
   /** Merges this account into the observation before. */
   observe(before: ObservedUser | undefined): ObservedUser;
 }
@@ -47,6 +48,11 @@ interface SeenAccount {
 interface SeenPage {
   readonly accounts: readonly SeenAccount[];
   readonly times: PageTimes;
+}
+
+/** A page to be stored; `isFirst`: nothing was read before. */
+interface SavedPage extends SeenPage {
+  readonly isFirst: boolean;
 }
 
 /** Reads the users: userName, name, address and the active flag. */
@@ -58,7 +64,8 @@ export async function readUsers(run: ReadRun): Promise<string | undefined> {
       const seen = { at: times.now, by: scim.getUsers.id };
       const accounts = items.map((item): SeenAccount => {
         const user = parseScimUser(item);
-        return { upstreamId: user.id, observe: (before) => observeScimUser(user, before, seen) };
+        const observe = (before: ObservedUser | undefined) => observeScimUser(user, before, seen);
+        return { upstreamId: user.id, shown: user, observe };
       });
       await storeAccounts(run, 'users', { accounts, times });
     },
@@ -81,6 +88,10 @@ export async function readCompanyUsers(run: ReadRun): Promise<string | undefined
       await assertService(run.deps, { companyId: users[0]?.companyId });
       const accounts = users.map((user) => ({
         upstreamId: user.id,
+        shown: {
+          userName: user.username,
+          emails: user.email === undefined ? [] : [user.email],
+        },
         observe: (before: ObservedUser | undefined) => observeCompanyUser(user, before, times.now),
       }));
       await storeAccounts(run, 'companyUsers', { accounts, times });
@@ -108,7 +119,10 @@ async function storeAccounts(
     return false;
   });
   if (changed.length === 0) return;
-  await deps.store.write((tx) => saveUsers(tx, deps.rules, { accounts: changed, times }));
+  const moved = await deps.store.write((tx) =>
+    saveUsers(tx, deps.rules, { accounts: changed, times, isFirst: reading.isFirst }),
+  );
+  for (const id of moved) reading.moved.add(id);
 }
 
 /**
@@ -153,29 +167,35 @@ function toUnknownToScim({ fullName = '', role }: CompanyUser, by: string): Obse
 /**
  * Stores accounts of a list, so that a repeated page adds none. A user written since the list was asked for keeps the
  * newer state. Rules follow a licence that was not known before: they might have taken it from a protected user.
+ * Returns the users whose accounts may have other ids by now. Their looks tell, and until then the lists say nothing of them.
  */
-async function saveUsers(tx: Db, rules: Rules, { accounts, times }: SeenPage): Promise<void> {
+async function saveUsers(
+  tx: Db,
+  rules: Rules,
+  { accounts, times, isFirst }: SavedPage,
+): Promise<UserId[]> {
   const ids = accounts.map(({ upstreamId }) => upstreamId);
   const { byAccount, doubled } = await findRowsOfAccounts(tx, ids, { lock: true });
   for (const { deleted, unmanaged } of doubled) {
     await moveLinks(tx, unmanaged.id, deleted.id);
     await deleteRow(tx, unmanaged);
   }
-  const added: NewRow<'user'>[] = [];
+  const added = accounts.flatMap(({ upstreamId, observe }) =>
+    byAccount.has(upstreamId) ? [] : toNewUser(upstreamId, observe(undefined), times.now),
+  );
+  const moved = isFirst ? [] : await listMoved(tx, { accounts, byAccount, added });
+  for (const row of moved) await updateRow(tx, row, toLookAgainColumns(row, times.now));
   const licensed: UserId[] = [];
   for (const { upstreamId, observe } of accounts) {
     const row = byAccount.get(upstreamId);
-    if (row === undefined) {
-      added.push(toNewUser(upstreamId, observe(undefined), times.now));
-      continue;
-    }
+    if (row === undefined || moved.includes(row)) continue;
     const before = toObservedUser(row);
     const observed = observe(before);
     if (!(await isNews(tx, row, { before, observed, times }))) continue;
     if (row.origin !== null && tellsLicence(observed, before)) licensed.push(row.id);
     await saveUser(tx, row, { observed, now: times.now });
   }
-  const news = await withoutUnderWay(tx, added);
+  const news = await withoutUnderWay(tx, added, moved.flatMap(listObservedNames));
   await insertRows(tx, news);
   await insertEmails(
     tx,
@@ -184,14 +204,54 @@ async function saveUsers(tx: Db, rules: Rules, { accounts, times }: SeenPage): P
   if (licensed.length > 0 && !rules.book.isEmpty) {
     await followUsers(tx, rules, licensed, times.now);
   }
+  return moved.map(({ id }) => id);
 }
 
 /**
- * Leaves out accounts that a create of ours may have made: the look of the user who waits for it tells. Under another id
- * they would be lost to whoever writes them meanwhile.
+ * Lists the managed users whose accounts may have other ids by now: their account has none of their names, or an account that
+ * is new has one.
  */
-async function withoutUnderWay(tx: Db, added: readonly NewRow<'user'>[]) {
-  const underWay = added.length === 0 ? new Set() : await listNamesUnderWay(tx, 'user');
+async function listMoved(
+  tx: Db,
+  {
+    accounts,
+    byAccount,
+    added,
+  }: Pick<SeenPage, 'accounts'> &
+    Pick<RowsOfAccounts, 'byAccount'> & { readonly added: readonly NewRow<'user'>[] },
+): Promise<UserRow[]> {
+  const strangers = accounts.flatMap(({ upstreamId, shown }) => {
+    const row = byAccount.get(upstreamId);
+    const isOurs = !row?.origin || compareAccount(toUserState(row), shown) === 'same';
+    return isOurs ? [] : row;
+  });
+  const names = added.flatMap(listObservedNames);
+  const namesakes = names.length === 0 ? [] : await listUsersByAccount(tx, names);
+  const elsewhere = namesakes.filter(
+    (row) =>
+      row.origin !== null &&
+      row.upstream_id !== null &&
+      listObservedNames(row).some((name) => names.includes(name)),
+  );
+  return [...strangers, ...elsewhere];
+}
+
+function listObservedNames(
+  row: Pick<NewRow<'user'>, 'observed_user_name_folded' | 'observed_email_folded'>,
+): string[] {
+  const { observed_user_name_folded: userName, observed_email_folded: email } = row;
+  return [userName, email].flatMap((name) => name || []);
+}
+
+/**
+ * Leaves out accounts that a create of ours may have made, and those of these names: the look of the user who waits for it
+ * tells. Under another id they would be lost to whoever writes them meanwhile.
+ */
+async function withoutUnderWay(tx: Db, added: readonly NewRow<'user'>[], names: readonly string[]) {
+  if (added.length === 0) return [];
+  const underWay: ReadonlySet<unknown> = (await listNamesUnderWay(tx, 'user')).union(
+    new Set(names),
+  );
   return added.filter(
     (row) =>
       !underWay.has(row.observed_user_name_folded) && !underWay.has(row.observed_email_folded),

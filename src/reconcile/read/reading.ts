@@ -63,6 +63,8 @@ export interface Reading {
   membersAfter: number;
   /** `seq` of the groups about whose members no two answers agreed. */
   readonly doubted: Set<number>;
+  /** Users whose accounts may have other ids by now: nothing is said of them, nor of where they are members. */
+  readonly moved: Set<string>;
 }
 
 /** A read and what it needs; aborted when the process stops. */
@@ -101,6 +103,7 @@ export function beginReading(now: number, isFirst: boolean, done: ReadBefore = {
     restGroups: new Map(),
     membersAfter: 0,
     doubted: new Set(),
+    moved: new Set(),
   };
 }
 
@@ -217,7 +220,7 @@ export function findProgress(reading: Reading | undefined, now: number): ReadPro
 }
 
 /** What was seen of the service by a complete read, or by a look at one resource. */
-export interface Seen extends Pick<Reading, 'since' | 'unchanged' | 'doubted'> {
+export interface Seen extends Pick<Reading, 'since' | 'unchanged' | 'doubted' | 'moved'> {
   /** Whether what the lists show was read to the end: who is active, licences, and groups. */
   readonly lists: Readonly<Record<'users' | 'companyUsers' | 'groups', boolean>>;
 }

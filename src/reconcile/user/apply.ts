@@ -3,7 +3,12 @@ import { assertNever } from '../../domain/errors.ts';
 import { findFailed, isNameKept } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
-import { removesUserAccess, type UserState } from '../../domain/user.ts';
+import {
+  compareAccount,
+  removesUserAccess,
+  toSentUser,
+  type UserState,
+} from '../../domain/user.ts';
 import { listFields, listParts, type Step, toValues } from '../../plan/step.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -16,7 +21,7 @@ import { assertAbout, parseUserOf, readBack, readUser } from '../read-back.ts';
 import { makeStep, type StepCall, type StepMakers } from '../step-call.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { adoptFound, createAccount, resolveConflict } from './create-account.ts';
-import { findCreated } from './find-account.ts';
+import { findAccount, findCreated, toAccountNames } from './find-account.ts';
 import { findCompanyUser, toSearchText } from './find-company-user.ts';
 import { toObservedAccess, toObservedUser } from './observe.ts';
 import { toSeatWait } from './seats.ts';
@@ -24,10 +29,7 @@ import { toSeatWait } from './seats.ts';
 type UserCall = StepCall<UserState>;
 
 const MAKERS: StepMakers<UserState> = {
-  look: {
-    section: 'users',
-    make: ({ deps, context, state }) => lookAtUser(deps, context, state),
-  },
+  look: { section: 'users', make: lookForUser },
   create: {
     section: 'users',
     make: createAccount,
@@ -60,6 +62,26 @@ export function applyUserStep(
   return makeStep(MAKERS, { deps, state, step }, { type: 'user', removes });
 }
 
+/**
+ * Looks at one user, and where the account is gone, for another one of the same names: the service may have given ids anew,
+ * or the person was invited again.
+ */
+async function lookForUser({ deps, context, state }: UserCall): Promise<Outcome> {
+  const outcome = await lookAtUser(deps, context, state);
+  if (outcome.kind !== 'done' || !outcome.known.missing) return outcome;
+  const found = await findAccount(deps, context, toObservedNames(state));
+  if (found.kind === 'could-not-look') return { kind: 'later', problem: found.problem };
+  if (found.kind !== 'found' || found.user.id === state.upstreamId) return outcome;
+  const { user } = found;
+  if (user.created === undefined || user.created !== state.observed?.created) {
+    const adopted = await adoptFound(deps, context, user);
+    return adopted.kind === 'refused' ? outcome : adopted;
+  }
+  const seen = { at: deps.clock.now(), by: scim.getUsers.id };
+  const observed = toObservedUser(user, undefined, seen);
+  return { kind: 'done', known: { upstreamId: user.id, observed, done: ['account'] } };
+}
+
 /** Looks at one user in the service, by the account where it is known. */
 export async function lookAtUser(
   deps: ReconcileDeps,
@@ -71,8 +93,21 @@ export async function lookAtUser(
   return lookSurely(deps, 'users', async () => {
     const user = await readUser(deps, context, upstreamId);
     const seen = { at: deps.clock.now(), by: scim.getUser.id };
-    return { kind: 'done', known: { observed: toObservedUser(user, state.observed, seen) } };
+    const shown = { observed: toObservedUser(user, state.observed, seen) };
+    const likeness = compareAccount(state, user);
+    if (likeness !== 'unclear')
+      return { kind: 'done', known: likeness === 'same' ? shown : { missing: true } };
+    // Either the account was renamed, or the id is another person's now, and the user's account has another one.
+    const namesake = await findAccount(deps, context, toObservedNames(state));
+    if (namesake.kind === 'could-not-look') return { kind: 'later', problem: namesake.problem };
+    return { kind: 'done', known: namesake.kind === 'not-there' ? shown : { missing: true } };
   });
+}
+
+/** Names of the account as it was seen last. */
+function toObservedNames({ desired, observed }: UserState) {
+  const { userName = desired.userName, email = desired.address } = observed ?? {};
+  return toAccountNames(toSentUser({ userName, address: email }));
 }
 
 /** Looks for the account of a user without one: by the values that creates left with, else by its own. */
@@ -105,7 +140,10 @@ async function lookForAccount(
   }
 }
 
-/** Changes a user through SCIM, and reads the result. @throws UpstreamError */
+/**
+ * Changes a user through SCIM, and reads the result. @throws UpstreamError, `unreadable` where the account is not, or may not
+ * be, the user's any more: a look tells
+ */
 async function sendUpdate(
   { deps: { upstream }, context, state }: UserCall,
   Operations: readonly object[],
@@ -115,7 +153,9 @@ async function sendUpdate(
   const body = { Operations: [...Operations] };
   const answer = await upstream.call(scim.updateUser, { path, body }, context);
   const look = () => upstream.call(scim.getUser, { path }, context);
-  return parseUserOf(upstreamId, await readBack<unknown>(answer, look));
+  const user = parseUserOf(upstreamId, await readBack<unknown>(answer, look));
+  assertAbout('SCIM user', compareAccount(state, user), 'same');
+  return user;
 }
 
 async function updateUser(call: UserCall): Promise<Outcome> {

@@ -22,8 +22,11 @@ export function toObservedUser(
   { at, by }: { at: number; by: string },
 ): ObservedUser {
   const email = user.emails[0];
+  const created = before?.created ?? user.created;
+  const isSteady = user.created === undefined || user.created === created;
   return {
     ...before,
+    ...(created !== undefined && { created: isSteady ? created : '' }),
     ...(user.userName === undefined ? {} : { userName: user.userName }),
     ...(email === undefined ? {} : { email }),
     fullName: user.fullName,

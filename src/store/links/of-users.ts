@@ -87,6 +87,18 @@ export async function forgetLinksOf(tx: Db, userId: UserId): Promise<void> {
     where ${isTheirs}`.execute(tx);
 }
 
+/**
+ * Makes the observed links of a user unknown whose account has another id by now: what a provider or rule decided of them
+ * waits to be sent again.
+ */
+export async function doubtLinksOf(tx: Db, userId: UserId): Promise<void> {
+  const isTheirs = sql`target = ${toSeq(userId)}`;
+  await sql`delete from links where ${isTheirs} and desired is null`.execute(tx);
+  await sql`update links set observed = null, sent = null, pending = coalesce(pending, ${GROUP_VERSION}),
+      retry_at = null, attempts = 0
+    where ${isTheirs} and (desired = 1 or observed = 1 or pending is not null)`.execute(tx);
+}
+
 /** Moves the links of one user to another. If both have a link, the desired state of the other one wins. */
 export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void> {
   const ends = { column: 'target', other: 'group_id' };

@@ -1,4 +1,4 @@
-import { createReader, findEntryValue, type Reader, toIdText } from './reader.ts';
+import { createReader, findEntryValue, type Reader, toIdText, toText } from './reader.ts';
 
 /** A user in the service's SCIM interface. */
 export type ScimUser = Readonly<ReturnType<typeof parseScimUser>>;
@@ -11,6 +11,8 @@ export function parseScimUser(body: unknown) {
     userName: reader.textOrUndefined('userName'),
     ...parseName(reader),
     active: reader.flag('active'),
+    /** Time at which the account was made, as the service writes it. */
+    created: toText(Object(reader.raw('meta')).created),
     /** Addresses in the order of the answer; empty when it lacks them. */
     emails: parseEmails(reader),
     /** SCIM ids of the user's groups; undefined when the answer does not list them, as lists of users do not. */
@@ -28,8 +30,8 @@ interface Name {
 /** A name comes in parts, formatted, or as one text. */
 function parseName(reader: Reader): Name {
   const raw = reader.raw('name');
-  if (raw === undefined) return noName;
-  if (typeof raw === 'string') return { ...noName, fullName: raw };
+  if (raw === undefined || typeof raw === 'string')
+    return { givenName: undefined, familyName: undefined, fullName: raw ?? '' };
   const name = createReader('SCIM user name', raw);
   const givenName = name.textOrUndefined('givenName');
   const familyName = name.textOrUndefined('familyName');
@@ -37,18 +39,16 @@ function parseName(reader: Reader): Name {
   return { givenName, familyName, fullName: joined || (name.textOrUndefined('formatted') ?? '') };
 }
 
-const noName: Name = { givenName: undefined, familyName: undefined, fullName: '' };
-
 /** Addresses come as a list, or as the object of the only one; an account without a mailbox has one without a value. */
 function parseEmails(reader: Reader): string[] {
   const raw = reader.raw('emails');
   const isOne = typeof raw === 'object' && !Array.isArray(raw);
   const entries = isOne ? [raw] : (reader.list('emails') ?? []);
   return entries.flatMap((entry) => {
-    const value = findEntryValue(entry) ?? undefined;
-    if (value === undefined) return [];
-    if (typeof value !== 'string') throw reader.fail('emails', 'a list of addresses');
-    return [value];
+    const value = findEntryValue(entry) ?? [];
+    if (typeof value === 'string') return value;
+    if (Array.isArray(value)) return [];
+    throw reader.fail('emails', 'a list of addresses');
   });
 }
 
