@@ -1,24 +1,15 @@
 import type { ErasureObstacle } from '../../domain/erasure.ts';
-import { type Erasure, eraseUser, planErasure } from '../../reconcile/erasure/erasure.ts';
+import {
+  type Erasure,
+  type ErasureDeps,
+  eraseUser,
+  planErasure,
+} from '../../reconcile/erasure/erasure.ts';
 import { listErasable } from '../../store/resources/erasure.ts';
-import { answerKeyed, type Keyed } from '../http/keyed.ts';
-import { problem, route } from '../http/route.ts';
+import { answerKeyed } from '../http/keyed.ts';
+import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-
-/** Does nothing where the key fits several users. */
-async function findOne(
-  { store, clock, deactivation }: OpsSources,
-  key: string,
-  work: typeof planErasure,
-): Promise<Keyed<Erasure>> {
-  const rows = await listErasable(store.read, key);
-  if (rows.length > 1)
-    return { kind: 'several', found: rows.map(({ id }) => ({ type: 'user', id })) };
-  const [row] = rows;
-  const value = row && (await work({ store, clock, policy: { deactivation } }, row.id));
-  return value === undefined ? { kind: 'none' } : { kind: 'found', id: value.id, value };
-}
 
 /** Requests that show and do erasures. */
 export const erasureRoutes = [
@@ -29,7 +20,9 @@ export const erasureRoutes = [
     summary: 'What erasing a person would erase, and what has to be done first. The key as before.',
     answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
     handle: async (sources: OpsSources, { params }) =>
-      answerKeyed(toView(await findOne(sources, params.key, planErasure))),
+      answerKeyed(await listErasable(sources.store.read, params.key), async ({ id }) =>
+        toAnswer(await planErasure(toDeps(sources), id)),
+      ),
   }),
   route({
     method: 'post',
@@ -38,19 +31,33 @@ export const erasureRoutes = [
     summary:
       'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
     answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
-    async handle(sources: OpsSources, { params }) {
-      const erased = toView(await findOne(sources, params.key, eraseUser));
-      if (erased.kind !== 'found') return answerKeyed<OpsJson<'Erasure'>>(erased);
-      const { id: target, obstacles, rows } = erased.value;
-      if (obstacles.length > 0) {
+    handle: async (sources: OpsSources, { params }) =>
+      answerKeyed(await listErasable(sources.store.read, params.key), async ({ id: target }) => {
+        const answer = toAnswer(await eraseUser(toDeps(sources), target));
+        if (answer.status !== 200) return answer;
+        const { obstacles, rows } = answer.json;
+        if (obstacles.length === 0) {
+          const change = { before: { rows: (rows ?? 0) + 1 }, after: { rows: 0 } };
+          return { ...answer, target, change };
+        }
         const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
         return { ...problem(409, 'not-erasable', message, { obstacles }), target };
-      }
-      const change = { before: { rows: (rows ?? 0) + 1 }, after: { rows: 0 } };
-      return { ...answerKeyed(erased), target, change };
-    },
+      }),
   }),
 ] as const;
+
+function toDeps({ store, clock, deactivation }: OpsSources): ErasureDeps {
+  return { store, clock, policy: { deactivation } };
+}
+
+/** A person may be gone since their name was looked up. */
+function toAnswer(
+  erasure: Erasure | undefined,
+): Answer<200, OpsJson<'Erasure'>> | Answer<404, Problem> {
+  if (erasure === undefined) return problem(404, 'not-found', 'Nothing has this id or name.');
+  const obstacles = erasure.obstacles.map((code) => ({ code, detail: WORDS[code] }));
+  return ok({ ...erasure, obstacles });
+}
 
 /** The steps that have to come before an erasure, in sentences for an operator. */
 const WORDS: Readonly<Record<ErasureObstacle, string>> = {
@@ -68,9 +75,3 @@ const WORDS: Readonly<Record<ErasureObstacle, string>> = {
     'The bridge changed this person less than ten minutes ago, and the audit log may still tell of it: try again then.',
   erased: 'It was done before: nothing personal is left.',
 };
-
-function toView(keyed: Keyed<Erasure>): Keyed<OpsJson<'Erasure'>> {
-  if (keyed.kind !== 'found') return keyed;
-  const obstacles = keyed.value.obstacles.map((code) => ({ code, detail: WORDS[code] }));
-  return { ...keyed, value: { ...keyed.value, obstacles } };
-}

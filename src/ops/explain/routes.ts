@@ -21,7 +21,7 @@ import {
 import { listGroupNamesOf } from '../../store/resources/rule-inputs.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { answerKeyed, listKeyedPaths, readKeyed } from '../http/keyed.ts';
+import { answerKeyed, listKeyed, listKeyedPaths } from '../http/keyed.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { ok, problem, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
@@ -52,13 +52,14 @@ export const explainRoutes = [
     route({
       ...{ ...explained, path },
       summary: `Why each field ${of} is as it is. The key is an id, a userName, an address or a displayName.`,
-      async handle({ store: { read: db }, rules }: OpsSources, { params }) {
-        const keyed = await readKeyed(db, params.key, type, {
-          user: (row) => explainUser(db, rules, row),
-          group: (row) => explainGroup(db, rules, row),
-        });
-        return answerKeyed(keyed);
-      },
+      handle: async ({ store: { read: db }, rules }: OpsSources, { params }) =>
+        answerKeyed(await listKeyed(db, params.key, type), async (row) =>
+          ok(
+            await (row.type === 'user'
+              ? explainUser(db, rules, row)
+              : explainGroup(db, rules, row)),
+          ),
+        ),
     }),
   ),
   route({

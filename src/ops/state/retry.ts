@@ -7,7 +7,7 @@ import {
   retryResting,
 } from '../../store/resources/retries.ts';
 import { listWhere, type Row } from '../../store/tables.ts';
-import { answerKeyed, readKeyed } from '../http/keyed.ts';
+import { answerKeyed, listKeyed } from '../http/keyed.ts';
 import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import { RETRY } from '../lists/acts.ts';
@@ -17,22 +17,16 @@ import type { OpsSources } from '../sources.ts';
 /** Resources that an answer lists; the others are counted. */
 const LISTED_MAX = 100;
 
-/** Makes due what waits for its next attempt, stuck or not. */
-async function retry(
+/** Makes due what waits of one user or group. */
+async function retryOne(
   { store, clock, notify }: OpsSources,
-  keys: readonly ResourceKey[],
-): Promise<Retried[]> {
-  const tried = await store.write((tx) => retryEach(tx, keys, clock.now()));
-  notify();
-  return tried;
-}
-
-async function retryOne(sources: OpsSources, key: ResourceKey): Promise<OpsJson<'Retry'>> {
-  const { store, clock } = sources;
+  key: ResourceKey,
+): Promise<OpsJson<'Retry'>> {
   // A membership of the user that waits is a change of its group.
   const groups =
     key.type === 'user' ? await listRestingGroupsOf(store.read, key.id, clock.now()) : [];
-  const tried = await retry(sources, [key, ...groups]);
+  const tried = await store.write((tx) => retryEach(tx, [key, ...groups], clock.now()));
+  notify();
   return { count: tried.length, tried };
 }
 
@@ -54,12 +48,9 @@ export const retryRoutes = [
     ...RETRY,
     async handle(sources: OpsSources, { body }) {
       if (!('name' in body)) return toTried(await retryAll(sources));
-      const keyed = await readKeyed(sources.store.read, body.name, 'any', {
-        user: ({ id }) => retryOne(sources, { type: 'user', id }),
-        group: ({ id }) => retryOne(sources, { type: 'group', id }),
+      return answerKeyed(await listKeyed(sources.store.read, body.name), async (row) => {
+        return { ...toTried(await retryOne(sources, row)), target: row.id };
       });
-      if (keyed.kind !== 'found') return answerKeyed<OpsJson<'Retry'>>(keyed);
-      return { ...toTried(keyed.value), target: keyed.id };
     },
   }),
 ] as const;

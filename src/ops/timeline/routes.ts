@@ -19,12 +19,12 @@ import {
   type StuckPlace,
 } from '../../store/audit/timeline.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
-import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
-import { answerKeyed, listKeyedPaths, readKeyed } from '../http/keyed.ts';
-import { route } from '../http/route.ts';
+import { answerKeyed, listKeyed, listKeyedPaths } from '../http/keyed.ts';
+import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
@@ -40,11 +40,9 @@ export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }
     answers: { 200: 'Timeline', 404: 'Problem', 409: 'Problem' },
     async handle({ recordsStored, store: { read: db } }: OpsSources, { params, query: { limit } }) {
       await recordsStored();
-      const keyed = await readKeyed(db, params.key, type, {
-        user: (row) => readTimeline(db, ofUser(row), limit),
-        group: (row) => readTimeline(db, ofGroup(row), limit),
-      });
-      return answerKeyed(keyed);
+      return answerKeyed(await listKeyed(db, params.key, type), async (row) =>
+        ok(await readTimeline(db, row, limit)),
+      );
     },
   }),
 );
@@ -62,60 +60,32 @@ interface Happening {
   readonly detail: JsonObject;
 }
 
-/** The resource whose past is read. */
-interface Subject {
-  readonly type: 'user' | 'group';
-  readonly name: string;
+/** The past of a user or group. */
+interface Past extends PastQuery {
   readonly row: ResourceRow;
-  readonly observed: { readonly at: number; readonly by: string } | undefined;
-  readonly accountId: string | undefined;
-  /** Why no new account can be made for it; undefined: one can, or it is a group. */
-  readonly obstacle: string | undefined;
-}
-
-interface Past extends Omit<Subject, 'row'>, PastQuery {
-  /** Beginning of its past (epoch milliseconds). */
+  /** Its beginning (epoch milliseconds). */
   readonly since: number;
-}
-
-function ofUser(row: UserRow): Subject {
-  const { name, upstream_id: account } = row;
-  const { observed } = toUserState(row);
-  const accountId = account === null ? undefined : String(account);
-  return { type: 'user', row, name, observed, accountId, obstacle: findAccountObstacle(row) };
-}
-
-function ofGroup(row: GroupRow): Subject {
-  const { observed } = toGroupState(row);
-  const name = row.name;
-  return { type: 'group', row, name, observed, accountId: undefined, obstacle: undefined };
 }
 
 /** The order within one moment: requests, then acts, then observations. */
 const ORDER: Source[] = ['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift'];
 
-async function readTimeline(db: Db, subject: Subject, limit: number): Promise<OpsJson<'Timeline'>> {
-  const { type, name, row } = subject;
-  const { id, created_at: since } = row;
-  const collected = await collect(db, { ...subject, id, limit, since });
-  const all = [...collected, ...ofRow(subject), ...ofDeletion(row, collected)].toSorted(
+async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<OpsJson<'Timeline'>> {
+  const { type, id, name, origin, deleted_at, created_at: since } = row;
+  const accountId = type === 'user' && row.upstream_id ? String(row.upstream_id) : undefined;
+  const collected = await collect(db, { row, id, accountId, limit, since });
+  const all = [...collected, ...ofRow(row), ...ofDeletion(row, collected)].toSorted(
     (a, b) => a.at - b.at || ORDER.indexOf(a.source) - ORDER.indexOf(b.source),
   );
   const shown = all.slice(-limit);
   const names = await listNames(db, new Set(shown.flatMap(({ others }) => others)));
-  return {
-    type,
-    id,
-    name,
-    managed: row.origin ?? 'no',
-    deleted: row.deleted_at !== null,
-    items: shown.map((one) => ({
-      ...one,
-      at: toMoment(one.at),
-      others: one.others.map((other) => ({ id: other, name: names.get(other) ?? null })),
-    })),
-    more: all.length > limit,
-  };
+  const items = shown.map((one) => ({
+    ...one,
+    at: toMoment(one.at),
+    others: one.others.map((other) => ({ id: other, name: names.get(other) ?? null })),
+  }));
+  const head = { type, id, name, managed: origin ?? 'no', deleted: deleted_at !== null } as const;
+  return { ...head, items, more: all.length > limit };
 }
 
 /** Reads the past of a user or group beside its own row, in no order; the newest of each source. */
@@ -142,39 +112,31 @@ async function collect(db: Db, past: Past): Promise<Happening[]> {
 }
 
 /** Finds the requests for groups that a user's memberships and admin rights come from. */
-async function collectGroupRequests(
-  db: Db,
-  { type, id, accountId, limit }: Past,
-): Promise<Happening[]> {
-  if (type === 'group') return [];
-  const rows = await listRequestsForPlaces(db, { id, accountId, limit });
-  const found = new Map(rows.map((row) => [row.seq, row]));
-  return [...found.values()].map((row) => ofRequest(row, id));
+async function collectGroupRequests(db: Db, past: Past): Promise<Happening[]> {
+  if (past.row.type === 'group') return [];
+  const found = new Map((await listRequestsForPlaces(db, past)).map((row) => [row.seq, row]));
+  return [...found.values()].map((row) => ofRequest(row, past.id));
 }
 
 /** Renders a request; for a user, one for a group names the group. */
 function ofRequest(row: RequestRow, subject?: string): Happening {
-  const { at, method, route: pattern, status, client, credential, resource_id: group } = row;
-  const written = parseStored<WrittenPath[]>(row.written);
+  const { at, request_id, method, route, status, scim_type, client, credential } = row;
+  const written = parseStored<WrittenPath[]>(row.written).map((one): JsonObject => ({ ...one }));
   const paths = written.map(({ op, path, values }) => `${op} ${path} (${values})`).join(', ');
-  const word = row.scim_type === null ? '' : ` ${row.scim_type}`;
-  const by = client === null ? '' : `, by ${client}`;
-  const shown = credential === '' ? '' : `, with ${credential}`;
+  const text = [
+    `${method} ${route}${paths && ': '}${paths}, answered ${status}`,
+    scim_type && ` ${scim_type}`,
+    client !== null && `, by ${client}`,
+    credential && `, with ${credential}`,
+  ];
+  const detail = { requestId: request_id, method, route, written, status, scimType: scim_type };
   return {
-    at,
-    source: 'provider',
-    text: `${method} ${pattern}${paths === '' ? '' : `: ${paths}`}, answered ${status}${word}${by}${shown}`,
-    others: subject === undefined || group === null ? [] : [group],
-    detail: {
-      requestId: row.request_id,
-      method,
-      route: pattern,
-      written: written.map((one): JsonValue => ({ ...one })),
-      status,
-      scimType: row.scim_type,
+    ...toHappening(at, 'provider', text.filter(Boolean).join(''), {
+      ...detail,
       client,
       credential,
-    },
+    }),
+    others: subject === undefined || row.resource_id === null ? [] : [row.resource_id],
   };
 }
 
@@ -185,19 +147,11 @@ async function collectCalls(db: Db, past: Past): Promise<Happening[]> {
   return calls.map((call): Happening => {
     const { at, kind, operation, resource_id, member_id, upstream_id, outcome, error } = call;
     const member = people.get(member_id ?? '');
+    const ids = { upstreamId: upstream_id, memberUpstreamId: member_id };
+    const text = `${kind}, by ${operation}: ${toOutcomeWords(call)}`;
     return {
-      at,
-      source: 'bridge',
-      text: `${kind}, by ${operation}: ${toOutcomeWords(call)}`,
+      ...toHappening(at, 'bridge', text, { kind, operation, ...ids, outcome, error }),
       others: [resource_id, member].flatMap((one) => (!one || one === past.id ? [] : one)),
-      detail: {
-        kind,
-        operation,
-        upstreamId: upstream_id,
-        memberUpstreamId: member_id,
-        outcome,
-        error,
-      },
     };
   });
 }
@@ -229,39 +183,21 @@ function ofAct({ at, kind, act, operator, target, ended_at }: ActRow): Happening
   return ended_at === null ? [begun] : [begun, { ...begun, at: ended_at, text: over }];
 }
 
-async function collectEvents(db: Db, { id: resourceId, type, limit }: Past): Promise<Happening[]> {
-  const keys = (await listNameKeys(db, [{ type, resourceId }])).get(resourceId) ?? [];
+async function collectEvents(db: Db, { row, id, limit }: Past): Promise<Happening[]> {
+  const subject = { type: row.type, resourceId: id };
+  const keys = (await listNameKeys(db, [subject])).get(id) ?? [];
   const always = { from: 0, until: Number.MAX_SAFE_INTEGER };
-  const subjects = [resourceId, ...keys];
-  const bySubject = await listEventsAbout(db, { subjects, ...always, limit });
+  const bySubject = await listEventsAbout(db, { subjects: [id, ...keys], ...always, limit });
   const events = new Map([...bySubject.values()].flat().map((event) => [event.id, event]));
   return [...events.values()].map((event) => {
-    const {
-      id: eventId,
-      at,
-      createdAt,
-      action,
-      message,
-      origin,
-      authorId,
-      username,
-      address,
-    } = event;
+    const { id: eventId, at, createdAt, action, message, origin, authorId } = event;
+    const who = { id: authorId, username: event.username, address: event.address };
+    const said = { eventId, loggedAt: toMoment(createdAt), action, message };
     const words = message === null ? '' : ` "${message}"`;
-    const others = event.named.flatMap(({ id }) => (id === resourceId ? [] : id));
+    const text = `${action}${words}, by ${toAuthorWords(event)}`;
     return {
-      at,
-      source: 'audit',
-      text: `${action}${words}, by ${toAuthorWords(event)}`,
-      others,
-      detail: {
-        eventId,
-        loggedAt: toMoment(createdAt),
-        action,
-        message,
-        ours: origin === 'ours',
-        who: { id: authorId, username, address },
-      },
+      ...toHappening(at, 'audit', text, { ...said, ours: origin === 'ours', who }),
+      others: event.named.flatMap((one) => (one.id === id ? [] : one.id)),
     };
   });
 }
@@ -278,9 +214,10 @@ const DRIFT_ENDS: Readonly<Partial<Record<PastDrift['status'], string>>> = {
   gone: 'gone by itself, or by a write of the provider',
 };
 
-function ofDrift(drift: PastDrift, { id, obstacle }: Past): Happening[] {
+function ofDrift(drift: PastDrift, { id, row }: Past): Happening[] {
   const { kind, status, detector, resourceId, memberId, firstSeenAt, endedAt } = drift;
-  const reason = drift.note ?? (kind === 'user.missing' ? obstacle : undefined) ?? null;
+  const isMissing = kind === 'user.missing' && row.type === 'user';
+  const reason = drift.note ?? (isMissing ? findAccountObstacle(row) : undefined) ?? null;
   const note = endedAt === null ? reason : null;
   const words = note === null ? '' : `; ${note}`;
   const found: Happening = {
@@ -313,17 +250,20 @@ function ofStuckPlace(
 }
 
 /** The past as the row itself has it. */
-function ofRow({ row, observed }: Subject): Happening[] {
+function ofRow(row: ResourceRow): Happening[] {
+  const { observed } = row.type === 'user' ? toUserState(row) : toGroupState(row);
   const first = row.origin === 'created' ? 'first asked for' : 'first seen in the service';
   const stuck = listStuck(parseCells<string>(row)).map(([field, { since, problem }]) => {
     const { code, words } = problem;
     const text = `${field} stuck, the service refuses it since then: ${words}`;
     return toHappening(since, 'bridge', text, { stuck: field, code, words });
   });
-  if (observed === undefined) return [toHappening(row.created_at, 'seen', first), ...stuck];
-  const { at, by } = observed;
-  const seen = toHappening(at, 'seen', `last seen in the service, by ${by}`, { by });
-  return [toHappening(row.created_at, 'seen', first), seen, ...stuck];
+  const { at, by } = observed ?? {};
+  const seen =
+    at === undefined || by === undefined
+      ? []
+      : [toHappening(at, 'seen', `last seen in the service, by ${by}`, { by })];
+  return [toHappening(row.created_at, 'seen', first), ...seen, ...stuck];
 }
 
 /** The deletion as the row has it: nothing where the request that asked for it is among what happened. */
