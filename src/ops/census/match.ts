@@ -184,3 +184,16 @@ export function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value)
   if (known === undefined) map.set(key, [value]);
   else known.push(value);
 }
+
+/** Counts values by what is found of each; what none has is left out. */
+export function countBy<Value, Key extends string>(
+  values: Iterable<Value>,
+  toKey: (value: Value) => Key,
+): Partial<Record<Key, number>> {
+  const counts: Partial<Record<Key, number>> = {};
+  for (const value of values) {
+    const key = toKey(value);
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+}

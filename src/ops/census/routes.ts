@@ -1,4 +1,3 @@
-import type { CensusKind } from '../../domain/census.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { LIVE, readRows } from '../../store/resources/rows.ts';
@@ -22,7 +21,7 @@ import {
   toCensusPerson,
   toEntryView,
 } from './compare.ts';
-import { type Matches, matchEntries, type Shared } from './match.ts';
+import { countBy, type Matches, matchEntries, type Shared } from './match.ts';
 
 /** The request for a census. */
 export const censusRoutes = [
@@ -83,18 +82,19 @@ async function compareAll(
   items.push(...matches.listStrangers().flatMap((stranger) => compareStranger(stranger) ?? []));
   items.push(...matches.listShared().map(toDuplicate));
   const sweptAt = toMoment((await findLastSweptAt(sources.store.read)) ?? null);
-  return { provider, sweptAt, entries: entries.length, ...counts, kinds: countKinds(items), items };
+  return {
+    provider,
+    sweptAt,
+    entries: entries.length,
+    ...counts,
+    kinds: countBy(items, ({ kind }) => kind),
+    items,
+  };
 }
 
 function toDuplicate({ by, entries, people }: Shared): OpsJson<'Finding'> {
   const named = people.map(({ id, name }) => ({ id, name }));
   return { ...NOTHING, kind: 'duplicate', by, entries: entries.map(toEntryView), people: named };
-}
-
-function countKinds(items: readonly OpsJson<'Finding'>[]): Partial<Record<CensusKind, number>> {
-  const kinds: Partial<Record<CensusKind, number>> = {};
-  for (const { kind } of items) kinds[kind] = (kinds[kind] ?? 0) + 1;
-  return kinds;
 }
 
 /** The store, and how it says who is active. */

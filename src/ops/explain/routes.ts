@@ -24,7 +24,7 @@ import type { Db } from '../../store/store.ts';
 import { answerKeyed, listKeyed, listKeyedPaths } from '../http/keyed.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { ok, problem, route } from '../http/route.ts';
-import { toMoment } from '../http/view.ts';
+import { toMoment, toView } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import {
@@ -54,11 +54,7 @@ export const explainRoutes = [
       summary: `Why each field ${of} is as it is. The key is an id, a userName, an address or a displayName.`,
       handle: async ({ store: { read: db }, rules }: OpsSources, { params }) =>
         answerKeyed(await listKeyed(db, params.key, type), async (row) =>
-          ok(
-            await (row.type === 'user'
-              ? explainUser(db, rules, row)
-              : explainGroup(db, rules, row)),
-          ),
+          ok(await explain(db, rules, row)),
         ),
     }),
   ),
@@ -101,33 +97,26 @@ function isHeld(held: readonly ActionKey[], kind: string, { groupId, memberId }:
 /** Links of one list that are shown; the others are counted. */
 const LINKS_MAX = 200;
 
-interface Seen {
-  readonly at: number;
-  readonly by: string;
-}
-
-/** What is known of a user or group as a whole. */
-async function readHead(db: Db, row: ResourceRow, observed: Seen | undefined) {
-  const provider = row.origin === null ? null : row.provider;
-  return {
-    id: row.id,
-    name: row.name,
-    managed: row.origin ?? ('no' as const),
+/** Explains a user or group. Nothing here calls the service. */
+async function explain(db: Db, rules: Rules, row: ResourceRow): Promise<OpsJson<'Explanation'>> {
+  const { origin, last_error } = row;
+  const parts =
+    row.type === 'user' ? await explainUser(db, rules, row) : await explainGroup(db, rules, row);
+  const { observed, ...others } = parts;
+  const provider = origin === null ? null : row.provider;
+  return toView('Explanation', row, {
+    managed: origin ?? 'no',
     provider,
     handling: provider === null ? null : await findHandling(db, provider),
     deleted: row.deleted_at !== null,
-    version: row.version,
     seen: observed ? { at: toMoment(observed.at), by: observed.by } : null,
-    dueAt: toMoment(row.due_at),
-    problem:
-      row.last_error === null
-        ? null
-        : parseStored<NonNullable<OpsJson<'Explanation'>['problem']>>(row.last_error),
-  };
+    problem: last_error === null ? null : parseStored<{ code: string; words: string }>(last_error),
+    ...others,
+  });
 }
 
-/** Explains a user, field by field. Nothing here calls the service. */
-async function explainUser(db: Db, rules: Rules, row: UserRow): Promise<OpsJson<'Explanation'>> {
+/** Explains a user, field by field. */
+async function explainUser(db: Db, rules: Rules, row: UserRow) {
   const state = toUserState(row);
   const { desired, observed, cells, upstreamId } = state;
   const of = { type: 'user', seq: row.seq } as const;
@@ -160,8 +149,7 @@ async function explainUser(db: Db, rules: Rules, row: UserRow): Promise<OpsJson<
   const groupIds = links.map(({ id }) => id);
   const places = await listHeldChanges(db, groupIds);
   return {
-    type: 'user',
-    ...(await readHead(db, row, observed)),
+    observed,
     upstream: upstreamId === undefined ? null : String(upstreamId),
     fields: [...Object.values(owned).flat(), ...listKept(row, HELD_OF_USER)],
     groups: links.map((link) => toMember(link, places, { groupId: link.id, memberId: row.id })),
@@ -192,8 +180,8 @@ function toAddress(
   };
 }
 
-/** Explains a group, field by field, and its administrators. Nothing here calls the service. */
-async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise<OpsJson<'Explanation'>> {
+/** Explains a group, field by field, and its administrators. */
+async function explainGroup(db: Db, rules: Rules, row: GroupRow) {
   const state = toGroupState(row);
   const { desired, observed, cells } = state;
   const of = { type: 'group', seq: row.seq } as const;
@@ -207,8 +195,7 @@ async function explainGroup(db: Db, rules: Rules, row: GroupRow): Promise<OpsJso
   const ruled = { book, rulings: book.ruleGroup(row.name), urn: GROUP_EXTENSION };
   const upstream = toUpstream(state);
   return {
-    type: 'group',
-    ...(await readHead(db, row, observed)),
+    observed,
     upstream,
     fields: [
       toField(it, 'existence', [row.deleted_at === null, upstream !== null]),

@@ -1,18 +1,56 @@
-import type { ImportOutcome } from '../../domain/handover.ts';
 import { lockUntilCommit } from '../../store/commit-lock.ts';
+import { isProvider } from '../../store/credentials/providers.ts';
 import { findHolders, insertFormerIds } from '../../store/resources/former-ids.ts';
 import { findLive, LIVE, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
+import { unknownProvider } from '../access/tokens.ts';
 import { toFolded } from '../census/compare.ts';
-import { push } from '../census/match.ts';
+import { countBy, push } from '../census/match.ts';
 import { listPeople, matchAll, type Reading } from '../census/routes.ts';
-import type { ExportEntry } from '../exports/read-entries.ts';
+import {
+  type ExportEntry,
+  parseColumnMap,
+  refuseNothing,
+  withEntries,
+} from '../exports/read-entries.ts';
 import { InvalidRequest } from '../http/body.ts';
+import { ok, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
-/** An import of ids that is asked for. */
-export interface ImportRequest {
+/** The request that takes the ids of an earlier SCIM server. */
+export const importRoute = route({
+  method: 'post',
+  path: '/providers/{id}/import-ids',
+  tag: 'Providers',
+  summary:
+    'Take the ids by which an earlier SCIM server knew people, or groups: the bridge answers by them too, so that the links of this provider go on working. A row that is not surely somebody, and an id that somebody else has, are left out.',
+  parameters: { type: ['user', 'group'], map: 'text', dryRun: ['true', 'false'] },
+  meanings: {
+    type: 'What the file lists; `user` when left out.',
+    map: '`column=attribute` with commas, as of a census.',
+    dryRun: 'Tells, and imports nothing.',
+  },
+  file: 'text/csv',
+  readers: [],
+  answers: { 200: 'IdImport', 404: 'Problem', 429: 'Problem' },
+  async handle(sources: OpsSources, { params: { id: provider }, query: { filters }, req }) {
+    const { type = 'user', map = '', dryRun } = filters;
+    const reading = { map: parseColumnMap(map), idsOf: 'server' } as const;
+    if (!(await isProvider(sources.store.read, provider))) return unknownProvider();
+    return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
+      const isDryRun = dryRun === 'true';
+      const items = await importIds(sources, { type, provider, entries, isDryRun });
+      const counts = countBy(items, ({ outcome }) => outcome);
+      const change = { after: { imported: counts.imported ?? 0 } };
+      const acts = isDryRun ? [] : [{ target: provider, change }];
+      return { ...ok({ provider, dryRun: isDryRun, counts, items }), acts };
+    });
+  },
+});
+
+/** An import that is asked for. */
+interface ImportRequest {
   readonly type: 'user' | 'group';
   /** The provider whose links have the ids. */
   readonly provider: string;
@@ -20,40 +58,29 @@ export interface ImportRequest {
   readonly isDryRun: boolean;
 }
 
-/** Groups that are read at once. */
-const PART = 100;
-
 /** Imports ids of an earlier SCIM server, and tells what became of each row. */
-export async function importIds(
-  sources: Reading & Pick<OpsSources, 'clock' | 'refreshFormerIds'>,
-  { type, provider, entries, isDryRun }: ImportRequest,
+async function importIds(
+  sources: OpsSources,
+  request: ImportRequest,
 ): Promise<readonly OpsJson<'ImportItem'>[]> {
   const { store, clock, refreshFormerIds } = sources;
-  assertIds(entries);
-  const find = type === 'user' ? findPeople : findGroups;
-  const owners = await find(sources, { provider, entries });
-  const twice = findTwice(entries);
-  const save = async (db: Db) => {
-    const ids = entries.map(({ texts }) => texts.id ?? '');
-    const holders = await findHolders(db, type, ids);
-    const live = await findLive(db, type, listOwnerIds(owners));
-    return entries.map((entry) => toItem({ type, entry, owners, holders, twice, live }));
-  };
-  if (isDryRun) return save(store.read);
+  const { type, provider, entries, isDryRun } = request;
+  const without = entries.find(({ texts }) => !texts.id);
+  if (without !== undefined) {
+    const words = `Row ${without.row} of the file has no id: map says which column has it.`;
+    throw new InvalidRequest(words);
+  }
+  const owners = await (type === 'user' ? findPeople : findGroups)(sources, request);
+  if (isDryRun) return findOutcomes(store.read, request, owners);
   const items = await store.write(async (tx) => {
     await lockUntilCommit(tx, 'former-ids');
-    const matched = await save(tx);
-    const now = clock.now();
-    const rows = matched.flatMap(({ outcome, formerId, id }) =>
-      outcome !== 'imported' || id === null
-        ? []
-        : {
-            ...{ resource_type: type, former_id: formerId, resource_id: id },
-            ...{ provider, created_at: now },
-          },
+    const found = await findOutcomes(tx, request, owners);
+    const now = { resource_type: type, provider, created_at: clock.now() };
+    const rows = found.flatMap(({ outcome, formerId: former_id, id }) =>
+      outcome === 'imported' && id !== null ? [{ ...now, former_id, resource_id: id }] : [],
     );
     await insertFormerIds(tx, rows);
-    return matched;
+    return found;
   });
   // The others answer by them when they hear of it, whatever becomes of this process; this one at once.
   store.bell.ring('former-ids');
@@ -61,43 +88,16 @@ export async function importIds(
   return items;
 }
 
-/** @throws InvalidRequest */
-function assertIds(entries: readonly ExportEntry[]): void {
-  const without = entries.find(({ texts }) => !texts.id);
-  if (without === undefined) return;
-  throw new InvalidRequest(
-    `Row ${without.row} of the file has no id: map says which column has it.`,
-  );
-}
+/** The owners of rows; `unsure`: several may be meant. A row that is not there is nobody's. */
+type Owners = ReadonlyMap<ExportEntry, Owner | 'unsure'>;
 
-/** Finds ids that stand in several rows. */
-function findTwice(entries: readonly ExportEntry[]): ReadonlySet<string> {
-  const seen = new Set<string>();
-  const twice = new Set<string>();
-  for (const { texts } of entries) {
-    const { id = '' } = texts;
-    if (seen.has(id)) twice.add(id);
-    seen.add(id);
-  }
-  return twice;
-}
-
-/** Owner of a row; `unsure`: several may be meant. */
 interface Owner {
   readonly id: string;
   readonly name: string;
 }
 
-/** The owners of rows; a row that is not there is nobody's. */
-type Owners = ReadonlyMap<ExportEntry, Owner | 'unsure'>;
-
-function listOwnerIds(owners: Owners): string[] {
-  return [...owners.values()].flatMap((owner) => (owner === 'unsure' ? [] : owner.id));
-}
-
-type Finding = Pick<ImportRequest, 'provider' | 'entries'>;
-
-async function findPeople(sources: Reading, { provider, entries }: Finding): Promise<Owners> {
+async function findPeople(sources: Reading, request: ImportRequest): Promise<Owners> {
+  const { provider, entries } = request;
   const matches = await matchAll(sources, entries, { provider, idAttribute: 'externalId' });
   const owners = new Map<ExportEntry, Owner | 'unsure'>(entries.map((entry) => [entry, 'unsure']));
   for await (const { id, name } of listPeople(sources)) {
@@ -108,53 +108,51 @@ async function findPeople(sources: Reading, { provider, entries }: Finding): Pro
   return owners;
 }
 
+/** Groups that are read at once. */
+const PART = 100;
+
 /** Groups are known by the externalId of the provider, else by the name. */
-async function findGroups({ store }: Reading, { provider, entries }: Finding): Promise<Owners> {
+async function findGroups({ store }: Reading, request: ImportRequest): Promise<Owners> {
   const [byId, byName] = [new Map<string, Owner[]>(), new Map<string, Owner[]>()];
   for await (const rows of readRows(store.read, 'group', { limit: PART, where: LIVE })) {
-    for (const { id, name, name_folded, external_id, ...row } of rows) {
-      const isOwn = row.origin !== null && row.provider === provider;
+    for (const { id, name, name_folded, external_id, origin, provider } of rows) {
+      const isOwn = origin !== null && provider === request.provider;
       if (isOwn && external_id !== null) push(byId, external_id, { id, name });
       push(byName, name_folded, { id, name });
     }
   }
-  return new Map(
-    entries.flatMap((entry) => {
-      const { externalId = '', displayName = '' } = entry.texts;
-      const [owner, second] = byId.get(externalId) ?? byName.get(toFolded(displayName)) ?? [];
-      if (owner === undefined) return [];
-      return [[entry, second === undefined ? owner : ('unsure' as const)]];
-    }),
-  );
+  const owners = new Map<ExportEntry, Owner | 'unsure'>();
+  for (const entry of request.entries) {
+    const { externalId = '', displayName = '' } = entry.texts;
+    const [owner, second] = byId.get(externalId) ?? byName.get(toFolded(displayName)) ?? [];
+    if (owner !== undefined) owners.set(entry, second === undefined ? owner : 'unsure');
+  }
+  return owners;
 }
 
-interface Row {
-  readonly type: 'user' | 'group';
-  readonly entry: ExportEntry;
-  readonly owners: Owners;
-  readonly holders: ReadonlyMap<string, string>;
-  /** Ids that stand in several rows. */
-  readonly twice: ReadonlySet<string>;
-  /** Ids of owners who are still there. */
-  readonly live: ReadonlySet<string>;
-}
-
-function toItem({ type, entry, owners, holders, twice, live }: Row): OpsJson<'ImportItem'> {
-  const { row, texts } = entry;
-  const formerId = texts.id ?? '';
-  const found = owners.get(entry);
-  const isGone = found !== undefined && found !== 'unsure' && !live.has(found.id);
-  const owner = isGone ? undefined : found;
-  const name = texts.userName || texts.displayName || texts.email || null;
-  const matched = { type, row, formerId };
-  if (owner === undefined) return { ...matched, name, id: null, outcome: 'only-file' };
-  if (owner === 'unsure' || twice.has(formerId))
-    return { ...matched, name, id: null, outcome: 'ambiguous' };
-  const outcome = toOutcome(holders.get(formerId), owner.id);
-  return { ...matched, name: owner.name, id: owner.id, outcome };
-}
-
-function toOutcome(holder: string | undefined, id: string): ImportOutcome {
-  if (holder === undefined) return 'imported';
-  return holder === id ? 'known' : 'taken';
+/** Finds the outcome of each row as the store is now: an owner may be gone since, and an id taken. */
+async function findOutcomes(
+  db: Db,
+  { type, entries }: ImportRequest,
+  owners: Owners,
+): Promise<OpsJson<'ImportItem'>[]> {
+  const ids = entries.map(({ texts }) => texts.id ?? '');
+  const rowsOf = Map.groupBy(ids, (id) => id);
+  const holders = await findHolders(db, type, ids);
+  const known = [...owners.values()].flatMap((owner) => (owner === 'unsure' ? [] : owner.id));
+  const live = await findLive(db, type, known);
+  return entries.map((entry) => {
+    const { row, texts } = entry;
+    const { id: formerId = '', userName, displayName, email } = texts;
+    const owner = owners.get(entry);
+    const nobody = { id: null, name: userName || displayName || email || null };
+    const item = { type, row, formerId } as const;
+    const isGone = owner !== undefined && owner !== 'unsure' && !live.has(owner.id);
+    if (owner === undefined || isGone) return { ...item, ...nobody, outcome: 'only-file' };
+    if (owner === 'unsure' || rowsOf.get(formerId)?.length !== 1)
+      return { ...item, ...nobody, outcome: 'ambiguous' };
+    const holder = holders.get(formerId);
+    const outcome = holder === undefined ? 'imported' : holder === owner.id ? 'known' : 'taken';
+    return { ...item, ...owner, outcome };
+  });
 }

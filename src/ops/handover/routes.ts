@@ -1,21 +1,15 @@
-import type { HandoverOutcome } from '../../domain/handover.ts';
 import type { HandOver } from '../../reconcile/repair/plans.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { LIVE_MANAGED, readRows } from '../../store/resources/rows.ts';
 import { unknownProvider } from '../access/tokens.ts';
-import type { Matches } from '../census/match.ts';
+import { countBy, type Matches } from '../census/match.ts';
 import { listPeople, matchAll, type Reading } from '../census/routes.ts';
-import {
-  type ExportEntry,
-  parseColumnMap,
-  refuseNothing,
-  withEntries,
-} from '../exports/read-entries.ts';
+import { type ExportEntry, parseColumnMap, withEntries } from '../exports/read-entries.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { ok, problem, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { importIds } from './import-ids.ts';
+import { importRoute } from './import-ids.ts';
 
 /** Requests that give people and groups to another provider. */
 export const handoverRoutes = [
@@ -35,76 +29,37 @@ export const handoverRoutes = [
     readers: [],
     answers: { 200: 'Handover', 404: 'Problem', 409: 'Problem', 429: 'Problem' },
     async handle(sources: OpsSources, { params: { id: from }, query: { filters }, req }) {
-      const { to, map, dryRun } = filters;
+      const { to, map = '', dryRun } = filters;
       if (to === undefined || to === from)
         throw new InvalidRequest('to is the name of another provider.');
-      const columns = parseColumnMap(map ?? '');
-      const known = await Promise.all(
-        [from, to].map((name) => isProvider(sources.store.read, name)),
-      );
-      if (known.includes(false)) return unknownProvider();
-      const reading = { map: columns, idsOf: 'provider' } as const;
-      return withEntries(sources, req, reading, (entries) =>
-        answer(sources, { from, to, entries }, dryRun === 'true'),
-      );
-    },
-  }),
-  route({
-    method: 'post',
-    path: '/providers/{id}/import-ids',
-    tag: 'Providers',
-    summary:
-      'Take the ids by which an earlier SCIM server knew people, or groups: the bridge answers by them too, so that the links of this provider go on working. A row that is not surely somebody, and an id that somebody else has, are left out.',
-    parameters: { type: ['user', 'group'], map: 'text', dryRun: ['true', 'false'] },
-    meanings: {
-      type: 'What the file lists; `user` when left out.',
-      map: '`column=attribute` with commas, as of a census.',
-      dryRun: 'Tells, and imports nothing.',
-    },
-    file: 'text/csv',
-    readers: [],
-    answers: { 200: 'IdImport', 404: 'Problem', 429: 'Problem' },
-    async handle(sources: OpsSources, { params, query: { filters }, req }) {
-      const { id: provider } = params;
-      const { type = 'user', map = '', dryRun } = filters;
-      const columns = parseColumnMap(map);
-      if (!(await isProvider(sources.store.read, provider))) return unknownProvider();
-      const reading = { map: columns, idsOf: 'server' } as const;
-      return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
-        const isDryRun = dryRun === 'true';
-        const items = await importIds(sources, { type, provider, entries, isDryRun });
-        const counts = countOutcomes(items);
-        const json = { provider, dryRun: isDryRun, counts, items };
-        const change = { after: { imported: counts.imported ?? 0 } };
-        return { ...ok(json), acts: isDryRun ? [] : [{ target: provider, change }] };
+      const reading = { map: parseColumnMap(map), idsOf: 'provider' } as const;
+      for (const name of [from, to]) {
+        if (!(await isProvider(sources.store.read, name))) return unknownProvider();
+      }
+      return withEntries(sources, req, reading, async (entries) => {
+        const items: OpsJson<'HandoverItem'>[] = [];
+        const handovers: HandOver[] = [];
+        for await (const { item, handover } of walk(sources, { from, to, entries })) {
+          items.push(item);
+          if (handover !== undefined) handovers.push(handover);
+        }
+        const shown = { from, to, counts: countBy(items, ({ outcome }) => outcome), items };
+        if (dryRun === 'true' || handovers.length === 0)
+          return { ...ok({ ...shown, planId: null, hash: null }), acts: [] };
+        const reason = `what belongs to ${from} goes to ${to}`;
+        const { kind, plan } = await sources.drifts.handOver(handovers, reason);
+        const { id: planId, hash } = plan;
+        if (kind === 'waits') {
+          const message = `Plan ${planId} hands over already: approve or discard it.`;
+          return problem(409, 'waits', message, { plan: planId });
+        }
+        const change = { after: { to, planId, handedOver: handovers.length } };
+        return { ...ok({ ...shown, planId, hash }), acts: [{ target: from, change }] };
       });
     },
   }),
+  importRoute,
 ] as const;
-
-function countOutcomes<Outcome extends string>(
-  items: readonly { readonly outcome: Outcome }[],
-): Partial<Record<Outcome, number>> {
-  const counts: Partial<Record<Outcome, number>> = {};
-  for (const { outcome } of items) counts[outcome] = (counts[outcome] ?? 0) + 1;
-  return counts;
-}
-
-async function answer(sources: OpsSources, request: SwitchRequest, isDryRun: boolean) {
-  const { from, to } = request;
-  const { items, handovers } = await findSwitch(sources, request);
-  const shown = { from, to, counts: countOutcomes(items), items };
-  if (isDryRun || handovers.length === 0)
-    return { ...ok({ ...shown, planId: null, hash: null }), acts: [] };
-  const planned = await sources.drifts.handOver(handovers, `what belongs to ${from} goes to ${to}`);
-  if (planned.kind === 'waits') {
-    const message = `Plan ${planned.plan.id} hands over already: approve or discard it.`;
-    return problem(409, 'waits', message, { plan: planned.plan.id });
-  }
-  const { id: planId, hash } = planned.plan;
-  const change = { after: { to, planId, handedOver: handovers.length } };
-  return { ...ok({ ...shown, planId, hash }), acts: [{ target: from, change }] };
-}
 
 /** A switch that is asked for. */
 interface SwitchRequest {
@@ -114,59 +69,49 @@ interface SwitchRequest {
   readonly entries: readonly ExportEntry[] | undefined;
 }
 
-/** The outcome of a switch for each person and group, and who goes. */
-interface Switching {
-  readonly items: readonly OpsJson<'HandoverItem'>[];
-  readonly handovers: readonly HandOver[];
+/** The outcome for one person or group, and how it is handed over; undefined: it stays. */
+interface Walked {
+  readonly item: OpsJson<'HandoverItem'>;
+  readonly handover?: HandOver | undefined;
 }
 
-/** Groups that are read at once. */
-const GROUPS_PART = 100;
-
 /** Finds out who would go to the other provider. It reads, and calls nobody. */
-async function findSwitch(
+async function* walk(
   sources: Reading,
   { from, to, entries }: SwitchRequest,
-): Promise<Switching> {
+): AsyncGenerator<Walked> {
   const sought = { provider: from, idAttribute: 'formerExternalId' } as const;
   const matches = entries && (await matchAll(sources, entries, sought));
-  const taken = countExternalIds(entries ?? []);
-  const items: OpsJson<'HandoverItem'>[] = [];
-  const handovers: HandOver[] = [];
+  const rowsOf = Map.groupBy(entries ?? [], ({ texts }) => texts.externalId);
   for await (const { externalId, ...subject } of listSubjects(sources, from)) {
     const { type, id } = subject;
-    const found = type === 'user' ? findOutcome(matches, id, taken) : EVERYBODY;
-    items.push({ ...subject, ...found });
-    if (found.outcome !== 'handed-over') continue;
+    const found = type === 'user' && matches ? findOutcome(matches, id, rowsOf) : EVERYBODY;
     const next = { provider: to, externalId: found.externalId };
-    handovers.push({ type, id, from: { provider: from, externalId }, to: next });
+    const isGoing = found.outcome === 'handed-over';
+    const handover = isGoing
+      ? { type, id, from: { provider: from, externalId }, to: next }
+      : undefined;
+    yield { item: { ...subject, ...found }, handover };
   }
   for (const { row, texts, active } of matches?.listStrangers() ?? []) {
     if (active === false) continue;
     const name = texts.userName || texts.email || null;
     const externalId = texts.externalId || null;
     const stranger = { type: 'user', id: null, name, by: null, row, externalId } as const;
-    items.push({ ...stranger, outcome: 'only-file' });
+    yield { item: { ...stranger, outcome: 'only-file' } };
   }
-  return { items, handovers };
 }
 
-interface Outcome {
-  readonly outcome: HandoverOutcome;
-  readonly by: OpsJson<'HandoverItem'>['by'];
-  readonly row: number | null;
-  readonly externalId: string | null;
-}
+type Outcome = Pick<OpsJson<'HandoverItem'>, 'outcome' | 'by' | 'row' | 'externalId'>;
 
 /** Without a file nobody is compared, and the other provider is yet to give its ids. */
 const EVERYBODY: Outcome = { outcome: 'handed-over', by: null, row: null, externalId: null };
 
 function findOutcome(
-  matches: Matches | undefined,
+  matches: Matches,
   id: string,
-  taken: ReadonlyMap<string, number>,
+  rowsOf: ReadonlyMap<string | undefined, readonly ExportEntry[]>,
 ): Outcome {
-  if (matches === undefined) return EVERYBODY;
   const found = matches.findEntry(id);
   if (found === undefined) {
     return { ...EVERYBODY, outcome: matches.isClaimed(id) ? 'ambiguous' : 'only-here' };
@@ -174,37 +119,23 @@ function findOutcome(
   const { row, texts } = found.entry;
   const externalId = texts.externalId || null;
   // Two people under one id would be one to the other provider.
-  const isOne = externalId === null || taken.get(externalId) === 1;
+  const isOne = externalId === null || rowsOf.get(externalId)?.length === 1;
   return { outcome: isOne ? 'handed-over' : 'ambiguous', by: found.by, row, externalId };
 }
 
-function countExternalIds(entries: readonly ExportEntry[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { texts } of entries) {
-    const id = texts.externalId ?? '';
-    counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
-  return counts;
-}
+/** Groups that are read at once. */
+const GROUPS_PART = 100;
 
-/** People and groups of a provider. */
-async function* listSubjects(sources: Reading, from: string): AsyncGenerator<Subject> {
-  for await (const { provider, externalIds, id, name } of listPeople(sources)) {
+/** People and groups of a provider, with the externalId that it gave. */
+async function* listSubjects({ store, deactivation }: Reading, from: string) {
+  for await (const { provider, externalIds, id, name } of listPeople({ store, deactivation })) {
     const [externalId = null] = externalIds;
-    if (provider === from) yield { type: 'user', id, name, externalId };
+    if (provider === from) yield { type: 'user', id, name, externalId } as const;
   }
-  const part = { limit: GROUPS_PART, where: LIVE_MANAGED };
-  for await (const rows of readRows(sources.store.read, 'group', part)) {
+  const groups = readRows(store.read, 'group', { limit: GROUPS_PART, where: LIVE_MANAGED });
+  for await (const rows of groups) {
     for (const { id, provider, name, external_id: externalId } of rows) {
-      if (provider === from) yield { type: 'group', id, name, externalId };
+      if (provider === from) yield { type: 'group', id, name, externalId } as const;
     }
   }
-}
-
-interface Subject {
-  readonly type: 'user' | 'group';
-  readonly id: string;
-  readonly name: string;
-  /** The one of the earlier provider. */
-  readonly externalId: string | null;
 }
