@@ -20,6 +20,8 @@ import {
 } from '../exports/read-entries.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
+type Finding = OpsJson<'Finding'>;
+
 /** Scope of a comparison. */
 interface Comparison {
   /** The provider of the export. */
@@ -39,30 +41,22 @@ export function comparePerson(
   comparison: Comparison,
   person: CensusPerson,
   matched: Matched | undefined,
-): OpsJson<'Finding'> | undefined {
-  const { provider: owner, wanted, held } = person;
-  if (owner !== null && owner !== comparison.provider) {
-    return matched && toFinding('of-other', { person, matched });
+): Finding | undefined {
+  const { id, name, provider, wanted, held } = person;
+  const people = [{ id, name }];
+  const isOther = provider !== null && provider !== comparison.provider;
+  const hasAccess = wanted?.active || held?.active;
+  if (matched === undefined) {
+    return isOther || !hasAccess ? undefined : toFinding(toAbsent(person), { people, provider });
   }
-  const differences = matched === undefined ? [] : listDifferences(comparison, person, matched);
-  const entryActive = matched !== undefined && matched.entry.active !== false;
-  if (!entryActive && !wanted?.active && !held?.active) return undefined;
-  if (matched === undefined) return toFinding(toAbsent(person), { person });
-  if (wanted === undefined) return toFinding('not-bridge', { person, matched, differences });
-  if (held === undefined) return toFinding('not-service', { person, matched, differences });
-  if (differences.length === 0) return undefined;
-  return toFinding('differs', { person, matched, differences });
-}
-
-/** Finding about an entry that is nobody whom the bridge knows; undefined: it need not be known. */
-export function compareStranger(entry: ExportEntry): OpsJson<'Finding'> | undefined {
-  if (entry.active === false) return undefined;
-  return { ...NOTHING, kind: 'only-provider', entries: [toEntryView(entry)] };
-}
-
-/** An entry as operators are shown it. */
-export function toEntryView({ row, texts }: ExportEntry): OpsJson<'Finding'>['entries'][number] {
-  return { row, name: texts.userName || texts.email || null };
+  const { entry, by } = matched;
+  const found = { by, entries: [toEntryView(entry)], people, provider };
+  if (isOther) return toFinding('of-other', found);
+  if (entry.active === false && !hasAccess) return undefined;
+  const differences = listDifferences(comparison, person, matched);
+  if (wanted === undefined) return toFinding('not-bridge', { ...found, differences });
+  if (held === undefined) return toFinding('not-service', { ...found, differences });
+  return differences.length === 0 ? undefined : toFinding('differs', { ...found, differences });
 }
 
 function toAbsent({ wanted, held }: CensusPerson): CensusKind {
@@ -70,32 +64,17 @@ function toAbsent({ wanted, held }: CensusPerson): CensusKind {
   return held === undefined ? 'only-bridge' : 'not-provider';
 }
 
-/** Parts of a finding that it may lack. */
-export const NOTHING = {
-  ...{ by: null, entries: [], people: [], provider: null, differences: [] },
-} as const satisfies Partial<OpsJson<'Finding'>>;
-
-interface Found {
-  readonly person: CensusPerson;
-  readonly matched?: Matched;
-  readonly differences?: OpsJson<'Finding'>['differences'];
+/** An entry as operators are shown it. */
+export function toEntryView({ row, texts }: ExportEntry): Finding['entries'][number] {
+  return { row, name: texts.userName || texts.email || null };
 }
 
-function toFinding(
-  kind: CensusKind,
-  { person: { id, name, provider }, matched, differences = [] }: Found,
-): OpsJson<'Finding'> {
-  return {
-    kind,
-    by: matched?.by ?? null,
-    entries: matched === undefined ? [] : [toEntryView(matched.entry)],
-    people: [{ id, name }],
-    provider,
-    differences,
-  };
+/** A finding with what it has; the rest is empty. */
+export function toFinding(kind: CensusKind, parts: Partial<Finding>): Finding {
+  return { kind, by: null, entries: [], people: [], provider: null, differences: [], ...parts };
 }
 
-type Difference = OpsJson<'Finding'>['differences'][number];
+type Difference = Finding['differences'][number];
 
 function listDifferences(
   comparison: Comparison,
@@ -149,54 +128,35 @@ function compareHeldName(
 }
 
 /** Person as a census sees one. */
-export interface CensusPerson {
-  readonly id: string;
-  readonly name: string;
-  /** The provider that manages it; null: it is only observed. */
-  readonly provider: string | null;
-  /** The one that its provider gave, where it gave one. */
-  readonly externalIds: readonly string[];
-  /** Folded. */
-  readonly userNames: readonly string[];
-  /** Folded. */
-  readonly emails: readonly string[];
-  /** Attributes and access that the bridge wants; undefined: it only observes. */
-  readonly wanted: { readonly attributes: JsonObject; readonly active: boolean } | undefined;
-  /** State in which the service was last seen to hold the account; undefined: it has none. */
-  readonly held:
-    | {
-        readonly active: boolean;
-        readonly fullName: string;
-        /** True: the service has another name than the bridge wants. */
-        readonly isNamedOtherwise: boolean;
-      }
-    | undefined;
-}
+export type CensusPerson = ReturnType<typeof toCensusPerson>;
 
-/** Maps a row to the person that a census compares. */
-export function toCensusPerson(row: UserRow, deactivation: Deactivation): CensusPerson {
+/** Maps a row to the person that a census compares. Without a provider the bridge only observes, and wants nothing. */
+export function toCensusPerson(row: UserRow, deactivation: Deactivation) {
+  const { id, name, origin, provider, external_id: externalId } = row;
   const { desired, observed, cells } = toUserState(row);
   const attributes = parseStored<JsonObject>(row.attributes);
-  const isManaged = row.origin !== null;
+  const isManaged = origin !== null;
   const held = observed === undefined || isGone(observed) ? undefined : observed;
-  const isOther = (value: string | null): value is string => value !== null && value !== '';
   const fields = held && isManaged ? listUserDifferences(desired, held, cells, deactivation) : [];
   return {
-    id: row.id,
-    name: row.name,
-    provider: isManaged ? row.provider : null,
-    externalIds: isManaged && row.external_id !== null ? [row.external_id] : [],
-    userNames: [...new Set([row.name_folded, row.observed_user_name_folded].filter(isOther))],
-    emails: [
-      ...new Set([...listFoldedEmails(attributes), row.observed_email_folded].filter(isOther)),
-    ],
+    id,
+    name,
+    provider: isManaged ? provider : null,
+    externalIds: isManaged && externalId !== null ? [externalId] : [],
+    userNames: listKnown([row.name_folded, row.observed_user_name_folded]),
+    emails: listKnown([...listFoldedEmails(attributes), row.observed_email_folded]),
     wanted: isManaged ? { attributes, active: isWantedActive(desired, deactivation) } : undefined,
+    /** As the account was last seen; undefined: there is none. */
     held: held && {
       active: isObservedActive(held, deactivation),
       fullName: held.fullName,
       isNamedOtherwise: fields.includes('name'),
     },
   };
+}
+
+function listKnown(values: readonly (string | null)[]): string[] {
+  return [...new Set(values.flatMap((value) => value || []))];
 }
 
 /** Texts of an attribute that the bridge has of a person; none: no provider ever sent it. */

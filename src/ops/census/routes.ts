@@ -16,10 +16,9 @@ import type { OpsSources } from '../sources.ts';
 import {
   type CensusPerson,
   comparePerson,
-  compareStranger,
-  NOTHING,
   toCensusPerson,
   toEntryView,
+  toFinding,
 } from './compare.ts';
 import { countBy, type Matches, matchEntries, type Shared } from './match.ts';
 
@@ -79,7 +78,10 @@ async function compareAll(
     if (found !== undefined) items.push(found);
     else if (matched !== undefined) counts.agreeing += 1;
   }
-  items.push(...matches.listStrangers().flatMap((stranger) => compareStranger(stranger) ?? []));
+  // One without access need not be known.
+  for (const stranger of matches.listStrangers().filter(({ active }) => active !== false)) {
+    items.push(toFinding('only-provider', { entries: [toEntryView(stranger)] }));
+  }
   items.push(...matches.listShared().map(toDuplicate));
   const sweptAt = toMoment((await findLastSweptAt(sources.store.read)) ?? null);
   return {
@@ -94,7 +96,7 @@ async function compareAll(
 
 function toDuplicate({ by, entries, people }: Shared): OpsJson<'Finding'> {
   const named = people.map(({ id, name }) => ({ id, name }));
-  return { ...NOTHING, kind: 'duplicate', by, entries: entries.map(toEntryView), people: named };
+  return toFinding('duplicate', { by, entries: entries.map(toEntryView), people: named });
 }
 
 /** The store, and how it says who is active. */
