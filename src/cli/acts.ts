@@ -177,18 +177,15 @@ export const addSettingsCommand: AddCommand = (program, context) => {
     .option('--here', 'those of this environment and file, which a bridge would start with here')
     .action(async ({ json, changed, here }: { json?: true; changed?: true; here?: true }) => {
       const { shown, warnings } = loadSettings();
-      const { source, all } = here
-        ? { source: 'this environment and file; a running bridge may have others', all: shown }
-        : await readSettings(context);
+      let [source, all] = ['this environment and file; a running bridge may have others', shown];
+      if (!here) {
+        const client = context.connect();
+        const page: Page<ShownSetting> = await readList(client, { path: '/settings', context });
+        [source, all] = [`the bridge that answers at ${client.url}`, page.items];
+      }
       const items = changed ? all.filter(({ from }) => from !== 'default') : all;
       const table = `Settings of ${source}:\n\n${toTable(items, SETTINGS.columns, context)}`;
       write(json ? toJson({ items, nextCursor: null }) : table);
       if (here) for (const warning of warnings) writeError(`Warning: ${warning}\n`);
     });
 };
-
-async function readSettings(context: CliContext) {
-  const client = context.connect();
-  const page: Page<ShownSetting> = await readList(client, { path: '/settings', context });
-  return { source: `the bridge that answers at ${client.url}`, all: page.items };
-}

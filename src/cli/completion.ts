@@ -43,17 +43,21 @@ function listPlaces(command: Command, path = ''): Place[] {
 }
 
 function toBash(places: readonly Place[]): string {
+  const toLines = (some: readonly Place[], toLine: (path: string) => string) =>
+    some.map(({ path }) => toLine(path)).join('\n');
+  const commands = places.filter(({ path, isValue }) => path !== '' && !isValue);
+  const values = places.filter(({ isValue }) => isValue);
   return `# Completion of scim-bridge for bash: source <(scim-bridge completion bash)
 _scim_bridge() {
   local cur place='' words='' i
   cur=\${COMP_WORDS[COMP_CWORD]}
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "\${place:+$place }\${COMP_WORDS[i]}" in
-${toSteps(places, (path) => `      '${path}') place='${path}' ;;`)}
+${toLines(commands, (path) => `      '${path}') place='${path}' ;;`)}
     esac
   done
   case "\${place:+$place }\${COMP_WORDS[COMP_CWORD-1]}" in
-${toValues(places, (path) => `    '${path}') place='${path}' ;;`)}
+${toLines(values, (path) => `    '${path}') place='${path}' ;;`)}
   esac
   case "$place" in
 ${places.map(({ path, words }) => `    '${path}') words='${words.join(' ')}' ;;`).join('\n')}
@@ -62,13 +66,4 @@ ${places.map(({ path, words }) => `    '${path}') words='${words.join(' ')}' ;;`
 }
 complete -o default -F _scim_bridge scim-bridge
 `;
-}
-
-function toSteps(places: readonly Place[], toStep: (path: string) => string): string {
-  const commands = places.filter(({ path, isValue }) => path !== '' && !isValue);
-  return commands.map(({ path }) => toStep(path)).join('\n');
-}
-
-function toValues(places: readonly Place[], toStep: (path: string) => string): string {
-  return places.flatMap(({ path, isValue }) => (isValue ? [toStep(path)] : [])).join('\n');
 }

@@ -25,7 +25,13 @@ export async function runProgram(
 ): Promise<number> {
   let exitCode: number = exitCodes.done;
   const program = createProgram(version, world);
-  const load = () => loadSettings({ ...world, configFile: findConfigFile(program, world) });
+  const load = () => {
+    const { config } = program.opts<{ config?: string }>();
+    return loadSettings({
+      ...world,
+      configFile: config ?? (world.env.CONFIG || defaultConfigFile),
+    });
+  };
   const context: CliContext = {
     ...world,
     loadSettings: load,
@@ -91,11 +97,6 @@ function refuseUnknown(command: Command, word: string): never {
   const nearest = findNearest(word, names);
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
   return command.error(`error: unknown command '${word}'${hint}`);
-}
-
-function findConfigFile(program: Command, { env }: CliWorld): string {
-  const { config } = program.opts<{ config?: string }>();
-  return config ?? (env.CONFIG || defaultConfigFile);
 }
 
 function tellFailure(error: unknown, { writeError }: CliWorld): number {

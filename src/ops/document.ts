@@ -9,7 +9,6 @@ import { sweepRoutes } from './drift/sweeps.ts';
 import { erasureRoutes } from './erasure/routes.ts';
 import { explainRoutes } from './explain/routes.ts';
 import { handoverRoutes } from './handover/routes.ts';
-import type { FilterWords } from './http/list-query.ts';
 import { type OpsRoute, route } from './http/route.ts';
 import { leaverRoutes } from './leavers/routes.ts';
 import { MEANINGS } from './lists/list.ts';
@@ -72,11 +71,6 @@ export function toOpsDocument(): OpsJson<'OpenApi'> {
 /** The part of a row that a description reads. */
 type Described = Omit<OpsRoute<never>, 'serve'>;
 
-/** True where the request may come without a body. */
-function isBodyOptional(name: OpsSchemaName): boolean {
-  return opsSchemas[name].safeParse({}).success;
-}
-
 /** The parameters of a request, those of its path first. */
 function listParameters(route: Described): OpsParameter[] {
   const { path, filters, parameters, meanings, newest } = route;
@@ -87,7 +81,11 @@ function listParameters(route: Described): OpsParameter[] {
   const limit = toParameter('limit', { type: 'integer', minimum: 1, maximum: 1_000 });
   if (newest) return [...inPath, limit];
   const inQuery = Object.entries(parameters ?? filters ?? {}).map(([name, words]) =>
-    toParameter(name, toWords(words), meanings?.[name]),
+    toParameter(
+      name,
+      words === 'text' ? { type: 'string', maxLength: 200 } : { type: 'string', enum: words },
+      meanings?.[name],
+    ),
   );
   if (filters === undefined) return [...inPath, ...inQuery];
   return [...inPath, ...inQuery, limit, toParameter('cursor', { type: 'string' })];
@@ -107,11 +105,12 @@ function toOperation(route: Described): object {
     operationId: `${method}${path.replace(/[^a-z]+([a-z])/gi, (_, letter) => letter.toUpperCase()).replace(/\W/g, '')}`,
     tags: [tag],
     summary,
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(file === undefined ? {} : { requestBody: { required: true, content: toFile(file) } }),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: !isBodyOptional(body), content: toContent(body) } }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(file && { requestBody: { required: true, content: { [file]: TEXT } } }),
+    // Optional where nothing has to be said.
+    ...(body && {
+      requestBody: { required: !opsSchemas[body].safeParse({}).success, content: toContent(body) },
+    }),
     responses: Object.fromEntries(
       listAnswers(route).map(([status, name]) => [
         status,
@@ -140,16 +139,10 @@ function toContent(name: OpsSchemaName): object {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
 }
 
-function toFile(type: string): object {
-  return { [type]: { schema: { type: 'string' } } };
-}
+const TEXT = { schema: { type: 'string' } };
 
 function toParameter(name: string, schema: object, description = MEANINGS[name]): OpsParameter {
   return { name, in: 'query', required: false, ...(description && { description }), schema };
-}
-
-function toWords(words: FilterWords): object {
-  return words === 'text' ? { type: 'string', maxLength: 200 } : { type: 'string', enum: words };
 }
 
 /** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */

@@ -4,7 +4,8 @@ import type { OpsJson } from '../schemas/schemas.ts';
 
 /** The failure of a call as JSON for its caller: `answer` may hold personal data; null: it was empty or a web page. */
 export function toApiFailure(error: UpstreamError): OpsJson<'CallFailure'> {
-  const { code, message, operation, status, retry, outcome, requestId, retryAfterMs } = error;
+  const { code, message, operation, status, retry, outcome, requestId, retryAfterMs, body } = error;
+  const text = body.kind === 'text' ? body.text : null;
   return {
     code,
     message,
@@ -14,43 +15,30 @@ export function toApiFailure(error: UpstreamError): OpsJson<'CallFailure'> {
     outcome,
     requestId: requestId ?? null,
     retryAfterMs: retryAfterMs ?? null,
-    answer: toAnswer(error),
+    answer: body.kind === 'json' ? body.value : text,
   };
-}
-
-function toAnswer({ body }: UpstreamError): unknown {
-  if (body.kind === 'json') return body.value;
-  return body.kind === 'text' ? body.text : null;
 }
 
 /** The error in the JSON of a bridge of the same version; undefined when it is none. */
 export function findApiFailure(answer: unknown): UpstreamError | undefined {
-  if (!isApiFailure(answer)) return undefined;
-  const { operation, status, retry, outcome, requestId, retryAfterMs } = answer;
-  return new UpstreamError(parseCode(answer), {
+  if (!isNamed(answer) || !('operation' in answer) || !('outcome' in answer)) return undefined;
+  const failure = parseFailure(answer);
+  const { operation, status, retry, outcome, requestId, retryAfterMs, code, message } = failure;
+  // The error puts this before its words.
+  const prefix = `${operation}: ${code}${status === null ? '' : ` (status ${status})`}: `;
+  return new UpstreamError(code, {
     operation,
-    detail: toDetail(answer),
+    detail: message.startsWith(prefix) ? message.slice(prefix.length) : message,
     retry,
     outcome,
     status: status ?? undefined,
     requestId: requestId ?? undefined,
     retryAfterMs: retryAfterMs ?? undefined,
-    body: answer.answer === null ? undefined : { kind: 'json', value: answer.answer },
+    body: failure.answer === null ? undefined : { kind: 'json', value: failure.answer },
   });
 }
 
-function isApiFailure(answer: unknown): answer is OpsJson<'CallFailure'> {
-  return isNamed(answer) && 'operation' in answer && 'outcome' in answer;
-}
-
-/** The same version of the bridge has the same codes. */
-function parseCode({ code }: OpsJson<'CallFailure'>): UpstreamErrorCode {
-  return code as UpstreamErrorCode;
-}
-
-/** The message without what the error puts before it. */
-function toDetail({ operation, code, status, message }: OpsJson<'CallFailure'>): string {
-  const answered = status === null ? '' : ` (status ${status})`;
-  const prefix = `${operation}: ${code}${answered}: `;
-  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
+/** The same version of the bridge has the same form and codes. */
+function parseFailure(answer: unknown) {
+  return answer as OpsJson<'CallFailure'> & { readonly code: UpstreamErrorCode };
 }

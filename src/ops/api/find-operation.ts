@@ -28,9 +28,11 @@ export function findOperation(id: string): FoundOperation {
 
 /** The names that are nearest to a wrong one: at most a third of their letters away, and hardly farther than the nearest. */
 export function findNear(wrong: string, names: readonly string[]): string[] {
-  const asked = fold(wrong);
+  const asked = wrong.toLowerCase();
+  // An operation named without its group is as near as one named with it.
+  const toWanted = (name: string) => (asked.includes('.') ? name : (name.split('.')[1] ?? name));
   const near = names
-    .map((name) => ({ name, distance: toDistance(asked, name) }))
+    .map((name) => ({ name, distance: leven(asked, toWanted(name).toLowerCase()) }))
     .filter(({ name, distance }) => distance <= name.length / 3)
     .toSorted((a, b) => a.distance - b.distance);
   const [nearest] = near;
@@ -38,15 +40,4 @@ export function findNear(wrong: string, names: readonly string[]): string[] {
     .filter(({ distance }) => distance <= (nearest?.distance ?? 0) + NEARLY)
     .slice(0, NEAR_MAX)
     .map(({ name }) => name);
-}
-
-/** An operation named without its group is as near as one named with it. */
-function toDistance(asked: string, name: string): number {
-  const [, own = name] = name.split('.');
-  const wanted = asked.includes('.') ? name : own;
-  return leven(asked, fold(wanted));
-}
-
-function fold(name: string): string {
-  return name.toLowerCase();
 }

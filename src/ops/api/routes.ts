@@ -82,13 +82,9 @@ async function call(
     if (error instanceof TypeError) return problem(400, 'invalid', error.message);
     if (!(error instanceof UpstreamError)) throw error;
     api.report({ ...ended, result: error.code }, res);
-    return { status: toStatus(error), json: toApiFailure(error) };
+    const silent = error.code === 'timeout' ? 504 : 503;
+    return { status: error.status === undefined ? silent : 502, json: toApiFailure(error) };
   }
-}
-
-function toStatus({ code, status }: UpstreamError): 502 | 503 | 504 {
-  if (status !== undefined) return 502;
-  return code === 'timeout' ? 504 : 503;
 }
 
 /** The body of `POST /ops/api/{group}/{operation}`. `content` is base64. */
@@ -111,19 +107,12 @@ export function parseCall({ id, body: fields = {} }: Operation, sent: unknown): 
   const entries = Object.entries(files).map(([name, list]) => {
     const type = types.get(name);
     if (!isFileType(type)) throw new TypeError(`${id}: files.${name} is unknown`);
-    return [name, toInput(type, list.map(toFile))] as const;
+    const inputs = list.map(({ content, ...named }): FileInput => {
+      return { content: Buffer.from(content, 'base64'), ...named };
+    });
+    // A list where the operation takes several; where it takes one, the operation refuses several.
+    return [name, type === 'file[]' || inputs.length > 1 ? inputs : inputs[0]] as const;
   });
   if (entries.length === 0) return body === undefined ? args : { ...args, body };
   return { ...args, body: { ...body, ...Object.fromEntries(entries) } };
-}
-
-/** A list where the operation takes several; where it takes one, the operation refuses several. */
-function toInput(type: 'file' | 'file[]', files: FileInput[]): unknown {
-  return type === 'file[]' || files.length > 1 ? files : files[0];
-}
-
-type SentFile = NonNullable<OpsJson<'CallBody'>['files']>[string][number];
-
-function toFile({ content, ...named }: SentFile): FileInput {
-  return { content: Buffer.from(content, 'base64'), ...named };
 }

@@ -1,8 +1,8 @@
-import { ACTIVE_STATUSES, type DRIFT_KINDS, type DriftStatus } from '../../domain/drift.ts';
+import { ACTIVE_STATUSES, type DRIFT_KINDS } from '../../domain/drift.ts';
 import { userId } from '../../domain/ids.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
-import { type DriftQuery, type DriftView, listDriftViews } from '../../store/drift-views.ts';
+import { type DriftView, listDriftViews } from '../../store/drift-views.ts';
 import { findRow, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest, type Row } from '../../store/tables.ts';
@@ -11,6 +11,7 @@ import {
   type ListQuery,
   NEWEST,
   OLDEST,
+  type PartQuery,
   parseSeq,
   readPage,
 } from '../http/list-query.ts';
@@ -25,12 +26,6 @@ import type { OpsSources } from '../sources.ts';
 /** A drift with its author; undefined: the audit log does not say. */
 interface AuthoredDrift extends DriftView {
   readonly author: Author | undefined;
-}
-
-async function listAuthored(db: Db, query: DriftQuery): Promise<AuthoredDrift[]> {
-  const drifts = await listDriftViews(db, query);
-  const authors = await findDriftAuthors(db, drifts);
-  return drifts.map((drift, place) => ({ ...drift, author: authors[place] }));
 }
 
 /** Requests about sweeps, and the list of what they found. */
@@ -94,18 +89,19 @@ function readDrifts<Item>(
   toItems: (drifts: readonly AuthoredDrift[]) => Item[] | Promise<Item[]>,
 ): Promise<ListAnswer<Item>> {
   const { kind, status, order = 'newest', resource: resourceId, q: text } = filters;
-  const of = { isManaged, kind, statuses: toStatuses(status), order, resourceId, text };
+  const isWord = status === 'active' || status === 'undecided';
+  const statuses = isWord ? OF_WORD[status] : status && [status];
+  const of = { isManaged, kind, statuses, order, resourceId, text };
   const from = parseSeq(cursor, order === 'newest' ? NEWEST : OLDEST);
-  return readPage({ limit, from }, (part) => listAuthored(db, { ...of, ...part }), toItems);
+  const read = async (part: PartQuery): Promise<AuthoredDrift[]> => {
+    const drifts = await listDriftViews(db, { ...of, ...part });
+    const authors = await findDriftAuthors(db, drifts);
+    return drifts.map((drift, place) => ({ ...drift, author: authors[place] }));
+  };
+  return readPage({ limit, from }, read, toItems);
 }
 
-/** Statuses of a filter; undefined: any. */
-function toStatuses(
-  status: DriftStatus | 'active' | 'undecided' | undefined,
-): readonly DriftStatus[] | undefined {
-  if (status === 'active') return ACTIVE_STATUSES;
-  return status === 'undecided' ? ['contested', 'open'] : status && [status];
-}
+const OF_WORD = { active: ACTIVE_STATUSES, undecided: ['contested', 'open'] } as const;
 
 /** Finds the newest sweep, which may run; null: there was none. */
 export async function findLastSweep(
@@ -129,16 +125,19 @@ function toDriftParts({ type, resourceId: id, name, author, ...drift }: Authored
   return {
     resource: { type, id, name },
     member: memberId === '' ? null : { id: memberId, name: memberName },
-    who: author === undefined ? null : toWho(author),
+    who: author
+      ? {
+          id: author.authorId,
+          username: author.username,
+          address: author.address,
+          at: toMoment(author.at),
+        }
+      : null,
     message: author?.message ?? null,
     firstSeen: toMoment(firstSeenAt),
     lastSeen: toMoment(lastSeenAt),
     note: note === null ? null : { text: note, by: notedBy, until: toMoment(ignoredUntil) },
   };
-}
-
-function toWho({ authorId, username, address, at }: Author) {
-  return { id: authorId, username, address, at: toMoment(at) };
 }
 
 async function toUnmanaged(

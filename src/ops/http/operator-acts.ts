@@ -67,7 +67,7 @@ export function keepActs(open: OpenAct): RequestHandler {
     const toAct = (status: number | undefined) => ({
       requestId,
       method,
-      route: toRoute(baseUrl, req.route),
+      route: typeof req.route?.path === 'string' ? `${baseUrl}${req.route.path}` : 'none',
       status,
       operator,
       credential,
@@ -82,10 +82,6 @@ export function keepActs(open: OpenAct): RequestHandler {
     });
     record.run(next);
   };
-}
-
-function toRoute(baseUrl: string, route: Request['route']): string {
-  return typeof route?.path === 'string' ? `${baseUrl}${route.path}` : 'none';
 }
 
 /** Without acts of its own the request is one; an id that was found is no free text of the sender. */

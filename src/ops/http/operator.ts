@@ -36,8 +36,14 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
       const attempt = toFailedAttempt(res, { place: 'ops', presented: guess });
       return answerStranger(res, guess, await attempts.failed(attempt));
     }
-    if (presented === 'session' && !isRead(req) && !isFromOwnPage(req)) return answerForeign(res);
-    setOperator(res, found);
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
+    if (presented === 'session' && !isRead && !isFromOwnPage(req)) {
+      const message =
+        'A change by a session needs the header X-Scim-Bridge-Console, which only the console sends.';
+      res.status(403).json({ code: 'forbidden', message });
+      return;
+    }
+    res.locals.operator = found;
     next();
   };
 }
@@ -57,16 +63,6 @@ function readPresented(req: Request, { findCredential, sessions }: OperatorDeps)
   const use = toSessionUse(req);
   const find = async () => (await sessions.find(text, use))?.credential;
   return { presented: 'session', find };
-}
-
-function isRead({ method }: Request): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
-
-function answerForeign(res: Response): void {
-  const message =
-    'A change by a session needs the header X-Scim-Bridge-Console, which only the console sends.';
-  res.status(403).json({ code: 'forbidden', message });
 }
 
 /** The roles, the least first: a role may do what those before it may. */
@@ -107,22 +103,23 @@ export function limitRequests(limits: AdmissionLimits, clock: Clock): RequestHan
   };
 }
 
-/** The credential of the request; behind `requireOperator` there is one. */
-export function getOperator(res: Response): Credential {
-  return parseOperator(res.locals.operator);
+/** The credential of the request: behind `requireOperator` there is one. */
+export function getOperator({ locals }: Response): Credential {
+  return parseOperator(locals.operator);
 }
 
-function setOperator(res: Response, credential: Credential): void {
-  res.locals.operator = credential;
-}
-
-const NOBODY: Credential = {
-  ...{ id: '', name: '', purpose: 'reader', profile: 'lenient', provider: DEFAULT_PROVIDER },
-};
-
+/** Only `requireOperator` sets it. */
 function parseOperator(value: unknown): Credential {
   return (value ?? NOBODY) as Credential;
 }
+
+const NOBODY: Credential = {
+  id: '',
+  name: '',
+  purpose: 'reader',
+  profile: 'lenient',
+  provider: DEFAULT_PROVIDER,
+};
 
 async function look(
   find: () => Promise<Credential | undefined>,

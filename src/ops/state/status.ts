@@ -1,4 +1,3 @@
-import type { AttemptsView } from '../../access/attempts.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import type { Queue } from '../../reconcile/bounded-wait.ts';
 import { findReleaseProgress } from '../../reconcile/repair/recovery-state.ts';
@@ -53,6 +52,7 @@ async function readStatus({
   const late = { before: now, limit: LEAVERS_SHOWN };
   const drifts = await countDrifts(db);
   const { firstRead, health } = news();
+  const attempts = sources.viewAttempts();
   return {
     ...(await readReadiness(sources)),
     scimUrl,
@@ -72,8 +72,15 @@ async function readStatus({
     stuck: (await listStuck(db, TROUBLE_MAX)).map(toTroubleStatus),
     leavers: toLeaversStatus(await findLateLeavers(db, late), sources.writes()),
     disputes: (await listDisputes(db, TROUBLE_MAX)).map(toDisputeStatus),
-    upstream: toUpstreamStatus(health),
-    authentication: toAttemptsStatus(sources.viewAttempts()),
+    upstream: {
+      ...health,
+      credentials: toGateStatus(health.credentials),
+      service: toGateStatus(health.service),
+    },
+    authentication: {
+      failed: attempts.failed,
+      sources: attempts.sources.map((one) => ({ ...one, lastAt: toMoment(one.lastAt) })),
+    },
     activity: sources.activity(),
     release: toReleaseView(await findReleaseProgress(db, now)),
   };
@@ -85,10 +92,6 @@ function toTroubleStatus({ since, nextAttemptAt, ...one }: TroubledResource) {
     since: toMoment(since),
     nextAttemptAt: toMoment(nextAttemptAt),
   };
-}
-
-function toUpstreamStatus({ credentials, service, ...budget }: TransportHealth) {
-  return { ...budget, credentials: toGateStatus(credentials), service: toGateStatus(service) };
 }
 
 function toQueueStatus(
@@ -108,10 +111,6 @@ function toQueueStatus(
       return { class: name, waiting, endMs: isStopped && waiting > 0 ? null : endMs };
     }),
   };
-}
-
-function toAttemptsStatus({ failed, sources }: AttemptsView) {
-  return { failed, sources: sources.map((one) => ({ ...one, lastAt: toMoment(one.lastAt) })) };
 }
 
 function toGateStatus(gate: TransportHealth['service']) {
