@@ -9,13 +9,11 @@ import { toBody } from './render.ts';
 
 /** State of a bridge as receivers get it. */
 export interface Observed {
-  /** Conditions that hold now. */
   readonly conditions: readonly Condition[];
   /** Finds what has happened since the last time and does not end, in the transaction that stores it. */
   readonly findNews: (tx: Db) => Promise<readonly Notice[]>;
 }
 
-/** One receiver, and the time of the comparison (epoch milliseconds). */
 interface Target {
   readonly receiver: Receiver;
   readonly at: number;

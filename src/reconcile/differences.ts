@@ -106,13 +106,11 @@ async function listDifferencesOfGroup(db: Db, row: GroupRow): Promise<readonly D
   return [...toDifferences(id, changes), ...listListDifferences(row, links)];
 }
 
-/** Lists the differences of the lists of a group: members, admins and entities. */
 function listListDifferences(row: GroupRow, links: readonly DifferingLink[]): Difference[] {
   const differing = links.map((link) => toLinkDifference(row, link));
   return [...differing, ...listEntityDifferences(row)];
 }
 
-/** Difference of one member or admin. */
 function toLinkDifference(row: GroupRow, { list, userId, wanted }: DifferingLink): Difference {
   const kind = `${list}.${wanted ? 'removed' : 'added'}` as const;
   const [desired, observed] = [{ present: wanted }, { present: !wanted }];

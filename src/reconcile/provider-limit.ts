@@ -35,7 +35,6 @@ const HARM_MAX = 1_000_000;
 
 /** Removals that are more than providers may ask for; nothing of the call was sent. */
 export class TooMuchHarm extends BridgeError {
-  /** Harms whose limit is exceeded. */
   readonly harms: ReadonlySet<HarmKind>;
 
   constructor(harms: ReadonlySet<HarmKind>, words: string) {

@@ -69,7 +69,6 @@ export interface FieldKind<Type extends ResourceKey['type'], Field extends strin
   readonly schema: string;
   /** The extension with the fields that rules can drive. */
   readonly urn: string;
-  /** Owned fields that a write names. */
   toFields(names: ReadonlySet<string>): Field[];
   toColumns(attributes: JsonObject): AttributeColumns;
   toCellColumns(cells: Cells<Field>): Partial<RowOf<Type>>;
@@ -263,7 +262,6 @@ async function combineAllowed<Type extends ResourceKey['type'], Field extends st
 interface RuledRow<Type extends ResourceKey['type'], Field extends string> {
   readonly row: RowOf<Type>;
   readonly rulings?: Rulings<Field>;
-  /** Epoch milliseconds. */
   readonly now: number;
 }
 

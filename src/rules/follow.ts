@@ -22,7 +22,6 @@ export interface GroupNews {
   /** Name of the group before and after; undefined when it was not live and managed. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** Users who joined or left. */
   readonly users: readonly UserId[];
   /** The provider has returned the admin list to the rules. */
   readonly admins?: 'released';

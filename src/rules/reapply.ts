@@ -14,7 +14,6 @@ import type { Rules } from './rules.ts';
 /** Rest after a failure of the store, in milliseconds. */
 const REST_MS = 1_000;
 
-/** Name of the fact with the applied rules and the progress of applying them. */
 const FACT = createFact<RulesFact>('rules');
 
 interface RulesFact {

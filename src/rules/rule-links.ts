@@ -13,7 +13,6 @@ import { findGroupPrivilege } from './rules.ts';
 export interface ListNews {
   readonly groupId: GroupId;
   readonly users: readonly UserId[] | undefined;
-  /** Epoch milliseconds. */
   readonly now: number;
   /** Version of a write of this transaction that the changes belong to; absent: they make a new one. */
   readonly version?: number | undefined;
@@ -24,7 +23,6 @@ export async function ruleAdmins(tx: Db, rules: Rules, news: ListNews): Promise<
   return (await ruleLinks(tx, rules, 'admin', news)).writes.length > 0;
 }
 
-/** A link that rules or inner groups change. */
 type RuledLink = Link & LinkKey;
 
 /** A group, and the links of its list that were changed. */

@@ -79,7 +79,6 @@ function listNames({ category, details, message }: AuditEvent): Names {
   return names;
 }
 
-/** A text or number within a JSON value. */
 interface Text {
   readonly text: string;
   /** The keys that lead to it, the innermost last. */

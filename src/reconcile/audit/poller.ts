@@ -61,7 +61,6 @@ interface AuditPollerOptions {
   readonly read: Promise<void>;
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount: () => number | undefined;
-  /** Called when a look is scheduled. */
   readonly notify: () => void;
   /** Asks the sweeps to check the time of the next one. */
   readonly considerSweep: () => void;
@@ -120,7 +119,6 @@ function changeState(tx: Db, now: number, change: Partial<PollState>): Promise<P
   return POLL_STATE.change(tx, now, (before = begun) => ({ ...before, ...change }));
 }
 
-/** Remembers since when the read fails. */
 async function noteFailure(deps: ReconcileDeps, error: unknown, isClosed: boolean): Promise<void> {
   const { store, clock, events } = deps;
   const { problem } = toReason(error);
@@ -140,7 +138,6 @@ async function noteFailure(deps: ReconcileDeps, error: unknown, isClosed: boolea
 }
 
 interface Reading {
-  /** Account behind our own token, where the service tells it. */
   readonly ownAccount: number | undefined;
   /** True: between the stored events of this time none is missing. */
   readonly isWhole: boolean;
@@ -279,7 +276,6 @@ function listChanged({ audit, user, group, managed }: NamedEvent): ResourceKey[]
   return isOfGroups ? groups : [...groups, ...toKeys('user', user)];
 }
 
-/** Queues the looks, with the admin list of a group where the event is about that. */
 async function queueLooks(tx: Db, { event, origin, toLook }: NewEvent, now: number): Promise<void> {
   const dueAt = origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
   for (const key of toLook) {

@@ -44,7 +44,6 @@ import {
 
 /** Counts of one sweep. */
 export interface SweepCounts {
-  /** Users and groups that were compared. */
   users: number;
   groups: number;
   /** Numbers of drifts that are new, that were seen again, and that are gone. */
@@ -88,7 +87,6 @@ const COMPARED = { user: 50, group: 5 } as const;
 const LOOKS_MAX = { managed: 50, observed: 200 } as const;
 /** Users without a known account that one sweep has looked at. */
 const NAMESAKES_MAX = 200;
-/** A look that reads nothing. */
 const NOTHING: LookNeeds = { ordinary: false, companyUser: false, admins: false, entities: false };
 /** Looking for a missing resource needs nothing beside SCIM. */
 const ALONE: LookNeeds = { ...NOTHING, ordinary: true };
@@ -253,7 +251,6 @@ async function lookAtNamesakes({ deps: { store, clock, notify } }: SweepRun): Pr
   if (marked.length > 0) notify();
 }
 
-/** Row, and what its comparison changes of the known drifts. */
 interface ComparedRow extends DriftChanges {
   readonly row: ResourceRow;
   /** Kinds of new differences of a managed resource: only a look makes drift of them. */
@@ -325,7 +322,6 @@ async function mayCompare(
   return row.origin !== null || isSeen(seen, row);
 }
 
-/** A row, what is known of it, and what the lists showed. */
 interface Comparing {
   readonly row: ResourceRow;
   readonly known: Parameters<typeof compareWithKnown>[1];

@@ -53,9 +53,7 @@ export interface LookNeeds {
   readonly ordinary: boolean;
   /** Licence and suspension of a user. */
   readonly companyUser: boolean;
-  /** Admin list of a group. */
   readonly admins: boolean;
-  /** Entities of a group. */
   readonly entities: boolean;
 }
 
@@ -89,13 +87,11 @@ export function toNeeds(
   return { ordinary: true, companyUser, admins: false, entities: false };
 }
 
-/** Dependencies of a look. */
 interface Looking {
   readonly deps: ReadDeps;
   readonly signal: AbortSignal;
 }
 
-/** A look at one resource. */
 interface Look {
   readonly needs: LookNeeds;
   readonly detector: Detector;
@@ -154,7 +150,6 @@ export function observe(
     : lookAtGroupAgain(looking, row, needs);
 }
 
-/** Looks at one user, and at licence and suspension where these are needed. */
 async function lookAtUserAgain(
   { deps, signal }: Looking,
   row: UserRow,
@@ -239,7 +234,6 @@ async function saveAdmins(
   await updateRow(tx, row, { admins_read_at: now });
 }
 
-/** A look at a resource as it was read before, and what it has shown. */
 interface Looked {
   readonly row: ResourceRow;
   readonly detector: Detector;
@@ -276,7 +270,6 @@ export interface DriftChanges {
   readonly fresh: readonly Difference[];
 }
 
-/** Known drift, and the difference that shows it again. */
 interface Confirmed {
   readonly row: DriftRow;
   readonly difference: Difference;

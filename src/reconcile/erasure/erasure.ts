@@ -23,7 +23,6 @@ import type { ReconcileDeps } from '../deps.ts';
 export interface Erasure {
   readonly id: UserId;
   readonly userName: string;
-  /** Id in the service. */
   readonly account: number | null;
   readonly deleted: boolean;
   /** True when a tombstone stays, of ids alone. */

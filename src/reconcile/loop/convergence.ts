@@ -72,12 +72,10 @@ export class Convergence {
     deps.outage.onEnd(() => void this.#resumeWaiting());
   }
 
-  /** Number of runs that have not ended. */
   get running(): number {
     return this.#running.size;
   }
 
-  /** The locked resources. */
   listLocked(): ResourceKey[] {
     return [...this.#locked.values()];
   }
@@ -134,7 +132,6 @@ export class Convergence {
     return type === 'group' ? readAdmins(this.#deps, id, wait) : readRole(this.#deps, id, wait);
   }
 
-  /** How long a write would wait. */
   readQueue(): Promise<Queue> {
     return this.#readQueue(this.#workers.due.isBehind);
   }

@@ -16,7 +16,6 @@ import { isNotLeading } from '../lead.ts';
 
 /** The lead of this process. */
 export interface OwnLead extends Lead {
-  /** Epoch milliseconds. */
   readonly since: number;
   /** False once another process may have taken over: nothing leaves then. Absent: no other process can. */
   readonly isSure?: () => boolean;
@@ -44,7 +43,6 @@ export interface KnownLeader extends Lead {
 export interface ElectionDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** Names this process. */
   readonly owner: string;
   /** Longest time in which a call that left may have an effect, in milliseconds. */
   readonly callMs: number;

@@ -24,7 +24,6 @@ export type Errand =
   | { readonly kind: 'call'; readonly operation: string; readonly args: unknown }
   | { readonly kind: 'look'; readonly request: Omit<LookRequest, 'signal'> };
 
-/** Results of errands, by their kinds. */
 interface ErrandResults {
   readonly 'read-privilege': null;
   readonly call: unknown;
@@ -36,7 +35,6 @@ export type ErrandAnswer<Result = ErrandResults[Errand['kind']]> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: unknown };
 
-/** Time for which an answer is waited for. */
 interface ErrandWait {
   readonly waitMs: number;
   readonly signal?: AbortSignal | undefined;

@@ -72,7 +72,6 @@ export function createReconciler(deps: ReconcilerDeps) {
     },
     /** Takes the lock of a resource that was just written; undefined: its request does not run it. */
     lock: (key: ResourceKey): Lock | undefined => leader.find()?.lockForRequest(key),
-    /** Waits until a stored write is in the service. */
     async settle(write: StoredWrite): Promise<Settlement> {
       const { waitId = newId(), key, version, undo } = write;
       if (write.waitId !== undefined) stored.add(waitId);

@@ -63,7 +63,6 @@ export function createFirstRead(deps: ReadDeps) {
   /** Failures in a row of asking whose service it is; undefined: this process knows. */
   let failures: number | undefined = 0;
 
-  /** Stores what a restart need not read again. */
   async function save(): Promise<void> {
     const now = clock.now();
     // That it was finished once, no later change undoes.

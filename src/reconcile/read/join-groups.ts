@@ -89,7 +89,6 @@ function pairByName(
   return { pairs, ambiguous };
 }
 
-/** The pairs, and the groups of both lists that are in none. */
 function withUnpaired(
   pairs: readonly Pair[],
   scim: readonly ListedScimGroup[],

@@ -79,7 +79,6 @@ export async function readMembers(run: ReadRun): Promise<undefined> {
   }
 }
 
-/** Joins the two lists, and stores the groups. */
 async function storeGroups(run: ReadRun): Promise<void> {
   const { store, clock, quirks } = run.deps;
   const { isFirst, since, scimGroups, restGroups, lists } = run.reading;
@@ -139,7 +138,6 @@ interface Unproven {
   readonly group: SeenGroup;
   /** Member count that the service tells; undefined when it tells none. */
   readonly said: number | undefined;
-  /** Number of members that the list showed. */
   readonly listed: number;
   /** False: the list of groups was read to its end, and does not show it any more. */
   readonly isListed: boolean;

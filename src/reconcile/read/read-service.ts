@@ -25,7 +25,6 @@ const READERS: { readonly [L in ListName]: (run: ReadRun) => Promise<string | un
 const UNREADABLE_MAX = 3;
 const UNREADABLE: ReadonlySet<string> = new Set(['unreadable', 'incomplete']);
 
-/** What a caller of a complete read wants beside it. */
 interface ReadOptions {
   /** Failures in a row of one list after which the read ends without a result; by default it goes on for ever. */
   readonly failuresMax?: number;

@@ -36,7 +36,6 @@ import {
 import { type PageTimes, type ReadRun, readList } from './reading.ts';
 import { assertService } from './service.ts';
 
-/** Account as a list shows it. */
 interface SeenAccount {
   readonly upstreamId: number;
   readonly shown: ShownAccount;
@@ -44,7 +43,6 @@ interface SeenAccount {
   observe(before: ObservedUser | undefined): ObservedUser;
 }
 
-/** Accounts of one page of a list. */
 interface SeenPage {
   readonly accounts: readonly SeenAccount[];
   readonly times: PageTimes;

@@ -30,11 +30,9 @@ export type ListName = (typeof LISTS)[number];
 /** A list that shows users or groups. */
 type ShowingList = Exclude<ListName, 'members'>;
 
-/** State of one list. */
 interface ListState {
   /** `refused`: the service does not let the bridge read it. */
   state: 'open' | 'done' | 'refused';
-  /** Entries read so far. */
   count: number;
   /** Entries that the list has, where the service says it. */
   total?: number;
@@ -51,7 +49,6 @@ export interface ListedScimGroup extends ScimGroup {
 export interface Reading {
   /** True while nothing was read before. Later, a new member of an adopted group came after the adoption. */
   readonly isFirst: boolean;
-  /** Epoch milliseconds. */
   readonly since: number;
   readonly lists: { [L in ListName]: ListState };
   /** `seq` of the rows that a list showed as they are stored. A row that it changed carries the time instead. */
@@ -138,7 +135,6 @@ export interface PageTimes {
   readonly now: number;
 }
 
-/** A list of the service. */
 interface PagedList<O extends PagedOperation> {
   readonly operation: O;
   /** Documented ways to ask for it: a later one is tried when the ones before are not complete. */

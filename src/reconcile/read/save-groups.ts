@@ -25,7 +25,6 @@ import type { PageTimes } from './reading.ts';
 
 /** How groups are read. */
 export interface PageReading {
-  /** Meaning of the SCIM ids. */
   readonly form: GroupScimId | undefined;
   /** True while nothing was read before. */
   readonly isFirst: boolean;
@@ -34,13 +33,11 @@ export interface PageReading {
   readonly now: number;
 }
 
-/** A listed group, and how it is read. */
 interface Shown {
   readonly group: ListedGroup;
   readonly how: PageReading;
 }
 
-/** Ids by which the service knows a listed group, as far as they are known. */
 function toIds({ scim, rest }: ListedGroup, { form }: PageReading) {
   const scimId = scim?.id;
   return {
@@ -187,7 +184,6 @@ export async function isCurrent(
   return decision === 'merge';
 }
 
-/** Ids of a group in the service, as columns. */
 function toIdColumns({ scim, rest }: ListedGroup) {
   return {
     ...(scim && { upstream_scim_id: scim.id }),
@@ -216,10 +212,8 @@ function toObservation(
   };
 }
 
-/** Members that were seen in a group, with the source. */
 interface SeenMembers {
   readonly memberIds: readonly number[];
-  /** Epoch milliseconds. */
   readonly now: number;
   /** True while nothing was read before. */
   readonly isFirst: boolean;

@@ -58,7 +58,6 @@ export async function assertService(
   return service;
 }
 
-/** What an answer shows of a company. */
 interface Seen {
   readonly companyId?: number | undefined;
   readonly accountId?: number | undefined;

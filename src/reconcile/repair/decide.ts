@@ -115,7 +115,6 @@ async function mayRepair(
 
 interface Planning extends Occasion {
   readonly candidates: readonly DriftRow[];
-  /** Plan that waits already. */
   readonly held: PlanRow | undefined;
 }
 
@@ -218,11 +217,9 @@ export interface ManyRequest {
     | { readonly kind: 'ignore'; readonly until: number; readonly reason: string };
   /** True: nothing is done; the answer says what would be done. */
   readonly isDryRun: boolean;
-  /** Name of the operator. */
   readonly by: string;
 }
 
-/** Outcome of a decision for one of many drifts. */
 interface OneDecided {
   readonly id: string;
   /** Why it is not decided: there is none, it is over or being repaired, or it cannot be done. Undefined: it is decided. */
@@ -233,7 +230,6 @@ interface OneDecided {
   readonly before: DriftStatus | undefined;
 }
 
-/** Plan that repairs many drifts. */
 interface ManyPlan {
   /** Undefined: it was not made. */
   readonly id: string | undefined;

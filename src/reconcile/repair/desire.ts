@@ -43,7 +43,6 @@ import type { ProcessDeps } from '../deps.ts';
 import { type Current, findCurrent } from '../differences.ts';
 import { isStillSo, toOwnPart } from './current.ts';
 
-/** Dependencies of a desire. */
 type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>;
 
 /** Change whose field or place has the value that is to be desired from now on. */
@@ -92,7 +91,6 @@ export async function desire(
   return true;
 }
 
-/** The attributes that a value changes. */
 function toChange(attributes: JsonObject, { kind, value }: Desire): JsonObject {
   // The account is gone: a user that is to be inactive needs none.
   if (kind === 'user.create') return { active: false };

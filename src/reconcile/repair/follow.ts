@@ -119,7 +119,6 @@ function changesDesired({ undoes, status }: PlanRow): boolean {
   return undoes !== null || status === 'discarded';
 }
 
-/** Takes up actions of one user or group. */
 async function followResource(
   tx: Db,
   deps: DriftDeps,
@@ -239,7 +238,6 @@ interface Judged<Row, Status> {
 type DriftEnd = Extract<DriftStatus, 'gone' | 'repaired' | 'open'>;
 type ActionEnd = Extract<ActionStatus, 'done' | 'dropped'>;
 
-/** What is known to differ of a user or group. */
 interface Review {
   readonly drifts: readonly Judged<DriftRow, DriftEnd>[];
   readonly actions: readonly Judged<PlanActionRow, ActionEnd>[];
@@ -324,7 +322,6 @@ async function judgeAll(
 interface Judging {
   readonly row: DriftRow;
   readonly current: Current | undefined;
-  /** Keys of all that differs (`toDifferenceKey`). */
   readonly differing: ReadonlySet<string>;
 }
 

@@ -21,7 +21,6 @@ const BUSY_MS = [25, 60_000] as const;
 /** Calls of the service that a look of an operator may make. */
 const CALLS_MAX = 3;
 
-/** Result of a look, with the new drifts. */
 interface Looked {
   readonly kind: 'looked';
   /** The service has no such account or group. */
@@ -37,7 +36,6 @@ type NotLooked =
   | { readonly kind: 'just-written'; readonly until: number }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
-/** Look at one user or group as it was read. */
 interface Looking {
   readonly needs: LookNeeds;
   readonly detector: Detector;
@@ -46,7 +44,6 @@ interface Looking {
   readonly signal: AbortSignal;
 }
 
-/** Looks at one user or group, and stores what was seen and what differs. */
 async function lookAtOne(
   deps: DriftDeps,
   row: ResourceRow,
@@ -120,12 +117,9 @@ async function takeInspection(
 export type LookResult =
   | {
       readonly kind: 'looked';
-      /** Epoch milliseconds. */
       readonly at: number;
-      /** The service has no such account or group. */
       readonly isGone: boolean;
       readonly calls: number;
-      /** All that differs. */
       readonly drifts: readonly DriftRow[];
       /** The plan that repairs it, if one was made, and limits that it would exceed, in words. Undefined: nothing was to be repaired. */
       readonly repair:
@@ -141,7 +135,6 @@ export type LookResult =
 export interface LookRequest {
   readonly key: ResourceKey;
   readonly repairs: boolean;
-  /** Name of the operator. */
   readonly by: string;
   readonly signal: AbortSignal;
 }

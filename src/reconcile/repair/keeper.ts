@@ -90,10 +90,8 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
     },
     /** Notes that there is something to look at, or that a plan was approved. */
     notify: loop.tell,
-    /** Looks at one user or group now. */
     look: (request: Omit<LookRequest, 'signal'>) =>
       decided(lookNow(deps, { ...request, signal: stopping.signal })),
-    /** Decides about the known drifts, after a sweep. */
     decide: (occasion: Occasion) => decided(decide(deps, occasion)),
   };
 }

@@ -99,7 +99,6 @@ export async function previewUndo(
   return { counts: countActions(actions), leftOut };
 }
 
-/** Actions that are read at once. */
 const PART = 500;
 const NEXT = { order: 'id', limit: PART } as const;
 

@@ -36,7 +36,6 @@ import { RECOVERY, type RecoveryState } from './recovery-state.ts';
 const LIST_WAIT_MS = 60_000;
 /** Groups whose entities are read, in one read of the store. */
 const GROUPS_MAX = 1_000_000;
-/** Resources of one transaction. */
 const PART = 500;
 
 /**

@@ -27,7 +27,6 @@ export type RecoveryState =
   | { readonly phase: 'requested'; readonly since: number }
   | {
       readonly phase: 'reading' | 'waiting';
-      /** Epoch milliseconds. */
       readonly since: number;
       readonly reason: RecoveryReason;
       readonly planId: string;
@@ -55,7 +54,6 @@ export async function endRecovery(
 
 /** Progress of an approved plan of going live, or of recovery. */
 export interface ReleaseProgress {
-  /** Epoch milliseconds. */
   readonly startedAt: number;
   /** Users and groups with changes in the plan. */
   readonly total: number;

@@ -25,7 +25,6 @@ export interface ProviderFacts {
 /** Watch over identity providers. */
 export type ProviderWatch = ReturnType<typeof createProviderWatch>;
 
-/** Options of a watch. */
 interface WatchOptions extends Pick<ReconcileDeps, 'store' | 'clock'> {
   readonly limit: HarmLimit;
   /** settings: provider.silenceAfter, in milliseconds; 0: silence is never reported. */
@@ -48,7 +47,6 @@ export function createProviderWatch(options: WatchOptions) {
   }
 
   return {
-    /** Notes that a provider has asked for something. */
     heard(): void {
       const now = clock.now();
       if (silenceAfterMs === 0 || now - savedAt < HEARD_MS) return;
