@@ -1,45 +1,36 @@
-import { isWaiting } from '../../domain/cell.ts';
 import type { DriftKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { toCount } from '../../domain/text.ts';
 import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { endOrphanedDrifts } from '../../store/drifts.ts';
-import { parseCells } from '../../store/engine/columns.ts';
-import { readParts } from '../../store/engine/dialect.ts';
 import { listNamesakes } from '../../store/resources/by-name.ts';
 import {
-  listGroupsWith,
   listRows,
   lockRow,
   MANAGED,
   type ResourceRow,
   readRows,
 } from '../../store/resources/rows.ts';
-import { isLinked, toObservation, toObservedUser } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { readService } from '../read/read-service.ts';
-import {
-  isListed,
-  isSeen,
-  type ReadDeps,
-  type Reading,
-  type Seen,
-  toSeen,
-} from '../read/reading.ts';
+import type { ReadDeps, Reading } from '../read/reading.ts';
+import { findLeftOut, isMissed, isSeen, type Seen, toSeen } from '../read/seen.ts';
 import {
   compareWithKnown,
   type DriftChanges,
+  isSame,
+  listKnown,
+  storeDriftChanges,
+} from './known-drifts.ts';
+import {
   findQuietAt,
   type Inspected,
   inspect,
-  isSame,
-  type LookNeeds,
-  listKnown,
-  observe,
-  storeDriftChanges,
-  toLookNeeds,
+  type LookPart,
+  listPartsOf,
+  readGroupLists,
 } from './look.ts';
 
 /** Counts of one sweep. */
@@ -80,16 +71,12 @@ export class IncompleteSweep extends BridgeError {
 
 /** Failures in a row of one list before the sweep ends without a conclusion. */
 const FAILURES_MAX = 3;
-/** Rows of one read of the store: of rows that are compared few, because a group may have many members. */
-const PART = 200;
+/** Rows of one read of the store: few, because a group may have many members. */
 const COMPARED = { user: 50, group: 5 } as const;
 /** Missing users, and missing groups, that one sweep looks for: managed ones, and those that are only observed. */
 const LOOKS_MAX = { managed: 50, observed: 200 } as const;
 /** Users without a known account that one sweep has looked at. */
 const NAMESAKES_MAX = 200;
-const NOTHING: LookNeeds = { ordinary: false, companyUser: false, admins: false, entities: false };
-/** Looking for a missing resource needs nothing beside SCIM. */
-const ALONE: LookNeeds = { ...NOTHING, ordinary: true };
 
 /**
  * Reads the service, then says what differs. Makes no call that changes anything. `run.reasons` say what was not concluded.
@@ -104,7 +91,9 @@ export async function readAndCompare(
   await readLists(run, reading);
   const seen = toSeen(reading);
   if (readsAdmins && seen.lists.groups) {
-    for (const name of ['admins', 'entities'] as const) await readGroupLists(run, seen, name);
+    await readGroupLists(run, seen, (name) => {
+      run.reasons.add(`the ${name} of some groups could not be read`);
+    });
   }
   await lookAtNamesakes(run);
   for (const type of ['user', 'group'] as const) {
@@ -147,34 +136,6 @@ async function readLists(run: SweepRun, reading: Reading): Promise<void> {
   }
 }
 
-/**
- * Reads a list of every group in which it is managed, one call each. One that cannot be read says nothing of its group,
- * and is reported. A group that the lists did not show is looked for by itself.
- */
-async function readGroupLists(
-  { deps, signal, reasons }: SweepRun,
-  seen: Seen,
-  name: 'admins' | 'entities',
-): Promise<void> {
-  const { read, write } = deps.store;
-  const list = name === 'admins' ? 'ownedAdmins' : name;
-  for await (const rows of readParts(PART, (part) => listGroupsWith(read, list, part))) {
-    for (const row of rows.filter((one) => isSeen(seen, one))) {
-      signal.throwIfAborted();
-      const observation = await observe({ deps, signal }, row, { ...NOTHING, [name]: true });
-      if (observation.kind !== 'seen') {
-        reasons.add(`the ${name} of some groups could not be read`);
-        continue;
-      }
-      await write(async (tx) => {
-        const locked = await lockRow(tx, row);
-        // A group that was written meanwhile is read the next time.
-        if (locked && isUnchanged(locked, row)) await observation.store(tx, locked);
-      });
-    }
-  }
-}
-
 /** Numbers of the rows that no list showed: of managed ones, and of those that are only observed. */
 type Unseen = Readonly<Record<keyof typeof LOOKS_MAX, number[]>>;
 
@@ -199,7 +160,7 @@ async function lookForUnseen(run: SweepRun, type: 'user' | 'group', unseen: Unse
 }
 
 async function lookForOne(run: SweepRun, row: ResourceRow): Promise<void> {
-  const looked = await lookInto(run, row, ALONE);
+  const looked = await lookInto(run, row, ['ordinary']);
   if (row.origin === null) return;
   if (looked.kind === 'seen')
     run.reasons.add(`the list of ${row.type}s left out one that is there`);
@@ -208,30 +169,20 @@ async function lookForOne(run: SweepRun, row: ResourceRow): Promise<void> {
   run.reasons.add(`somebody missing could not be looked for (${looked.reason})`);
 }
 
-/** True for what should be in the service, and in a list that was read, and was in none. */
-function isMissed(row: ResourceRow, seen: Seen): boolean {
-  if (row.deleted_at !== null || isSeen(seen, row)) return false;
-  const { lists } = seen;
-  const observed = toObservation(row);
-  if (!lists[`${row.type}s`] || isBusy(row)) return false;
-  // An account known only from the list of company users is not missed while that list cannot be read.
-  const isOfRead = row.type === 'group' || lists.companyUsers || observed?.shownAt !== undefined;
-  if (row.origin === null) return observed !== undefined && isOfRead;
-  const cells = parseCells<string>(row);
-  const isMade = row.type === 'user' ? row.upstream_id !== null && row.active === 1 : isLinked(row);
-  return isMade && !isWaiting(cells.account) && !isWaiting(cells.existence);
-}
-
 /**
  * Looks at a user or group by itself, once the service shows the last write of our own: what a list alone shows is no
  * drift yet. One that was written since the lists were read is left to the next sweep.
  */
-async function lookInto(run: SweepRun, row: ResourceRow, needs: LookNeeds): Promise<Inspected> {
+async function lookInto(
+  run: SweepRun,
+  row: ResourceRow,
+  parts: readonly LookPart[],
+): Promise<Inspected> {
   const { deps, counts, signal, settleMs } = run;
   signal.throwIfAborted();
   const restMs = (await findQuietAt(deps.store.read, row.id, settleMs)) - deps.clock.now();
   if (restMs > 0) await deps.clock.sleep(restMs, signal);
-  const looked = await inspect(run, row, { needs, detector: 'sweep' });
+  const looked = await inspect(run, row, { parts, detector: 'sweep' });
   if (looked.kind === 'could-not-look') return looked;
   if (looked.found === undefined) counts.unknown += 1;
   else counts.opened += looked.found.length;
@@ -271,7 +222,7 @@ async function compareAll(run: SweepRun, type: 'user' | 'group', seen: Seen): Pr
     const compared = await compareRows(run, rows, { seen, unseen });
     await storeChanges(run, compared);
     for (const { row, suspected } of compared.filter((one) => one.suspected.length > 0)) {
-      const looked = await lookInto(run, row, toLookNeeds(suspected, deps.policy.deactivation));
+      const looked = await lookInto(run, row, listPartsOf(suspected, deps.policy.deactivation));
       if (looked.kind === 'seen') continue;
       counts.unknown += 1;
       if (looked.kind === 'could-not-look')
@@ -356,24 +307,6 @@ async function isAwaited(db: Db, row: ResourceRow): Promise<boolean> {
     type === 'group' ? [row.name_folded] : [name, email].filter((text) => text !== null);
   const unconfirmed = { name_folded: names, ...MANAGED, upstream_id: null };
   return (await listRows(db, type, unconfirmed, { limit: 1 })).length > 0;
-}
-
-/** Finds the list that dropped a user or group, while another list shows it. */
-function findLeftOut(row: ResourceRow, seen: Seen) {
-  if (row.origin === null || row.deleted_at !== null || !isSeen(seen, row)) return undefined;
-  const { seq } = row;
-  const { by = '', shownAt, listedAt } = toObservation(row) ?? {};
-  const [named, other] =
-    row.type === 'user'
-      ? (['users', 'companyUsers'] as const)
-      : (['groups', 'restGroups'] as const);
-  const wasShown = by.startsWith('scim.') && shownAt !== undefined;
-  if (wasShown && !isListed(seen, named, { seq, at: shownAt })) return named;
-  // The list of company users may always leave out inactive ones.
-  const { active = false } = row.type === 'user' ? (toObservedUser(row) ?? {}) : { active: true };
-  const isRead = row.type === 'group' || seen.lists.companyUsers;
-  if (!isRead || !active || listedAt === undefined) return undefined;
-  return isListed(seen, other, { seq, at: listedAt }) ? undefined : other;
 }
 
 /** True for what was changed while it was read: the list was dropped for it. */

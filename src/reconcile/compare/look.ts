@@ -1,28 +1,18 @@
-import { findRepair } from '../../domain/change.ts';
-import {
-  type Detector,
-  type Difference,
-  type DriftKind,
-  toDifferenceKey,
-} from '../../domain/drift.ts';
-import { listEntityFields } from '../../domain/entity.ts';
+import type { Detector, DriftKind } from '../../domain/drift.ts';
+import { listEntityFields, type SeenEntities, seeEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
+import type { GroupField } from '../../domain/group.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import { findNewestCallAt } from '../../store/audit/own-calls.ts';
-import {
-  changeDrifts,
-  type DriftRow,
-  type Finding,
-  insertDrifts,
-  listActiveDrifts,
-} from '../../store/drifts.ts';
+import type { DriftRow } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
+import { readParts } from '../../store/engine/dialect.ts';
 import { changeLinks } from '../../store/links/links.ts';
 import { observeLinks } from '../../store/links/observe.ts';
-import { listHeldChanges } from '../../store/plans/actions.ts';
 import {
   endObserved,
   type GroupRow,
+  listGroupsWith,
   lockRow,
   noteGone,
   type ResourceRow,
@@ -34,57 +24,51 @@ import type { Db } from '../../store/store.ts';
 import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
 import { lookAtGroup } from '../group/look.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
-import { saveEntities } from '../group/read-entities.ts';
+import { decideMerge } from '../merge-decision.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
 import type { ReadDeps } from '../read/reading.ts';
 import { saveMembers } from '../read/save-groups.ts';
+import { isSeen, type Seen } from '../read/seen.ts';
 import { findOwnAccount } from '../read/service.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/find-company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { classify } from '../verdict.ts';
+import { compareWithKnown, listKnown, storeDriftChanges } from './known-drifts.ts';
 
 /** Look at one list of a group: its class, and its time, queue included, in milliseconds. */
 const LIST_LOOK = { class: 'look', waitMs: 60_000 } as const;
 
-/** Parts that a look at one resource has to read. */
-export interface LookNeeds {
-  /** The ordinary look: state and name, and the members of a group. */
-  readonly ordinary: boolean;
-  /** Licence and suspension of a user. */
-  readonly companyUser: boolean;
-  readonly admins: boolean;
-  readonly entities: boolean;
-}
+/**
+ * Part that a look at one resource reads.
+ * - `ordinary`: state and name, and the members of a group
+ * - `companyUser`: licence and suspension of a user
+ */
+export type LookPart = 'ordinary' | 'companyUser' | 'admins' | 'entities';
 
-/** Finds the parts in which drift of these kinds can be seen. */
-export function toLookNeeds(kinds: readonly DriftKind[], deactivation: Deactivation): LookNeeds {
+/** Lists the parts in which drift of these kinds can be seen. */
+export function listPartsOf(kinds: readonly DriftKind[], deactivation: Deactivation): LookPart[] {
   const isSuspension = deactivation === 'temporarilyInactive';
   const isOfCompany = (kind: DriftKind) =>
     kind === 'user.access' ||
     (isSuspension && (kind === 'user.deactivated' || kind === 'user.activated'));
-  return {
-    ordinary: true,
-    companyUser: kinds.some(isOfCompany),
-    admins: kinds.some((kind) => kind.startsWith('admin.')),
-    entities: kinds.some((kind) => kind.startsWith('entity.')),
-  };
+  return [
+    'ordinary',
+    ...(kinds.some(isOfCompany) ? (['companyUser'] as const) : []),
+    ...(kinds.some((kind) => kind.startsWith('admin.')) ? (['admins'] as const) : []),
+    ...(kinds.some((kind) => kind.startsWith('entity.')) ? (['entities'] as const) : []),
+  ];
 }
 
-/** Finds the parts to look at where nothing is known to differ: the managed ones, and admins where they are wanted. */
-export function toNeeds(
-  row: ResourceRow,
-  { admins }: Pick<LookNeeds, 'admins'>,
-  deactivation: Deactivation,
-): LookNeeds {
+/** Lists the managed parts of a user or group; the admins of a group are read by sweeps, which may take more calls. */
+export function listManagedParts(row: ResourceRow, deactivation: Deactivation): LookPart[] {
   if (row.type === 'group') {
-    const entities = listEntityFields(parseCells(row)).length > 0;
-    return { ordinary: true, companyUser: false, admins, entities };
+    return listEntityFields(parseCells(row)).length > 0 ? ['ordinary', 'entities'] : ['ordinary'];
   }
   const { appsPermissions, temporarilyInactive } = toUserState(row).desired;
   const isOwned = appsPermissions !== undefined || temporarilyInactive !== undefined;
-  const companyUser = isOwned || deactivation === 'temporarilyInactive';
-  return { ordinary: true, companyUser, admins: false, entities: false };
+  const isOfCompany = isOwned || deactivation === 'temporarilyInactive';
+  return isOfCompany ? ['ordinary', 'companyUser'] : ['ordinary'];
 }
 
 interface Looking {
@@ -93,7 +77,7 @@ interface Looking {
 }
 
 interface Look {
-  readonly needs: LookNeeds;
+  readonly parts: readonly LookPart[];
   readonly detector: Detector;
 }
 
@@ -106,10 +90,10 @@ export type Inspected =
 export async function inspect(
   looking: Looking,
   row: ResourceRow,
-  { needs, detector }: Look,
+  { parts, detector }: Look,
 ): Promise<Inspected> {
   const { store } = looking.deps;
-  const observation = await observe(looking, row, needs);
+  const observation = await observe(looking, row, parts);
   if (observation.kind === 'could-not-look') return observation;
   const looked = { row, detector, observation };
   const found = await store.write((tx) => storeLooked(tx, looking.deps, looked));
@@ -133,40 +117,40 @@ export async function findQuietAt(db: Db, id: string, settleMs: number): Promise
 type Observation =
   | { readonly kind: 'seen'; readonly store: (tx: Db, locked: ResourceRow) => Promise<void> }
   | { readonly kind: 'gone' }
-  | { readonly kind: 'could-not-look'; readonly reason: string };
+  | { readonly kind: 'could-not-look'; readonly reason: string; readonly error?: unknown };
 
-function toUnknown(reason: string): Observation {
-  return { kind: 'could-not-look', reason };
+function toUnknown(reason: string, error?: unknown): Observation {
+  return { kind: 'could-not-look', reason, error };
 }
 
 /** Looks at these parts of one user or group; nothing is stored. */
-export function observe(
+function observe(
   looking: Looking,
   row: ResourceRow,
-  needs: LookNeeds,
+  parts: readonly LookPart[],
 ): Promise<Observation> {
   return row.type === 'user'
-    ? lookAtUserAgain(looking, row, needs)
-    : lookAtGroupAgain(looking, row, needs);
+    ? lookAtUserAgain(looking, row, parts)
+    : lookAtGroupAgain(looking, row, parts);
 }
 
 async function lookAtUserAgain(
   { deps, signal }: Looking,
   row: UserRow,
-  needs: LookNeeds,
+  parts: readonly LookPart[],
 ): Promise<Observation> {
   const state = toUserState(row);
   const context = { class: 'look', key: `user:${row.id}`, signal } as const;
   const { upstreamId } = state;
   let { observed } = state;
-  if (needs.ordinary) {
+  if (parts.includes('ordinary')) {
     const outcome = await lookAtUser(deps, context, state);
     if (outcome.kind !== 'done') return toUnknown(outcome.problem.code);
     if (outcome.known.missing) return { kind: 'gone' };
     observed = outcome.known.observed;
   }
   if (observed === undefined) return toUnknown('not-found');
-  if (needs.companyUser) {
+  if (parts.includes('companyUser')) {
     const text = toSearchText(observed);
     const finding =
       upstreamId !== undefined && findCompanyUser(deps, context, { upstreamId, text });
@@ -182,19 +166,23 @@ async function lookAtUserAgain(
 async function lookAtGroupAgain(
   { deps, signal }: Looking,
   row: GroupRow,
-  needs: LookNeeds,
+  parts: readonly LookPart[],
 ): Promise<Observation> {
   const context = { class: 'look', key: `group:${row.id}`, signal } as const;
-  const outcome = needs.ordinary
+  const outcome = parts.includes('ordinary')
     ? await lookAtGroup(deps, context, toGroupState(row))
     : ({ kind: 'done', known: {} } as const);
   if (outcome.kind !== 'done') return toUnknown(outcome.problem.code);
   const { missing, group: observed, memberIds } = outcome.known;
   if (missing) return { kind: 'gone' };
-  if (needs.ordinary && observed === undefined) return toUnknown('not-found');
+  if (parts.includes('ordinary') && observed === undefined) return toUnknown('not-found');
   try {
-    const admins = needs.admins ? await lookUpAdminIds(deps, row, LIST_LOOK) : undefined;
-    const entities = needs.entities ? await lookUpEntities(deps, row, LIST_LOOK) : undefined;
+    const admins = parts.includes('admins')
+      ? await lookUpAdminIds(deps, row, LIST_LOOK)
+      : undefined;
+    const entities = parts.includes('entities')
+      ? await lookUpEntities(deps, row, LIST_LOOK)
+      : undefined;
     return {
       kind: 'seen',
       async store(tx, locked) {
@@ -210,7 +198,42 @@ async function lookAtGroupAgain(
     };
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
-    return toUnknown(error.code);
+    return toUnknown(error.code, error);
+  }
+}
+
+/** Groups of one read of the store. */
+const PART = 200;
+
+/**
+ * Reads the admins and entities of every group in which they are managed, one call each. A list that cannot be read says
+ * nothing of its group. One that was changed meanwhile is read the next time, and a group that the read did not show is looked
+ * for by itself.
+ */
+export async function readGroupLists(
+  looking: Looking,
+  seen: Seen,
+  onUnread: (name: 'admins' | 'entities', error: unknown) => void,
+): Promise<void> {
+  const { deps, signal } = looking;
+  const { read, write } = deps.store;
+  for (const name of ['admins', 'entities'] as const) {
+    for await (const rows of readParts(PART, (part) => listGroupsWith(read, name, part))) {
+      for (const row of rows.filter((one) => isSeen(seen, one))) {
+        signal.throwIfAborted();
+        const askedAt = deps.clock.now();
+        const observation = await observe(looking, row, [name]);
+        if (observation.kind !== 'seen')
+          onUnread(name, 'error' in observation && observation.error);
+        else {
+          await write(async (tx) => {
+            const locked = await lockRow(tx, row);
+            const isNews = locked && decideMerge(locked, askedAt) === 'merge';
+            if (isNews) await observation.store(tx, locked);
+          });
+        }
+      }
+    }
   }
 }
 
@@ -240,6 +263,11 @@ interface Looked {
   readonly observation: Exclude<Observation, { readonly kind: 'could-not-look' }>;
 }
 
+async function saveEntities(tx: Db, row: GroupRow, seen: SeenEntities): Promise<void> {
+  const cells = seeEntities<GroupField>(parseCells(row), seen);
+  await updateRow(tx, row, { entities: JSON.stringify(seen), cells: JSON.stringify(cells) });
+}
+
 /**
  * Stores what a look has shown, and what differs. An unmanaged resource that is gone is forgotten. Returns the new
  * drifts; undefined: it was written since it was read, or a worker has it, and nothing can be said.
@@ -261,72 +289,4 @@ async function storeLooked(
   const found = await storeDriftChanges(tx, changes, { detector, now });
   if (observation.kind === 'gone' && row.origin === null) await endObserved(tx, fresh, now);
   return found;
-}
-
-/** Effect of one comparison on the known drifts, with the new differences that have to be confirmed. */
-export interface DriftChanges {
-  readonly confirmed: readonly Confirmed[];
-  readonly gone: readonly DriftRow[];
-  readonly fresh: readonly Difference[];
-}
-
-interface Confirmed {
-  readonly row: DriftRow;
-  readonly difference: Difference;
-}
-
-/** Drifts that are known of resources, and changes that a plan holds back: such a difference is no drift. */
-type KnownDifferences = Awaited<ReturnType<typeof listKnown>>;
-
-/** Lists what is known of these users or groups. */
-export async function listKnown(db: Db, ids: readonly string[]) {
-  return { drifts: await listActiveDrifts(db, ids), held: await listHeldChanges(db, ids) };
-}
-
-/** Separates known drifts from new differences; a drift under repair is left to its repair. Pure. */
-export function compareWithKnown(
-  differences: readonly Difference[],
-  { drifts, held }: KnownDifferences,
-): DriftChanges {
-  const isHeld = ({ kind, memberId }: Difference) =>
-    held.some((one) => one.kind === findRepair(kind) && one.member_id === memberId);
-  const byKey = new Map(
-    differences.filter((one) => !isHeld(one)).map((one) => [toDifferenceKey(one), one]),
-  );
-  // Nothing else is known of what is not there.
-  const isMissing = differences.some(({ kind }) => kind.endsWith('.missing'));
-  const confirmed: Confirmed[] = [];
-  const gone: DriftRow[] = [];
-  for (const row of drifts) {
-    const key = toDifferenceKey({ kind: row.kind, memberId: row.member_id });
-    const difference = byKey.get(key);
-    byKey.delete(key);
-    if (row.status === 'repairing') continue;
-    if (difference !== undefined) confirmed.push({ row, difference });
-    else if (!isMissing) gone.push(row);
-  }
-  return { confirmed, gone, fresh: [...byKey.values()] };
-}
-
-/** Stores the changes of known drifts, and the new drifts that were seen twice; returns the new ones. */
-export async function storeDriftChanges(
-  tx: Db,
-  { confirmed, gone, fresh }: DriftChanges,
-  finding: Finding,
-): Promise<DriftRow[]> {
-  const { now } = finding;
-  const same = confirmed.filter(isSame).map(({ row }) => row);
-  await changeDrifts(tx, same, { last_seen_at: now });
-  for (const { row, difference } of confirmed.filter((seen) => !isSame(seen))) {
-    const desired = JSON.stringify(difference.desired);
-    const observed = JSON.stringify(difference.observed);
-    await changeDrifts(tx, [row], { desired, observed, last_seen_at: now });
-  }
-  await changeDrifts(tx, gone, { status: 'gone', ended_at: now });
-  return insertDrifts(tx, fresh, finding);
-}
-
-/** True for a known drift whose values are still the same. */
-export function isSame({ row, difference: { desired, observed } }: Confirmed): boolean {
-  return row.desired === JSON.stringify(desired) && row.observed === JSON.stringify(observed);
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldCase } from '../../domain/fold.ts';
+import { toSpelling } from '../../domain/name.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { countSeenMembers, type SeenMembersCount } from '../../store/links/observe.ts';
 import {
@@ -12,16 +13,17 @@ import { listRows, lockRow } from '../../store/resources/rows.ts';
 import { deleteWhere, listWhere } from '../../store/tables.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
+import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { fetchMemberIds, fetchScimMembers } from '../group/fetch-lists.ts';
+import type { GroupScimId } from '../quirks.ts';
 import { classify } from '../verdict.ts';
-import { joinGroups, type ListedGroup } from './join-groups.ts';
-import { READING, type ReadRun, readList } from './reading.ts';
+import { type ListedScimGroup, READING, type ReadRun, readList } from './reading.ts';
 import {
   findRow,
   isCurrent,
   isStored,
+  type ListedGroup,
   type PageReading,
   saveGroups,
   saveMembers,
@@ -222,4 +224,97 @@ async function fetchMembers(
     if (verdict === 'missing' || saysNothing) return undefined;
     throw error;
   }
+}
+
+/** Join of the groups of the two interfaces. */
+interface GroupJoin {
+  /** Meaning of the SCIM ids, undefined when no group tells. */
+  readonly scimId: GroupScimId | undefined;
+  readonly groups: readonly ListedGroup[];
+  /** Names of groups with several possible partners, which stay without REST ids. */
+  readonly ambiguous: readonly string[];
+}
+
+interface Pair {
+  readonly scim: ListedScimGroup;
+  readonly rest: RestGroup;
+}
+
+/**
+ * Joins the groups of the SCIM list with those of the REST list. "The SCIM id is the REST id" (or the uid) counts only
+ * while id and name agree for every group that both lists show. After a single contradiction groups are joined by names
+ * that are unique in both lists. Nothing is guessed.
+ * @param deleted uids of groups that were deleted through SCIM: a list whose pages were read before shows them beside those
+ *   that were founded in their place
+ */
+function joinGroups(
+  scim: readonly ListedScimGroup[],
+  rest: readonly RestGroup[],
+  deleted: ReadonlySet<string>,
+): GroupJoin {
+  const named = pairByName(scim, rest, deleted);
+  let hasEvidence = named.pairs.length > 0;
+  for (const form of ['restId', 'uid'] as const) {
+    const pairs = pairById(scim, rest, form);
+    hasEvidence ||= pairs.length > 0;
+    if (pairs.length > 0 && [...pairs, ...named.pairs].every((pair) => agrees(pair, form))) {
+      return { scimId: form, groups: withUnpaired(pairs, scim, rest), ambiguous: [] };
+    }
+  }
+  const names = new Set(scim.map(({ displayName }) => toSpelling(displayName)));
+  const restOnly = rest.filter(({ name }) => !names.has(toSpelling(name)));
+  const groups = withUnpaired(named.pairs, scim, restOnly);
+  const { ambiguous } = named;
+  return { groups, ambiguous, scimId: hasEvidence ? 'unrelated' : undefined };
+}
+
+function agrees({ scim, rest }: Pair, form: 'restId' | 'uid'): boolean {
+  return toScimId(rest, form) === scim.id && toSpelling(scim.displayName) === toSpelling(rest.name);
+}
+
+function pairById(
+  scim: readonly ListedScimGroup[],
+  rest: readonly RestGroup[],
+  form: 'restId' | 'uid',
+): Pair[] {
+  const byId = new Map(rest.map((group) => [toScimId(group, form), group]));
+  return scim.flatMap((group) => {
+    const partner = byId.get(group.id);
+    return partner === undefined ? [] : [{ scim: group, rest: partner }];
+  });
+}
+
+function toScimId(rest: RestGroup, form: 'restId' | 'uid'): string {
+  return form === 'restId' ? String(rest.id) : rest.uid;
+}
+
+function pairByName(
+  scim: readonly ListedScimGroup[],
+  rest: readonly RestGroup[],
+  deleted: ReadonlySet<string>,
+): { readonly pairs: Pair[]; readonly ambiguous: string[] } {
+  const restByName = Map.groupBy(rest, ({ name }) => toSpelling(name));
+  const [pairs, ambiguous]: [Pair[], string[]] = [[], []];
+  for (const [name, same] of Map.groupBy(scim, ({ displayName }) => toSpelling(displayName))) {
+    const all = restByName.get(name) ?? [];
+    const partners = all.length > 1 ? all.filter(({ uid }) => !deleted.has(uid)) : all;
+    const [[group], [partner]] = [same, partners];
+    if (group === undefined || partner === undefined) continue;
+    if (same.length === 1 && partners.length === 1) pairs.push({ scim: group, rest: partner });
+    else ambiguous.push(...same.map(({ displayName }) => displayName));
+  }
+  return { pairs, ambiguous };
+}
+
+function withUnpaired(
+  pairs: readonly Pair[],
+  scim: readonly ListedScimGroup[],
+  rest: readonly RestGroup[],
+): ListedGroup[] {
+  const paired = new Set<unknown>(pairs.flatMap((pair) => [pair.scim, pair.rest]));
+  return [
+    ...pairs,
+    ...scim.filter((group) => !paired.has(group)).map((group) => ({ scim: group })),
+    ...rest.filter((group) => !paired.has(group)).map((group) => ({ rest: group })),
+  ];
 }

@@ -1,5 +1,3 @@
-import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
-import { toObservation } from '../../store/resources/state.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';
 import { paginate } from '../../upstream/paginate.ts';
@@ -28,7 +26,7 @@ export const LISTS = ['users', 'companyUsers', 'groups', 'restGroups', 'members'
 export type ListName = (typeof LISTS)[number];
 
 /** A list that shows users or groups. */
-type ShowingList = Exclude<ListName, 'members'>;
+export type ShowingList = Exclude<ListName, 'members'>;
 
 interface ListState {
   /** `refused`: the service does not let the bridge read it. */
@@ -213,40 +211,4 @@ export function findProgress(reading: Reading | undefined, now: number): ReadPro
   if (count === 0 || now - since < ESTIMATE_AFTER_MS) return { step, count, total };
   const leftMs = ((now - since) * Math.max(0, total - count)) / count;
   return { step, count, total, endsAt: Math.round(now + leftMs) };
-}
-
-/** What was seen of the service by a complete read, or by a look at one resource. */
-export interface Seen extends Pick<Reading, 'since' | 'unchanged' | 'doubted' | 'moved'> {
-  /** Whether what the lists show was read to the end: who is active, licences, and groups. */
-  readonly lists: Readonly<Record<'users' | 'companyUsers' | 'groups', boolean>>;
-}
-
-/** Makes of a read what it has seen. A refused list proves nothing. */
-export function toSeen(reading: Reading): Seen {
-  const isRead = (list: ListName) => reading.lists[list].state === 'done';
-  const [users, companyUsers, groups] = [
-    isRead('users'),
-    isRead('companyUsers'),
-    isRead('members'),
-  ];
-  return { ...reading, lists: { users, companyUsers, groups } };
-}
-
-const USER_LISTS = ['users', 'companyUsers'] as const;
-const GROUP_LISTS = ['groups', 'restGroups'] as const;
-
-/** True when a read showed the user or group, or a call has since. */
-export function isSeen(seen: Pick<Seen, 'since' | 'unchanged'>, row: ResourceRow): boolean {
-  const lists = row.type === 'user' ? USER_LISTS : GROUP_LISTS;
-  const isUnchanged = lists.some((list) => seen.unchanged[list].has(row.seq));
-  return isUnchanged || (toObservation(row)?.at ?? 0) >= seen.since;
-}
-
-/** True when a list showed the row, or a call has since; `at` is when that was last stored (epoch milliseconds). */
-export function isListed(
-  { since, unchanged }: Pick<Seen, 'since' | 'unchanged'>,
-  list: ShowingList,
-  { seq, at = 0 }: Pick<GroupRow, 'seq'> & { readonly at: number | undefined },
-): boolean {
-  return unchanged[list].has(seq) || at >= since;
 }

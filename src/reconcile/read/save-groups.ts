@@ -5,9 +5,7 @@ import { groupId, newId } from '../../domain/ids.ts';
 import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { isTheSame } from '../../domain/resource-state.ts';
 import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
-import { changeLinks } from '../../store/links/links.ts';
 import { agreesWithLinks, observeLinks, type SeenLinks } from '../../store/links/observe.ts';
-import { moveGroupLinks } from '../../store/links/of-users.ts';
 import { listNamesUnderWay } from '../../store/resources/by-name.ts';
 import { findRowsOfGroups } from '../../store/resources/by-upstream.ts';
 import { deleteRow, type GroupRow, insertRows, updateRow } from '../../store/resources/rows.ts';
@@ -16,12 +14,18 @@ import type { Db } from '../../store/store.ts';
 import { groups as restGroups } from '../../upstream/operations/people.ts';
 import { scim as scimOperations } from '../../upstream/operations/scim.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
+import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
-import type { ListedGroup } from './join-groups.ts';
-import type { PageTimes } from './reading.ts';
+import type { ListedScimGroup, PageTimes } from './reading.ts';
+
+/** A group as the two interfaces show it; absent: that one does not. */
+export interface ListedGroup {
+  readonly scim?: ListedScimGroup;
+  readonly rest?: RestGroup;
+}
 
 /** How groups are read. */
 export interface PageReading {
@@ -150,7 +154,8 @@ async function saveKnown(
   const double = others.find(({ deleted_at }) => deleted_at === null);
   // Two rows that a provider wrote stay as they are.
   if (double !== undefined && double.origin !== null) return;
-  if (double) await takeOver(tx, row, double);
+  // It was seen through one interface alone.
+  if (double) await deleteRow(tx, double);
   const observed = toObservation(toObservedGroup(row), { group, how });
   const shown = toGroupColumns(toUnmanagedGroupAttributes(observed));
   const isSame = row.origin !== null || shown.attributes === row.attributes;
@@ -159,18 +164,6 @@ async function saveKnown(
   await updateRow(tx, row, { ...columns, ...changed });
   const memberIds = group.scim?.memberIds;
   if (memberIds) await saveMembers(tx, row, { memberIds, ...how, from: 'list' });
-}
-
-/** Ends a second row of a group, which was seen through one interface alone. */
-async function takeOver(tx: Db, row: GroupRow, double: GroupRow): Promise<void> {
-  await moveGroupLinks(tx, double, row);
-  // Members that only the other row had are not desired.
-  if (row.origin === 'created') {
-    await changeLinks(tx, row, { list: 'member' }, (link) =>
-      link.desired === null ? { ...link, desired: 0 } : link,
-    );
-  }
-  await deleteRow(tx, double);
 }
 
 /** True when an answer tells news of a group; one that may be older than a call makes a look due. */

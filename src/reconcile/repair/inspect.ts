@@ -7,7 +7,7 @@ import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
 import { findOne, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
-import { findQuietAt, inspect, type LookNeeds, toNeeds } from '../compare/look.ts';
+import { findQuietAt, inspect, type LookPart, listManagedParts } from '../compare/look.ts';
 import { isBusy } from '../differences.ts';
 import { decideMany } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
@@ -37,7 +37,7 @@ type NotLooked =
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
 interface Looking {
-  readonly needs: LookNeeds;
+  readonly parts: readonly LookPart[];
   readonly detector: Detector;
   /** True: what the bridge wrote just now is not looked at, because the service may show it late. */
   readonly waits: boolean;
@@ -90,14 +90,15 @@ async function takeInspection(
   const { store, clock, policy } = deps;
   const { look_source: detector, look_since, look_at, look_admins } = row;
   const { shownAt, at = 0 } = toObservation(row) ?? {};
-  const needs = {
-    ...toNeeds(row, { admins: look_admins === 1 }, policy.deactivation),
-    // A REST list alone shows few of the compared fields.
-    ordinary: (shownAt ?? at) < look_since,
-  };
+  // A REST list alone shows few of the compared fields.
+  const isSeen = (shownAt ?? at) >= look_since;
+  const parts = listManagedParts(row, policy.deactivation).filter(
+    (part) => part !== 'ordinary' || !isSeen,
+  );
+  if (look_admins === 1) parts.push('admins');
   // What a write met missing may be what the service shows late.
   const waits = detector === 'discovery';
-  const looked = await lookAtOne(deps, row, { needs, detector, waits, signal });
+  const looked = await lookAtOne(deps, row, { parts, detector, waits, signal });
   if (looked.kind === 'looked') {
     // Unless there is a newer reason to look.
     await store.write((tx) => updateWhere(tx, 'resources', { id: row.id, look_since }, NO_LOOK));
@@ -159,9 +160,8 @@ export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<Lo
     return { ...options, attemptsMax: 1 };
   });
   const at = clock.now();
-  // Admin lists are read by sweeps: they take more calls than one look may.
-  const needs = toNeeds(row, { admins: false }, policy.deactivation);
-  const looking = { needs, detector: 'operator', waits: true, signal } as const;
+  const parts = listManagedParts(row, policy.deactivation);
+  const looking = { parts, detector: 'operator', waits: true, signal } as const;
   const looked = await lookAtOne({ ...deps, upstream }, row, looking).catch(toGivenUp);
   if (looked.kind !== 'looked') return looked;
   const repair = request.repairs ? await repairAll(deps, request) : undefined;

@@ -10,7 +10,6 @@ import type { PlanRow } from '../../store/plans/plans.ts';
 import { listExisting } from '../../store/resources/by-name.ts';
 import {
   type GroupRow,
-  listGroupsWith,
   listRows,
   MANAGED,
   type ResourceRow,
@@ -20,22 +19,18 @@ import {
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteWhere, findOne, updateWhere } from '../../store/tables.ts';
+import { readGroupLists } from '../compare/look.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { compareKnown } from '../differences.ts';
-import { readAdmins } from '../group/read-admins.ts';
-import { readEntities } from '../group/read-entities.ts';
 import { readService } from '../read/read-service.ts';
-import { isSeen, type ReadRun, type Seen, toSeen } from '../read/reading.ts';
+import type { ReadRun } from '../read/reading.ts';
+import { isSeen, type Seen, toSeen } from '../read/seen.ts';
 import { toAccountNames } from '../user/find-account.ts';
 import { classify } from '../verdict.ts';
 import { isWanted } from './current.ts';
 import { findAccountObstacle } from './obstacle.ts';
 import { RECOVERY, type RecoveryState } from './recovery-state.ts';
 
-/** Time for reading one list of a group, queue included, in milliseconds. */
-const LIST_WAIT_MS = 60_000;
-/** Groups whose entities are read, in one read of the store. */
-const GROUPS_MAX = 1_000_000;
 const PART = 500;
 
 /**
@@ -84,18 +79,10 @@ export async function planRecovery(
  * list is complete or refused: a list that could not be read proves nothing.
  */
 async function readServiceAgain(run: ReadRun): Promise<Seen> {
-  const { deps, reading } = run;
   await readService(run);
-  const { read } = deps.store;
-  const asIs = { class: 'change', waitMs: LIST_WAIT_MS } as const;
-  const groups = { afterSeq: 0, limit: GROUPS_MAX };
-  for (const { id } of await listGroupsWith(read, 'admins', groups)) {
-    await readAdmins(deps, id, asIs).catch(assertRefused);
-  }
-  for (const row of await listGroupsWith(read, 'entities', groups)) {
-    await readEntities(deps, row, asIs).catch(assertRefused);
-  }
-  return toSeen(reading);
+  const seen = toSeen(run.reading);
+  await readGroupLists(run, seen, (_name, error) => assertRefused(error));
+  return seen;
 }
 
 /** A refused list of a group proves nothing. @throws the error of one that may be answered later */

@@ -211,10 +211,8 @@ export async function findLive(
 
 /** Conditions of groups with lists of their own in the service, by what of them is known. */
 const LISTS = {
-  /** An admin was observed, or is wanted. */
-  admins: sql`seq in (select group_id from links where list = 'admin')`,
   /** A provider or a rule ever named the admins: those of others are not ours. */
-  ownedAdmins: sql`(admins_asked = 1 or seq in (
+  admins: sql`(admins_asked = 1 or seq in (
     select group_id from links where list = 'admin' and desired is not null))`,
   /** Rules want roles in entities, or wanted them. */
   entities: hasEntities('cells'),
