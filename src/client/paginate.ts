@@ -1,7 +1,7 @@
 import { unreadable } from '../upstream/errors.ts';
+import type { Completeness, ListProgress } from '../upstream/list-progress.ts';
 import type { PagedOperation } from '../upstream/operations/operation.ts';
 import { isNamed, type Named } from '../upstream/operations/part.ts';
-import type { Completeness, Cursor } from '../upstream/page-progress.ts';
 import { type Pages, paginate } from '../upstream/paginate.ts';
 import { pagingParameters } from '../upstream/paging-styles.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
@@ -59,7 +59,7 @@ export function readEntries(source: ListSource, options: PaginateOptions): Entri
     }
     result = pages.result;
     if (result.reason !== 'a page came twice') return;
-    if (!(await wasEverything(pages.cursor, (half) => openPages(source, args, half)))) {
+    if (!(await wasEverything(pages.progress, (half) => openPages(source, args, half)))) {
       throw unreadable(id, 'a page came twice; what follows it is out of reach');
     }
     result = COMPLETE;
@@ -97,13 +97,12 @@ function openPages(source: ListSource, args: Named, pageSize: number): Pages {
 
 /** A service that ignores the position may ignore the page size too: then its only page is everything. */
 async function wasEverything(
-  { position, total, firstPage, lastPage }: Cursor,
+  { position, total, firstPage, lastPage }: Readonly<ListProgress>,
   open: (pageSize: number) => Pages,
 ): Promise<boolean> {
   if (firstPage !== lastPage || position < 2 || position < (total ?? 0)) return false;
-  for await (const { cursor } of open(Math.floor(position / 2))) {
-    return cursor.limitIgnored && cursor.firstPage === firstPage;
-  }
+  const { progress, ...pages } = open(Math.floor(position / 2));
+  for await (const _ of pages) return progress.limitIgnored && progress.firstPage === firstPage;
   return false;
 }
 

@@ -1,15 +1,8 @@
 import { UpstreamError } from './errors.ts';
+import { type Completeness, ListProgress, type PageContent } from './list-progress.ts';
 import type { ArgsOf } from './operations/call-types.ts';
 import type { Operation, PagedOperation } from './operations/operation.ts';
 import { isNamed } from './operations/part.ts';
-import {
-  advance,
-  type Completeness,
-  type Cursor,
-  createCursor,
-  type PageContent,
-  toOffset,
-} from './page-progress.ts';
 import { parsePage, toPlace } from './paging-styles.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
@@ -26,20 +19,19 @@ export interface PageOptions extends CallOptions {
   readonly emptyFrom?: number | undefined;
 }
 
-/** One page, and the position after it. */
-export interface Page {
+/** One page. */
+interface Page {
   /** Entries that no page before it had. */
   readonly items: readonly unknown[];
   readonly total: number | undefined;
-  readonly cursor: Cursor;
 }
 
 /** The pages of a list, read one by one on demand. Iterate once. */
 export interface Pages extends AsyncIterable<Page> {
   /** Complete when all entries were provably read; incomplete until the iteration has ended by itself. */
   readonly result: Completeness;
-  /** Position after the pages delivered so far. */
-  readonly cursor: Cursor;
+  /** Progress with the pages delivered so far. */
+  readonly progress: Readonly<ListProgress>;
 }
 
 /**
@@ -50,25 +42,38 @@ export function paginate<O extends PagedOperation>(
   transport: Pick<Transport, 'call'>,
   operation: O,
   args: ArgsOf<O>,
-  options: PageOptions,
+  { pageSize, pagesMax = 100_000, emptyFrom = Number.POSITIVE_INFINITY, ...call }: PageOptions,
 ): Pages {
-  const { pageSize, pagesMax = 100_000, emptyFrom, ...call } = options;
-  let cursor = createCursor(pageSize);
+  const progress = new ListProgress(pageSize);
   let result: Completeness = { complete: false, reason: 'not read to the end' };
+
+  /** Fetches one page; a page that is too large is fetched in halves. */
+  async function fetchPage(): Promise<PageContent> {
+    for (;;) {
+      try {
+        const placed = withPlace(operation, args, progress);
+        const body = await transport.call<Operation>(operation, placed, call);
+        return parsePage(operation, progress.count >= emptyFrom ? (body ?? []) : body);
+      } catch (error) {
+        const tooLarge = error instanceof UpstreamError && error.code === 'response-too-large';
+        if (!tooLarge || progress.pageSize <= 1) throw error;
+        progress.pageSize = Math.floor(progress.pageSize / 2);
+      }
+    }
+  }
 
   async function* readPages(): AsyncGenerator<Page> {
     for (let pages = 0; pages < pagesMax; pages += 1) {
-      const page = await fetchPage(transport, operation, { args, call, cursor, emptyFrom });
-      const progress = advance(page.cursor, page);
-      if (progress.kind === 'end') {
-        result = progress.result;
+      const page = await fetchPage();
+      const effect = progress.take(page);
+      if (effect.kind === 'end') {
+        result = effect.result;
         return;
       }
-      cursor = progress.cursor;
-      if (progress.kind === 'back' || progress.items.length === 0) continue;
-      if (progress.kind === 'last') result = { complete: true };
-      yield { items: progress.items, total: page.total, cursor };
-      if (progress.kind === 'last') return;
+      if (effect.kind === 'back' || effect.items.length === 0) continue;
+      if (effect.kind === 'last') result = { complete: true };
+      yield { items: effect.items, total: page.total };
+      if (effect.kind === 'last') return;
     }
     result = { complete: false, reason: 'too many pages' };
   }
@@ -78,49 +83,12 @@ export function paginate<O extends PagedOperation>(
     get result() {
       return result;
     },
-    get cursor() {
-      return cursor;
-    },
+    progress,
   };
 }
 
-interface FetchedPage extends PageContent {
-  /** Cursor of the request; its page size may be smaller than before. */
-  readonly cursor: Cursor;
-}
-
-interface PageRequest extends Pick<PageOptions, 'emptyFrom'> {
-  readonly args: unknown;
-  readonly call: CallOptions;
-  readonly cursor: Cursor;
-}
-
-/** Fetches one page; a page that is too large is fetched in halves. */
-async function fetchPage(
-  transport: Pick<Transport, 'call'>,
-  operation: PagedOperation,
-  { args, call, cursor, emptyFrom = Number.POSITIVE_INFINITY }: PageRequest,
-): Promise<FetchedPage> {
-  for (let pageSize = cursor.pageSize; ; pageSize = Math.floor(pageSize / 2)) {
-    const asked = { ...cursor, pageSize };
-    try {
-      const body = await transport.call<Operation>(
-        operation,
-        withPosition(operation, args, asked),
-        call,
-      );
-      const shown = (cursor.count ?? cursor.position) >= emptyFrom ? (body ?? []) : body;
-      return { ...parsePage(operation, shown), cursor: asked };
-    } catch (error) {
-      const tooLarge = error instanceof UpstreamError && error.code === 'response-too-large';
-      if (!tooLarge || pageSize <= 1) throw error;
-    }
-  }
-}
-
-function withPosition(operation: PagedOperation, args: unknown, cursor: Cursor): object {
+function withPlace(operation: PagedOperation, args: unknown, progress: ListProgress): object {
   const given = isNamed(args) ? args : {};
   const query = isNamed(given.query) ? given.query : {};
-  const place = toPlace(operation.paging, query, { ...cursor, position: toOffset(cursor) });
-  return { ...given, query: { ...query, ...place } };
+  return { ...given, query: { ...query, ...toPlace(operation.paging, query, progress) } };
 }

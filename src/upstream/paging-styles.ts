@@ -1,7 +1,7 @@
 import { unreadable } from './errors.ts';
+import type { ListProgress, PageContent } from './list-progress.ts';
 import type { PagedOperation, Paging } from './operations/operation.ts';
 import { isNamed, type Named } from './operations/part.ts';
-import type { Cursor, PageContent } from './page-progress.ts';
 import { parseEntries, toInteger } from './shapes/reader.ts';
 import { parseScimList } from './shapes/scim-list.ts';
 
@@ -13,9 +13,9 @@ export const pagingParameters: Readonly<Record<Paging, readonly string[]>> = {
   'start-position': ['start_position', 'offset', 'limit'],
 };
 
-/** Start of the page after `cursor`, in the form that the list takes. @param query the other parameters. */
-export function toPlace(paging: Paging, query: Named, cursor: Cursor): Named {
-  const { position, after, pageSize: limit } = cursor;
+/** Start of the next page, in the form that the list takes. @param query the other parameters. */
+export function toPlace(paging: Paging, query: Named, progress: ListProgress): Named {
+  const { offset: position, after, pageSize: limit } = progress;
   switch (paging) {
     case 'start-index':
       return { startIndex: position + 1, count: limit };

@@ -165,7 +165,7 @@ async function readLog(
   const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
   let isRead = false;
   let newestAt: number | undefined;
-  for await (const { items, cursor } of pages) {
+  for await (const { items } of pages) {
     const shown = items.flatMap((item) => parseReadable(deps, item));
     // The service may not know the parameter.
     const recent = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
@@ -174,7 +174,7 @@ async function readLog(
     if (shown.length === 0 || ascends(shown, newestAt)) continue;
     // A late event is behind those that were read before.
     const stored = await countWhere(store.read, 'audit_events', { created_at: { '>=': from } });
-    const isAllKnown = isWhole && !isNews && stored <= cursor.position;
+    const isAllKnown = isWhole && !isNews && stored <= pages.progress.position;
     isRead = isAllKnown || recent.length < shown.length;
     if (isRead) break;
   }

@@ -185,8 +185,7 @@ async function readPages<O extends PagedOperation>(
   }
   const { reason } = pages.result;
   // A service that ignores the offset sends the same page for ever; one page can still be everything.
-  const { count = 0 } = pages.cursor;
-  return reason === 'a page came twice' && count === knownTotal ? undefined : reason;
+  return reason === 'a page came twice' && pages.progress.count === knownTotal ? undefined : reason;
 }
 
 /** How far a complete read has come, as operators are shown it. */

@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  advance,
-  type Completeness,
-  createCursor,
-  type PageContent,
-  toOffset,
-} from './page-progress.ts';
+import { type Completeness, ListProgress, type PageContent } from './list-progress.ts';
 
 /** Pages as the service answers them, one after the other. */
 interface Case {
@@ -118,13 +112,12 @@ const cases: Case[] = [
 
 /** Reads until a page ends the read. */
 function read(pages: Case['pages']): Completeness | 'more' {
-  let cursor = createCursor(3);
+  const progress = new ListProgress(3);
   for (const { ids, total } of pages) {
     const page: PageContent = { items: ids.map((id) => ({ id, seenAt: Math.random() })), total };
-    const progress = advance(cursor, page);
-    if (progress.kind === 'end') return progress.result;
-    if (progress.kind === 'last') return { complete: true };
-    cursor = progress.cursor;
+    const effect = progress.take(page);
+    if (effect.kind === 'end') return effect.result;
+    if (effect.kind === 'last') return { complete: true };
   }
   return 'more';
 }
@@ -182,17 +175,16 @@ function createMoving({ length, order, isUncounted, gone, come }: Moving, seed: 
 function readMoving(moving: Moving, seed: number) {
   const list = createMoving(moving, seed);
   const seen: number[] = [];
-  let cursor = createCursor(100);
+  const progress = new ListProgress(100);
   for (let calls = 1; ; calls += 1) {
-    const progress = advance(cursor, list.toPage(toOffset(cursor), cursor.pageSize));
-    if ('items' in progress) seen.push(...progress.items.map((item) => Number(Object(item).id)));
-    if (progress.kind === 'end' || progress.kind === 'last') {
-      const isComplete = progress.kind === 'last' || progress.result.complete;
+    const effect = progress.take(list.toPage(progress.offset, progress.pageSize));
+    if ('items' in effect) seen.push(...effect.items.map((item) => Number(Object(item).id)));
+    if (effect.kind === 'end' || effect.kind === 'last') {
+      const isComplete = effect.kind !== 'end' || effect.result.complete;
       const known = new Set(seen);
       const missed = list.listStayed().filter((id) => !known.has(id));
       return { isComplete, missed, calls, twice: seen.length - known.size };
     }
-    cursor = progress.cursor;
     list.move();
   }
 }
