@@ -27,14 +27,14 @@ export class IssuerUnreadable extends BridgeError {
 }
 
 /** Keys of an issuer as they were read at one moment. */
-export interface HeldKeys {
+interface HeldKeys {
   readonly keys: readonly PublicKey[];
   /** Epoch milliseconds. */
   readonly readAt: number;
 }
 
 /** Place where an issuer shows its keys. */
-export interface KeyPlace {
+interface KeyPlace {
   readonly issuer: string;
   readonly source: Exclude<KeySource, { readonly kind: 'given' }>;
 }
@@ -99,38 +99,50 @@ export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps) {
     return readOnce(place, state);
   }
 
+  async function get(place: KeyPlace, state: State): Promise<HeldKeys> {
+    const { held, failure } = state;
+    if (held !== undefined && isWithin(held.readAt, FRESH_MS)) return held;
+    try {
+      if (failure !== undefined && isWithin(failure.at, PAUSE_MS)) throw failure.error;
+      return await readOnce(place, state);
+    } catch (error) {
+      // The host is down: what it said within a day goes on being right.
+      if (held !== undefined && isWithin(held.readAt, KEPT_MS)) return held;
+      throw error;
+    }
+  }
+
+  /**
+   * All who ask share one reading, and wait for it if the last one was a moment ago: so no change of keys refuses anybody,
+   * and no stranger has the host asked more often than every few seconds. If very many wait, further ones do not.
+   */
+  async function renew(place: KeyPlace, state: State, seen: HeldKeys): Promise<HeldKeys> {
+    if (state.held !== undefined && state.held !== seen) return state.held;
+    if (state.waiting >= WAITING_MAX) throw new IssuerUnreadable(new Error('too many wait'));
+    state.renewing ??= readAfterPause(place, state).finally(() => {
+      delete state.renewing;
+    });
+    state.waiting += 1;
+    return state.renewing.finally(() => {
+      state.waiting -= 1;
+    });
+  }
+
   return {
-    /** The keys of an issuer. @throws IssuerUnreadable */
-    async get(place: KeyPlace): Promise<HeldKeys> {
+    /** Does something with the keys of an issuer, and once more with newer ones if these may be too old. @throws IssuerUnreadable */
+    async withKeys<Result>(
+      place: KeyPlace,
+      use: (keys: readonly PublicKey[]) => Promise<Result>,
+      mayBeNewer: (error: unknown) => boolean,
+    ): Promise<Result> {
       const state = getState(states, place);
-      const { held, failure } = state;
-      if (held !== undefined && isWithin(held.readAt, FRESH_MS)) return held;
+      const held = await get(place, state);
       try {
-        if (failure !== undefined && isWithin(failure.at, PAUSE_MS)) throw failure.error;
-        return await readOnce(place, state);
+        return await use(held.keys);
       } catch (error) {
-        // The host is down: what it said within a day goes on being right.
-        if (held !== undefined && isWithin(held.readAt, KEPT_MS)) return held;
-        throw error;
+        if (!mayBeNewer(error)) throw error;
       }
-    },
-    /**
-     * Keys that are newer than these, for an assertion that none of them has signed. All who ask share one reading, and
-     * wait for it if the last one was a moment ago: so no change of keys refuses anybody, and no stranger has the host
-     * asked more often than every few seconds. If very many wait, further ones do not.
-     * @throws IssuerUnreadable
-     */
-    async renew(place: KeyPlace, seen: HeldKeys): Promise<HeldKeys> {
-      const state = getState(states, place);
-      if (state.held !== undefined && state.held !== seen) return state.held;
-      if (state.waiting >= WAITING_MAX) throw new IssuerUnreadable(new Error('too many wait'));
-      state.renewing ??= readAfterPause(place, state).finally(() => {
-        delete state.renewing;
-      });
-      state.waiting += 1;
-      return state.renewing.finally(() => {
-        state.waiting -= 1;
-      });
+      return use((await renew(place, state, held)).keys);
     },
     stop: () => stopping.abort(),
   };

@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
+import { decodeJwt } from 'jose';
 import type { Trust } from '../../domain/trust.ts';
 import { findCredential, parseTrust } from '../../store/credentials/credentials.ts';
 import type { UsedAssertionsTable } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
 import type { PresentedAssertion } from '../oauth/parse-request.ts';
-import { type Claims, checkClaims } from './check-claims.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
-import { AssertionRefused, type RefusalReason } from './refused.ts';
-import { parseKeyId, proveSignature, readSubject, spendProof } from './signature.ts';
+import { AssertionRefused, namesKey, spendVerification, verifyAssertion } from './verify.ts';
 
 /** Dependencies of `proveAssertion`. */
 export interface AssertionDeps {
@@ -26,10 +25,9 @@ interface ProvenAssertion {
 }
 
 /** Reasons that are found without looking at the signature. */
-const BEFORE_SIGNATURE: ReadonlySet<RefusalReason> = new Set([
-  ...(['malformed', 'type', 'critical', 'algorithm'] as const),
-  ...(['unknown-client', 'no-trust', 'unknown-key'] as const),
-]);
+const BEFORE_SIGNATURE: readonly string[] = [
+  ...['malformed', 'type', 'critical', 'algorithm', 'unknown-client', 'no-trust', 'unknown-key'],
+];
 
 /**
  * Proves the client by an assertion: who signed it, what it says, and for how long.
@@ -40,49 +38,51 @@ export async function proveAssertion(
   deps: AssertionDeps,
   presented: PresentedAssertion,
 ): Promise<ProvenAssertion> {
-  let id: string | undefined;
+  let known: string | undefined;
   try {
-    const keyId = parseKeyId(presented.assertion);
-    id = parseClientId(presented);
-    const trust = await findTrust(deps.store, id);
-    return await prove(deps, { id, trust, keyId, text: presented.assertion });
+    const isKeyNamed = namesKey(presented.assertion);
+    const id = parseClientId(presented);
+    const client = await findCredential(deps.store.read, 'client', id);
+    if (client === undefined || client.revoked_at !== null)
+      throw new AssertionRefused('unknown-client');
+    known = `client-${id}`;
+    const trust = parseTrust(client);
+    if (trust === undefined) throw new AssertionRefused('no-trust');
+    return await prove(deps, { id, trust, isKeyNamed, text: presented.assertion });
   } catch (error) {
     if (!(error instanceof AssertionRefused)) throw error;
-    if (BEFORE_SIGNATURE.has(error.reason)) await spendProof();
-    const isKnown = id !== undefined && error.reason !== 'unknown-client';
-    throw new AssertionRefused(error.reason, isKnown ? `client-${id}` : undefined, {
-      cause: error.cause,
-    });
+    if (BEFORE_SIGNATURE.includes(error.reason)) await spendVerification();
+    throw new AssertionRefused(error.reason, known, { cause: error.cause });
   }
 }
 
+/** The subject is not proven yet: it only selects the keys that are tried. */
 function parseClientId({ clientId, assertion }: PresentedAssertion): string {
   const [, id] = /^client-([0-9a-f]{16})$/.exec(clientId ?? readSubject(assertion)) ?? [];
   if (id === undefined) throw new AssertionRefused('unknown-client');
   return id;
 }
 
-async function findTrust({ read }: Store, id: string): Promise<Trust> {
-  const row = await findCredential(read, 'client', id);
-  if (row === undefined || row.revoked_at !== null) throw new AssertionRefused('unknown-client');
-  const trust = parseTrust(row);
-  if (trust === undefined) throw new AssertionRefused('no-trust');
-  return trust;
+function readSubject(assertion: string): string {
+  try {
+    return String(decodeJwt(assertion).sub);
+  } catch (cause) {
+    throw new AssertionRefused('malformed', undefined, { cause });
+  }
 }
 
 /** An assertion, and what its client trusts. */
 interface Proof {
   readonly id: string;
   readonly trust: Trust;
-  readonly keyId: string | undefined;
+  readonly isKeyNamed: boolean;
   readonly text: string;
 }
 
 async function prove(
   { clock, issuerKeys, ownAudiences }: AssertionDeps,
-  proof: Proof,
+  { id, trust, isKeyNamed, text }: Proof,
 ): Promise<ProvenAssertion> {
-  const { id, trust } = proof;
   const issuer = trust.issuer ?? `client-${id}`;
   const expected = {
     ...trust,
@@ -90,32 +90,24 @@ async function prove(
     audiences: trust.audiences.length === 0 ? ownAudiences : trust.audiences,
     subject: trust.issuer === null ? issuer : undefined,
   };
-  const claims = await readClaims(issuerKeys, issuer, proof);
-  const check = checkClaims(claims, expected, clock.now());
-  if (check.kind === 'wrong') throw new AssertionRefused(check.reason);
-  if (check.id === undefined) return { clientId: id, used: undefined };
-  const digest = hash('sha256', JSON.stringify([issuer, check.id]));
-  const used = { digest, client_id: id, expires_at: Math.ceil(check.endsAt) };
-  return { clientId: id, used };
+  const source = trust.keys;
+  const verified = await (source.kind === 'given'
+    ? verifyAssertion(text, source.keys, expected, clock.now())
+    : issuerKeys.withKeys(
+        { issuer, source },
+        (keys) => verifyAssertion(text, keys, expected, clock.now()),
+        (error) => mayBeNewer(error, isKeyNamed),
+      ));
+  if (verified.id === undefined) return { clientId: id, used: undefined };
+  const digest = hash('sha256', JSON.stringify([issuer, verified.id]));
+  return {
+    clientId: id,
+    used: { digest, client_id: id, expires_at: Math.ceil(verified.endsAt) },
+  };
 }
 
-/** Proves the signature; keys that may be too old are read again, once. */
-async function readClaims(
-  issuerKeys: IssuerKeys,
-  issuer: string,
-  { trust: { keys: source }, keyId, text }: Proof,
-): Promise<Claims> {
-  if (source.kind === 'given') return proveSignature(text, source.keys);
-  const place = { issuer, source };
-  const held = await issuerKeys.get(place);
-  try {
-    return await proveSignature(text, held.keys);
-  } catch (error) {
-    if (!(error instanceof AssertionRefused)) throw error;
-    // A newer key may have signed: one that is not there, or any if the header names none.
-    const mayBeNewer =
-      error.reason === 'unknown-key' || (error.reason === 'signature' && keyId === undefined);
-    if (!mayBeNewer) throw error;
-  }
-  return proveSignature(text, (await issuerKeys.renew(place, held)).keys);
+/** True if a newer key may have signed: one that is not there, or any if the header names none. */
+function mayBeNewer(error: unknown, isKeyNamed: boolean): boolean {
+  if (!(error instanceof AssertionRefused)) return false;
+  return error.reason === 'unknown-key' || (error.reason === 'signature' && !isKeyNamed);
 }

@@ -9,7 +9,7 @@ import { insertUsedAssertion } from '../../store/credentials/used-assertions.ts'
 import type { UsedAssertionsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import { type AssertionDeps, proveAssertion } from '../assertion/prove.ts';
-import { AssertionRefused } from '../assertion/refused.ts';
+import { AssertionRefused } from '../assertion/verify.ts';
 import { findPresented, isSame, newSecret } from '../secret-text.ts';
 import { OAuthError, TooMany } from './errors.ts';
 import { type ClientProof, NO_CLIENT } from './parse-request.ts';

@@ -11,7 +11,7 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
 import type { AssertionDeps } from '../assertion/prove.ts';
-import { AssertionRefused } from '../assertion/refused.ts';
+import { AssertionRefused } from '../assertion/verify.ts';
 import { type Attempts, toFailedAttempt } from '../attempts.ts';
 import { OAuthError, TooMany } from './errors.ts';
 import { ACCESS_TOKEN_MS, issue, proveClient } from './issue.ts';
