@@ -3,9 +3,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
+import { toMetricsTable } from '../src/app/state-metrics.ts';
 import { toDefaultConfig, toSettingsPage } from '../src/settings/document.ts';
 import { settingRows } from '../src/settings/rows.ts';
-import { toMetricsTable } from '../src/telemetry/state-metrics.ts';
 import { toCommandsTable } from './command-page.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -3,28 +3,21 @@ import { createOAuthRouter, type OAuthDeps, showMetadata } from '../access/oauth
 import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
 import { createSignInActs } from '../console/sign-in-acts.ts';
-import { countWaitingNotices } from '../notify/conditions.ts';
 import { answerErrors } from '../ops/http/body.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
-import { type HealthSources, readWaitingWork } from '../ops/state/readiness-facts.ts';
-import { readReadiness } from '../ops/state/reasons.ts';
+import type { StatusSources } from '../ops/sources.ts';
+import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import { readSeats } from '../ops/state/seats.ts';
-import { POLL_STATE } from '../reconcile/audit/poller.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { createScimRouter } from '../scim/router.ts';
-import { countWaitingChanges } from '../store/changes.ts';
-import { listLiveCredentials } from '../store/credentials/credentials.ts';
-import { countDrifts } from '../store/drift-views.ts';
-import { countWaitingPlans } from '../store/plans/plans.ts';
-import { findLastSweptAt } from '../store/sweeps.ts';
-import { addStateMetrics } from '../telemetry/state-metrics.ts';
 import { createOperators } from './operators.ts';
 import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { findOidcOptions, toScimPolicy } from './settings.ts';
 import { createApp } from './starting-app.ts';
+import { addStateMetrics } from './state-metrics.ts';
 import { logRarely } from './telemetry.ts';
 
 /** Path where providers get access tokens, below the public address. */
@@ -39,33 +32,19 @@ export function createApps(
   const scim = createScimRouter(toScimDeps(options, parts));
   const sources = toHealthSources(options, parts);
   const health = createHealthRouter(sources);
-  const state = {
+  const status: StatusSources = {
     ...sources,
     about: options.about,
     engine: store.engine,
-    upstreamHealth: () => leadership.news().health,
-    readFirstRead: async () => leadership.news().firstRead,
-    readSections: async () => leadership.news().sections,
-    readBacklog: () => readWaitingWork(store.read, clock.now()),
     activity: () => reconciler.activity(),
     readQueue: async () =>
       (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
     callMs: toCallMs(options.target),
     scimUrl: `${options.publicUrl}${SCIM_PATH}`,
-    findAuditReadAt: async () => (await findFollowedPollState(options))?.readAt,
-    readReadiness: () => readReadiness(sources),
-    countDrifts: () => countDrifts(store.read),
-    listCredentials: () => listLiveCredentials(store.read),
-    countChanges: () => countWaitingChanges(store.read),
-    connections: store.connections,
-    countNotifications: () => countWaitingNotices(store.read),
-    findLastSweptAt: () => findLastSweptAt(store.read),
-    build: { version: options.about.version, engine: store.engine, mode: settings.mode },
-    countWaitingPlans: () => countWaitingPlans(store.read),
     readSeats: () => readSeats(store.read, settings.seats.total, clock.now()),
   };
-  addStateMetrics(metrics, state);
-  const operators = createOperators(options, parts, state);
+  addStateMetrics(metrics, status);
+  const operators = createOperators(options, parts, status);
   const app = createApp(settings.trustProxy);
   const lastly = answerErrors(events.requestFailed);
   const follow = followRequests({ clock, events, tracing: options.tracing });
@@ -146,11 +125,6 @@ export function toHealthSources(
     findLeader: leadership.known,
     writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
   };
-}
-
-/** Finds how far the audit log was read, where it is followed. */
-async function findFollowedPollState({ settings, store }: WatchedOptions) {
-  return settings.audit.pollInterval === 0 ? undefined : POLL_STATE.find(store.read);
 }
 
 /** 0: any number of calls may leave. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { listMetrics } from '../../src/app/state-metrics.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
-import { listMetrics } from '../../src/telemetry/state-metrics.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';

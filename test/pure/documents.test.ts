@@ -2,11 +2,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toCommandsTable } from '../../scripts/command-page.ts';
+import { listMetrics, toMetricsTable } from '../../src/app/state-metrics.ts';
 import { MANAGED_KINDS } from '../../src/domain/drift.ts';
 import { REASON_CODES } from '../../src/ops/state/reasons.ts';
 import { settingRows } from '../../src/settings/rows.ts';
 import { EVENTS } from '../../src/telemetry/event-rows.ts';
-import { listMetrics, toMetricsTable } from '../../src/telemetry/state-metrics.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

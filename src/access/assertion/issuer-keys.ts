@@ -79,16 +79,13 @@ export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps) {
     } catch (cause) {
       const error = new IssuerUnreadable(cause);
       state.failure = { at: clock.now(), error };
-      const words = cause instanceof Error ? cause.message : 'unknown';
-      failed({ host: new URL(toAddress(place)).host, error: words });
+      failed({ host: new URL(toAddress(place)).host, error: toWords(cause) });
       throw error;
     }
   }
 
   function readOnce(place: KeyPlace, state: State): Promise<HeldKeys> {
-    state.reading ??= read(place, state).finally(() => {
-      delete state.reading;
-    });
+    state.reading ??= read(place, state).finally(() => delete state.reading);
     return state.reading;
   }
 
@@ -119,9 +116,7 @@ export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps) {
   async function renew(place: KeyPlace, state: State, seen: HeldKeys): Promise<HeldKeys> {
     if (state.held !== undefined && state.held !== seen) return state.held;
     if (state.waiting >= WAITING_MAX) throw new IssuerUnreadable(new Error('too many wait'));
-    state.renewing ??= readAfterPause(place, state).finally(() => {
-      delete state.renewing;
-    });
+    state.renewing ??= readAfterPause(place, state).finally(() => delete state.renewing);
     state.waiting += 1;
     return state.renewing.finally(() => {
       state.waiting -= 1;
@@ -137,15 +132,17 @@ export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps) {
     ): Promise<Result> {
       const state = getState(states, place);
       const held = await get(place, state);
-      try {
-        return await use(held.keys);
-      } catch (error) {
+      return use(held.keys).catch(async (error: unknown) => {
         if (!mayBeNewer(error)) throw error;
-      }
-      return use((await renew(place, state, held)).keys);
+        return use((await renew(place, state, held)).keys);
+      });
     },
     stop: () => stopping.abort(),
   };
+}
+
+function toWords(cause: unknown): string {
+  return cause instanceof Error ? cause.message : 'unknown';
 }
 
 function getState(states: Map<string, State>, place: KeyPlace): State {

@@ -2,55 +2,22 @@ import { Gauge } from 'prom-client';
 import { CHANGE_CLASSES } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
-import { COUNTED, type MetricDefinition, type Metrics } from './metrics.ts';
+import { countWaitingNotices } from '../notify/conditions.ts';
+import type { StatusSources } from '../ops/sources.ts';
+import { readWaitingWork, type WaitingWork } from '../ops/state/readiness-facts.ts';
+import { readReadiness } from '../ops/state/reasons.ts';
+import { POLL_STATE } from '../reconcile/audit/poller.ts';
+import { countWaitingChanges } from '../store/changes.ts';
+import { listLiveCredentials } from '../store/credentials/credentials.ts';
+import { countDrifts } from '../store/drift-views.ts';
+import { countWaitingPlans } from '../store/plans/plans.ts';
+import { findLastSweptAt } from '../store/sweeps.ts';
+import { COUNTED, type MetricDefinition, type Metrics } from '../telemetry/metrics.ts';
 
-/** Sources of the state, read at each request for the metrics. Times are epoch milliseconds. */
-export interface StateSources {
-  /** Unfinished work; `oldestSince` is when the oldest of it was requested, without stuck work. */
-  readonly readBacklog: () => Promise<
-    Readonly<Record<'due' | 'failing' | 'stuck' | 'disputed', number>> & {
-      readonly oldestSince: number | undefined;
-    }
-  >;
-  readonly upstreamHealth: () => {
-    readonly waiting: Readonly<Record<string, number>>;
-    readonly inFlight: number;
-    readonly pausedForMs: number;
-    readonly credentials: { readonly kind: 'open' | 'shut' };
-    readonly service: { readonly kind: 'open' | 'shut' };
-  };
-  /** Seats of the service, and the days until they run out; null: not known. */
-  readonly readSeats: () => Promise<
-    Readonly<Record<'used' | 'waiting', number>> &
-      Readonly<Record<'total' | 'daysLeft', number | null>>
-  >;
-  /** The lead that this process knows of; undefined: no process has ever led. */
-  readonly findLeader: () =>
-    | { readonly isSelf: boolean; readonly epoch: number; readonly since: number }
-    | undefined;
-  readonly countDrifts: () => Promise<readonly { kind: string; status: string; count: number }[]>;
-  /** Plans that wait for an operator, with their changes. */
-  readonly countWaitingPlans: () => Promise<readonly { source: string; waiting: number }[]>;
-  /** Valid credentials, the earliest end first; null: no end. */
-  readonly listCredentials: () => Promise<
-    readonly { name: string; purpose: string; expiresAt: number | null }[]
-  >;
-  readonly activity: () => Readonly<Record<'running' | 'waiting', number>>;
-  readonly readReadiness: () => Promise<{ readonly reasons: readonly { code: string }[] }>;
-  /** When the audit log was last read to its end; undefined: it is not followed. */
-  readonly findAuditReadAt: () => Promise<number | undefined>;
-  /** Changes of providers that the service does not hold yet. */
-  readonly countChanges: () => Promise<
-    readonly { kind: string; oldestAt: number; count: number }[]
-  >;
-  /** Connections to the store; undefined where it has none. */
-  readonly connections: () => Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined;
-  /** Notifications that receivers do not have. */
-  readonly countNotifications: () => Promise<readonly { receiver: string; count: number }[]>;
-  /** When the last comparison ended that concluded everything; undefined: none has. */
-  readonly findLastSweptAt: () => Promise<number | undefined>;
-  readonly build: Readonly<Record<'version' | 'engine' | 'mode', string>>;
-  readonly clock: Clock;
+/** Sources of the state, with readings that several gauges share. Times are epoch milliseconds. */
+interface MetricSources extends StatusSources {
+  readonly readBacklog: () => Promise<WaitingWork>;
+  readonly countChanges: () => ReturnType<typeof countWaitingChanges>;
 }
 
 /** Labels of one series, and its number; without a number the series is left out. */
@@ -58,7 +25,7 @@ type Series = readonly [labels: Readonly<Record<string, string>>, value: number]
 
 /** A metric that is read from the state. */
 interface StateGauge extends MetricDefinition {
-  readonly read: (sources: StateSources) => readonly Series[] | Promise<readonly Series[]>;
+  readonly read: (sources: MetricSources) => readonly Series[] | Promise<readonly Series[]>;
 }
 
 const NO_CHANGES = CHANGE_CLASSES.map((kind): Series => [{ kind }, 0]);
@@ -74,7 +41,10 @@ const STATE_GAUGES: readonly StateGauge[] = [
   gauge(
     'build_info',
     'Always 1. The labels have the versions, the `engine` of the store and the `mode`.',
-    ({ build }) => [[{ ...build, node: process.versions.node }, 1]],
+    ({ about: { version }, engine, writes }) => {
+      const labels = { version, engine, mode: writes().mode, node: process.versions.node };
+      return [[labels, 1]];
+    },
     ['version', 'engine', 'mode', 'node'],
   ),
   single('start_time_seconds', 'Start of this process, in seconds since 1970.', () =>
@@ -103,15 +73,15 @@ const STATE_GAUGES: readonly StateGauge[] = [
   gauge(
     'store_connections',
     'Connections to PostgreSQL: `used`, `idle`, and `waiting`, the work that waits for one. Absent on SQLite.',
-    ({ connections }) =>
-      Object.entries(connections() ?? {}).map(([state, count]) => [{ state }, count]),
+    ({ store }) =>
+      Object.entries(store.connections() ?? {}).map(([state, count]) => [{ state }, count]),
     ['state'],
   ),
   gauge(
     'credential_expiry_timestamp_seconds',
     'Expiry of a named token, or of the first secret of a client to end (`for` is `client`), in seconds since 1970. Absent if it never expires or is revoked.',
-    async ({ listCredentials }) => {
-      const live = (await listCredentials()).toReversed();
+    async ({ store }) => {
+      const live = (await listLiveCredentials(store.read)).toReversed();
       // For a client with two secrets, the end of the one that ends first.
       const first = new Map(live.map((one) => [`${one.purpose} ${one.name}`, one]));
       return [...first.values()].flatMap(({ name, purpose, expiresAt }): Series[] =>
@@ -123,8 +93,8 @@ const STATE_GAUGES: readonly StateGauge[] = [
   gauge(
     'upstream_gate_is_shut',
     '1 while calls are stopped, by gate.',
-    ({ upstreamHealth }) => {
-      const { credentials, service } = upstreamHealth();
+    ({ news }) => {
+      const { credentials, service } = news().health;
       const gates = Object.entries({ credentials, service });
       return gates.map(([gate, { kind }]) => [{ gate }, kind === 'shut' ? 1 : 0]);
     },
@@ -133,25 +103,25 @@ const STATE_GAUGES: readonly StateGauge[] = [
   single(
     'upstream_pause_seconds',
     'Rest of the pause that the service asked for, of any process on the store; 0 without one.',
-    ({ upstreamHealth }) => toSeconds(upstreamHealth().pausedForMs),
+    ({ news }) => toSeconds(news().health.pausedForMs),
   ),
   single(
     'upstream_calls_in_flight',
     'Calls of this process without an answer yet.',
-    ({ upstreamHealth }) => upstreamHealth().inFlight,
+    ({ news }) => news().health.inFlight,
   ),
   gauge(
     'upstream_calls_waiting',
     'Calls of this process that wait for the rate, by class.',
-    ({ upstreamHealth }) =>
-      Object.entries(upstreamHealth().waiting).map(([name, count]) => [{ class: name }, count]),
+    ({ news }) =>
+      Object.entries(news().health.waiting).map(([name, count]) => [{ class: name }, count]),
     ['class'],
   ),
   single(
     'audit_lag_seconds',
     'Time since the audit log was last read to its end. Absent if it is not read.',
-    async ({ findAuditReadAt, clock }) => {
-      const readAt = await findAuditReadAt();
+    async ({ isAuditFollowed, store, clock }) => {
+      const readAt = isAuditFollowed ? (await POLL_STATE.find(store.read))?.readAt : undefined;
       return readAt && toAge(clock, readAt);
     },
   ),
@@ -208,47 +178,47 @@ const STATE_GAUGES: readonly StateGauge[] = [
   single(
     'last_complete_sweep_timestamp_seconds',
     'End of the last complete sweep, in seconds since 1970. Absent before the first.',
-    async ({ findLastSweptAt }) => {
-      const at = await findLastSweptAt();
+    async ({ store }) => {
+      const at = await findLastSweptAt(store.read);
       return at && toSeconds(at);
     },
   ),
   gauge(
     'plan_changes_held',
     'Changes that wait in plans for an operator, by the source of the plan.',
-    async ({ countWaitingPlans }) =>
-      (await countWaitingPlans()).map(({ source, waiting }) => [{ source }, waiting]),
+    async ({ store }) =>
+      (await countWaitingPlans(store.read)).map(({ source, waiting }) => [{ source }, waiting]),
     ['source'],
   ),
   gauge(
     'drift',
     'Drifts by kind and status. Ended ones (`repaired`, `accepted`, `gone`) count for `RETENTION_LEDGER`.',
-    async ({ countDrifts }) =>
-      (await countDrifts()).map(({ kind, status, count }) => [{ kind, status }, count]),
+    async ({ store }) =>
+      (await countDrifts(store.read)).map(({ kind, status, count }) => [{ kind, status }, count]),
     ['kind', 'status'],
   ),
   gauge(
     'notifications_waiting',
     'Notifications that a receiver did not take yet.',
-    async ({ countNotifications }) =>
-      (await countNotifications()).map(({ receiver, count }) => [{ receiver }, count]),
+    async ({ store }) =>
+      (await countWaitingNotices(store.read)).map(({ receiver, count }) => [{ receiver }, count]),
     ['receiver'],
   ),
   gauge(
     'reasons',
     'Reasons of `/readyz` by code.',
-    async ({ readReadiness }) => (await readReadiness()).reasons.map(({ code }) => [{ code }, 1]),
+    async (sources) => (await readReadiness(sources)).reasons.map(({ code }) => [{ code }, 1]),
     ['code'],
   ),
 ];
 
 /** Adds gauges of the backlog, of faults and of work under way. What cannot be read now is left out. */
-export function addStateMetrics({ registry }: Metrics, sources: StateSources): void {
-  const { readBacklog, countChanges, readSeats } = sources;
-  const shared: StateSources = {
+export function addStateMetrics({ registry }: Metrics, sources: StatusSources): void {
+  const { store, clock, readSeats } = sources;
+  const shared: MetricSources = {
     ...sources,
-    readBacklog: shareReading(readBacklog),
-    countChanges: shareReading(countChanges),
+    readBacklog: shareReading(() => readWaitingWork(store.read, clock.now())),
+    countChanges: shareReading(() => countWaitingChanges(store.read)),
     readSeats: shareReading(readSeats),
   };
   for (const { name, help, labels, read } of STATE_GAUGES) {
@@ -296,7 +266,7 @@ type Reading = number | null | undefined;
 function single(
   name: string,
   help: string,
-  read: (sources: StateSources) => Reading | Promise<Reading>,
+  read: (sources: MetricSources) => Reading | Promise<Reading>,
 ): StateGauge {
   return gauge(name, help, async (sources) => {
     const value = await read(sources);
