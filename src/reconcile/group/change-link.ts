@@ -46,8 +46,7 @@ export async function explainLink(
   // A change that failed before did not hold then, so it counts as ours.
   const found = change.attempts === undefined ? { ...change, heldAlready: true as const } : change;
   const held: Outcome = { kind: 'done', known: { done: [found] } };
-  // 409 for a member who is in, 404 for one who is out.
-  if (failed.verdict === (change.wanted ? 'conflict' : 'missing')) return held;
+  if (change.wanted && failed.verdict === 'conflict') return held;
   if (await isRefusedInactive(call, failed, change)) return awaitActivation(call, failed, change);
   return (await isListedSo(call, failed, change)) ? held : undefined;
 }
@@ -89,13 +88,17 @@ async function listLinked(
   return fetchMemberIds(deps, context, { uid, scimId });
 }
 
-/** True when a change was refused that the list shows to hold: a service may refuse what is already so in any words. */
+/**
+ * True when a change was refused that the list shows to hold: a service may refuse what is already so in any words. A 404 to a
+ * removal may be about the group too.
+ */
 async function isListedSo(
   call: LinkCall,
   failed: Classified,
   change: LinkChange,
 ): Promise<boolean> {
-  if (!isRefusal(failed)) return false;
+  const mayHold = isRefusal(failed) || (failed.verdict === 'missing' && !change.wanted);
+  if (!mayHold) return false;
   try {
     return (await listLinked(call, change))?.includes(change.upstreamUserId) === change.wanted;
   } catch (error) {
