@@ -6,7 +6,7 @@ import type { Db, Store } from '../store/store.ts';
 import { deleteWhere, listWhere, type Row, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
 import { followConditions, type Observed } from './conditions.ts';
-import { createPoster, type Poster } from './post.ts';
+import { createPoster, type Poster, type PostResult } from './post.ts';
 
 /** Dependencies of the notifier. */
 export interface NotifierDeps {
@@ -35,18 +35,17 @@ export function createNotifier(deps: NotifierDeps) {
   const onFailure = (error: unknown) =>
     events.failed({ type: 'notifications', id: 'store', error });
   const timing = { clock, onFailure, failedRestMs: LOOK_MS };
-  const deliveries = policy.receivers.map((receiver) => {
-    const { run, endPause } = createDelivery(deps, receiver, poster);
-    return { loop: createLoop(timing, run), endPause };
-  });
+  const deliveries = policy.receivers.map((receiver) =>
+    createLoop(timing, createDelivery(deps, receiver, poster)),
+  );
   const look = createLoop(timing, async () => {
     const observed = await observe();
     const at = clock.now();
     await store.write((tx) => followConditions(tx, policy.receivers, observed, at));
-    for (const { loop } of deliveries) loop.tell();
+    for (const loop of deliveries) loop.tell();
     return LOOK_MS;
   });
-  const loops = [look, ...deliveries.map(({ loop }) => loop)];
+  const loops = [look, ...deliveries];
   let cleaning: Promise<unknown> = Promise.resolve();
   let unlisten: () => void = () => undefined;
 
@@ -55,7 +54,6 @@ export function createNotifier(deps: NotifierDeps) {
       cleaning = store.write((tx) => forgetOthers(tx, names)).catch(onFailure);
       if (names.length === 0) return;
       unlisten = store.bell.listen('decided', () => {
-        for (const { endPause } of deliveries) endPause();
         for (const loop of loops) loop.tell();
       });
       for (const loop of loops) loop.start();
@@ -71,8 +69,8 @@ export function createNotifier(deps: NotifierDeps) {
 }
 
 /**
- * Creates the deliveries to one receiver. A receiver that is down is asked with one message at a time; one that refuses a
- * message gets the others.
+ * Creates what sends one receiver what is due, and returns how long to wait before the next time, in milliseconds. A receiver
+ * that is down is asked with one message a turn; one that refuses a message gets the others.
  */
 function createDelivery(
   { store, clock, random, events }: NotifierDeps,
@@ -82,18 +80,20 @@ function createDelivery(
   const { name } = receiver;
   let failures = 0;
   let downAt = 0;
-  let resumeAt = 0;
 
-  function noteDown(error: string, retryAfterMs: number): void {
-    failures += 1;
-    if (failures === 1) {
-      downAt = clock.now();
-      events.receiverDown({ receiver: name, reason: error });
+  function note(result: PostResult): void {
+    events.notified({
+      receiver: name,
+      result: result.kind === 'delivered' ? 'delivered' : 'failed',
+    });
+    if (result.kind === 'down') {
+      if (failures === 0) {
+        downAt = clock.now();
+        events.receiverDown({ receiver: name, reason: result.error });
+      }
+      failures += 1;
+      return;
     }
-    resumeAt = clock.now() + Math.max(toWaitMs(failures, random()), retryAfterMs);
-  }
-
-  function noteUp(): void {
     const afterMs = clock.now() - downAt;
     if (failures > 0) events.receiverUp({ receiver: name, afterMs, failures });
     failures = 0;
@@ -107,32 +107,21 @@ function createDelivery(
     // It is not to be sent any more.
     if ((await save({ attempts })).length === 0) return true;
     const result = await poster.post(receiver, row);
-    const isTaken = result.kind === 'delivered';
-    events.notified({ receiver: name, result: isTaken ? 'delivered' : 'failed' });
-    if (isTaken) {
-      await store.write((tx) => endNotice(tx, row));
-    } else {
-      const waitMs = result.kind === 'down' ? 0 : toWaitMs(attempts, random());
+    note(result);
+    if (result.kind === 'delivered') await store.write((tx) => endNotice(tx, row));
+    else {
+      const askedMs = result.kind === 'down' ? result.retryAfterMs : 0;
+      const waitMs = Math.max(toWaitMs(attempts, random()), askedMs);
       await save({ due_at: Math.round(clock.now() + waitMs), error: result.error });
     }
-    if (result.kind === 'down') noteDown(result.error, result.retryAfterMs);
-    else noteUp();
     return result.kind !== 'down';
   }
 
-  return {
-    /** Ends a pause of the receiver: an operator tries it. */
-    endPause() {
-      resumeAt = 0;
-    },
-    /** Sends what is due; resolves with how long to wait before the next time, in milliseconds. */
-    async run(signal: AbortSignal): Promise<number> {
-      if (resumeAt > clock.now()) return resumeAt - clock.now();
-      for (const row of await listDue(store.read, name, clock.now())) {
-        if (signal.aborted || !(await send(row))) break;
-      }
-      return LOOK_MS;
-    },
+  return async (signal: AbortSignal): Promise<number> => {
+    for (const row of await listDue(store.read, name, clock.now())) {
+      if (signal.aborted || !(await send(row))) break;
+    }
+    return LOOK_MS;
   };
 }
 

@@ -5,7 +5,7 @@ import type { Receiver } from '../domain/notification.ts';
 import { createOutbound, type OutboundPolicy, toFailureWords } from '../outbound/outbound.ts';
 
 /** Result of one attempt: `down`: it says nothing of this notification. */
-type PostResult =
+export type PostResult =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'refused'; readonly error: string }
   | { readonly kind: 'down'; readonly error: string; readonly retryAfterMs: number };

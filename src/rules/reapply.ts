@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
 import { type GroupId, groupId, userId } from '../domain/ids.ts';
+import { createLoop } from '../domain/loop.ts';
 import type { Rule } from '../domain/rules.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
@@ -13,6 +14,8 @@ import type { Rules } from './rules.ts';
 
 /** Rest after a failure of the store, in milliseconds. */
 const REST_MS = 1_000;
+/** Rest once the rules hold everywhere, in milliseconds. */
+const DONE_REST_MS = 60 * 60_000;
 
 const FACT = createFact<RulesFact>('rules');
 
@@ -48,30 +51,22 @@ interface Deps {
  * served meanwhile under the same rules. `onChanged` is called when something may be due.
  */
 export function createReapplication(deps: Deps, onChanged: () => void): Reapplication {
-  const stopping = new AbortController();
+  const { store, clock, events } = deps;
   const hash = toHash(deps.rules.book.rules);
   const over = Promise.withResolvers<void>();
-  let running: Promise<void> = Promise.resolve();
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        if (!(await isToApply(deps, hash))) return;
-        if (await deps.store.write((tx) => applyPage(tx, deps, hash))) onChanged();
-      } catch (error) {
-        deps.events.failed({ type: 'rules', id: 'reapply', error });
-        await deps.clock.sleep(REST_MS, stopping.signal).catch(() => undefined);
-      }
+  const onFailure = (error: unknown) => events.failed({ type: 'rules', id: 'reapply', error });
+  const loop = createLoop({ clock, onFailure, failedRestMs: REST_MS }, async () => {
+    if (!(await isToApply(deps, hash))) {
+      over.resolve();
+      return DONE_REST_MS;
     }
-  }
-
+    if (await store.write((tx) => applyPage(tx, deps, hash))) onChanged();
+    return 0;
+  });
   return {
-    start() {
-      running = run().finally(over.resolve);
-    },
+    start: () => loop.start(),
     async stop() {
-      stopping.abort();
-      await running;
+      await loop.stop();
       over.resolve();
     },
     done: () => over.promise,

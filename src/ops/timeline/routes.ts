@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listStuck } from '../../domain/failure.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
-import { findAccountObstacle } from '../../reconcile/repair/obstacle.ts';
+import { findAccountObstacle } from '../../reconcile/repair/current.ts';
 import { type ActRow, listActsOf } from '../../store/audit/acts.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import type { RequestRow } from '../../store/audit/requests.ts';

@@ -23,10 +23,9 @@ import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { addPlan, type NewPlan, tellPlan } from '../add-plan.ts';
 import { findCurrent } from '../differences.ts';
-import { isStillSo } from './current.ts';
+import { findObstacle, isStillSo } from './current.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { acceptDrift, IS_CHANGED } from './desire.ts';
-import { findObstacle } from './obstacle.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */
 const ACTIONS_MAX = 10_000;

@@ -33,11 +33,10 @@ import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { tellPlan } from '../add-plan.ts';
 import { type Current, findCurrent, isBusy, listDifferences } from '../differences.ts';
-import { findState, isStillSo } from './current.ts';
+import { findObstacle, findState, isStillSo } from './current.ts';
 import { dropRepairs } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
 import { acceptHeld, desire } from './desire.ts';
-import { findObstacle } from './obstacle.ts';
 import { handOver } from './plans.ts';
 import { endRecovery } from './recovery-state.ts';
 

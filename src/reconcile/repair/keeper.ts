@@ -10,10 +10,9 @@ import { stopManaging } from './stop-managing.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
 const IDLE_MS = 2_000;
-/** Shortest and longest interval while some are: the larger a plan, the longer the check takes. */
-const BUSY_MS = [25, 1_000] as const;
-/** Rest after a turn, as a multiple of its duration. */
+/** Rest while some are, as a multiple of the last turn: the larger a plan, the longer the check takes. */
 const BUSY_FACTOR = 4;
+const BUSY_MIN_MS = 25;
 
 /** Keeper of drifts, at the leader. */
 export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
@@ -56,7 +55,7 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
   const loop = createJob(deps, job, async (signal) => {
     const beganAt = performance.now();
     const nextAt = isReady() ? await keep(signal) : undefined;
-    const busyMs = toBusyRest(performance.now() - beganAt);
+    const busyMs = Math.max(BUSY_FACTOR * (performance.now() - beganAt), BUSY_MIN_MS);
     const untilNextMs = nextAt === undefined ? IDLE_MS : nextAt - clock.now();
     return Math.min(Math.max(untilNextMs, busyMs), IDLE_MS);
   });
@@ -94,9 +93,4 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
       decided(lookNow(deps, { ...request, signal: stopping.signal })),
     decide: (occasion: Occasion) => decided(decide(deps, occasion)),
   };
-}
-
-function toBusyRest(tookMs: number): number {
-  const [min, max] = BUSY_MS;
-  return Math.min(Math.max(tookMs * BUSY_FACTOR, min), max);
 }

@@ -27,8 +27,7 @@ import type { ReadRun } from '../read/reading.ts';
 import { isSeen, type Seen, toSeen } from '../read/seen.ts';
 import { toAccountNames } from '../user/find-account.ts';
 import { classify } from '../verdict.ts';
-import { isWanted } from './current.ts';
-import { findAccountObstacle } from './obstacle.ts';
+import { findAccountObstacle, isWanted } from './current.ts';
 import { RECOVERY, type RecoveryState } from './recovery-state.ts';
 
 const PART = 500;
