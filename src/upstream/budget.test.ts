@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Budget, type BudgetOptions, createBudget, type Turn } from './budget.ts';
+import { Budget, type BudgetOptions, type Turn } from './budget.ts';
 import { createFakeClock, type FakeClock, runReady } from './testing/fake-clock.ts';
 import type { CallClass } from './waiting-room.ts';
 
@@ -14,7 +14,7 @@ interface Setup {
 
 function setUp(options: Partial<BudgetOptions> = {}): Setup {
   const clock = createFakeClock();
-  const budget = createBudget({
+  const budget = new Budget({
     requestsPerSecond: 1,
     marginMs: 0,
     inFlightMax: 10,

@@ -1,6 +1,6 @@
 import { type Clock, readSteady } from './clock.ts';
 import { notSent, type UpstreamError } from './errors.ts';
-import { createRateWindow, type RateWindow } from './rate-window.ts';
+import { RateWindow } from './rate-window.ts';
 import type { CallClass, ClassCounts } from './waiting-room.ts';
 import { estimateQueueMs, type Place, WaitingRoom } from './waiting-room.ts';
 
@@ -45,11 +45,6 @@ interface Waiter {
   readonly operation: string;
 }
 
-/** Creates an unused budget. */
-export function createBudget(options: BudgetOptions): Budget {
-  return new Budget(options);
-}
-
 /** Budget of one token: it decides which call leaves when. */
 export class Budget {
   readonly #clock: Clock;
@@ -71,7 +66,7 @@ export class Budget {
     // A moment that lies ahead, by a clock that was set back since, is now.
     const agoMs = spentAt === undefined ? undefined : Math.max(0, clock.now() - spentAt);
     const steadyAt = agoMs === undefined ? undefined : readSteady(clock) - agoMs;
-    this.#window = createRateWindow(requestsPerSecond, marginMs, steadyAt);
+    this.#window = new RateWindow(requestsPerSecond, marginMs, steadyAt);
   }
 
   /**

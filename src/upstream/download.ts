@@ -1,5 +1,5 @@
 import type { AnswerHead } from './answer-body.ts';
-import { createBudget } from './budget.ts';
+import { Budget } from './budget.ts';
 import { runCall } from './call.ts';
 import { unreadable } from './errors.ts';
 import { createGates } from './gates.ts';
@@ -52,7 +52,7 @@ export async function runElsewhere(
   }
   const { clock, bearer } = deps;
   const limits = { requestsPerSecond: 0, marginMs: 0, inFlightMax: 1, queueMax: 0, clock };
-  const budget = createBudget(limits);
+  const budget = new Budget(limits);
   const elsewhere: CallDeps = {
     ...deps,
     origin: target.origin,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createRateWindow, type HeldPlace } from './rate-window.ts';
+import { type HeldPlace, RateWindow } from './rate-window.ts';
 
 test('never more than n leave in any second, however late they are sent', () => {
-  const window = createRateWindow(5, 0);
+  const window = new RateWindow(5, 0);
   const sentAt: number[] = [];
   const held: { readonly leavesAt: number; readonly place: HeldPlace }[] = [];
   // A fixed pattern of times between permission and sending, 0 to 390 ms.
@@ -24,7 +24,7 @@ test('never more than n leave in any second, however late they are sent', () => 
 });
 
 test('a window that somebody else may have used begins when all they sent is a window ago', () => {
-  const window = createRateWindow(5, 25, 1_000);
+  const window = new RateWindow(5, 25, 1_000);
   expect(window.waitMs(1_200)).toBe(825);
   expect(window.free(2_024)).toBe(0);
   expect(window.free(2_025)).toBe(5);
@@ -35,7 +35,7 @@ test.each([
   { requestsPerSecond: 2.5, wantMs: 800 },
   { requestsPerSecond: 0, wantMs: 0 },
 ])('$requestsPerSecond per second: the window is $wantMs ms', ({ requestsPerSecond, wantMs }) => {
-  const window = createRateWindow(requestsPerSecond, 0);
+  const window = new RateWindow(requestsPerSecond, 0);
   while (window.free(0) > 0 && requestsPerSecond > 0) {
     window.hold(0).sent(0);
   }

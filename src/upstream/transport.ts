@@ -179,7 +179,7 @@ function createDeps(options: TransportOptions, bearer: Bearer): Omit<CallDeps, '
   assertCount('queueMax', queueMax, 0);
   for (const [name, ms] of Object.entries(timeouts)) assertMs(`timeouts.${name}`, ms);
   const limits = { requestsPerSecond, marginMs: rateMarginMs, spentAt, inFlightMax, queueMax };
-  const budget = createBudget({ ...limits, clock });
+  const budget = new Budget({ ...limits, clock });
   return {
     origin: parseBaseUrl(options.baseUrl).origin,
     bearer,
