@@ -1,5 +1,5 @@
 import { checkHeaders, createHeaders } from './attempt.ts';
-import { type BudgetState, createBudget } from './budget.ts';
+import { Budget, type BudgetState } from './budget.ts';
 import { runCall } from './call.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { type Download, runElsewhere, toDownload } from './download.ts';
