@@ -14,10 +14,10 @@ import {
   listStuckPlaces,
   listUserIds,
   type PastCall,
-  type PastDrift,
   type PastQuery,
   type StuckPlace,
 } from '../../store/audit/timeline.ts';
+import type { DriftRow } from '../../store/drifts.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
@@ -208,23 +208,23 @@ function toAuthorWords({ origin, authorId, username, address }: EventView): stri
   return `${name}${address === null ? '' : ` from ${address}`}`;
 }
 
-const DRIFT_ENDS: Readonly<Partial<Record<PastDrift['status'], string>>> = {
+const DRIFT_ENDS: Readonly<Partial<Record<DriftRow['status'], string>>> = {
   repaired: 'repaired: the service holds what is wanted',
   accepted: 'accepted: what there is, is wanted now',
   gone: 'gone by itself, or by a write of the provider',
 };
 
-function ofDrift(drift: PastDrift, { id, row }: Past): Happening[] {
-  const { kind, status, detector, resourceId, memberId, firstSeenAt, endedAt } = drift;
+function ofDrift(drift: DriftRow, { id, row }: Past): Happening[] {
+  const { kind, status, detector, first_seen_at: at, ended_at: endedAt } = drift;
   const isMissing = kind === 'user.missing' && row.type === 'user';
   const reason = drift.note ?? (isMissing ? findAccountObstacle(row) : undefined) ?? null;
   const note = endedAt === null ? reason : null;
   const words = note === null ? '' : `; ${note}`;
   const found: Happening = {
-    at: firstSeenAt,
+    at,
     source: 'drift',
     text: `${kind} found: wanted ${drift.desired}, there is ${drift.observed}${words}`,
-    others: [resourceId, memberId].filter((one) => one !== '' && one !== id),
+    others: [drift.resource_id, drift.member_id].filter((one) => one !== '' && one !== id),
     detail: {
       kind,
       status,

@@ -1,6 +1,6 @@
 import { listCreations } from '../../store/audit/own-calls.ts';
 import { createFact } from '../../store/facts.ts';
-import { findAccounts, findNamed } from '../../store/resources/names.ts';
+import { findNamed, type NamedResources } from '../../store/resources/names.ts';
 import type { AuditEventsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
@@ -162,9 +162,9 @@ export async function findOrigins(
   // Where the log shows no ids, by the usernames.
   const nameless = events.filter(({ audit }) => audit.authorId === undefined);
   const usernames = nameless.flatMap(({ audit }) => audit.authorUsername ?? []);
-  const accounts = await findAccounts(db, new Set(usernames));
+  const named = await findNamed(db, new Set(usernames));
   return (event) => {
-    const isOwn = isOwnAccount(event.audit, own, accounts);
+    const isOwn = isOwnAccount(event.audit, own, named);
     if (isOwn === undefined) return 'unknown';
     return isOwn ? 'ours' : 'foreign';
   };
@@ -199,13 +199,12 @@ function toAccount({ authorId, authorUid, authorUsername }: AuditEvent): Account
   return AUTHOR_FIELDS.some((field) => account[field] !== undefined) ? [account] : [];
 }
 
-type Accounts = ReadonlyMap<string, ReadonlySet<number>>;
-
 /** Tells whether our own account made an event; undefined: the event does not tell. */
-function isOwnAccount(event: AuditEvent, own: Account, accounts: Accounts): boolean | undefined {
+function isOwnAccount(event: AuditEvent, own: Account, named: NamedResources): boolean | undefined {
   for (const field of AUTHOR_FIELDS) {
     if (event[field] !== undefined && own[field] !== undefined) return event[field] === own[field];
   }
-  const ofName = accounts.get(event.authorUsername ?? '');
-  return own.authorId === undefined ? undefined : ofName?.has(own.authorId);
+  const ofName = named.user.get(event.authorUsername ?? '')?.values();
+  if (own.authorId === undefined) return undefined;
+  return ofName?.some((id) => named.accounts.get(id) === own.authorId);
 }

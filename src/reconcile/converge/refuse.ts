@@ -28,7 +28,7 @@ import {
   changeNamed,
   hasLink,
   listLinkedUsers,
-  listNamed,
+  listLinks as listStoredLinks,
   type StoredLink,
 } from '../../store/links/links.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
@@ -125,7 +125,7 @@ async function listRefusedLinks(
 ): Promise<StoredLink[]> {
   const refused = new Set(listLinks(parts).map(toLinkText));
   const written = undo.links.filter((link) => refused.has(toLinkText(link)));
-  const stored = row.type === 'user' ? [] : await listNamed(tx, row, written);
+  const stored = row.type === 'user' ? [] : await listStoredLinks(tx, row, { named: written });
   return stored.filter(({ pending }) => pending === version);
 }
 
@@ -178,7 +178,8 @@ export async function listStillPlanned(
 ): Promise<Part[]> {
   const cells = parseCells<string>(row);
   const planned: typeof cells = step.state.cells;
-  const stored = row.type === 'user' ? [] : await listNamed(tx, row, listLinks(parts));
+  const stored =
+    row.type === 'user' ? [] : await listStoredLinks(tx, row, { named: listLinks(parts) });
   const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
   return parts.filter((part) =>
     typeof part === 'string'

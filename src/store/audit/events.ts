@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import { readInChunks } from '../engine/dialect.ts';
-import { listNamesOf } from '../resources/names.ts';
+import { listNames } from '../resources/names.ts';
+import { listRows } from '../resources/rows.ts';
 import type { AuditEventsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 
@@ -106,11 +107,9 @@ export async function listNameKeys(
   const keys = new Map<string, string[]>();
   for (const type of ['user', 'group'] as const) {
     const ids = resources.flatMap((one) => (one.type === type ? [one.resourceId] : []));
-    for (const [id, names] of await listNamesOf(db, type, ids)) {
-      keys.set(
-        id,
-        names.map((name) => toNameKey(type, name)),
-      );
+    for (const row of await listRows(db, type, { id: ids })) {
+      const names = listNames(row).map((name) => toNameKey(type, name));
+      keys.set(row.id, names);
     }
   }
   return keys;

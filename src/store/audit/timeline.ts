@@ -1,10 +1,10 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Difference, DriftStatus } from '../../domain/drift.ts';
+import { type Selectable, sql } from 'kysely';
 import type { Refusal } from '../../domain/refusal.ts';
 import { parseStored } from '../engine/columns.ts';
 import { readInChunks } from '../engine/dialect.ts';
-import type { DriftsTable, OwnCallsTable } from '../schema.ts';
+import type { OwnCallsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
+import type { Row } from '../tables.ts';
 import type { RequestRow } from './requests.ts';
 
 /** Subject of a timeline. */
@@ -74,29 +74,13 @@ async function listPlaces(db: Db, past: PastQuery): Promise<Place[]> {
   return [...called, ...rows.map((row) => ({ ...row, until: Number.MAX_SAFE_INTEGER }))];
 }
 
-/** A drift of a user or group, or of a user in a list. Times are epoch milliseconds. */
-export interface PastDrift extends Pick<Difference, 'kind' | 'resourceId' | 'memberId'> {
-  readonly status: DriftStatus;
-  readonly detector: DriftsTable['detector'];
-  readonly desired: string;
-  readonly observed: string;
-  readonly firstSeenAt: number;
-  readonly endedAt: number | null;
-  /** Why it is not repaired. */
-  readonly note: string | null;
-}
-
 /** The newest drifts of a user or group. */
-export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<PastDrift[]> {
-  const select = (condition: RawBuilder<unknown>) => sql`
-    select kind, status, detector, resource_id as "resourceId", member_id as "memberId", desired, observed,
-      first_seen_at as "firstSeenAt", ended_at as "endedAt", note
-    from drifts where ${condition}`;
+export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<Row<'drifts'>[]> {
   // The index of members leaves out drifts without a member, which are many.
-  const { rows } = await sql<PastDrift>`
-    select * from (${select(sql`resource_id = ${id}`)}
-      union all ${select(sql`member_id = ${id} and member_id <> ''`)}) as past
-    order by "firstSeenAt" desc limit ${limit}`.execute(db);
+  const { rows } = await sql<Row<'drifts'>>`
+    select * from (select * from drifts where resource_id = ${id}
+      union all select * from drifts where member_id = ${id} and member_id <> '') as past
+    order by first_seen_at desc limit ${limit}`.execute(db);
   return rows;
 }
 

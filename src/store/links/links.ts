@@ -1,8 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { UserId } from '../../domain/ids.ts';
-import { LINK_LISTS, type Link, type LinkKey, type LinkList, NEW_LINK } from '../../domain/link.ts';
+import {
+  LINK_LISTS,
+  type Link,
+  type LinkKey,
+  type LinkList,
+  NEW_LINK,
+  toLinkText,
+} from '../../domain/link.ts';
 import { chunks } from '../engine/dialect.ts';
+import { toValues } from '../engine/row-sql.ts';
 import type { Db } from '../store.ts';
+import { deleteWhere, updateWhere } from '../tables.ts';
 
 /** Group by its number, which links are kept under. */
 export interface GroupKey {
@@ -29,6 +38,8 @@ export interface LinkSelection {
   readonly userIds?: readonly UserId[] | undefined;
   /** The users of these accounts. */
   readonly accounts?: readonly number[];
+  /** These users, each in a list of its own. */
+  readonly named?: readonly LinkKey[];
 }
 
 /** Links that one statement reads, so that it does not hold the event loop for long. */
@@ -37,8 +48,22 @@ const PART = 2_000;
 /** Reads links of a group, some thousands at a time. */
 export async function* readLinks(
   db: Db,
+  group: GroupKey,
+  { named, ...which }: LinkSelection = {},
+): AsyncGenerator<StoredLink[]> {
+  if (named === undefined) {
+    yield* readSelected(db, group, which);
+    return;
+  }
+  for (const [list, same] of Map.groupBy(named, (key) => key.list)) {
+    yield* readSelected(db, group, { list, userIds: same.map(({ userId }) => userId) });
+  }
+}
+
+async function* readSelected(
+  db: Db,
   { seq }: GroupKey,
-  { list, userIds, accounts }: LinkSelection = {},
+  { list, userIds, accounts }: LinkSelection,
 ): AsyncGenerator<StoredLink[]> {
   // Written as SQL, which costs kysely least.
   const read = async (which: RawBuilder<unknown>) => {
@@ -123,17 +148,14 @@ export async function saveLinks(
     const rows = some.map(({ list, target, ...link }) => {
       const user =
         typeof target === 'number' ? target : sql`(select seq from resources where id = ${target})`;
-      return sql`(${seq}, ${list}, ${user}, ${link.desired}, ${link.observed}, ${link.pending}, ${link.put_in},
-        ${link.by_rule}, ${link.retry_at}, ${link.attempts}, ${link.stuck_at}, ${link.problem}, ${link.sent})`;
+      const columns = Object.entries(link).filter(([column]) => column in NEW_LINK);
+      return { group_id: seq, list, target: user, ...Object.fromEntries(columns) };
     });
-    await sql`
-      insert into links (group_id, list, target, desired, observed, pending, put_in, by_rule, retry_at, attempts,
-        stuck_at, problem, sent)
-      values ${sql.join(rows)}
-      on conflict (group_id, list, target) do update set desired = excluded.desired,
-        observed = excluded.observed, pending = excluded.pending, put_in = excluded.put_in,
-        by_rule = excluded.by_rule, retry_at = excluded.retry_at, attempts = excluded.attempts,
-        stuck_at = excluded.stuck_at, problem = excluded.problem, sent = excluded.sent`.execute(tx);
+    const change = Object.keys(NEW_LINK).map(
+      (column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`,
+    );
+    await sql`insert into links ${toValues(rows)}
+      on conflict (group_id, list, target) do update set ${sql.join(change)}`.execute(tx);
   }
 }
 
@@ -144,10 +166,8 @@ export async function deleteLinks(
   links: readonly StoredLink[],
 ): Promise<void> {
   for (const [list, same] of Map.groupBy(links, (link) => link.list)) {
-    for (const some of chunks(same)) {
-      await sql`delete from links where group_id = ${seq} and list = ${list}
-        and target in (${sql.join(some.map(({ target }) => target))})`.execute(tx);
-    }
+    const target = same.map((link) => link.target);
+    await deleteWhere(tx, 'links', { group_id: seq, list, target });
   }
 }
 
@@ -198,20 +218,6 @@ export async function listDifferingLinks(db: Db, { seq }: GroupKey): Promise<Dif
   return rows.map(({ desired, ...key }) => ({ ...key, wanted: desired === 1 }));
 }
 
-/** Lists those of the named links that are stored. */
-export async function listNamed(
-  db: Db,
-  group: GroupKey,
-  named: readonly LinkKey[],
-): Promise<StoredLink[]> {
-  const links: StoredLink[] = [];
-  for (const [list, same] of Map.groupBy(named, (one) => one.list)) {
-    const userIds = same.map(({ userId }) => userId);
-    links.push(...(await listLinks(db, group, { list, userIds })));
-  }
-  return links;
-}
-
 /** Changes named links, as `changeLinks` does; `toNext` is given what names each. */
 export async function changeNamed<Named extends LinkKey>(
   tx: Db,
@@ -219,17 +225,11 @@ export async function changeNamed<Named extends LinkKey>(
   named: readonly Named[],
   toNext: (link: StoredLink, named: Named) => Link | undefined,
 ): Promise<StoredLink[]> {
-  const changed: StoredLink[] = [];
-  for (const [list, same] of Map.groupBy(named, (one) => one.list)) {
-    const byUser = new Map(same.map((one) => [one.userId, one]));
-    const which = { list, userIds: [...byUser.keys()] };
-    const some = await changeLinks(tx, group, which, (link) => {
-      const one = byUser.get(link.userId);
-      return one === undefined ? link : toNext(link, one);
-    });
-    changed.push(...some);
-  }
-  return changed;
+  const byKey = new Map(named.map((one) => [toLinkText(one), one]));
+  return changeLinks(tx, group, { named }, (link) => {
+    const one = byKey.get(toLinkText(link));
+    return one === undefined ? link : toNext(link, one);
+  });
 }
 
 /**
@@ -279,9 +279,7 @@ export async function forgetLinksSent(
   links: readonly SentLink[],
 ): Promise<void> {
   for (const [list, same] of Map.groupBy(links, (link) => link.list)) {
-    for (const some of chunks(same)) {
-      await sql`update links set sent = null where group_id = ${seq} and list = ${list}
-        and target in (${sql.join(some.map(({ target }) => target))})`.execute(tx);
-    }
+    const target = same.map((link) => link.target);
+    await updateWhere(tx, 'links', { group_id: seq, list, target }, { sent: null });
   }
 }

@@ -2,9 +2,11 @@ import { sql } from 'kysely';
 import { endRest } from '../../domain/failure.ts';
 import type { TakenSeats } from '../../domain/seats.ts';
 import { parseCells } from '../engine/columns.ts';
-import { forUpdateOfFree, isPostgres } from '../engine/dialect.ts';
+import { forUpdateOfFree } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { type UserRow, updateRow } from './rows.ts';
+import { findOne } from '../tables.ts';
+import { readRows, type UserRow, updateRow } from './rows.ts';
+import { toObservedUser } from './state.ts';
 
 /** Condition of a user with an addition that waits. One of whom nothing is left to do waits for nothing. */
 const IS_WAITING = sql`seat_since is not null and due_at is not null`;
@@ -42,8 +44,8 @@ export async function countWaitingForSeat(db: Db): Promise<number> {
 
 /** Finds the oldest count of the seats that are taken; undefined: there is none. */
 export async function findOldestSample(db: Db): Promise<TakenSeats | undefined> {
-  const oldest = db.selectFrom('samples').select(['at', 'seats as used']).orderBy('at').limit(1);
-  return oldest.executeTakeFirst();
+  const oldest = await findOne(db, 'samples', {}, { order: 'at' });
+  return oldest && { at: oldest.at, used: oldest.seats };
 }
 
 /** Active accounts that have the same role and licences. */
@@ -55,37 +57,21 @@ export interface AssignedAccounts {
   readonly count: number;
 }
 
-/** Rows that one statement looks at, so that no write and no other request waits long for it. */
-const ROWS_MAX = 2_000;
+/** Rows that are read at once. */
+const PART = 1_000;
 
 /** Counts the active accounts of the service by role and licences, as they were last seen. */
 export async function countAssigned(db: Db): Promise<AssignedAccounts[]> {
-  const { last } = await db
-    .selectFrom('resources')
-    .select(({ fn }) => fn.max('seq').as('last'))
-    .executeTakeFirstOrThrow();
-  const counted: AssignedAccounts[] = [];
-  for (let after = 0; after < Number(last ?? 0); after += ROWS_MAX) {
-    const { rows } = await sql<AssignedAccounts>`
-      select ${seen(db, 'role')} as role, ${seen(db, 'appsPermissions')} as "appsPermissions",
-        count(*) as count
-      from resources
-      where type = 'user' and seq > ${after} and seq <= ${after + ROWS_MAX} and upstream_id is not null
-        and ${isActive(db)}
-      group by 1, 2`.execute(db);
-    counted.push(...rows);
+  const counted = new Map<string, AssignedAccounts>();
+  const part = { limit: PART, where: { upstream_id: { '<>': null } } } as const;
+  for await (const rows of readRows(db, 'user', part)) {
+    for (const row of rows) {
+      const { active, role = null, appsPermissions = null } = toObservedUser(row) ?? {};
+      if (active !== true) continue;
+      const key = `${role} ${appsPermissions}`;
+      const count = (counted.get(key)?.count ?? 0) + 1;
+      counted.set(key, { role, appsPermissions, count });
+    }
   }
-  return counted;
-}
-
-function seen(db: Db, name: 'role' | 'appsPermissions') {
-  return isPostgres(db)
-    ? sql`cast(observed::json ->> ${sql.lit(name)} as bigint)`
-    : sql`observed ->> ${sql.lit(`$.${name}`)}`;
-}
-
-function isActive(db: Db) {
-  return isPostgres(db)
-    ? sql`observed::json ->> 'active' = 'true'`
-    : sql`observed ->> '$.active' = 1`;
+  return [...counted.values()];
 }
