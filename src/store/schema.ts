@@ -19,12 +19,10 @@ export type DueClass = 0 | 1 | 2;
  * one type has are null or 0 for the other.
  */
 export interface ResourcesTable {
-  /** Order of creation: lists are sorted by it and cursors point at it. */
-  seq: Generated<number>;
+  seq: Generated<number>; // Order of creation: lists are sorted by it and cursors point at it.
   type: 'user' | 'group';
   id: UserId | GroupId;
-  /** The userName or displayName as shown. */
-  name: string;
+  name: string; // The userName or displayName as shown.
   name_folded: string;
   origin: Origin | null;
   /** The provider that manages it; `external_id` means something to that one alone. */
@@ -32,8 +30,7 @@ export interface ResourcesTable {
   external_id: string | null;
   /** The numeric id in the service of an account or group, once known. At most one live row of its type may hold it. */
   upstream_id: number | null;
-  /** Further ids by which the service knows a group. */
-  upstream_scim_id: string | null;
+  upstream_scim_id: string | null; // Further ids by which the service knows a group.
   upstream_uid: string | null;
   /** The SCIM attributes as shown: desired when managed, derived from what was observed when not. */
   attributes: string;
@@ -49,30 +46,24 @@ export interface ResourcesTable {
    * a look raises it; a look answers only the requests that were made before it left.
    */
   must_look: Generated<number>;
-  /** The ETag. Raised by every change a reader can see. */
-  version: Generated<number>;
+  version: Generated<number>; // The ETag. Raised by every change a reader can see.
   created_at: number;
   modified_at: number;
   due_at: number | null;
   due_class: Generated<DueClass>;
   /** Failures in a row of what waits; a look that works in between ends none. */
   attempts: Generated<number>;
-  /** Time since which pending changes fail; null: none does. */
-  failing_since: number | null;
+  failing_since: number | null; // Time since which pending changes fail; null: none does.
   /** Change of a provider that the service does not hold yet, the most urgent: its class; null: none waits. */
   asked_kind: ChangeClass | null;
-  /** When it was accepted, by the clock of the store (epoch milliseconds). */
-  asked_at: number | null;
-  /** Version of its write. */
-  asked_version: number | null;
+  asked_at: number | null; // When it was accepted, by the clock of the store (epoch milliseconds).
+  asked_version: number | null; // Version of its write.
   /** Trace of its request, as W3C Trace Context writes it; null: it has none. */
   asked_trace: string | null;
-  /** Error of the last attempt: code and the service's words. */
-  last_error: string | null;
+  last_error: string | null; // Error of the last attempt: code and the service's words.
   /** Time since which the service refuses an acknowledged change; null: it refuses none. */
   stuck_at: number | null;
-  /** Creates that left, with an unknown outcome (`SentCreate[]`). */
-  sent_creates: Generated<string>;
+  sent_creates: Generated<string>; // Creates that left, with an unknown outcome (`SentCreate[]`).
   /**
    * Until then (epoch milliseconds) a call that left and has no known outcome may still take effect: on the fields and links
    * that are marked as sent, or as one of `sent_creates`. The look after it ends the doubt. null: none may.
@@ -84,21 +75,17 @@ export interface ResourcesTable {
   write_id: string | null;
   /** When it was deleted through SCIM, or it was accepted that the group is gone; such a row is in no answer. */
   deleted_at: number | null;
-  /** Folded displayName of a user. */
-  display_folded: string | null;
+  display_folded: string | null; // Folded displayName of a user.
   /** The address that an account is made with, folded. Where the user is managed, no other may have it. */
   address_folded: string | null;
-  /** 0: a user who is not to work. */
-  active: Generated<number>;
+  active: Generated<number>; // 0: a user who is not to work.
   /** The observed address and userName, folded: users are correlated on these only. */
   observed_user_name_folded: string | null;
   observed_email_folded: string | null;
-  /** 1: the service says the account is an owner. */
-  owner: Generated<number>;
+  owner: Generated<number>; // 1: the service says the account is an owner.
   /** 1: the account was last seen to take one of the seats of the service. */
   takes_seat: Generated<number>;
-  /** Time since which an addition waits for a free seat; null: none does. */
-  seat_since: number | null;
+  seat_since: number | null; // Time since which an addition waits for a free seat; null: none does.
   /** Time at which the last removal of the user's access was accepted; null: none was. */
   left_at: number | null;
   /** Time of the observation after it that showed the user to be out; null: none has. */
@@ -107,13 +94,10 @@ export interface ResourcesTable {
   erased_at: number | null;
   /** When it is to be compared by itself, because another program may have changed it; null: it is not. */
   look_at: number | null;
-  /** Only what was seen of it since then counts. */
-  look_since: number | null;
+  look_since: number | null; // Only what was seen of it since then counts.
   look_source: Detector | null;
-  /** 1: its admin list is to be read too. */
-  look_admins: Generated<number>;
-  /** Time of the last read of the admin list; null: never. */
-  admins_read_at: number | null;
+  look_admins: Generated<number>; // 1: its admin list is to be read too.
+  admins_read_at: number | null; // Time of the last read of the admin list; null: never.
   /** The entities as they were listed last, as JSON text; null: they were not, or may have changed since. */
   entities: string | null;
   /** 1: a provider wrote the list of admins, so rules leave it alone. */
@@ -125,21 +109,17 @@ export interface ResourcesTable {
 /** Name of a user or group beside those in its row: an e-mail address, for filters, or a former name, for protection. */
 export interface NamesTable {
   resource: UserId | GroupId;
-  /** Folded. */
-  name: string;
-  /** 1: the user or group does not carry it any more. */
-  former: Generated<number>;
+  name: string; // Folded.
+  former: Generated<number>; // 1: the user or group does not carry it any more.
 }
 
 /** An id by which an earlier SCIM server knew a user or group, by which the bridge answers too. */
 export interface FormerIdsTable {
-  /** Order of coming. */
-  seq: Generated<number>;
+  seq: Generated<number>; // Order of coming.
   resource_type: 'user' | 'group';
   former_id: string;
   resource_id: string;
-  /** The provider that sends this id. */
-  provider: string;
+  provider: string; // The provider that sends this id.
   created_at: number;
 }
 
@@ -188,10 +168,8 @@ export interface OwnCallsTable {
   /** The account or group in the id that the call names; null at a creation. */
   upstream_id: string | null;
   member_id: string | null;
-  /** null: the call is on its way, or the outcome is lost. */
-  outcome: Generated<CallOutcome | null>;
-  /** Code of the error; null: there was none. */
-  error: Generated<string | null>;
+  outcome: Generated<CallOutcome | null>; // null: the call is on its way, or the outcome is lost.
+  error: Generated<string | null>; // Code of the error; null: there was none.
   /** 1: a plan asked for it, which has limits of its own, or it follows from a deletion, which counts by itself. */
   is_repair: Generated<number>;
 }
@@ -199,8 +177,7 @@ export interface OwnCallsTable {
 /** One event of the service's audit log. */
 export interface AuditEventsTable {
   id: string;
-  /** By the clock of the service. */
-  created_at: number;
+  created_at: number; // By the clock of the service.
   action: string;
   message: string | null;
   author_id: number | null;
@@ -220,27 +197,22 @@ export interface AuditEventSubjectsTable {
   event_id: string;
   /** The SCIM id, or a text in the form of `toNameKey`: it may be the id or name of a user or group that is known later. */
   subject: string;
-  /** null: it is a text. */
-  resource_type: 'user' | 'group' | null;
-  /** Time of the event, as near to our own clock as is known. */
-  at: number;
+  resource_type: 'user' | 'group' | null; // null: it is a text.
+  at: number; // Time of the event, as near to our own clock as is known.
 }
 
 /** One request of a provider, or one operation of a bulk request: see `KeptRequest`. */
 export interface RequestsTable {
   seq: Generated<number>;
-  /** Tells requests apart; null: a further operation of a bulk request. */
-  entry: string | null;
+  entry: string | null; // Tells requests apart; null: a further operation of a bulk request.
   at: number;
   request_id: string;
   method: string;
   route: string;
   resource_type: 'user' | 'group' | null;
   resource_id: string | null;
-  /** `WrittenPath[]` as JSON text. */
-  written: string;
-  /** 0: something was changed, and there was no answer yet. */
-  status: number;
+  written: string; // `WrittenPath[]` as JSON text.
+  status: number; // 0: something was changed, and there was no answer yet.
   scim_type: string | null;
   refusal: string | null;
   duration_ms: number;
@@ -250,8 +222,7 @@ export interface RequestsTable {
 
 /** Difference found in the service: see `Difference`. Documents are JSON text. */
 export interface DriftsTable {
-  /** Order of finding: lists are sorted by it and cursors point at it. */
-  seq: Generated<number>;
+  seq: Generated<number>; // Order of finding: lists are sorted by it and cursors point at it.
   id: string;
   kind: DriftKind;
   /** The change that repairs it; null: nothing is done about what is unmanaged. */
@@ -265,10 +236,8 @@ export interface DriftsTable {
   first_seen_at: number;
   last_seen_at: number;
   detector: Detector;
-  /** The plan that repairs it, or that waits for an operator to do so. */
-  plan_id: string | null;
-  /** Time at which it was repaired, accepted or found to be gone. */
-  ended_at: number | null;
+  plan_id: string | null; // The plan that repairs it, or that waits for an operator to do so.
+  ended_at: number | null; // Time at which it was repaired, accepted or found to be gone.
   /** Time until which an operator wants it left alone, with the reason and the operator. */
   ignored_until: number | null;
   note: string | null;
@@ -279,18 +248,13 @@ export interface DriftsTable {
 export interface PlansTable {
   seq: Generated<number>;
   id: string;
-  /** Over the actions and what they presuppose: what is approved is exactly this. */
-  hash: string;
+  hash: string; // Over the actions and what they presuppose: what is approved is exactly this.
   status: PlanStatus;
   source: PlanOrigin;
-  /** Reason why it waits, or why nothing of it is done; null: neither. */
-  reason: string | null;
-  /** Numbers of actions of each kind, and of each kind of harm, as JSON text. */
-  counts: string;
-  /** 1: made without an operator, so its harm counts for the limits. */
-  automatic: number;
-  /** The plan that this one undoes. */
-  undoes: string | null;
+  reason: string | null; // Reason why it waits, or why nothing of it is done; null: neither.
+  counts: string; // Numbers of actions of each kind, and of each kind of harm, as JSON text.
+  automatic: number; // 1: made without an operator, so its harm counts for the limits.
+  undoes: string | null; // The plan that this one undoes.
   created_at: number;
   decided_at: number | null;
   /** Name of the operator's credential; null: no operator decided, or it is not known. */
@@ -310,8 +274,7 @@ export interface PlanActionsTable {
   observed: string;
   harm: HarmKind | null;
   status: ActionStatus;
-  /** Time at which it was planned. */
-  planned_at: number;
+  planned_at: number; // Time at which it was planned.
   released_at: number | null;
 }
 
@@ -320,36 +283,26 @@ export interface SweepsTable {
   seq: Generated<number>;
   id: string;
   status: 'running' | 'complete' | 'incomplete' | 'held';
-  /** 1: this one reads the admin lists too. */
-  reads_admins: number;
+  reads_admins: number; // 1: this one reads the admin lists too.
   started_at: number;
   ended_at: number | null;
   calls: number;
-  /** `SweepCounts` as JSON text. */
-  counts: string;
-  /** Reasons why something was not concluded, as a JSON list of sentences. */
-  reasons: string;
-  /** 1: nothing follows from what it finds; the plan is only shown. */
-  dry_run: Generated<number>;
-  /** The plan that was made of what it found. */
-  plan_id: string | null;
+  counts: string; // `SweepCounts` as JSON text.
+  reasons: string; // Reasons why something was not concluded, as a JSON list of sentences.
+  dry_run: Generated<number>; // 1: nothing follows from what it finds; the plan is only shown.
+  plan_id: string | null; // The plan that was made of what it found.
 }
 
 /** An identity provider with limits. The default one has no row. */
 export interface ProvidersTable {
   seq: Generated<number>;
   name: string;
-  /** Mail domains, as a JSON list; null: any. */
-  domains: string | null;
-  /** Patterns of names of groups, as a JSON list; null: any. */
-  group_names: string | null;
-  /** `Right[]` as JSON text. */
-  may: string;
-  /** What was chosen of `Handling`, as JSON text. */
-  handling: Generated<string>;
+  domains: string | null; // Mail domains, as a JSON list; null: any.
+  group_names: string | null; // Patterns of names of groups, as a JSON list; null: any.
+  may: string; // `Right[]` as JSON text.
+  handling: Generated<string>; // What was chosen of `Handling`, as JSON text.
   created_at: number;
-  /** The id of the credential that made it. */
-  created_by: string;
+  created_by: string; // The id of the credential that made it.
 }
 
 /**
@@ -359,16 +312,14 @@ export interface ProvidersTable {
 export interface CredentialsTable {
   seq: Generated<number>;
   kind: 'token' | 'client' | 'secret' | 'access' | 'session';
-  /** Id, as it stands in the presented text. */
-  id: string;
+  id: string; // Id, as it stands in the presented text.
   /** Of tokens and of clients unique among those that are not revoked; of the others that of their owner. */
   name: string;
   purpose: Purpose;
   profile: Profile;
   /** The provider that presents it; means nothing where it does not open SCIM. */
   provider: Generated<string>;
-  /** Digest of the secret (SHA-256, hex); empty: a client. */
-  digest: string;
+  digest: string; // Digest of the secret (SHA-256, hex); empty: a client.
   /** The client of a secret or an access token; the credential that opened a session. */
   owner: Generated<string | null>;
   /**
@@ -379,37 +330,30 @@ export interface CredentialsTable {
   created_at: number;
   /** The id of the credential that made it; `command`: a command that had the store for itself. */
   created_by: string;
-  /** null: never. */
-  expires_at: number | null;
-  /** Time of the last use, stored at most once a minute. */
-  last_used_at: Generated<number | null>;
+  expires_at: number | null; // null: never.
+  last_used_at: Generated<number | null>; // Time of the last use, stored at most once a minute.
   revoked_at: Generated<number | null>;
 }
 
 /** Assertion that was taken, so that it is not taken again. */
 export interface UsedAssertionsTable {
-  /** SHA-256 of its issuer and of what tells it from others. */
-  digest: string;
+  digest: string; // SHA-256 of its issuer and of what tells it from others.
   client_id: string;
-  /** Time from which on it is refused for its age, epoch milliseconds. */
-  expires_at: number;
+  expires_at: number; // Time from which on it is refused for its age, epoch milliseconds.
 }
 
 /** State of one minute, for charts. Counts are those of the minute or of its end. */
 export interface SamplesTable {
   at: number;
   calls: number;
-  /** Calls that the service takes in a minute; 0: any number. */
-  calls_max: number;
+  calls_max: number; // Calls that the service takes in a minute; 0: any number.
   due: number;
   stuck: number;
   drifts: number;
   requests: number;
   refused: number;
-  /** Times until leavers were out, in milliseconds, as a JSON list. */
-  leavers: string;
-  /** Accounts that take a seat of the service. */
-  seats: Generated<number>;
+  leavers: string; // Times until leavers were out, in milliseconds, as a JSON list.
+  seats: Generated<number>; // Accounts that take a seat of the service.
 }
 
 /** Decision of an operator, or outage of the service. */
@@ -419,29 +363,21 @@ export interface ActsTable {
   entry: string | null;
   at: number;
   kind: 'operator' | 'outage';
-  /** Words of the act, or what did not work: `service`, `credentials`. */
-  act: string;
-  /** Name of the credential; empty for an outage. */
-  operator: string;
+  act: string; // Words of the act, or what did not work: `service`, `credentials`.
+  operator: string; // Name of the credential; empty for an outage.
   /** Id of the user, group, drift, plan, token or client that it was about; empty: there is none. */
   target: string;
-  /** End of an outage; null: it goes on. */
-  ended_at: number | null;
-  /** Id of the credential; empty for an outage. */
-  credential: Generated<string>;
-  /** Address of the client. */
-  address: Generated<string>;
+  ended_at: number | null; // End of an outage; null: it goes on.
+  credential: Generated<string>; // Id of the credential; empty for an outage.
+  address: Generated<string>; // Address of the client.
   request_id: Generated<string>;
   method: Generated<string>;
-  /** Pattern of the route. */
-  route: Generated<string>;
+  route: Generated<string>; // Pattern of the route.
   /** Status of the answer; null: an outage, or something was changed and there was no answer yet. */
   status: number | null;
-  /** State that the act changed, as JSON text; null: it is not known. */
-  state_before: string | null;
+  state_before: string | null; // State that the act changed, as JSON text; null: it is not known.
   state_after: string | null;
-  /** 1: it concerns all users and groups. */
-  everyone: Generated<number>;
+  everyone: Generated<number>; // 1: it concerns all users and groups.
 }
 
 /** The process that brings changes to the service: one row, on PostgreSQL. Times are those of the server's clock. */
@@ -451,27 +387,20 @@ export interface LeaderTable {
   /** Raised with each takeover; what an earlier leader would still store is refused by it. */
   epoch: number;
   since: number;
-  /** From then on another process may take over, unless it is renewed. */
-  expires_at: number;
+  expires_at: number; // From then on another process may take over, unless it is renewed.
   /** By then every call of the leader has ended, also when it is not heard of any more. */
   quiet_at: number;
-  /** News for the other processes, as JSON text; null: it has sent none yet. */
-  news: string | null;
+  news: string | null; // News for the other processes, as JSON text; null: it has sent none yet.
 }
 
 /** What a process asks of the leader: a call to the service, or the outcome of a write that a request waits for. */
 export interface ErrandsTable {
   id: string;
-  /** The call, or the undo of the write, as JSON text. */
-  task: string;
-  /** When nobody waits for the answer any more, by the server's clock. */
-  until: number;
-  /** Written user or group; null: a call is asked for. */
-  resource_id: string | null;
-  /** Version of the write. */
-  version: number | null;
-  /** The epoch of the leader that has begun the call; null: none has. */
-  epoch: number | null;
+  task: string; // The call, or the undo of the write, as JSON text.
+  until: number; // When nobody waits for the answer any more, by the server's clock.
+  resource_id: string | null; // Written user or group; null: a call is asked for.
+  version: number | null; // Version of the write.
+  epoch: number | null; // The epoch of the leader that has begun the call; null: none has.
   /** Result of the call, or why the service refused the write, which was taken back, as JSON text; null: neither. */
   answer: string | null;
 }
@@ -489,21 +418,14 @@ export interface NoticesTable {
   receiver: string;
   key: string;
   phase: NoticePhase;
-  /** Id of the message, the same at each attempt. */
-  id: string;
+  id: string; // Id of the message, the same at each attempt.
   type: string;
-  /** As it is sent. */
-  body: string;
-  /** Notice for when it ends, as JSON text; null: none. */
-  ended: string | null;
-  /** Time of the phase (epoch milliseconds). */
-  since: number;
-  /** Attempts that were begun. */
-  attempts: number;
-  /** Time of the next attempt. */
-  due_at: number;
-  /** Why the last attempt failed; null: there was none. */
-  error: string | null;
+  body: string; // As it is sent.
+  ended: string | null; // Notice for when it ends, as JSON text; null: none.
+  since: number; // Time of the phase (epoch milliseconds).
+  attempts: number; // Attempts that were begun.
+  due_at: number; // Time of the next attempt.
+  error: string | null; // Why the last attempt failed; null: there was none.
 }
 
 /** The whole store. */
