@@ -13,10 +13,10 @@ import {
   inspectSqlite,
   replaceSqlite,
 } from '../store/engine/sqlite-backup.ts';
-import { takeFile } from '../store/engine/sqlite-file.ts';
+import { connect, takeFile } from '../store/engine/sqlite-file.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import { type Move, moveStore, type Proof } from '../store/move/move-store.ts';
-import { openSource, sealSqlite, unsealSqlite } from '../store/move/source.ts';
+import { sealSqlite, unsealSqlite } from '../store/move/source.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 
@@ -83,7 +83,7 @@ export function migrateStore(
 ): Promise<Moved> {
   return withSource(settings, async (path) => {
     assertMovable(path);
-    const source = openSource(path);
+    const source = connect(path, { readOnly: true });
     const proof = await withTarget(to, (target) =>
       moveStore({ source, target, onProgress }),
     ).finally(() => source.close());

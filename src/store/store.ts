@@ -109,6 +109,4 @@ export interface StoreOptions {
   beside?: true;
   /** Wait for a server that is not there yet, or for room on a full disk; none when absent. */
   deadline?: StoreDeadline;
-  /** PostgreSQL only: uniform in [0, 1), spreads the attempts of a contended write. */
-  random?: () => number;
 }

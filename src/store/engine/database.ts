@@ -49,31 +49,24 @@ async function open(options: StoreOptions): Promise<Store> {
 }
 
 /** Codes of a store that cannot be opened, whose words alone do not say where and why. */
-const WORDLESS: ReadonlySet<StoreErrorCode> = new Set([
-  'store-unavailable',
-  'store-corrupt',
-  'store-failed',
-]);
+const WORDLESS: readonly StoreErrorCode[] = ['store-unavailable', 'store-corrupt', 'store-failed'];
 
 /**
  * Says of a store that cannot be opened which it is, why, and what helps. Nothing secret of its address is shown.
  * @param named the setting or option with the address
  */
 function toOpeningError(error: unknown, url: string, named = 'DATABASE_URL'): unknown {
-  if (!(error instanceof StoreError) || !WORDLESS.has(error.code)) return error;
+  if (!(error instanceof StoreError) || !WORDLESS.includes(error.code)) return error;
   const { code, cause } = error;
-  const path = /^sqlite:(.+)$/.exec(url)?.[1];
-  const place = path ?? toServer(url);
-  const why = findWords(cause) ?? error.message;
-  const remedy = path === undefined ? toServerRemedy(named) : toFileRemedy(code);
-  return new StoreError(code, `the store ${place} cannot be opened: ${why}. ${remedy}`, { cause });
+  const place = /^sqlite:(.+)$/.exec(url)?.[1] ?? toServer(url);
+  const message = `the store ${place} cannot be opened: ${findWords(cause) ?? error.message}`;
+  return new StoreError(code, `${message}. ${toRemedy(code, url, named)}`, { cause });
 }
 
-function toServerRemedy(named: string): string {
-  return `See whether PostgreSQL runs there, and whether user, password and database of ${named} are right`;
-}
-
-function toFileRemedy(code: StoreErrorCode): string {
+function toRemedy(code: StoreErrorCode, url: string, named: string): string {
+  if (!url.startsWith('sqlite:')) {
+    return `See whether PostgreSQL runs there, and whether user, password and database of ${named} are right`;
+  }
   return code === 'store-corrupt'
     ? 'Restore a backup (docs/recovery.md), or name another file in DATABASE_URL'
     : 'Its folder and the file have to be there and writable for the user of the process, or name another file in DATABASE_URL';

@@ -15,13 +15,7 @@ const retryDelayMaxMs = 500;
  * @throws StoreError `store-unavailable` when nothing answers, or a standby does.
  */
 export async function openPostgres(options: StoreOptions): Promise<Store> {
-  const {
-    url,
-    findUrl = () => url,
-    connectionsMax = 10,
-    onConnectionLost,
-    random = Math.random,
-  } = options;
+  const { url, findUrl = () => url, connectionsMax = 10, onConnectionLost } = options;
   const listener: StatementListener = {};
   const open = (max: number) => {
     const pool = openPool({
@@ -55,8 +49,7 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
       listener.tell = tell;
     },
     connections: pool.count,
-    write: (work) =>
-      running.run(() => retryContended(() => db.transaction().execute(work), random)),
+    write: (work) => running.run(() => retryContended(() => db.transaction().execute(work))),
     // Old versions of rows go when the server vacuums, which is its own to do.
     scrub: async () => undefined,
     close: async () => {
@@ -94,13 +87,13 @@ function createRunningWrites() {
  * Runs a transaction again that the server ended in favour of another (deadlock, serialisation failure), or that lost
  * the race to store a new resource. Delays double from 20 ms with full jitter, so that the same two do not meet again.
  */
-async function retryContended<T>(transact: () => Promise<T>, random: () => number): Promise<T> {
+async function retryContended<T>(transact: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await transact();
     } catch (error) {
       if (!(error instanceof StoreError) || attempt >= toAttemptsMax(error)) throw error;
-      await sleep(random() * Math.min(10 * 2 ** attempt, retryDelayMaxMs));
+      await sleep(Math.random() * Math.min(10 * 2 ** attempt, retryDelayMaxMs));
     }
   }
 }

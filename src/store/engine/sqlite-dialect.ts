@@ -110,23 +110,16 @@ interface Statement {
   execute<Row>(parameters: readonly unknown[]): QueryResult<Row>;
 }
 
-/** Options of prepared statements. */
-interface CacheOptions {
-  readonly statementsMax: number;
-  readonly listener: StatementListener;
-}
-
+/** More than all fixed queries together; generated ones push each other out. */
+const STATEMENTS_MAX = 500;
 /** Length from which on a text is not kept: it holds a list, of another length the next time. */
 const KEPT_LENGTH_MAX = 4_000;
 
 /**
- * Prepares every SQL text once, but for long ones. The least recently used statement is dropped beyond `statementsMax`;
- * SQLite frees it with the object.
+ * Prepares every SQL text once, but for long ones. The least recently used statement is dropped beyond a number; SQLite
+ * frees it with the object.
  */
-export function cachedStatements(
-  database: DatabaseSync,
-  { statementsMax, listener }: CacheOptions,
-): Statements {
+export function cachedStatements(database: DatabaseSync, listener: StatementListener): Statements {
   const cache = new Map<string, Statement>();
   return {
     prepare(text) {
@@ -134,19 +127,13 @@ export function cachedStatements(
       const statement = known ?? adapt(database, text, listener);
       if (text.length > KEPT_LENGTH_MAX) return statement;
       // Set again: a Map keeps the order of insertion.
-      if (known) cache.delete(text);
-      else if (cache.size >= statementsMax) dropFirst(cache);
+      cache.delete(text);
+      const [oldest] = cache.size >= STATEMENTS_MAX ? cache.keys() : [];
+      if (oldest !== undefined) cache.delete(oldest);
       cache.set(text, statement);
       return statement;
     },
   };
-}
-
-function dropFirst(cache: Map<string, unknown>): void {
-  for (const text of cache.keys()) {
-    cache.delete(text);
-    return;
-  }
 }
 
 /** SQLite plans a statement anew each time that a limit is bound, unless the limit is an expression. */

@@ -9,8 +9,6 @@ import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file
 import { StoreError } from './store-error.ts';
 import { createWriteQueue } from './write-queue.ts';
 
-/** More than all fixed queries together; generated ones push each other out. */
-const statementsMax = 500;
 /** Pages that reads keep in memory, in KiB. The operating system keeps the rest, at the price of a copy. */
 const readerCacheKiB = 8 * 1_024;
 /** Long enough to share a commit well, short enough not to hold the event loop for long. */
@@ -68,7 +66,7 @@ function openLocked(path: string, lock: DatabaseSync | undefined): Store {
 }
 
 function toSession(connection: DatabaseSync, listener: StatementListener): SqliteSession {
-  const statements = cachedStatements(connection, { statementsMax, listener });
+  const statements = cachedStatements(connection, listener);
   return openSession(statements, () => connection.isTransaction);
 }
 

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { BridgeError } from '../../domain/errors.ts';
 import { migrate } from '../engine/migrate.ts';
 import type { Db, Store } from '../store.ts';
-import type { Source, SourceTable, TextRow } from './source.ts';
+import { listTables, readBatches, type SourceTable, type TextRow } from './source.ts';
 
 /** The two stores of a move. */
 export interface Move {
-  readonly source: Source;
+  /** The SQLite file, which is only read. */
+  readonly source: DatabaseSync;
   /** PostgreSQL; migrated by the move. */
   readonly target: Store;
   /** Told how many rows are copied and compared. */
@@ -33,7 +36,7 @@ export interface Proof {
 export async function moveStore({ source, target, onProgress }: Move): Promise<Proof> {
   await assertFree(target);
   await migrate(target);
-  const tables = source.listTables();
+  const tables = listTables(source);
   const total = tables.reduce((sum, { rows }) => sum + rows, 0);
   return target.write(async (tx) => {
     await takeTables(tx, tables);
@@ -41,13 +44,13 @@ export async function moveStore({ source, target, onProgress }: Move): Promise<P
     const moved: MovedTable[] = [];
     let done = 0;
     for (const table of tables) {
-      const sent = await sendTable(tx, source, { table, isCopied: filled === undefined });
-      const arrived = await digestArrived(tx, table);
-      if (sent.rows !== arrived.rows || sent.hash !== arrived.hash)
+      const digest = await sendTable(tx, source, { table, isCopied: filled === undefined });
+      if (!isDeepStrictEqual(digest, await digestArrived(tx, table))) {
         throw toDifference(table.name, filled);
+      }
       await continueNumbers(tx, table);
-      moved.push({ name: table.name, ...arrived });
-      done += arrived.rows;
+      moved.push({ name: table.name, ...digest });
+      done += digest.rows;
       onProgress({ done, total });
     }
     return { tables: moved, had: filled !== undefined };
@@ -95,11 +98,11 @@ async function findFilled(tx: Db, tables: readonly SourceTable[]): Promise<strin
 /** Reads a table of the source, copies it where nothing is there yet, and hashes it. */
 async function sendTable(
   tx: Db,
-  source: Source,
+  source: DatabaseSync,
   { table, isCopied }: { readonly table: SourceTable; readonly isCopied: boolean },
 ): Promise<Digest> {
   const digest = createDigest();
-  for (const rows of source.readBatches(table)) {
+  for (const rows of readBatches(source, table)) {
     if (isCopied) await insertRows(tx, table, rows);
     for (const row of rows) digest.add(row);
   }

@@ -16,26 +16,8 @@ export interface SourceTable {
   readonly numbered: { readonly column: string; readonly last: bigint } | undefined;
 }
 
-/** Store that is read and never changed. */
-export interface Source {
-  /** All tables of the bridge, each behind those that it refers to. @throws StoreError */
-  listTables(): SourceTable[];
-  /** Rows of a table in batches that are small enough for a statement. @throws BridgeError for what cannot be moved */
-  readBatches(table: SourceTable): Generator<TextRow[]>;
-  close(): void;
-}
-
-/** Opens a SQLite store for reading alone. @throws StoreError */
-export function openSource(path: string): Source {
-  const file = connect(path, { readOnly: true });
-  return {
-    listTables: () => inWords(() => listTables(file)),
-    readBatches: (table) => readBatches(file, table),
-    close: () => file.close(),
-  };
-}
-
-function listTables(file: DatabaseSync): SourceTable[] {
+/** All tables of the bridge, each behind those that it refers to. @throws StoreError */
+export function listTables(file: DatabaseSync): SourceTable[] {
   // In the order in which they were made, for which PostgreSQL needs what a table refers to before it.
   const names = file
     .prepare(
@@ -63,7 +45,11 @@ function listTables(file: DatabaseSync): SourceTable[] {
 /** Characters of a batch. */
 const BATCH_MAX = 1_024 * 1_024;
 
-function* readBatches(file: DatabaseSync, { name, columns }: SourceTable): Generator<TextRow[]> {
+/** Rows of a table in batches that are small enough for a statement. @throws BridgeError for what cannot be moved */
+export function* readBatches(
+  file: DatabaseSync,
+  { name, columns }: SourceTable,
+): Generator<TextRow[]> {
   const quoted = columns.map((column) => `"${column}"`).join(', ');
   const statement = file.prepare(`select ${quoted} from "${name}"`);
   statement.setReadBigInts(true);
@@ -114,20 +100,12 @@ export function unsealSqlite(path: string): void {
 function change(path: string, write: (file: DatabaseSync) => void): void {
   const file = connect(path, { readOnly: false });
   try {
-    inWords(() => {
-      file.exec('pragma synchronous=full');
-      write(file);
-      file.exec('pragma wal_checkpoint(truncate)');
-    });
-  } finally {
-    file.close();
-  }
-}
-
-function inWords<T>(act: () => T): T {
-  try {
-    return act();
+    file.exec('pragma synchronous=full');
+    write(file);
+    file.exec('pragma wal_checkpoint(truncate)');
   } catch (error) {
     throw toSqliteStoreError(error);
+  } finally {
+    file.close();
   }
 }
