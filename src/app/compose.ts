@@ -191,10 +191,7 @@ function openProviderParts(options: WatchedOptions) {
       counted: (place, status) => metrics.failedAttempts.inc({ place, status }),
       noticed: events.credentialsWrong,
     }),
-    requests: createRequestLog({
-      ...{ store, openRecord, clock, retentionMs: settings.retention.ledger },
-      onFailure: fail('requests', 'store'),
-    }),
+    requests: createRequestLog({ store, openRecord, onFailure: fail('requests', 'store') }),
     formerIds: createFormerIds(store, fail('former-ids', 'read')),
     watch: createProviderWatch({
       ...{ store, clock, limit: toRepairPolicy(settings).limit },

@@ -31,17 +31,7 @@ export interface OidcDeps {
 }
 
 /** Signing in with OpenID Connect. */
-export interface OidcSignIn {
-  /** `GET /oidc` leads to the provider, which leads back to `GET /oidc/callback`. */
-  readonly router: Router;
-  /**
-   * Address that ends the session at the provider too, for whoever it named in this browser; undefined where it has
-   * none, or cannot be asked.
-   */
-  findEnd(req: Pick<Request, 'headers'>): Promise<string | undefined>;
-  /** Has the browser forget whom the provider named. */
-  forget(res: Response): void;
-}
+export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
 
 /** Cookie between the way to the provider and the way back. */
 const COOKIE = 'scim_bridge_sign_in';
@@ -65,16 +55,19 @@ const checks = z.strictObject({
  * at the first sign-in.
  * @see OpenID Connect Core 1.0 §3.1, RFC 7636
  */
-export function createOidcSignIn(options: OidcOptions, deps: OidcDeps): OidcSignIn {
+export function createOidcSignIn(options: OidcOptions, deps: OidcDeps) {
   const find = createDiscovery(options);
   const refuse = (res: Response) => deps.acts.refused(res, 401);
   const router = Router();
   router.get('/oidc', leadBack(deps, begin(options, find)));
   router.get('/oidc/callback', leadBack(deps, end(options, find, deps), refuse));
   return {
+    /** `GET /oidc` leads to the provider, which leads back to `GET /oidc/callback`. */
     router,
-    forget: (res) => setHint(res, options.url, { text: '', seconds: 0 }),
-    async findEnd(req) {
+    /** Has the browser forget whom the provider named. */
+    forget: (res: Response) => setHint(res, options.url, { text: '', seconds: 0 }),
+    /** Address that ends the session at the provider too; undefined where it has none, or cannot be asked. */
+    async findEnd(req: Pick<Request, 'headers'>): Promise<string | undefined> {
       try {
         const hint = findCookie(req, HINT);
         const parameters = {

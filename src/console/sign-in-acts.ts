@@ -10,16 +10,7 @@ import { getRequestContext } from '../telemetry/request-context.ts';
 type Who = Pick<Credential, 'id' | 'name' | 'purpose'>;
 
 /** Keeps sign-ins and sign-outs. */
-export interface SignInActs {
-  /** Runs what opens or ends a session, which is kept with it; undefined: none was. */
-  keep<T extends { readonly session: Pick<Session, 'id'> } | undefined>(
-    res: Response,
-    who: Who,
-    work: () => Promise<T>,
-  ): Promise<T>;
-  /** @param by the person, where the identity provider has named one who may not come in */
-  refused(res: Response, status: number, by?: Pick<Who, 'id' | 'name'>): void;
-}
+export type SignInActs = ReturnType<typeof createSignInActs>;
 
 /** One failed sign-in of each address is kept in an hour, and ten of all: a stranger cannot push out what operators did. */
 const FAILED_LIMITS = { eachMs: 3_600_000, allMax: 10 };
@@ -31,11 +22,16 @@ export function createSignInActs({
 }: {
   readonly openAct: (toAct: () => SignInAct) => OpenRecord<SignInAct>;
   readonly clock: { now(): number };
-}): SignInActs {
+}) {
   const rarely = createRarely(FAILED_LIMITS);
 
   return {
-    async keep(res, by, work) {
+    /** Runs what opens or ends a session, which is kept with it; undefined: none was. */
+    async keep<T extends { readonly session: Pick<Session, 'id'> } | undefined>(
+      res: Response,
+      by: Who,
+      work: () => Promise<T>,
+    ): Promise<T> {
       const isEnd = res.req.method === 'DELETE';
       const act = toAct(res, by, { role: isEnd ? null : by.purpose });
       const record = openAct(() => act);
@@ -44,7 +40,8 @@ export function createSignInActs({
       record.end(done ? [{ ...act, status: isEnd ? 200 : 201, target }] : []);
       return done;
     },
-    refused(res, status, by = { name: 'nobody', id: '' }) {
+    /** @param by the person, where the identity provider has named one who may not come in */
+    refused(res: Response, status: number, by: Pick<Who, 'id' | 'name'> = NOBODY): void {
       const { remoteAddress } = getRequestContext(res);
       const attempts = rarely.take(toSource(remoteAddress), clock.now());
       if (attempts === 0) return;
@@ -53,6 +50,8 @@ export function createSignInActs({
     },
   };
 }
+
+const NOBODY = { name: 'nobody', id: '' } as const;
 
 type SignInAct = ReturnType<typeof toAct>;
 

@@ -40,9 +40,9 @@ export interface OpsSources extends AccessNeeds {
   readonly planSums: PlanSums;
   /** Finds the words of a repair of a request; null for a kind of an earlier version. */
   readonly findRepairWords: (kind: string) => string | null;
-  /** Asks for a sweep, and gives its id. */
   /** How far a sweep, or a recovery, has read the service; null: neither reads. */
   readonly findReading: () => ReadProgress | null;
+  /** Asks for a sweep, and gives its id. */
   readonly requestSweep: (options: { isDryRun: boolean }) => Promise<string>;
   readonly look: DriftKeeper['look'];
   readonly privileges: Privileges;

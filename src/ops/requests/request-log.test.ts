@@ -34,8 +34,6 @@ describeSqlite('the log of requests', ({ makeStore }) => {
         },
       },
       openRecord: createRecorder(store).openRecord,
-      clock: { now: () => 10 },
-      retentionMs: 1_000,
       onFailure: (error) => void failures.push(error),
     });
     onTestFinished(() => log.stored());

@@ -1,6 +1,5 @@
 import type { KeptRequest } from '../../domain/kept-request.ts';
 import { type NewRequestRow, saveRequests } from '../../store/audit/requests.ts';
-import { prune } from '../../store/engine/prune.ts';
 import type { OpenRecord, OpenRecordOf } from '../../store/recorder.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -10,58 +9,44 @@ const GATHER_MS = 500;
 const BATCH_MAX = 500;
 /** Requests that wait for a store that takes no writes; the oldest are dropped first. */
 const WAITING_MAX = 10_000;
-/** Requests after which old ones are deleted. */
-const PRUNE_EVERY = 5_000;
-const PRUNE_MAX = 2_000;
-
-/** Parts and limits of the log. */
-export interface RequestLogDeps {
+/** Parts of the log. */
+interface RequestLogDeps {
   readonly store: Pick<Store, 'write'>;
   readonly openRecord: OpenRecordOf;
-  readonly clock: { now(): number };
-  /** Time for which they are kept, in milliseconds. */
-  readonly retentionMs: number;
   /** Called when the store does not take them; they wait for the next time. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * The log of requests. A request that changes something is stored with its change; answers, and requests that were refused,
- * behind them, so that a crash loses those of the last half second.
- */
-export interface RequestLog {
-  /** Opens the record of a request; `toRequest` makes the line as it is known before the answer. */
-  open(toRequest: () => KeptRequest): OpenRecord<KeptRequest>;
-  /** Stores what waits. */
-  stored(): Promise<void>;
-}
+/** The log of requests. */
+export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** The log of requests of one process. */
-export function createRequestLog(deps: RequestLogDeps): RequestLog {
+/**
+ * Creates the log of requests of one process. A request that changes something is stored with its change; answers, and
+ * requests that were refused, behind them, so that a crash loses those of the last half second.
+ */
+export function createRequestLog({ store, openRecord, onFailure }: RequestLogDeps) {
   const waiting: NewRequestRow[] = [];
   let timer: NodeJS.Timeout | undefined;
   let storing: Promise<void> | undefined;
   let hasFailed = false;
-  let untilPruned = PRUNE_EVERY;
 
   async function storeAll(): Promise<void> {
     hasFailed = false;
     while (waiting.length > 0) {
       const some = waiting.splice(0, BATCH_MAX);
       try {
-        await deps.store.write((tx) => saveRequests(tx, some));
+        await store.write((tx) => saveRequests(tx, some));
       } catch (error) {
         waiting.unshift(...some);
         hasFailed = true;
-        deps.onFailure(error);
+        onFailure(error);
         return;
       }
-      untilPruned -= some.length;
-      if (untilPruned <= 0) await pruneAll();
     }
   }
 
-  function store(): Promise<void> {
+  /** Stores what waits. */
+  function stored(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     storing ??= storeAll().finally(() => {
@@ -70,31 +55,20 @@ export function createRequestLog(deps: RequestLogDeps): RequestLog {
     return storing;
   }
 
-  async function pruneAll(): Promise<void> {
-    untilPruned = PRUNE_EVERY;
-    const what = { before: deps.clock.now() - deps.retentionMs, limit: PRUNE_MAX };
-    const forget = async () => {
-      while ((await deps.store.write((tx) => prune(tx, 'requests', what))) === PRUNE_MAX);
-    };
-    // The next time deletes what a failure leaves.
-    await forget().catch(deps.onFailure);
-  }
-
   return {
-    open: (toRequest) =>
-      deps.openRecord<KeptRequest>({
-        async insert(tx, entry) {
-          await saveRequests(tx, toRows([toRequest()], entry));
-        },
+    /** Opens the record of a request; `toRequest` makes the line as it is known before the answer. */
+    open: (toRequest: () => KeptRequest): OpenRecord<KeptRequest> =>
+      openRecord<KeptRequest>({
+        insert: (tx, entry) => saveRequests(tx, toRows([toRequest()], entry)),
         end(requests, { entry, isKept }) {
           waiting.push(...toRows(requests, entry));
           if (waiting.length > WAITING_MAX) waiting.shift();
           // Lines are in the order in which they were first stored.
-          if (isKept || hasFailed) timer ??= setTimeout(store, GATHER_MS).unref();
-          else store();
+          if (isKept || hasFailed) timer ??= setTimeout(stored, GATHER_MS).unref();
+          else stored();
         },
       }),
-    stored: store,
+    stored,
   };
 }
 

@@ -1,8 +1,8 @@
 import { beginOutage, endOutage, listActs, type NewAct, saveActs } from '../../store/audit/acts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import type { OpenRecordOf } from '../../store/recorder.ts';
+import type { OpenRecord, OpenRecordOf } from '../../store/recorder.ts';
 import type { Db, Store } from '../../store/store.ts';
-import type { OpenAct, OperatorAct } from '../http/operator-acts.ts';
+import type { OperatorAct } from '../http/operator-acts.ts';
 import { listRoute } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { ACTS } from '../lists/records.ts';
@@ -21,19 +21,6 @@ interface ActLogDeps {
   readonly report: (act: OperatorAct) => void;
   /** Called when the store does not take an act, which is lost then. */
   readonly onFailure: (error: unknown) => void;
-}
-
-/** Keeps what operators decide and when the service did not work, for the timelines of users and groups. */
-export interface ActLog {
-  readonly open: OpenAct;
-  readonly gateChanged: (change: {
-    readonly gate: (typeof GATES)[number];
-    readonly isShut: boolean;
-  }) => void;
-  /** Ends outages whose end nobody saw, because the leader before was killed; called at the start of a lead. */
-  start(): void;
-  /** Waits until all is stored. */
-  stored(): Promise<void>;
 }
 
 /**
@@ -97,9 +84,14 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   'DELETE /console/session': { act: 'signed out of the console' },
 };
 
-/** Keeps acts in the order in which they happen. */
-export function createActLog(deps: ActLogDeps): ActLog {
-  const { store, openRecord, clock, report, onFailure } = deps;
+/** The log of acts. */
+export type ActLog = ReturnType<typeof createActLog>;
+
+/**
+ * Creates what keeps the acts of operators and when the service did not work, for the timelines of users and groups, in
+ * the order in which it happens.
+ */
+export function createActLog({ store, openRecord, clock, report, onFailure }: ActLogDeps) {
   let storing: Promise<void> = Promise.resolve();
 
   function keep(save: (tx: Db) => Promise<void>): void {
@@ -107,7 +99,7 @@ export function createActLog(deps: ActLogDeps): ActLog {
   }
 
   return {
-    open: (toAct) =>
+    open: (toAct: () => OperatorAct): OpenRecord<OperatorAct> =>
       openRecord<OperatorAct>({
         insert: (tx, entry) => saveActs(tx, entry, toRows([toAct()], { entry, at: clock.now() })),
         end(acts, { entry }) {
@@ -116,14 +108,17 @@ export function createActLog(deps: ActLogDeps): ActLog {
           keep((tx) => saveActs(tx, entry, rows));
         },
       }),
-    gateChanged({ gate, isShut }) {
+    /** A gate of the transport has shut or opened. */
+    gateChanged({ gate, isShut }: { gate: (typeof GATES)[number]; isShut: boolean }): void {
       const at = clock.now();
       keep((tx) => (isShut ? beginOutage(tx, gate, at) : endOutage(tx, gate, at)));
     },
-    start() {
+    /** Ends outages whose end nobody saw, because the leader before was killed; called at the start of a lead. */
+    start(): void {
       const at = clock.now();
       for (const gate of GATES) keep((tx) => endOutage(tx, gate, at));
     },
+    /** Waits until all is stored. */
     stored: () => storing,
   };
 }
