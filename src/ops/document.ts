@@ -9,7 +9,7 @@ import { sweepRoutes } from './drift/sweeps.ts';
 import { erasureRoutes } from './erasure/routes.ts';
 import { explainRoutes } from './explain/routes.ts';
 import { handoverRoutes } from './handover/routes.ts';
-import { type OpsRoute, route } from './http/route.ts';
+import { type OpsRoute, ok, route } from './http/route.ts';
 import { leaverRoutes } from './leavers/routes.ts';
 import { MEANINGS } from './lists/list.ts';
 import { notificationRoutes } from './notifications/routes.ts';
@@ -179,6 +179,6 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
     tag: 'This description',
     summary: 'Everything on this page as OpenAPI 3.1.',
     answers: { 200: 'OpenApi' },
-    handle: async ({ describe }: OpsSources) => ({ status: 200, ...describe() }),
+    handle: async ({ describe }: OpsSources) => ok(describe()),
   }),
 ];

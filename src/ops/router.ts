@@ -65,9 +65,7 @@ export const answerUnknown: RequestHandler = (_req, res) => {
 function describeOnce(): OpsSources['describe'] {
   let made: ReturnType<OpsSources['describe']> | undefined;
   return () => {
-    if (made !== undefined) return made;
-    const json = toOpsDocument();
-    made = { json, text: JSON.stringify(json) };
+    made ??= toOpsDocument();
     return made;
   };
 }

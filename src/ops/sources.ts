@@ -56,7 +56,7 @@ export interface OpsSources extends AccessNeeds {
   readonly notifications: NotificationSource;
   readonly api: ApiSource;
   /** Describes the table of requests as OpenAPI. */
-  readonly describe: () => { readonly json: OpsJson<'OpenApi'>; readonly text: string };
+  readonly describe: () => OpsJson<'OpenApi'>;
 }
 
 /** Sources of a status. Nothing here calls the service. */

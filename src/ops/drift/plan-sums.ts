@@ -39,8 +39,6 @@ function add<Counted extends { readonly count: number }>(all: readonly Counted[]
 
 /** Time for which the parts of a large plan are used again, in milliseconds. Its authors may become known meanwhile. */
 const USED_MS = 60_000;
-/** Plans whose parts are remembered; those that were made first are forgotten first. */
-const PLANS_MAX = 20;
 
 /** Reads how many actions a plan has of each group, kind and author. */
 export type PlanSums = (plan: PlanRow) => Promise<readonly OpsJson<'PlanPart'>[]>;
@@ -49,11 +47,13 @@ export type PlanSums = (plan: PlanRow) => Promise<readonly OpsJson<'PlanPart'>[]
 const PART = 50;
 
 /**
- * Creates a reader of the parts of plans, whose every author is looked up: it is done once for all who look within a
- * minute, since a page that follows a plan asks each second.
+ * Creates a reader of the parts of plans, whose every author is looked up: of the plan that was read last it is done
+ * once for all who look within a minute, since a page that follows a plan asks again and again.
  */
 export function createPlanSums(db: Db, clock: { now(): number }): PlanSums {
-  const made = new Map<string, { readonly at: number; readonly parts: ReturnType<PlanSums> }>();
+  let last:
+    | { readonly key: string; readonly at: number; readonly parts: ReturnType<PlanSums> }
+    | undefined;
 
   async function make(plan: PlanRow): Promise<readonly OpsJson<'PlanPart'>[]> {
     const all: CountedAction[] = [];
@@ -66,15 +66,13 @@ export function createPlanSums(db: Db, clock: { now(): number }): PlanSums {
   }
 
   return (plan) => {
-    const key = `${plan.id} ${plan.hash}`;
-    const known = made.get(key);
-    if (known !== undefined && clock.now() - known.at < USED_MS) return known.parts;
+    const [key, at] = [`${plan.id} ${plan.hash}`, clock.now()];
+    if (last?.key === key && at - last.at < USED_MS) return last.parts;
     const parts = make(plan);
-    made.delete(key);
-    made.set(key, { at: clock.now(), parts });
-    const [oldest] = made.keys();
-    if (made.size > PLANS_MAX && oldest !== undefined) made.delete(oldest);
-    parts.catch(() => made.delete(key));
+    last = { key, at, parts };
+    parts.catch(() => {
+      if (last?.parts === parts) last = undefined;
+    });
     return parts;
   };
 }

@@ -49,8 +49,6 @@ type Answers = Readonly<Record<number, OpsSchemaName>>;
 export interface Answer<Status extends number, Json> extends ActNotes {
   readonly status: Status;
   readonly json: Json;
-  /** The same JSON as text, where it is long and made once. */
-  readonly text?: string;
 }
 
 /** The JSON of every answer that something did not work. */
@@ -198,12 +196,12 @@ export function problem<Status extends number>(
 
 async function send(
   res: Response,
-  { status, json, text, ...notes }: Answer<number, unknown>,
+  { status, json, ...notes }: Answer<number, unknown>,
 ): Promise<void> {
   noteAct(res, notes);
   res.status(status).set('Cache-Control', 'no-store').type('application/json');
-  if (text !== undefined || !isLong(json)) {
-    res.send(text ?? JSON.stringify(json));
+  if (!isLong(json)) {
+    res.send(JSON.stringify(json));
     return;
   }
   try {

@@ -1,5 +1,3 @@
-import type { Section } from '../../upstream/operations/operation.ts';
-
 /** The right that opens one section of the service, and the effect of its absence. */
 export interface SectionRights {
   /** Its name for operators. */
@@ -16,7 +14,7 @@ const MEMBERS = '"Members"';
 const GROUPS = '"User group management"';
 
 /** Title, right, module and effect of each section. */
-const RIGHTS: Readonly<Partial<Record<Section, readonly [string, string, string, string]>>> = {
+const RIGHTS: Readonly<Record<string, readonly [string, string, string, string]>> = {
   users: ['people', MEMBERS, 'SCIM provisioning', 'people cannot be provisioned'],
   groups: ['groups', MEMBERS, GROUPS, 'groups cannot be provisioned'],
   members: ['group members', MEMBERS, GROUPS, 'groups cannot get members'],
@@ -37,9 +35,8 @@ const RIGHTS: Readonly<Partial<Record<Section, readonly [string, string, string,
 
 /** The rights of a section; one that the table does not know is described in general words. */
 export function getSectionRights(section: string): SectionRights {
-  const known = Object.entries(RIGHTS).find(([name]) => name === section)?.[1];
   const general = [section, 'that it belongs to', section, `${section} cannot be used`] as const;
-  const [title, right, module, without] = known ?? general;
+  const [title, right, module, without] = RIGHTS[section] ?? general;
   return { title, right, module, without };
 }
 
