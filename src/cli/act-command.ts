@@ -6,7 +6,6 @@ import { type AddCommand, addCommand, type CliContext, toHelp } from './context.
 import { findResource, parseAnswer, toJson } from './json.ts';
 import { toText } from './table.ts';
 
-/** What a command does that its row of the table cannot say. */
 interface Special {
   /** Sends something else than the one request. */
   readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
@@ -57,7 +56,6 @@ function readArguments({ registeredArguments, args }: Command): Given {
   return Object.fromEntries(typed.filter(([, text]) => text !== undefined));
 }
 
-/** A body whose members are options. */
 interface BodyOptions {
   readonly body: unknown;
   readonly flags?: Readonly<Record<string, string>>;
@@ -67,7 +65,6 @@ interface BodyOptions {
   readonly readFile: CliContext['readFile'];
 }
 
-/** A member of a body, or of an object in it. */
 interface Member {
   readonly name: string;
   readonly parent: string | undefined;
@@ -160,7 +157,6 @@ function toList(known: readonly string[] | undefined): (text: string) => string[
 
 type Pairs = Readonly<Record<string, readonly string[]>>;
 
-/** @throws InvalidArgumentError */
 function collectPair(text: string, before: Pairs = {}): Pairs {
   const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined)

@@ -87,7 +87,6 @@ function toResult(status: CheckResult['status'], detail: string, remedy?: string
   return { id: 'store', title: 'store', status, detail, ...(remedy !== undefined && { remedy }) };
 }
 
-/** Folder that a start would begin in. */
 function findFolder(path: string): string {
   const folder = dirname(path);
   return existsSync(folder) ? folder : findFolder(folder);

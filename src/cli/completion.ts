@@ -25,7 +25,6 @@ interface Place {
   readonly isValue: boolean;
 }
 
-/** Lists every place of the command line. */
 function listPlaces(command: Command, path = ''): Place[] {
   const join = (word: string) => (path === '' ? word : `${path} ${word}`);
   const help = command.createHelp();

@@ -51,7 +51,6 @@ export interface CliContext extends CliWorld {
 /** Adds one command to the program; each command has a file of its own. */
 export type AddCommand = (program: Command, context: CliContext) => void;
 
-/** Commands that only hold others. */
 const PARENTS: Readonly<Record<string, string>> = {
   client: 'OAuth clients and their secrets',
   provider: 'identity providers and what each may do',

@@ -75,7 +75,6 @@ function exportCommand<Name extends OpsSchemaName>(
 /** Options that are no parameters of the request. */
 const OWN: ReadonlySet<string> = new Set(['limit', 'json', 'csv', 'kind', 'file', 'map']);
 
-/** The address of the request, and the file that it brings. */
 function toAddress(template: string, command: Command) {
   const { map = [], file, ...others } = command.opts<Options>();
   const typed = command.registeredArguments.map((one, place) => [one.name(), command.args[place]]);

@@ -27,7 +27,6 @@ interface Condition {
   readonly lacks?: readonly string[];
 }
 
-/** A step of a check. */
 interface Step {
   readonly send?: string;
   readonly change?: string;
@@ -111,7 +110,6 @@ interface CheckResult extends Omit<Check, 'steps'> {
   readonly evidence: readonly Seen[];
 }
 
-/** State of a run. */
 interface Run {
   /** `base` (the SCIM base URL), `root`, `token`, `mark`, `MARK`, `domain`, `prefix`, ids of what was made, what steps capture. */
   readonly values: Map<string, string>;
@@ -126,7 +124,6 @@ interface Run {
   readonly answers: Answer[];
 }
 
-/** A gate, and how it is run. */
 interface GateRun extends Gate {
   readonly client: OpsClient;
   /** Of the bridge, as it was asked before. */
@@ -422,7 +419,6 @@ async function define(run: Run, name: string): Promise<void> {
   }
 }
 
-/** Makes a person or group once. */
 function make(run: Run, name: string): Promise<Answer> {
   const answer = run.made.get(name) ?? exchange(run, `POST /${typeOf(run, name)}`, { like: name });
   run.made.set(name, answer);
@@ -470,7 +466,6 @@ function findIn(body: JsonValue | undefined, [step, ...rest]: readonly string[])
   return isJsonObject(body) ? findIn(body[step], rest) : undefined;
 }
 
-/** Compares a part with what is expected of it. */
 function isMet(expected: Exclude<Expectation, string[]>, found: unknown): boolean {
   if (typeof expected !== 'object') return found === expected;
   const { is, matches = '', from = -Infinity, to = Infinity, has = [], lacks = [] } = expected;

@@ -81,7 +81,6 @@ async function runGallery(
   if (summary.failed > 0 || left.length > 0 || stopped) context.exitWith(exitCodes.incomplete);
 }
 
-/** Says what a run leaves in the service. */
 function toRemains(mode: OpsJson<'Writes'>['mode']): string {
   return mode === 'observe'
     ? 'The bridge observes: nothing was changed in the service.'

@@ -9,7 +9,6 @@ import { findResource, parseAnswer, toJson } from './json.ts';
 import { createProgress } from './progress.ts';
 import { toTable } from './table.ts';
 
-/** Entries of one request. */
 const PAGE = 1_000;
 /** Seconds between two looks of `--watch`. */
 const WATCH = 5;
@@ -149,7 +148,6 @@ async function toId(client: OpsClient, { names }: FilterOption, name: string): P
   }
 }
 
-/** Something that a command shows. */
 interface Shown<Answer> {
   readonly options: ShowOptions;
   readonly read: (client: OpsClient) => Promise<Answer>;
@@ -202,7 +200,6 @@ async function showAgain<Answer>(
   }
 }
 
-/** Part of a list. */
 interface Reading {
   readonly path: `/${string}`;
   readonly query?: Readonly<Record<string, string>>;

@@ -8,7 +8,6 @@ import { type AddCommand, type CliContext, type CliWorld, defaultConfigFile } fr
 import { exitCodes, exitCodesHelp } from './json.ts';
 import { withProgress } from './progress.ts';
 
-/** Parts of one run of the command line. */
 interface ProgramParts {
   readonly version: string;
   readonly commands: readonly AddCommand[];

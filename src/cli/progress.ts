@@ -14,7 +14,6 @@ export interface Progress {
   readonly end: () => void;
 }
 
-/** Options of a progress. */
 interface ProgressOptions {
   /** Told until there are other words. */
   readonly words?: string;

@@ -51,13 +51,11 @@ Without a command it serves. The others control the sandbox of the running bridg
 
 An operation is such as scim.addUser; * is all. Everything: docs/command-line.md#sandbox.`;
 
-/** What was typed behind a control. */
 interface Typed {
   readonly words: readonly string[];
   readonly options: Readonly<Record<string, number | true | undefined>>;
 }
 
-/** A request to the sandbox. */
 interface Control {
   readonly usage: string;
   readonly description: string;
@@ -146,7 +144,6 @@ function toLimit(name: string, text: string): readonly JsonObject[] | string {
   return `${text} is neither a whole number nor off`;
 }
 
-/** Sends an order to the sandbox and prints its answer. */
 async function tell(
   { connect, write }: CliContext,
   options: { readonly url?: string; readonly token?: string },

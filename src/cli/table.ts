@@ -22,14 +22,12 @@ interface Cell {
 /** Facts about the output that a table is made for. */
 export type Output = Pick<CliContext, 'terminal'>;
 
-/** Space between two columns. */
 const GAP = '  ';
 /** Places that a column keeps while another one can be left out. */
 const WIDTH_GOOD = 10;
 /** Places that a column keeps, however narrow the terminal is. */
 const WIDTH_MIN = 4;
 
-/** One column with its cells, the head first. */
 interface Filled {
   readonly place: Column<unknown>['place'];
   readonly cells: readonly Cell[];
@@ -121,7 +119,6 @@ function toWidth(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
-/** A text of at most so many places. */
 function toCut(text: string, width: number): string {
   if (toWidth(text) <= width) return text;
   let [cut, left] = ['', width - 1];

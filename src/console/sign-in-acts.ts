@@ -6,7 +6,6 @@ import type { JsonObject } from '../domain/json.ts';
 import type { OpenRecord } from '../store/recorder.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
 
-/** Who signs in or out. */
 type Who = Pick<Credential, 'id' | 'name' | 'purpose'>;
 
 /** Keeps sign-ins and sign-outs. */

@@ -28,7 +28,6 @@ import { sandboxRoute, settingsRoute, statusRoute, writesRoutes } from './state/
 import { actRoutes } from './timeline/act-log.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 
-/** A parameter of a request, as OpenAPI has it. */
 interface OpsParameter {
   readonly name: string;
   readonly in: 'path' | 'query';
@@ -68,10 +67,8 @@ export function toOpsDocument(): OpsJson<'OpenApi'> {
   };
 }
 
-/** The part of a row that a description reads. */
 type Described = Omit<OpsRoute<never>, 'serve'>;
 
-/** The parameters of a request, those of its path first. */
 function listParameters(route: Described): OpsParameter[] {
   const { path, filters, parameters, meanings, newest } = route;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({

@@ -60,7 +60,6 @@ function parsePairs(label: string, pairs: readonly string[] = [], fields: Fields
   return Object.fromEntries(values);
 }
 
-/** Texts of `name=value`, by name. @throws TypeError */
 function groupPairs(pairs: readonly string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const pair of pairs) {
@@ -172,7 +171,6 @@ export function toOperationHelp(operation: Operation): string {
   return `${sections.filter(Boolean).join('\n\n')}\n`;
 }
 
-/** The options that a call needs. */
 function toUsage({ pathParameters = {}, query = {}, body = {} }: Operation): string {
   const required = (fields: Fields) =>
     Object.keys(fields).flatMap((name) => (name.endsWith('*') ? name.slice(0, -1) : []));

@@ -23,7 +23,6 @@ import { type ApiOptions, type GivenArgs, readArgs, toOperationHelp } from './re
 /** Entries asked for in one page, unless `limit` or `count` says something else. */
 const PAGE_SIZE = 100;
 
-/** What was typed. */
 interface Typed {
   /** `group.name`, when one was given. */
   readonly id: string | undefined;

@@ -161,7 +161,6 @@ function parseAddress(name: string, text: string): string {
   throw new InvalidRequest(`${name} is an https:// address without credentials.`);
 }
 
-/** The trust of a client as an operator is shown it. */
 function toTrustView({ lifetimeMs, keys, claims, audiences, ...rest }: Trust): OpsJson<'Trust'> {
   return {
     ...rest,

@@ -102,7 +102,6 @@ export const sessionRoutes = [
   }),
 ] as const;
 
-/** The credentials that operators keep. */
 type AccessSource = Pick<Access, 'providers' | 'tokens' | 'clients' | 'sessions'>;
 
 /** Dependencies of requests about credentials. */

@@ -14,7 +14,6 @@ export const allOperations: readonly Operation[] = Object.values(operationGroups
 
 const operationsById = new Map(allOperations.map((operation) => [operation.id, operation]));
 
-/** Names that are offered for a wrong one. */
 const NEAR_MAX = 3;
 /** Letters that a name may be farther away than the nearest. */
 const NEARLY = 2;

@@ -22,7 +22,6 @@ import type { OpsJson } from '../schemas/schemas.ts';
 
 type Finding = OpsJson<'Finding'>;
 
-/** Scope of a comparison. */
 interface Comparison {
   /** The provider of the export. */
   readonly provider: string;
@@ -30,7 +29,6 @@ interface Comparison {
   readonly knowsExternalIds: boolean;
 }
 
-/** Entry of a person, and the key that found it. */
 interface Matched {
   readonly entry: ExportEntry;
   readonly by: MatchKey;

@@ -9,13 +9,11 @@ export interface Shared {
   readonly people: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** Entry of a person, and the key that found it. */
 interface Found {
   readonly entry: ExportEntry;
   readonly by: MatchKey;
 }
 
-/** A person who may be an entry. */
 interface Candidate {
   readonly id: string;
   readonly name: string;
@@ -121,7 +119,6 @@ function* listKeys(
   for (const text of emails) yield { key: 'userName', by: 'email', text } as const;
 }
 
-/** Candidates by the surest key. */
 function findBest(candidates: readonly Candidate[]): readonly Candidate[] {
   const key = MATCH_KEYS.find((one) => candidates.some(({ by }) => by === one));
   return candidates.filter(({ by }) => by === key);

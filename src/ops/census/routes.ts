@@ -111,7 +111,6 @@ export function matchAll(
   return matchEntries(entries, listPeople(sources), sought);
 }
 
-/** Rows that are read at once. */
 const PART = 100;
 
 /** Everybody whom the bridge manages or observes. */

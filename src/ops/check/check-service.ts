@@ -50,7 +50,6 @@ export interface ServiceSettings extends Omit<Settings['upstream'], 'url' | 'tok
   readonly token: string;
 }
 
-/** Parts of a check beside the settings. */
 interface CheckDeps {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -59,7 +58,6 @@ interface CheckDeps {
   readonly told?: (part: { readonly done: number; readonly total: number }) => void;
 }
 
-/** Reads of a whole check, about. */
 const READS = 13;
 /** A call may sit out one pause that the service asks for, in milliseconds. */
 const PAUSE_MAX_MS = 60_000;

@@ -1,6 +1,5 @@
 import type { UpstreamError, UpstreamErrorCode } from '../../upstream/errors.ts';
 
-/** A failed call in an operator's words. */
 interface Trouble {
   readonly detail: string;
   readonly remedy: string;

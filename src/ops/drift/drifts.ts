@@ -63,7 +63,6 @@ export const driftRoutes = [
   }),
 ] as const;
 
-/** Status of a drift after a decision. */
 const AFTER = {
   repair: 'repairing',
   accept: 'accepted',

@@ -8,7 +8,6 @@ import type { Db } from '../../store/store.ts';
 import { OLDEST, type PartQuery } from '../http/list-query.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
-/** An action as it is counted; no author: not known. */
 interface CountedAction extends Pick<PlanActionView, 'kind' | 'type' | 'resourceId'> {
   readonly author: { readonly by: string } | undefined;
 }

@@ -62,7 +62,6 @@ export function toOwner({ origin }: Pick<ResourceRow, 'origin'>, value: unknown)
   return origin === null ? 'service' : 'provider';
 }
 
-/** Rules about the fields of an extension. */
 interface Ruled<Field extends string> {
   readonly book: RuleBook;
   readonly rulings: Rulings<Field>;

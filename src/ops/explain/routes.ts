@@ -115,7 +115,6 @@ async function explain(db: Db, rules: Rules, row: ResourceRow): Promise<OpsJson<
   });
 }
 
-/** Explains a user, field by field. */
 async function explainUser(db: Db, rules: Rules, row: UserRow) {
   const state = toUserState(row);
   const { desired, observed, cells, upstreamId } = state;
@@ -180,7 +179,6 @@ function toAddress(
   };
 }
 
-/** Explains a group, field by field, and its administrators. */
 async function explainGroup(db: Db, rules: Rules, row: GroupRow) {
   const state = toGroupState(row);
   const { desired, observed, cells } = state;

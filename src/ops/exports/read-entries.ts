@@ -99,10 +99,8 @@ export function parseColumnMap(text: string): ColumnMap {
   return map;
 }
 
-/** Names of columns. */
 type Known = Readonly<Partial<Record<ExportAttribute, readonly string[]>>>;
 
-/** The places of attributes among the columns. */
 type Places = ReadonlyMap<ExportAttribute, number>;
 
 /**
@@ -124,7 +122,6 @@ const KNOWN: Known = {
   displayName: ['displayname', 'profile.displayname'],
 };
 
-/** Attributes that name a person. */
 const NAMING = ['externalId', 'userName', 'email'] as const;
 
 /** Names of columns, and what names whom a row is about. */
@@ -194,7 +191,6 @@ function parseEntry(
   return { row, active: parseActive(active ?? '', row), texts: others };
 }
 
-/** Attributes that are kept, in an index. */
 const KEPT: ReadonlySet<ExportAttribute> = new Set(['id', 'externalId']);
 
 /** Stops ids that a store would refuse to keep. @throws InvalidRequest */
@@ -230,7 +226,6 @@ function parseActive(text: string, row: number): boolean | undefined {
   );
 }
 
-/** Bytes of a file that a request brings. */
 const FILE_BYTES_MAX = 100_000_000;
 
 /** Takes the place of the one request with a file that may run, and gives what ends it; undefined: another has it. */

@@ -164,7 +164,6 @@ function parseObject(line: string, row: number): JsonObject {
   throw new InvalidRequest(`Row ${row} of the file is no JSON object; each line is one.`);
 }
 
-/** Depth of objects in one entry. */
 const DEPTH_MAX = 5;
 
 /** Texts by their paths: `profile.login`. A list gives its best entry; the URN of an extension is left out. */

@@ -49,7 +49,6 @@ export const importRoute = route({
   },
 });
 
-/** An import that is asked for. */
 interface ImportRequest {
   readonly type: 'user' | 'group';
   /** The provider whose links have the ids. */
@@ -108,7 +107,6 @@ async function findPeople(sources: Reading, request: ImportRequest): Promise<Own
   return owners;
 }
 
-/** Groups that are read at once. */
 const PART = 100;
 
 /** Groups are known by the externalId of the provider, else by the name. */

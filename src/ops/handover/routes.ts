@@ -61,7 +61,6 @@ export const handoverRoutes = [
   importRoute,
 ] as const;
 
-/** A switch that is asked for. */
 interface SwitchRequest {
   readonly from: string;
   readonly to: string;
@@ -123,7 +122,6 @@ function findOutcome(
   return { outcome: isOne ? 'handed-over' : 'ambiguous', by: found.by, row, externalId };
 }
 
-/** Groups that are read at once. */
 const GROUPS_PART = 100;
 
 /** People and groups of a provider, with the externalId that it gave. */

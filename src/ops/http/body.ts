@@ -83,7 +83,6 @@ export class InvalidRequest extends BridgeError {
   }
 }
 
-/** Reports a fault of the bridge. */
 type TellFailed = (fields: { requestId: string; error: unknown }) => void;
 
 const RETRY_SECONDS = 5;

@@ -3,7 +3,6 @@ import { InvalidRequest } from './body.ts';
 
 const PAGE = 100;
 const PAGE_MAX = 1_000;
-/** Characters of a free text. */
 const TEXT_MAX = 200;
 
 /** Words that a filter may have; `text`: any, up to 200 characters. */

@@ -28,7 +28,6 @@ export interface Change {
   readonly after?: object;
 }
 
-/** An act about one of several subjects. */
 interface SubjectAct {
   /** Id, never a name. */
   readonly target: string;

@@ -48,7 +48,6 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
   };
 }
 
-/** A credential as it was presented, and its look-up. */
 interface Presented {
   readonly presented: 'nothing' | 'something' | 'session';
   readonly find?: () => Promise<Credential | undefined>;

@@ -58,7 +58,6 @@ type AnswerOf<A extends Answers> =
   | { [Status in keyof A & number]: Answer<Status, OpsJson<A[Status]>> }[keyof A & number]
   | Answer<400, Problem>;
 
-/** A request as a handler is given it: parsed. */
 interface Call<Path extends string, F extends Filters, Body> {
   readonly params: { readonly [Name in ParameterOf<Path>]: string };
   readonly query: ListQuery<F>;
@@ -120,7 +119,6 @@ export function route<
 
 const NO_BODY = object({});
 
-/** The name of the schema of a list. */
 type ListName = {
   [Name in OpsSchemaName]: OpsJson<Name> extends ListAnswer<unknown> ? Name : never;
 }[OpsSchemaName];

@@ -10,7 +10,6 @@ export function toMoment(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-/** The schemas of answers that are an object. */
 type ObjectName = {
   [Name in OpsSchemaName]: (typeof opsSchemas)[Name] extends z.ZodObject ? Name : never;
 }[OpsSchemaName];

@@ -221,7 +221,6 @@ export const PROVIDER_DELETE = actOf<'Provider'>()({
   },
 });
 
-/** The end of a text with a secret. */
 const SHOWN_ONCE = '\nThis is the only time that it is shown.';
 
 function toMadeText({ secret, ...view }: OpsJson<'NewClient'>): string {

@@ -32,7 +32,6 @@ export const listStatusFacts = (status: Status) => listFacts(STATUS_FACTS, statu
 
 /** Wait that nobody notices, in milliseconds. */
 const SHORT_MS = 1_000;
-/** Addresses that are named. */
 const SOURCES_MAX = 10;
 
 const QUEUED = {

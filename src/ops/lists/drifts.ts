@@ -29,7 +29,6 @@ const TONES: Readonly<Partial<Record<OpsJson<'Drift'>['status'], Tone>>> = {
   repaired: 'good',
 };
 
-/** Columns of both lists. */
 const DRIFT_COLUMNS: readonly Column<Item>[] = [
   { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
   { name: 'kind', value: ({ kind }) => kind, words: ({ kind }) => toKind(kind) },

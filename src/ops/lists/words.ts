@@ -1,6 +1,5 @@
 import type { OpsJson } from '../schemas/schemas.ts';
 
-/** Kinds of differences as what is different, for one. */
 const DRIFTS: Readonly<Record<string, string>> = {
   'user.missing': 'missing user',
   'user.deactivated': 'deactivated user',

@@ -85,7 +85,6 @@ interface RecoverySources {
   readonly now: number;
 }
 
-/** Reads the state of recovery. */
 async function readRecoveryView(
   db: Db,
   { detection, reading, now }: RecoverySources,

@@ -35,13 +35,11 @@ const DISPUTES_MAX = 1_000;
 
 const STAGES = ['users', 'groups', 'disputes'] as const;
 
-/** A place in the list: a part of it, and how far that was read. */
 interface Place {
   readonly stage: (typeof STAGES)[number];
   readonly after: number;
 }
 
-/** The beginning of the list. */
 const BEGINNING: Place = { stage: 'users', after: 0 };
 
 /** The place as a cursor. */
@@ -73,7 +71,6 @@ interface WalkDeps extends Privileges {
   readonly deactivation: Deactivation;
 }
 
-/** An entry of the list, and the place to go on from. */
 interface Walked {
   readonly item: OpsJson<'FirstRunItem'>;
   readonly place: Place;
@@ -159,7 +156,6 @@ interface Match {
   readonly observed?: ObservedUser | undefined;
 }
 
-/** Changes of one kind that wait, of an entry of the list. */
 type FirstRunChange = OpsJson<'FirstRunItem'>['changes'][number];
 
 /** Lists the changes of an account that a user has, or would take over: each field that waits and differs. */
@@ -218,7 +214,6 @@ function findSeatChange(
   return isWanted ? 'needs' : 'frees';
 }
 
-/** An entry of the list without its changes. */
 type Classified = Omit<OpsJson<'FirstRunItem'>, 'changes'>;
 
 /** Classifies a user or group; undefined: no provider asked for it, and nothing stands in the way. */

@@ -9,7 +9,6 @@ const GATHER_MS = 500;
 const BATCH_MAX = 500;
 /** Requests that wait for a store that takes no writes; the oldest are dropped first. */
 const WAITING_MAX = 10_000;
-/** Parts of the log. */
 interface RequestLogDeps {
   readonly store: Pick<Store, 'write'>;
   readonly openRecord: OpenRecordOf;

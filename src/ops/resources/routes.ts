@@ -31,7 +31,6 @@ import { GROUPS, USERS } from '../lists/resources.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
-/** Rows of users as operators are shown them. */
 async function toUsers({ deactivation }: OpsSources, rows: readonly Remarked<'user'>[]) {
   return rows.map((row): OpsJson<'User'> => {
     const { upstreamId, desired, observed, cells } = toUserState(row);
@@ -52,7 +51,6 @@ async function toUsers({ deactivation }: OpsSources, rows: readonly Remarked<'us
   });
 }
 
-/** Rows of groups as operators are shown them. */
 async function toGroups({ store }: OpsSources, rows: readonly Remarked<'group'>[]) {
   const ids = rows.map(({ id }) => id);
   const links = await countWaitingLinks(store.read, ids);
@@ -87,7 +85,6 @@ function toParts(
   };
 }
 
-/** Requests about one user, or about one group. */
 function toRoutes<const Name extends 'User' | 'Group', Type extends 'user' | 'group'>(
   { name, type, noun }: { readonly name: Name; readonly type: Type; readonly noun: string },
   toItems: (

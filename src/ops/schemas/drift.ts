@@ -5,7 +5,6 @@ import { HARM_KINDS } from '../../domain/harm.ts';
 import { PLAN_SOURCES, PLAN_STATUSES } from '../../domain/plan.ts';
 import * as t from './kinds.ts';
 
-/** Drifts of one decision. */
 const DRIFTS_MAX = 500;
 
 /** One comparison of the service with the store. */

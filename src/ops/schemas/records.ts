@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import * as t from './kinds.ts';
 
-/** States before and after an act. */
 const state = (meaning: string) => t.orNull(z.record(z.string(), t.anything()), meaning);
 
 const act = t.object({

@@ -14,7 +14,6 @@ import { RETRY } from '../lists/acts.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
-/** Resources that an answer lists; the others are counted. */
 const LISTED_MAX = 100;
 
 /** Makes due what waits of one user or group. */

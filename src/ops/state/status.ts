@@ -24,7 +24,6 @@ import type { OpsSources, StatusSources } from '../sources.ts';
 import { readWaitingWork, type WaitingWork, type WritesFacts } from './readiness-facts.ts';
 import { readReadiness } from './reasons.ts';
 
-/** Stuck resources and disputes that a status lists. */
 const TROUBLE_MAX = 100;
 
 /** The request for the state of the bridge. */
@@ -37,7 +36,6 @@ export const statusRoute = route({
   handle: async (sources: OpsSources) => ok(await readStatus(sources)),
 });
 
-/** Leavers who are not out that a status names. */
 const LEAVERS_SHOWN = 10;
 
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
@@ -132,7 +130,6 @@ export function findLeaverHold(
   return pause && 'writes-paused';
 }
 
-/** Renders the leavers who are not out; null: there are none. */
 function toLeaversStatus({ count, some }: LateLeavers, writes: WritesFacts) {
   const [oldest] = some;
   if (oldest === undefined) return null;
@@ -147,7 +144,6 @@ function toLeaversStatus({ count, some }: LateLeavers, writes: WritesFacts) {
   return { count, ...toView(oldest), first };
 }
 
-/** Facts about writes as an operator is shown them. */
 function toWritesView({ mode, pause }: WritesFacts, { changes }: WaitingWork): OpsJson<'Writes'> {
   const paused =
     pause === undefined ? null : { since: toMoment(pause.since), reason: pause.reason };

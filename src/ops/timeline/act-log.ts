@@ -158,7 +158,6 @@ function toText(state: object | undefined): string | null {
   return state === undefined ? null : JSON.stringify(state);
 }
 
-/** Outcomes of acts, with the statuses that mean them. */
 const STATUSES = {
   done: [200, 399],
   refused: [400, 499],

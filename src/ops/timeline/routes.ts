@@ -60,7 +60,6 @@ interface Happening {
   readonly detail: JsonObject;
 }
 
-/** The past of a user or group. */
 interface Past extends PastQuery {
   readonly row: ResourceRow;
   /** Its beginning (epoch milliseconds). */
@@ -249,7 +248,6 @@ function ofStuckPlace(
   return { at, source: 'bridge', text, others, detail: { stuck: list, code, words } };
 }
 
-/** The past as the row itself has it. */
 function ofRow(row: ResourceRow): Happening[] {
   const { observed } = row.type === 'user' ? toUserState(row) : toGroupState(row);
   const first = row.origin === 'created' ? 'first asked for' : 'first seen in the service';
