@@ -59,7 +59,7 @@ export async function converge(
     const { failures } = run;
     const recorded = await recordStep(deps, { key, waiters, guard, outcome, isOwn, failures });
     if (name) deps.events.stepEnded({ ...key, action: name, outcome: outcome.kind });
-    if (recorded.notified.length > 0) onNotified();
+    if (recorded.notifies) onNotified();
     if (recorded.next === undefined) return recorded;
     step = run.limit(recorded.next);
   }

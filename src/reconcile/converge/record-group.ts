@@ -25,7 +25,6 @@ import {
 } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { endChange, restartLink } from '../../domain/link.ts';
-import { toOwnRefusal } from '../../domain/refusal.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { noteMissing } from '../../store/drifts.ts';
@@ -40,33 +39,9 @@ import { isLinked, NO_IDS, toObservedGroup } from '../../store/resources/state.t
 import type { Db } from '../../store/store.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import type { ReconcileDeps } from '../deps.ts';
 import type { Known } from '../outcome.ts';
-import { type Link, type Recorded, type Recording, toSuccessColumns } from './recording.ts';
-import { type PlannedStep, readStep, toGroupPolicy } from './step.ts';
-
-/** Length of one wait for more changes, in milliseconds: requests that are on their way keep the process busy for longer. */
-const PAUSE_MS = 3;
-/** Largest number of waits: a quarter of a second in all. */
-const PAUSES_MAX = 80;
-
-/**
- * Gathers the changes that providers send as many requests at the same time. When some came during a call, more are
- * expected: while they come, and for a quarter of a second at most, the run waits, so that they go in one call.
- */
-export async function gather(deps: ReconcileDeps, next: PlannedStep): Promise<PlannedStep> {
-  let step = next;
-  const { membersPerCall } = toGroupPolicy(deps);
-  for (let pauses = 0; pauses < PAUSES_MAX && step.type === 'group'; pauses += 1) {
-    const { mustLook, links, version } = step.state;
-    if (mustLook || links.length === 0 || links.length >= membersPerCall) break;
-    await deps.clock.sleep(PAUSE_MS);
-    const read = await readStep(deps, step.row);
-    if (read === undefined || read.state.version === version) break;
-    step = read;
-  }
-  return step;
-}
+import { type Link, refuseToLink } from './record-user.ts';
+import { type Recording, toSuccessColumns } from './recording.ts';
 
 /**
  * Links the row to the group that a step found or created. A row that only observed the group is merged into it; a
@@ -78,7 +53,7 @@ export async function linkGroup(tx: Db, row: GroupRow, known: Known): Promise<Li
   const obstacle = await clearHolder(tx, row, ids);
   if (obstacle !== undefined) return obstacle;
   if (known.adopted && (known.group?.permissions ?? 0) > 0) {
-    return refuse(
+    return refuseToLink(
       'a group of this name exists in the service, holds permissions, and is not taken over',
     );
   }
@@ -110,24 +85,15 @@ async function clearHolder(
     return { kind: 'later', problem: { code: 'name-leaving', words } };
   }
   if (holder.origin !== null)
-    return refuse('the group in the service is linked to another group already');
+    return refuseToLink('the group in the service is linked to another group already');
   await moveGroupLinks(tx, holder, row);
   await deleteRow(tx, holder);
   return undefined;
 }
 
-function refuse(words: string): Link {
-  return { kind: 'refused', problem: toOwnRefusal(words) };
-}
-
 /** The row after a step that worked, with what was seen in the group and which changes of its lists hold now. */
-export async function toDoneGroup(
-  tx: Db,
-  recording: Recording,
-  row: GroupRow,
-  known: Known,
-): Promise<GroupRow> {
-  const { step, isStale, now } = recording;
+export async function applyGroup(r: Recording, row: GroupRow, known: Known): Promise<GroupRow> {
+  const { tx, step, isStale, now } = r;
   const { memberIds, adopted, entities } = known;
   const links = listLinks(known.done ?? []);
   // The result of a call may be undone by now: the look that is due tells.
@@ -139,7 +105,7 @@ export async function toDoneGroup(
     await observeLinks(tx, row, { upstreamUserIds: memberIds, baseline, list: 'member' });
   }
   const observed = known.group ?? toTouched(row, known, now);
-  const left = toCellsAfter(recording, row, known);
+  const left = toCellsAfter(r, row, known);
   const cells = entities === undefined ? left : seeEntities<GroupField>(left, entities);
   // While roles in an entity wait, a call may have changed them, so the entities are to be listed.
   const isDoubted = step.state.mustLook && listWaiting(cells).some(isEntityField);
@@ -196,43 +162,36 @@ function toTouched(
 }
 
 /** Follows the rules after a step that took a write back or adopted the group. */
-export async function followGroupStep(
-  tx: Db,
-  { deps: { rules }, outcome, original, reverted, now }: Recording,
-  recorded: Recorded,
-): Promise<Recorded> {
+export async function followGroupStep(r: Recording): Promise<void> {
+  const { tx, deps, outcome, original, undone, reverted: users, now } = r;
   const isAdopted = outcome.kind === 'done' && outcome.known.adopted === true;
-  if (original.type === 'user' || (recorded.undone.length === 0 && !isAdopted)) return recorded;
+  if (original.type === 'user' || (undone.length === 0 && !isAdopted)) return;
   const { id } = original;
-  await enterRules(tx, rules, 'names');
+  await enterRules(tx, deps.rules, 'names');
   const before = isAdopted ? undefined : toRuledName(original);
   const after = toRuledName(await findRow(tx, { type: 'group', id }));
-  const news = { id, before, after, users: reverted, nested: 'all' } as const;
-  const { notifies } = await followGroup(tx, rules, news, now);
-  return notifies ? { ...recorded, notified: [...recorded.notified, id] } : recorded;
+  const news = { id, before, after, users, nested: 'all' } as const;
+  const { notifies } = await followGroup(tx, deps.rules, news, now);
+  if (notifies) r.notifies = true;
 }
 
 /**
  * Ends a group that the service does not have. A deleted group is done. A wanted one is created anew where something
  * waits for it; otherwise the next comparison reports it.
  */
-export async function endGroup(
-  tx: Db,
-  recording: Recording,
-  row: GroupRow,
-): Promise<{ readonly row: GroupRow }> {
-  const { now } = recording;
-  const success = toSuccessColumns(row, recording);
+export async function endGroup(r: Recording, row: GroupRow): Promise<GroupRow> {
+  const { tx, now } = r;
+  const success = toSuccessColumns(r);
   if (row.deleted_at !== null || row.origin === null) {
     await deleteAllLinks(tx, row);
     const cells = JSON.stringify(onlyWaiting(parseCells<GroupField>(row), []));
     // A list that was asked for before may still show it.
     const modified_at = Math.max(row.modified_at, now);
-    return { row: { ...row, ...success, observed: null, cells, modified_at } };
+    return { ...row, ...success, observed: null, cells, modified_at };
   }
   if (!hasWaiting(row) && !(await hasLink(tx, row, 'waiting')) && row.observed !== null) {
     await addInspection(tx, { type: 'group', id: row.id }, { source: 'discovery', now });
-    return { row: { ...row, ...success } };
+    return { ...row, ...success };
   }
   const desired = { displayName: row.name };
   await noteMissing(tx, { type: 'group', id: row.id, desired }, now);
@@ -240,7 +199,7 @@ export async function endGroup(
   const cells = restartEntities<GroupField>(parseCells(row));
   // A call for a group that is gone has no effect any more.
   const kept = forgetSent(cells, listSent(cells));
-  const changed: GroupRow = {
+  return {
     ...row,
     ...success,
     observed: null,
@@ -248,5 +207,4 @@ export async function endGroup(
     entities: null,
     cells: JSON.stringify(askOnly(kept, ['existence', ...listWantedEntities(kept)], row.version)),
   };
-  return { row: changed };
 }

@@ -40,6 +40,7 @@ import {
   deleteRow,
   endObserved,
   lockRow,
+  type ResourceRow,
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
@@ -47,11 +48,10 @@ import { isInFlight, toObservedUser, toUserState } from '../../store/resources/s
 import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
-import type { Known } from '../outcome.ts';
-import type { Undone } from '../progress.ts';
+import type { Known, Problem } from '../outcome.ts';
 import { OWNER_ACCOUNT } from '../user/create-account.ts';
 import { toObservedColumns } from '../user/observe.ts';
-import { type Link, type Recorded, type Recording, toSuccessColumns } from './recording.ts';
+import { type Recording, toSuccessColumns } from './recording.ts';
 import type { UserStep } from './step.ts';
 
 /** Locks a user and the groups that a step of it may change, groups first. */
@@ -60,11 +60,26 @@ export async function lockUser(tx: Db, { row, state }: UserStep): Promise<UserRo
   return lockRow(tx, { type: 'user', id: row.id });
 }
 
+/** Result of linking a row to what a step found or created in the service: columns, or why it is not linked. */
+export type Link =
+  | { readonly kind: 'linked'; readonly columns: Partial<Omit<ResourceRow, 'type' | 'id'>> }
+  | { readonly kind: 'later'; readonly problem: Problem }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+/** The link of what is not its provider's to have. @param words a sentence without its period */
+export function refuseToLink(words: string): Link {
+  return { kind: 'refused', problem: toOwnRefusal(words) };
+}
+
 /**
  * Links the user to the account that a step found or created. An account has at most one live user: an unmanaged row of
  * it is merged into this one; a managed one or an owner's account is refused.
  */
-export async function linkAccount(tx: Db, row: UserRow, known: Known, now: number): Promise<Link> {
+export async function linkAccount(
+  { tx, now }: Recording,
+  row: UserRow,
+  known: Known,
+): Promise<Link> {
   const { upstreamId, adopted, observed } = known;
   if (upstreamId === undefined) return { kind: 'linked', columns: {} };
   const found = { upstream_id: upstreamId, sent_creates: '[]' };
@@ -74,7 +89,7 @@ export async function linkAccount(tx: Db, row: UserRow, known: Known, now: numbe
       ? OWNER_ACCOUNT
       : ((await findObstacle(tx, row, known)) ??
         (await takeFromHolder(tx, row, { ...known, upstreamId, now })));
-  if (obstacle !== undefined) return refuse(obstacle);
+  if (obstacle !== undefined) return refuseToLink(obstacle);
   if (row.upstream_id !== null) await doubtLinksOf(tx, row.id);
   const origin = adopted ? 'adopted' : (row.origin ?? 'created');
   return { kind: 'linked', columns: { ...found, origin } };
@@ -144,20 +159,17 @@ async function isRecognised(tx: Db, row: UserRow, { observed }: Known): Promise<
   return [observed?.userName, observed?.email].some((one) => one && foldCase(one) === name);
 }
 
-function refuse(words: string): Link {
-  return { kind: 'refused', problem: toOwnRefusal(words) };
-}
-
-/** The row after a step that worked, and the groups that are due now. */
-export async function toDoneUser(tx: Db, recording: Recording, row: UserRow, known: Known) {
-  const { step, now } = recording;
+/** The row after a step that worked; groups that waited for it are due. */
+export async function applyUser(r: Recording, row: UserRow, known: Known): Promise<UserRow> {
+  const { tx, step, now } = r;
   const observed = known.observed ? toObservedColumns(row, known.observed) : {};
-  const cells = JSON.stringify(toCellsAfter(recording, row, known));
-  const next = await takeAccount(tx, { ...row, ...observed, cells }, { ...known, now });
+  const cells = JSON.stringify(toCellsAfter(r, row, known));
+  const next = await takeAccount(r, { ...row, ...observed, cells }, known);
   // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess =
     known.upstreamId !== undefined || (step.type === 'user' && isWaiting(step.state.cells.active));
-  return { row: next, notified: changesAccess ? await notifyGroupsOf(tx, row.id, now) : [] };
+  if (changesAccess && (await notifyGroupsOf(tx, row.id, now)).length > 0) r.notifies = true;
+  return next;
 }
 
 /** Cells after a step: every difference of a new account waits, and of an old account what waited and is not done. */
@@ -197,9 +209,9 @@ function isRenamedSince(desired: DesiredUser, sent: readonly SentCreate[]): bool
  * may be on its way, so that the observation is not to be trusted. Returns the row after that.
  */
 async function takeAccount(
-  tx: Db,
+  { tx, now }: Recording,
   row: UserRow,
-  { upstreamId, now }: Pick<Known, 'upstreamId'> & Pick<Recording, 'now'>,
+  { upstreamId }: Known,
 ): Promise<UserRow> {
   if (row.deleted_at !== null || upstreamId === undefined) return row;
   const others = await listUsersOfAccount(tx, upstreamId);
@@ -230,55 +242,48 @@ async function takeAccount(
 /** Fields that are managed only once they have been set. */
 const SETTABLE = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
 
-/** What became of a resource that the service does not have: its row, or it was forgotten with these writes. */
-export type EndOf<Row> = { readonly row: Row } | { readonly undone: readonly Undone[] };
-
 /**
  * Ends a user whom the service does not have. A write that would have taken the account over is refused, and the user is
- * forgotten. Else, where something waits for it, a wanted account is created anew, and an unwanted one is done.
+ * forgotten: undefined. Else, where something waits for it, a wanted account is created anew, and an unwanted one is done.
  * Otherwise the next comparison reports it.
  */
-export async function endUser(tx: Db, recording: Recording, row: UserRow): Promise<EndOf<UserRow>> {
-  const { waiters, now } = recording;
+export async function endUser(r: Recording, row: UserRow): Promise<UserRow | undefined> {
+  const { tx, waiters, now } = r;
   const takeover = waiters.find(
     ({ version, undo }) => undo.before?.origin === null && version === row.version,
   );
   if (takeover !== undefined && row.deleted_at === null) {
     await endObserved(tx, row, now);
-    return { undone: [{ version: takeover.version, problem: NOT_THERE }] };
+    r.undone.push({ version: takeover.version, problem: NOT_THERE });
+    return undefined;
   }
   if (!hasWaiting(row) && row.observed !== null && row.deleted_at === null) {
     await addInspection(tx, { type: 'user', id: row.id }, { source: 'discovery', now });
     // A write that comes before the inspection looks first: the id may be another person's by now.
     const observed = JSON.stringify({ ...toObservedUser(row), goneAt: now });
-    return { row: { ...row, observed, ...toSuccessColumns(row, recording) } };
+    return { ...row, observed, ...toSuccessColumns(r) };
   }
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
   const cells = withoutEchoes(parseCells<UserField>(row));
   // Its memberships are forgotten, and the wanted ones wait to be made again.
   await forgetLinksOf(tx, row.id);
   if (wanted) await noteMissing(tx, { type: 'user', id: row.id, desired: { active: true } }, now);
-  const changed: UserRow = {
+  return {
     ...row,
     ...toObservedColumns(row, undefined),
     upstream_id: null,
-    ...toSuccessColumns(row, recording),
+    ...toSuccessColumns(r),
     // Another account may have been made since: an active user is created, any other is looked for.
     cells: JSON.stringify(askOnly(cells, row.origin === null ? [] : ['account'], row.version)),
   };
-  return { row: changed };
 }
 
 /** Follows the rules for a user whose write was taken back, or whose account was just found to be in groups. */
-export async function followUserStep(
-  tx: Db,
-  { deps, outcome, step, now }: Recording,
-  recorded: Recorded,
-): Promise<Recorded> {
+export async function followUserStep(r: Recording): Promise<void> {
+  const { tx, deps, outcome, step, undone, now } = r;
   const { row } = step;
   const isLinked =
     outcome.kind === 'done' && outcome.known.upstreamId !== undefined && row.upstream_id === null;
-  if (row.type === 'group' || (recorded.undone.length === 0 && !isLinked)) return recorded;
-  const notifies = await followUser(tx, deps.rules, row.id, now);
-  return notifies ? { ...recorded, notified: [...recorded.notified, row.id] } : recorded;
+  if (row.type === 'group' || (undone.length === 0 && !isLinked)) return;
+  if (await followUser(tx, deps.rules, row.id, now)) r.notifies = true;
 }

@@ -1,7 +1,7 @@
 import { done, listSent, listWaiting } from '../../domain/cell.ts';
 import { endEntities } from '../../domain/entity.ts';
 import { countAttempts, exhaust, findNextRetryAt, findProblem } from '../../domain/failure.ts';
-import type { GroupId, UserId } from '../../domain/ids.ts';
+import type { UserId } from '../../domain/ids.ts';
 import { isObservedActive } from '../../domain/user.ts';
 import type { Field } from '../../plan/step.ts';
 import {
@@ -18,14 +18,15 @@ import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Outcome, Problem } from '../outcome.ts';
+import type { Outcome } from '../outcome.ts';
 import { type Progress, toProgress, type Undone } from '../progress.ts';
 import { followSeats } from '../user/seats.ts';
 import type { Waiter } from '../waiters.ts';
 import { listHeld, type PlannedStep, planStep, readLinks, removesAccess } from './step.ts';
 
-/** A step that ended, while it is recorded. */
+/** A step that ended, while its transaction records it. */
 export interface Recording {
+  readonly tx: Db;
   readonly deps: ReconcileDeps;
   readonly step: PlannedStep;
   readonly outcome: Outcome;
@@ -37,57 +38,48 @@ export interface Recording {
   readonly waiters: readonly Waiter[];
   /** Row as it was read. */
   readonly original: ResourceRow;
+  /** Row as it is to be. */
+  row: ResourceRow;
   /** True when another look was asked for since the plan: what the step has shown may be over. */
   readonly isStale: boolean;
   /** True when an attempt was asked for meanwhile: the next one does not wait. */
   readonly isRetried: boolean;
+  /** Writes that were taken back. */
+  readonly undone: Undone[];
   /** Users whose changes in a group were taken back; their rules are followed afterwards. */
   readonly reverted: UserId[];
+  /** True when others are due now. */
+  notifies: boolean;
   readonly now: number;
   readonly random: number;
 }
 
-/** Result of linking a row to what a step found or created in the service. */
-export type Link =
-  | { readonly kind: 'linked'; readonly columns: Partial<Omit<ResourceRow, 'type' | 'id'>> }
-  | { readonly kind: 'later'; readonly problem: Problem }
-  | { readonly kind: 'refused'; readonly problem: Problem };
-
-/** Result of recording a step. */
+/** End of a run, or its next step. */
 export interface Recorded extends Progress {
   /** The next step of the same run; absent: the run is over. */
   readonly next?: PlannedStep;
   /** Time of the next attempt at a failed step (epoch milliseconds). */
   readonly retryAt?: number;
-  /** Writes that were taken back. */
-  readonly undone: readonly Undone[];
-  /** Others that are due now. */
-  readonly notified: readonly (GroupId | UserId)[];
 }
 
 /** Columns after a step that worked: a look that was asked for since the plan is still to be made. */
-export function toSuccessColumns({ must_look }: ResourceRow, { step, isStale }: Recording) {
+export function toSuccessColumns({ row, step, isStale }: Recording) {
   const isAnswered = step.state.mustLook && !isStale;
-  return { must_look: isAnswered ? 0 : must_look, attempts: 0, last_error: null };
+  return { must_look: isAnswered ? 0 : row.must_look, attempts: 0, last_error: null };
 }
 
 /** Stores the columns of the row that the step has changed, and what follows for those who wait for a seat. */
-export async function save(tx: Db, recording: Recording, row: ResourceRow): Promise<void> {
-  const { original } = recording;
+export async function save(r: Recording): Promise<void> {
+  const { tx, original, row } = r;
   await updateRow(tx, row, toChangedColumns<ResourceRow>(original, row), original);
   if (row.type === 'group' || original.type === 'group') return;
   await saveEmails(tx, original, row);
-  await followSeats(tx, { ...recording, original }, row);
+  await followSeats(tx, { ...r, original }, row);
 }
 
 /** Plans again from the new state: ends the waiting of what holds, and the run unless there is a next step. */
-export async function finish(
-  tx: Db,
-  recording: Recording,
-  row: ResourceRow,
-  { undone = [], notified = [] }: Partial<Pick<Recorded, 'undone' | 'notified'>> = {},
-): Promise<Recorded> {
-  const { deps, now } = recording;
+export async function finish(r: Recording): Promise<Recorded> {
+  const { tx, deps, row, now } = r;
   const { attemptsMax } = deps.policy;
   const asked = parseCells<Field>(row);
   const waitingLinks = await readLinks(tx, deps, row);
@@ -99,20 +91,21 @@ export async function finish(
   const left = { ...draft, unsure_until: (await isInDoubt(tx, draft)) ? row.unsure_until : null };
   const step = planStep(deps, { row: left, links: waitingLinks });
   const isOver = step.action === undefined;
-  const all = await readSummary(tx, row, now);
+  const all = await readSummary(r);
   const isExhausted = isOver && (all.failed?.attempts ?? 0) >= attemptsMax;
-  const links = isExhausted ? await readExhausted(tx, recording, row) : all;
+  const links = isExhausted ? await readExhausted(r) : all;
   const isWaiting = listWaiting(cells).length > 0 || links.oldest !== undefined;
   const next: ResourceRow = {
     ...left,
     ...toCellColumns(cells, links.stuck),
     ...NOTHING_FAILS,
-    ...(isWaiting && toFailureColumns(row, { cells, links, now })),
+    ...(isWaiting && toFailureColumns(r, cells, links)),
     due_class: toDueClass(removesAccess(step, links.removes)),
   };
   if (!isOver) {
-    await save(tx, recording, { ...next, due_at: now });
-    return { ...toProgress(next, links.oldest), next: step, undone, notified };
+    r.row = { ...next, due_at: now };
+    await save(r);
+    return { ...toProgress(next, links.oldest), next: step };
   }
   const isLater = left.unsure_until !== null && left.unsure_until > now;
   const times = [
@@ -120,9 +113,10 @@ export async function finish(
     links.nextRetryAt,
     isLater ? left.unsure_until : undefined,
   ].filter((at) => typeof at === 'number');
-  await save(tx, recording, { ...next, due_at: times.length === 0 ? null : Math.min(...times) });
-  const groups = isOut(recording, row) ? await leave(tx, row, now) : [];
-  return { ...toProgress(next, links.oldest), undone, notified: [...notified, ...groups] };
+  r.row = { ...next, due_at: times.length === 0 ? null : Math.min(...times) };
+  await save(r);
+  if (isOut(r)) await leave(r);
+  return toProgress(next, links.oldest);
 }
 
 /** True while a call that left may still take effect on something. */
@@ -137,15 +131,9 @@ const NOTHING_FAILS = { attempts: 0, failing_since: null, last_error: null } as 
 
 /** Columns of the trouble of what still waits, with its own reason: failing changes have failed for some time. */
 function toFailureColumns(
-  row: ResourceRow,
-  {
-    cells,
-    links,
-    now,
-  }: Pick<Recording, 'now'> & {
-    readonly cells: ReturnType<typeof parseCells<Field>>;
-    readonly links: typeof NOTHING_WAITING;
-  },
+  { row, now }: Recording,
+  cells: ReturnType<typeof parseCells<Field>>,
+  links: typeof NOTHING_WAITING,
 ) {
   const attempts = Math.max(row.attempts, countAttempts(cells), links.failed?.attempts ?? 0);
   const problem = links.stuck?.problem ?? findProblem(cells) ?? links.failed?.problem;
@@ -157,19 +145,20 @@ function toFailureColumns(
 }
 
 /** Sums up the waiting changes of the lists of a row; a user has none. */
-export async function readSummary(tx: Db, row: ResourceRow, now: number) {
+export async function readSummary({ tx, row, now }: Recording) {
   return row.type === 'user' ? NOTHING_WAITING : readWaiting(tx, row, now);
 }
 
 /** The same, once those that failed too often are marked as stuck. */
-export async function readExhausted(tx: Db, { deps, now }: Recording, row: ResourceRow) {
+export async function readExhausted(r: Recording) {
+  const { tx, deps, row, now } = r;
   const { attemptsMax } = deps.policy;
   if (row.type === 'group') await markExhausted(tx, row, { attemptsMax, now });
-  return readSummary(tx, row, now);
+  return readSummary(r);
 }
 
 /** True once a deleted resource is out of the service. A plan may hold its deactivation. */
-function isOut({ deps }: Recording, row: ResourceRow): boolean {
+function isOut({ deps, row }: Recording): boolean {
   if (row.deleted_at === null) return false;
   // A deleted group that the service does not know has no members.
   if (row.type === 'group' || row.upstream_id === null) return !isLinked(row);
@@ -180,9 +169,10 @@ function isOut({ deps }: Recording, row: ResourceRow): boolean {
   );
 }
 
-/** Has others follow that the deleted resource has nothing left to do; returns those that are due now. */
-export async function leave(tx: Db, row: ResourceRow, now: number): Promise<readonly GroupId[]> {
-  if (row.type === 'user') return leaveGroups(tx, row.id, now);
-  await deleteAllLinks(tx, row);
-  return [];
+/** Has others follow that the deleted resource has nothing left to do. */
+export async function leave(r: Recording): Promise<void> {
+  const { tx, row, now } = r;
+  if (row.type === 'group') return deleteAllLinks(tx, row);
+  const groups = await leaveGroups(tx, row.id, now);
+  if (groups.length > 0) r.notifies = true;
 }

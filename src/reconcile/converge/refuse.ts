@@ -37,69 +37,49 @@ import type { Db } from '../../store/store.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import { toUnmanagedGroup } from '../group/observe.ts';
 import type { Problem } from '../outcome.ts';
-import type { Undone } from '../progress.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
 import type { Waiter } from '../waiters.ts';
 import type { Recording } from './recording.ts';
 
-/** Refusal of parts that still are as planned. */
-interface Refused {
-  readonly parts: readonly Part[];
-  readonly problem: Problem;
-}
-
-/** User or group after a refusal. */
-interface AfterRefusal {
-  readonly row: ResourceRow;
-  readonly undone: readonly Undone[];
-  /** True when the write that created it was taken back. */
-  readonly isNotCreated: boolean;
-}
-
 /**
  * Takes back writes that were not answered yet (RFC 7644 §3.5.2): all of the last write, of an earlier one the refused parts.
  * An acknowledged part stays wanted and rests by itself, so that nothing else waits for it; so does the rest of a write that
- * takes access away, which is never refused for its rest.
+ * takes access away, which is never refused for its rest. False when the write that created the resource was taken back.
+ * @param parts still as planned
  */
 export async function refuse(
-  tx: Db,
-  recording: Recording,
-  row: ResourceRow,
-  refused: Refused,
-): Promise<AfterRefusal> {
-  const { parts, problem } = refused;
+  r: Recording,
+  parts: readonly Part[],
+  problem: Problem,
+): Promise<boolean> {
+  const { row, undone } = r;
   const asked = parseCells<Field>(row);
-  const undone: Undone[] = [];
   const reverted = new Set<Field>();
-  let draft = row;
-  for (const waiter of recording.waiters) {
+  for (const waiter of r.waiters) {
     const { version, undo } = waiter;
     // Compared with the state at the refusal: an older write that waits again, because a later one was undone, was
     // not refused. A field asked for by a rule belongs to no write.
     const fields = listFields(parts).filter(
-      (field) => asked[field]?.pending === version && !isRuled(draft, field),
+      (field) => asked[field]?.pending === version && !isRuled(r.row, field),
     );
     if (takesElse(waiter, fields, parts)) continue;
     const said = withEarlierRefusals(problem, asked, fields);
     const isExistence = fields.some((field) => field === 'account' || field === 'existence');
     if (undo.before === undefined && isExistence) {
       undone.push({ version, problem: said });
-      return { row: draft, undone, isNotCreated: true };
+      return false;
     }
-    const links = await listRefusedLinks(tx, row, waiter, parts);
+    const links = await listRefusedLinks(r, waiter, parts);
     if (fields.length === 0 && links.length === 0) continue;
-    const withEarlier = withEarlierWords(withUsers(said, links), listWords(links));
-    undone.push({ version, problem: withEarlier });
-    const write = { waiter, fields, links, isLast: row.version === version };
-    draft = await takeBack(tx, recording, draft, write);
+    undone.push({ version, problem: withEarlierWords(withUsers(said, links), listWords(links)) });
+    r.row = await takeBack(r, { waiter, fields, links, isLast: row.version === version });
     for (const field of fields) reverted.add(field);
   }
   // Nothing is wanted any more of a write that was taken back as a whole.
-  const isTakenBack = draft.origin !== row.origin || draft.deleted_at !== row.deleted_at;
-  if (isTakenBack) return { row: draft, undone, isNotCreated: false };
+  const isTakenBack = r.row.origin !== row.origin || r.row.deleted_at !== row.deleted_at;
   const kept = parts.filter((part) => typeof part !== 'string' || !reverted.has(part));
-  const left = await deferRest(tx, recording, draft, { parts: kept, problem, undone });
-  return { row: left, undone, isNotCreated: false };
+  if (!isTakenBack) await deferRest(r, kept, problem);
+  return true;
 }
 
 /** Fields by which a write takes access away. */
@@ -118,8 +98,7 @@ function takesElse(
 
 /** The refused links whose last writer is this write. */
 async function listRefusedLinks(
-  tx: Db,
-  row: ResourceRow,
+  { tx, row }: Recording,
   { version, undo }: Waiter,
   parts: readonly Part[],
 ): Promise<StoredLink[]> {
@@ -143,24 +122,19 @@ function listWords(links: readonly Link[]): string[] {
   );
 }
 
-/** The row with the refused parts whose write was acknowledged: they stay wanted, are shown, and are tried again slowly. */
-async function deferRest(
-  tx: Db,
-  { isRetried, now, random }: Recording,
-  row: ResourceRow,
-  { parts, problem, undone }: Refused & Pick<AfterRefusal, 'undone'>,
-): Promise<ResourceRow> {
-  const deferral = { now, retryAt: isRetried ? now : now + stuckDelayMs(random) };
+/** Defers the refused parts whose write was acknowledged: they stay wanted, are shown, and are tried again slowly. */
+async function deferRest(r: Recording, parts: readonly Part[], problem: Problem): Promise<void> {
+  const { tx, row, undone, isRetried, now, random } = r;
+  const deferral = { problem, now, retryAt: isRetried ? now : now + stuckDelayMs(random) };
   const versions = new Set(undone.map(({ version }) => version));
   const links = listLinks(parts).filter(({ version }) => !versions.has(version));
   const fields = listFields(parts);
   if (row.type === 'group') {
-    await changeNamed(tx, row, links, (link) => refuseLink(link, { ...deferral, problem }));
+    await changeNamed(tx, row, links, (link) => refuseLink(link, deferral));
   }
-  const cells = defer(parseCells<Field>(row), { ...deferral, problem, fields });
-  return {
+  r.row = {
     ...row,
-    cells: JSON.stringify(cells),
+    cells: JSON.stringify(defer(parseCells<Field>(row), { ...deferral, fields })),
     stuck_at: links.length > 0 ? (row.stuck_at ?? now) : row.stuck_at,
     attempts: row.attempts + (links.length + fields.length > 0 ? 1 : 0),
   };
@@ -171,9 +145,7 @@ async function deferRest(
  * never asked for the new value.
  */
 export async function listStillPlanned(
-  tx: Db,
-  { step }: Pick<Recording, 'step'>,
-  row: ResourceRow,
+  { tx, step, row }: Recording,
   parts: readonly Part[],
 ): Promise<Part[]> {
   const cells = parseCells<string>(row);
@@ -213,19 +185,15 @@ interface RefusedWrite {
  * The row after a refused write: a new resource is deleted, an adopted one is unmanaged again, a deleted one is back, and of
  * others the write is taken out. What had reached the service waits to be brought back.
  */
-function takeBack(
-  tx: Db,
-  recording: Recording,
-  row: ResourceRow,
-  write: RefusedWrite,
-): Promise<ResourceRow> | ResourceRow {
-  if (row.type === 'group') return takeBackGroup(tx, recording, row, write);
+function takeBack(r: Recording, write: RefusedWrite): Promise<ResourceRow> | ResourceRow {
+  const { row, now } = r;
+  if (row.type === 'group') return takeBackGroup(r, row, write);
   const { before, after } = write.waiter.undo;
   if (row.attributes === after) {
     // A new user who was given an existing account, which is not ours to deactivate.
     const isTakenOver = before === undefined && row.origin === 'adopted';
     if (before?.origin === null || isTakenOver) return toUnmanagedUser(row);
-    if (before === undefined || before.deleted) return markUserDeleted(row, recording.now);
+    if (before === undefined || before.deleted) return markUserDeleted(row, now);
   }
   return withoutWrite(row, write);
 }
@@ -238,8 +206,7 @@ function markUserDeleted(row: UserRow, now: number): UserRow {
 
 /** Takes a write of a group back, with the members and admins that it changed, and applies the rules to the result. */
 async function takeBackGroup(
-  tx: Db,
-  { deps: { rules }, reverted, now }: Recording,
+  { tx, deps: { rules }, reverted, now }: Recording,
   row: GroupRow,
   write: RefusedWrite,
 ): Promise<GroupRow> {

@@ -126,10 +126,7 @@ function toUserPolicy({ policy, quirks }: PlanDeps) {
 }
 
 /** Plans batches only while the service is not known to refuse them. */
-export function toGroupPolicy({
-  policy,
-  quirks,
-}: Pick<PlanDeps, 'policy' | 'quirks'>): GroupPolicy {
+function toGroupPolicy({ policy, quirks }: Pick<PlanDeps, 'policy' | 'quirks'>): GroupPolicy {
   const { groupDeletion: deletion, membersPerCall: largest } = policy;
   const { memberForm, membersPerCall = largest } = quirks.current();
   const many = Math.min(membersPerCall, largest);
@@ -171,4 +168,27 @@ export function hasWork({ state }: PlannedStep): boolean {
 export function removesAccess({ type, state }: PlannedStep, removes: boolean): boolean {
   if (type === 'user') return removesUserAccess(state);
   return removes || removesGroupAccess({ ...state, links: [] });
+}
+
+/** Length of one wait for more changes, in milliseconds: requests that are on their way keep the process busy for longer. */
+const PAUSE_MS = 3;
+/** Largest number of waits: a quarter of a second in all. */
+const PAUSES_MAX = 80;
+
+/**
+ * Gathers the changes that providers send as many requests at the same time. When some came during a call, more are
+ * expected: while they come, and for a quarter of a second at most, the run waits, so that they go in one call.
+ */
+export async function gather(deps: ReconcileDeps, next: PlannedStep): Promise<PlannedStep> {
+  let step = next;
+  const { membersPerCall } = toGroupPolicy(deps);
+  for (let pauses = 0; pauses < PAUSES_MAX && step.type === 'group'; pauses += 1) {
+    const { mustLook, links, version } = step.state;
+    if (mustLook || links.length === 0 || links.length >= membersPerCall) break;
+    await deps.clock.sleep(PAUSE_MS);
+    const read = await readStep(deps, step.row);
+    if (read === undefined || read.state.version === version) break;
+    step = read;
+  }
+  return step;
 }
