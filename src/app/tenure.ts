@@ -3,7 +3,7 @@ import type { ApiSource } from '../ops/sources.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
 import { createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
-import { toLeadersStore } from '../reconcile/lead.ts';
+import { toLeadersStore } from '../reconcile/job.ts';
 import { Convergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
 import { createErrandRunner } from '../reconcile/loop/errands.ts';

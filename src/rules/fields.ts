@@ -8,14 +8,20 @@ import {
   losesRoles,
   wantEntities,
 } from '../domain/entity.ts';
-import { GROUP_EXTENSION, toExtension, USER_EXTENSION, withSchemas } from '../domain/extensions.ts';
+import {
+  GROUP_EXTENSION,
+  GROUP_SCHEMA_URI,
+  toExtension,
+  USER_EXTENSION,
+  USER_SCHEMA_URI,
+  withSchemas,
+} from '../domain/extensions.ts';
 import { type GroupField, isInService, toDesiredGroup } from '../domain/group.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { listTakenFromGroup, listTakenFromUser } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rules.ts';
-import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../domain/schemas.ts';
 import {
   type Deactivation,
   removesUserAccess,

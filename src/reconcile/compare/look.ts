@@ -31,7 +31,7 @@ import { saveMembers } from '../read/save-groups.ts';
 import { isSeen, type Seen } from '../read/seen.ts';
 import { findOwnAccount } from '../read/service.ts';
 import { lookAtUser } from '../user/apply.ts';
-import { findCompanyUser, toSearchText } from '../user/find-company-user.ts';
+import { findCompanyUser, toSearchText } from '../user/company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { classify } from '../verdict.ts';
 import { compareWithKnown, listKnown, storeDriftChanges } from './known-drifts.ts';

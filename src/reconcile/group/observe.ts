@@ -1,7 +1,6 @@
-import { GROUP_EXTENSION } from '../../domain/extensions.ts';
+import { GROUP_EXTENSION, GROUP_SCHEMA_URI } from '../../domain/extensions.ts';
 import type { ObservedGroup } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { GROUP_SCHEMA_URI } from '../../domain/schemas.ts';
 import { limitMarks } from '../../domain/text.ts';
 import { toGroupColumns } from '../../store/engine/columns.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';

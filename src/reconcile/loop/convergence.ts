@@ -14,10 +14,10 @@ import {
 import { converge } from '../converge/converge.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';
-import { isNotLeading } from '../lead.ts';
+import { isNotLeading } from '../job.ts';
 import type { Settlement } from '../outcome.ts';
 import { readProgress } from '../progress.ts';
-import { readRole } from '../user/read-role.ts';
+import { readRole } from '../user/company-user.ts';
 import type { Waiters, WaitingRequest } from '../waiters.ts';
 import { createWorkers } from './workers.ts';
 

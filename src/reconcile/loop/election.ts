@@ -12,7 +12,7 @@ import {
 } from '../../store/leader.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import { isNotLeading } from '../lead.ts';
+import { isNotLeading } from '../job.ts';
 
 /** The lead of this process. */
 export interface OwnLead extends Lead {

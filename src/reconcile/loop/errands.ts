@@ -1,13 +1,12 @@
 import type { Clock } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
 import type { Loop } from '../../domain/loop.ts';
-import { createNews } from '../../domain/news.ts';
+import { createNews } from '../../domain/loop.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
 import type { Store } from '../../store/store.ts';
 import { deleteWhere, findOne, insertAll, updateWhere } from '../../store/tables.ts';
-import { createJob, type JobDeps } from '../job.ts';
-import { isNotLeading } from '../lead.ts';
+import { createJob, isNotLeading, type JobDeps } from '../job.ts';
 import type { LookRequest, LookResult } from '../repair/inspect.ts';
 
 /** Interval of looking for errands and answers whose ring was lost, in milliseconds. */

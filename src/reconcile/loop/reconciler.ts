@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
-import { createNews } from '../../domain/news.ts';
+import { createNews } from '../../domain/loop.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { listProgress } from '../../store/resources/progress.ts';

@@ -12,8 +12,7 @@ import {
   type SweepReadDeps,
   type SweepRun,
 } from '../compare/compare-all.ts';
-import { createJob } from '../job.ts';
-import { isNotLeading } from '../lead.ts';
+import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
 import { beginReading, findProgress, type Reading } from '../read/reading.ts';
 import type { Occasion } from '../repair/decide.ts';

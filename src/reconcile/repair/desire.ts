@@ -3,15 +3,16 @@ import { toChangeKey } from '../../domain/change.ts';
 import { acceptRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
 import {
   GROUP_EXTENSION,
+  GROUP_SCHEMA_URI,
   toExtension,
   USER_EXTENSION,
+  USER_SCHEMA_URI,
   withSchemas,
 } from '../../domain/extensions.ts';
 import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
-import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { forgetRemoval } from '../../store/changes.ts';
 import { changeDrifts, type DriftRow, toRepair } from '../../store/drifts.ts';

@@ -20,9 +20,9 @@ import type { Outcome, TooMany } from '../outcome.ts';
 import { assertAbout, parseUserOf, readBack, readUser } from '../read-back.ts';
 import { makeStep, type StepCall, type StepMakers } from '../step-call.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
+import { findCompanyUser, toSearchText } from './company-user.ts';
 import { adoptFound, createAccount, resolveConflict } from './create-account.ts';
 import { findAccount, findCreated, toAccountNames } from './find-account.ts';
-import { findCompanyUser, toSearchText } from './find-company-user.ts';
 import { toObservedAccess, toObservedUser } from './observe.ts';
 import { toSeatWait } from './seats.ts';
 

@@ -11,9 +11,9 @@ import type { Outcome, Problem } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
 import type { StepCall } from '../step-call.ts';
 import { type Classified, classify } from '../verdict.ts';
+import { lookUpOwner } from './company-user.ts';
 import { findAccount, findAccountInList, toAccountNames } from './find-account.ts';
 import { toObservedUser } from './observe.ts';
-import { lookUpOwner } from './read-role.ts';
 
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
 const USER_NAMES_REFUSED = 2;

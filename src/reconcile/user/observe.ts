@@ -1,9 +1,8 @@
 import { withLicences, withRole } from '../../domain/assignment.ts';
-import { USER_EXTENSION } from '../../domain/extensions.ts';
+import { USER_EXTENSION, USER_SCHEMA_URI } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
-import { USER_SCHEMA_URI } from '../../domain/schemas.ts';
 import { takesSeat } from '../../domain/seats.ts';
 import { limitMarks } from '../../domain/text.ts';
 import { type ObservedUser, type UserState, withoutPersonalData } from '../../domain/user.ts';

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ResourceName } from '../../domain/extensions.ts';
 import { GROUP_EXTENSION, toExtension } from '../../domain/extensions.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { LinkList } from '../../domain/link.ts';
 import { isOfOther } from '../../domain/provider.ts';
-import type { ResourceName } from '../../domain/schemas.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { readShown, type ShownUsers, streamShown } from '../../store/links/shown.ts';
 import { findInnerGroups, parseInner } from '../../store/resources/nesting.ts';

@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../domain/schemas.ts';
+import type { ResourceName } from '../../domain/extensions.ts';
 import {
   type Attribute,
   assignmentsDescription,

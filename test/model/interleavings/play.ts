@@ -1,5 +1,5 @@
+import { GROUP_SCHEMA_URI } from '../../../src/domain/extensions.ts';
 import { groupId, newId, userId } from '../../../src/domain/ids.ts';
-import { GROUP_SCHEMA_URI } from '../../../src/domain/schemas.ts';
 import type { ObservedUser } from '../../../src/domain/user.ts';
 import { toObservedColumns, toUnmanagedAttributes } from '../../../src/reconcile/user/observe.ts';
 import type { SandboxGroup, SandboxUser } from '../../../src/sandbox/model.ts';

@@ -1,7 +1,7 @@
 import { BridgeError } from '../../../src/domain/errors.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import type { ProcessDeps } from '../../../src/reconcile/deps.ts';
-import { toLeadersStore } from '../../../src/reconcile/lead.ts';
+import { toLeadersStore } from '../../../src/reconcile/job.ts';
 import { Convergence } from '../../../src/reconcile/loop/convergence.ts';
 import { createReconciler } from '../../../src/reconcile/loop/reconciler.ts';
 import { createOutageWatch } from '../../../src/reconcile/outage.ts';

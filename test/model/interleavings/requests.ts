@@ -1,5 +1,5 @@
+import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../../src/domain/extensions.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
-import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../../src/domain/schemas.ts';
 import type { ProviderRequest } from './replica.ts';
 
 /** What a request asks for, by key: `name`, `active`, `member:<id of the user>`. */
