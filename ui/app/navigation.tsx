@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { countDrifts } from '../../src/ops/lists/details.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 import { useRead, useStatus } from '../api/queries.ts';
-import { Count } from '../parts/tag.tsx';
+import { Count } from '../parts/cell.tsx';
 
 const PAGES = [
   ...(['/', '/plans', '/drifts', '/unmanaged', '/users', '/groups', '/leavers'] as const),

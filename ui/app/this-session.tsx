@@ -2,7 +2,7 @@ import { Button, Menu, useMantineColorScheme } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { askSession, type Me } from '../api/ask.ts';
 import { useMe } from '../api/queries.ts';
-import { toTime } from '../parts/moment.tsx';
+import { toTime } from '../parts/cell.tsx';
 
 /** Person who is signed in, and the way out. */
 export function ThisSession() {

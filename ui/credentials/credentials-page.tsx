@@ -11,7 +11,7 @@ import {
 import { useIsOperator } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { ListTable } from '../lists/list-page.tsx';
-import { RowAct } from '../parts/act.tsx';
+import { Act } from '../parts/act.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { MakeCredential } from './make-credential.tsx';
 import { Secret } from './secret.tsx';
@@ -48,7 +48,7 @@ export function CredentialsPage() {
 
 function TokenActs({ name, revokedAt }: Ops<'Token'>) {
   if (revokedAt !== null) return null;
-  return <RowAct act={TOKEN_REVOKE} given={{ id: name }} label="Revoke" subject={name} />;
+  return <Act act={TOKEN_REVOKE} given={{ id: name }} label="Revoke" subject={name} isDangerous />;
 }
 
 function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
@@ -57,7 +57,7 @@ function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
   return (
     <Group gap={4}>
       {trust === null && (
-        <RowAct
+        <Act
           act={CLIENT_ROTATE}
           given={{ id: name }}
           label="Rotate"
@@ -66,21 +66,34 @@ function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
         />
       )}
       {valid.map(({ id: secret }) => (
-        <RowAct
+        <Act
           key={secret}
           act={CLIENT_REVOKE}
           given={{ id: name, secret }}
           label={`Revoke ${secret}`}
           subject={`of ${name}`}
+          isDangerous
         />
       ))}
-      <RowAct act={CLIENT_REVOKE} given={{ id: name }} label="Revoke client" subject={name} />
+      <Act
+        act={CLIENT_REVOKE}
+        given={{ id: name }}
+        label="Revoke client"
+        subject={name}
+        isDangerous
+      />
     </Group>
   );
 }
 
 function SessionActs({ id, name }: Ops<'Session'>) {
   return (
-    <RowAct act={SESSION_REVOKE} given={{ id }} label="End" subject={`the session of ${name}`} />
+    <Act
+      act={SESSION_REVOKE}
+      given={{ id }}
+      label="End"
+      subject={`the session of ${name}`}
+      isDangerous
+    />
   );
 }

@@ -5,7 +5,7 @@ import { CLIENT_CREATE, TOKEN_CREATE } from '../../src/ops/lists/access.ts';
 import { type Given, toCommandLine, toRequest } from '../../src/ops/lists/act.ts';
 import { useChange, useList } from '../api/queries.ts';
 import { Dialog, Refusal } from '../parts/act.tsx';
-import { CommandLine } from '../parts/command.tsx';
+import { CommandLine } from '../parts/page.tsx';
 import { type Made, Secret } from './secret.tsx';
 
 type Choices = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
 import type { Ops } from '../api/types.ts';
-import { Copy } from '../parts/command.tsx';
+import { Copy } from '../parts/page.tsx';
 
 /** A token or a client with its secret. */
 export type Made = Ops<'NewToken'> | Ops<'NewClient'>;

@@ -6,8 +6,7 @@ import { toCounts, toHarm, toKind, toReason, toRepair } from '../../src/ops/list
 import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Question } from '../parts/act.tsx';
-import { Fault } from '../parts/fault.tsx';
-import { useFocusAfter } from '../parts/focus.ts';
+import { Fault, useFocusAfter } from '../parts/page.tsx';
 
 /** Decision about drifts. */
 export type Decision = Ops<'DriftsBody'>['decision'];

@@ -7,9 +7,8 @@ import { toTitle } from '../../src/ops/lists/words.ts';
 import { type ItemOf, type ListName, readAll, useIsOperator, useList } from '../api/queries.ts';
 import { Refusal } from '../parts/act.tsx';
 import { listShown, toKey, toTableColumn } from '../parts/cell.tsx';
-import { CommandLine } from '../parts/command.tsx';
 import { DataTable } from '../parts/data-table.tsx';
-import { Page } from '../parts/page.tsx';
+import { CommandLine, Page } from '../parts/page.tsx';
 import { type Filter, Filters, type Search } from './filters.tsx';
 
 /** A list whose answer has this schema. */

@@ -1,15 +1,14 @@
 import { Loader, Progress, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { PAUSE, RESUME, RETRY, SWEEP } from '../../src/ops/lists/acts.ts';
 import { listStatusFacts, toReadingText, toReleaseText } from '../../src/ops/lists/details.ts';
 import { useStatus } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { Facts } from '../parts/facts.tsx';
-import { Fault } from '../parts/fault.tsx';
-import { Section } from '../parts/page.tsx';
-import { Words } from '../parts/words.tsx';
+import { Act, Acts } from '../parts/act.tsx';
+import { Facts, Words } from '../parts/cell.tsx';
+import { Fault, Section } from '../parts/page.tsx';
 import { LastDay } from './last-day.tsx';
-import { OverviewActs } from './overview-acts.tsx';
 import { Troubles } from './troubles.tsx';
 import { type Concern, toVerdict } from './verdict.ts';
 
@@ -101,6 +100,27 @@ function Release({ release }: { readonly release: NonNullable<Ops<'Status'>['rel
       <Text size="sm">
         <Words text={toReleaseText(release)} />
       </Text>
+    </Section>
+  );
+}
+
+const WARNING =
+  'Nothing is changed in the service until somebody resumes. Removals of access wait as well.';
+
+/** Acts of an operator about everything at once. */
+function OverviewActs({ status }: { readonly status: Ops<'Status'> }) {
+  const hasTrouble = status.stuckCount + status.failingCount + status.due > 0;
+  return (
+    <Section title="Act">
+      <Acts>
+        {status.writes.paused ? (
+          <Act key="resume" act={RESUME} label="Resume" isMain />
+        ) : (
+          <Act key="pause" act={PAUSE} label="Pause all changes" isDangerous confirm={WARNING} />
+        )}
+        <Act act={SWEEP} label="Compare everything" />
+        {hasTrouble && <Act act={RETRY} given={{ all: true }} label="Retry all" />}
+      </Acts>
     </Section>
   );
 }

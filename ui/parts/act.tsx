@@ -11,9 +11,8 @@ import {
 } from '../../src/ops/lists/act.ts';
 import { OpsError } from '../api/ask.ts';
 import { useChange, useIsOperator } from '../api/queries.ts';
-import { CommandLine } from './command.tsx';
-import { useFocusAfter } from './focus.ts';
-import { Words } from './words.tsx';
+import { Words } from './cell.tsx';
+import { CommandLine, useFocusAfter } from './page.tsx';
 
 /** A request that an operator can send, and the button that sends it. */
 interface ActOptions<Answer> {
@@ -22,59 +21,61 @@ interface ActOptions<Answer> {
   /** User or group that it is about. */
   readonly of?: Subject;
   readonly label: string;
-}
-
-function useAct<Answer>({ act, given = {}, of }: ActOptions<Answer>) {
-  const [isOpen, { open, close }] = useDisclosure();
-  const change = useChange<Answer>();
-  const typed = of ? { resource: of.id, ...given } : given;
-  useFocusAfter();
-  return {
-    ...{ change, isOpen, open, close },
-    sent: toRequest(act, given, of),
-    command: toCommandLine(act, typed),
-    question: findQuestion(act, typed) ?? act.summary,
-  };
-}
-
-/** A button with its meaning and its command. Readers do not get it. */
-export function Act<Answer>({
-  confirm,
-  isMain,
-  isDangerous,
-  onDone,
-  ...options
-}: ActOptions<Answer> & {
+  /** The button stands in a row of a list and asks with the command; `subject` names the row. */
+  readonly subject?: string;
   /** Asks once more, with this. */
   readonly confirm?: ReactNode;
+  /** Shows a secret of the answer, once. */
+  readonly shown?: (answer: Answer, onDone: () => void) => ReactNode;
   readonly isMain?: boolean;
   readonly isDangerous?: boolean;
   readonly onDone?: (answer: Answer) => void;
-}) {
-  const { act, given = {}, label } = options;
-  const [outcome, setOutcome] = useState('');
-  const { change, sent, command, isOpen, open, close } = useAct(options);
-  const run = () => {
-    setOutcome('');
-    const onSuccess = (answer: Answer) => {
-      setOutcome(act.command.say(answer, given));
-      onDone?.(answer);
-    };
-    change.mutate(sent, { onSuccess });
-    close();
-  };
+}
+
+/** A button with its meaning and its command. Readers do not get it. */
+export function Act<Answer>(options: ActOptions<Answer>) {
+  const { act, label, subject, shown, isMain, isDangerous } = options;
+  const { change, dialog, command, outcome, run, end } = useAct(options);
+  const { data, isPending, error } = change;
+  useFocusAfter();
   if (!useIsOperator()) return null;
+  const title = subject === undefined ? label : `${label} ${subject}`;
   const color = isDangerous ? 'red' : 'indigo';
+  const asked = options.confirm ?? (subject === undefined ? undefined : findAsked(options));
+  const button = (
+    <Button
+      size={subject === undefined ? 'xs' : 'compact-xs'}
+      aria-label={title}
+      color={color}
+      variant={isMain ? 'filled' : 'default'}
+      loading={isPending}
+      onClick={asked === undefined ? run : dialog.open}
+    >
+      {label}
+    </Button>
+  );
+  const question = asked !== undefined && (
+    <Question
+      {...{ title, isOpen: dialog.isOpen, run, label, color, command, isPending, error }}
+      close={end}
+      made={data !== undefined && shown?.(data, end)}
+    >
+      <Text component="div" size="sm">
+        {asked}
+      </Text>
+    </Question>
+  );
+  if (subject !== undefined) {
+    return (
+      <>
+        {button}
+        {question}
+      </>
+    );
+  }
   return (
     <div className="act">
-      <Button
-        color={color}
-        variant={isMain ? 'filled' : 'default'}
-        loading={change.isPending}
-        onClick={confirm === undefined ? run : open}
-      >
-        {label}
-      </Button>
+      {button}
       <div>
         <Text size="sm">
           <Words text={act.summary} />
@@ -85,50 +86,43 @@ export function Act<Answer>({
             <Words text={outcome} />
           </Text>
         )}
-        {change.error && <Refusal error={change.error} />}
+        {error && asked === undefined && <Refusal error={error} />}
       </div>
-      <Question {...{ isOpen, close, run, label, color, command }} title={label}>
-        {confirm}
-      </Question>
+      {question}
     </div>
   );
 }
 
-/** A button in a row, which asks with the command that does the same. Readers do not get it. */
-export function RowAct<Answer>({
-  subject,
-  shown,
-  ...options
-}: ActOptions<Answer> & {
-  readonly subject: string;
-  /** Shows a secret of the answer, once. */
-  readonly shown?: (answer: Answer, onDone: () => void) => ReactNode;
-}) {
-  const { label } = options;
-  const { change, sent, command, question, isOpen, open, close } = useAct(options);
-  const { data, mutate, reset, isPending, error } = change;
-  const run = () => mutate(sent, { onSuccess: () => shown === undefined && close() });
-  const end = () => {
-    close();
-    reset();
+function toTyped({ given = {}, of }: Pick<ActOptions<never>, 'given' | 'of'>): Given {
+  return of ? { resource: of.id, ...given } : given;
+}
+
+function findAsked<Answer>(options: ActOptions<Answer>): string {
+  return findQuestion(options.act, toTyped(options)) ?? options.act.summary;
+}
+
+function useAct<Answer>(options: ActOptions<Answer>) {
+  const { act, given = {}, of, shown, onDone } = options;
+  const [isOpen, { open, close }] = useDisclosure();
+  const [outcome, setOutcome] = useState('');
+  const change = useChange<Answer>();
+  const onSuccess = (answer: Answer) => {
+    setOutcome(act.command.say(answer, given));
+    onDone?.(answer);
+    if (shown === undefined) close();
   };
-  if (!useIsOperator()) return null;
-  const title = `${label} ${subject}`;
-  const color = shown === undefined ? 'red' : 'indigo';
-  const made = data !== undefined && shown?.(data, end);
-  return (
-    <>
-      <Button size="compact-xs" variant="default" aria-label={title} onClick={open}>
-        {label}
-      </Button>
-      <Question
-        {...{ title, isOpen, run, label, color, command, isPending, error, made }}
-        close={end}
-      >
-        <Text size="sm">{question}</Text>
-      </Question>
-    </>
-  );
+  return {
+    ...{ change, outcome, dialog: { isOpen, open } },
+    command: toCommandLine(act, toTyped(options)),
+    run() {
+      setOutcome('');
+      change.mutate(toRequest(act, given, of), { onSuccess });
+    },
+    end() {
+      close();
+      change.reset();
+    },
+  };
 }
 
 /** Says why something was not done, or that nobody knows whether it was. */

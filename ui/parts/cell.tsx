@@ -1,10 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import type { Column, Link as Target } from '../../src/ops/lists/list.ts';
+import { Fragment, type ReactNode } from 'react';
+import type { Fact } from '../../src/ops/lists/details.ts';
+import type { Column, Link as Target, Tone } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
-import { ExactMoment, Moment } from './moment.tsx';
-import { Tag } from './tag.tsx';
-import { Words } from './words.tsx';
 
 /** A column: its heading and its cells. */
 export interface TableColumn<Row> {
@@ -78,4 +76,99 @@ export function PageLink({
       {text}
     </Link>
   );
+}
+
+/** Facts as names and values. */
+export function Facts({ items }: { readonly items: readonly Fact[] }) {
+  return (
+    <dl className="facts">
+      {items.map(({ title, text, link }) => (
+        <div key={title}>
+          <dt>{toTitle(title)}</dt>
+          <dd>{link ? <PageLink to={link} text={text} /> : <Words text={text} />}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const time = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
+
+/** Units from the longest on, in milliseconds. */
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** A moment as somebody would say it, as of the last read of its page; the exact one is its title. */
+export function Moment({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={dateTime.format(new Date(at))}>
+      {toRelative(Date.parse(at) - Date.now())}
+    </time>
+  );
+}
+
+/** A moment to the second. */
+export function ExactMoment({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} className="exact">
+      {dateTime.format(new Date(at))}
+    </time>
+  );
+}
+
+/** Time of day. */
+export function toTime(at: string): string {
+  return time.format(new Date(at));
+}
+
+/** Distance of a moment from now, in words. */
+function toRelative(ms: number): string {
+  const [unit, length] = UNITS.find((each) => Math.abs(ms) >= each[1]) ?? [undefined, 0];
+  if (unit === undefined) return ms > 5_000 ? 'in a few seconds' : 'just now';
+  return relative.format(Math.round(ms / length), unit);
+}
+
+/** A word for a state. The word says it; the colour only helps. */
+export function Tag({ tone, text }: { readonly tone: Tone; readonly text: string }) {
+  return (
+    <span className="tag" data-tone={tone}>
+      {text}
+    </span>
+  );
+}
+
+/** Number of things that wait, beside the name of their page. */
+export function Count({ text }: { readonly text: string }) {
+  return (
+    <span className="tag" data-tone="waiting">
+      {text}
+      <span className="hidden"> waiting</span>
+    </span>
+  );
+}
+
+const toTheMinute = new Intl.DateTimeFormat(undefined, {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+});
+/** Commands and addresses between backticks, and moments as ISO 8601. */
+const PARTS = /(`[^`]+`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** A sentence of the bridge, with its commands as code and its moments as the reader writes them. */
+export function Words({ text }: { readonly text: string }) {
+  return text.split(PARTS).map((part, place) => {
+    const key = `${place} ${part}`;
+    if (part.startsWith('`')) return <code key={key}>{part.slice(1, -1)}</code>;
+    if (place % 2 === 1) return <time key={key}>{toTheMinute.format(new Date(part))}</time>;
+    return <Fragment key={key}>{part}</Fragment>;
+  });
 }

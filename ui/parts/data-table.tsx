@@ -4,8 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import type { Column } from '../../src/ops/lists/list.ts';
 import type { LongList } from '../api/queries.ts';
 import { listShown, type TableColumn, toKey as toItemKey, toTableColumn } from './cell.tsx';
-import { Fault } from './fault.tsx';
-import { Empty } from './page.tsx';
+import { Empty, Fault } from './page.tsx';
 
 /** Expected height of a row in pixels; each is measured when it is shown. */
 const ROW_HEIGHT = 41;

@@ -1,5 +1,6 @@
-import { Box, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Box, Button, CopyButton, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { OpsError } from '../api/ask.ts';
 
 /** A page: its name, what can be done on it, and its content. */
 export function Page({
@@ -65,4 +66,57 @@ export function Empty({ children }: { readonly children: ReactNode }) {
       {children}
     </Text>
   );
+}
+
+/** A command that does what the button beside it does, to be copied. */
+export function CommandLine({ text }: { readonly text: string }) {
+  return (
+    <Group gap={4} wrap="nowrap" className="command">
+      <code>{text}</code>
+      <Copy text={text} name={text} />
+    </Group>
+  );
+}
+
+/** Button that copies a text. */
+export function Copy({ text, name }: { readonly text: string; readonly name: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Button variant="subtle" size="compact-xs" onClick={copy} aria-label={`Copy ${name}`}>
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      )}
+    </CopyButton>
+  );
+}
+
+/** Tells that a page or a part of it could not be read. */
+export function Fault({ error }: { readonly error: Error }) {
+  const isOver = error instanceof OpsError && error.status === 401;
+  return (
+    <Alert
+      color="red"
+      variant="outline"
+      role="alert"
+      title={isOver ? 'Signed out' : 'This could not be read'}
+    >
+      {isOver ? 'The session is over. ' : error.message}
+      {isOver && <a href="/console/">Sign in again</a>}
+    </Alert>
+  );
+}
+
+/** Leads the keyboard, and whoever hears the page read, to the content of the page. */
+export function focusPage(): void {
+  document.getElementById('page')?.focus({ preventScroll: true });
+}
+
+/** Leads the keyboard to the page once buttons are gone because of what was done with them. */
+export function useFocusAfter(): void {
+  useEffect(() => () => void requestAnimationFrame(focusWhatIsLost), []);
+}
+
+function focusWhatIsLost(): void {
+  if (document.activeElement === document.body) focusPage();
 }

@@ -8,11 +8,8 @@ import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { FirstRunPage } from '../lists/pages.tsx';
 import { Act, Acts } from '../parts/act.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { Fault } from '../parts/fault.tsx';
-import { ExactMoment } from '../parts/moment.tsx';
-import { Page, Section } from '../parts/page.tsx';
-import { Tag } from '../parts/tag.tsx';
+import { ExactMoment, Facts, Tag } from '../parts/cell.tsx';
+import { Fault, Page, Section } from '../parts/page.tsx';
 import { PlanDiff } from './plan-diff.tsx';
 
 type PlanOf = Ops<'Plan'>;

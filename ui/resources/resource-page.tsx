@@ -5,12 +5,9 @@ import { FIELDS, toLinkColumns } from '../../src/ops/lists/resources.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 import { useList, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { toTableColumn } from '../parts/cell.tsx';
+import { Facts, Tag, toTableColumn } from '../parts/cell.tsx';
 import { DataTable, PlainTable } from '../parts/data-table.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { Fault } from '../parts/fault.tsx';
-import { Empty, Page, Section } from '../parts/page.tsx';
-import { Tag } from '../parts/tag.tsx';
+import { Empty, Fault, Page, Section } from '../parts/page.tsx';
 import { ResourceActs } from './resource-acts.tsx';
 import { ResourceTimeline } from './resource-timeline.tsx';
 

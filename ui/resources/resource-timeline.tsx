@@ -2,11 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { Tone } from '../../src/ops/lists/list.ts';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { CommandLine } from '../parts/command.tsx';
-import { Fault } from '../parts/fault.tsx';
-import { ExactMoment } from '../parts/moment.tsx';
-import { Empty, Section } from '../parts/page.tsx';
-import { Tag } from '../parts/tag.tsx';
+import { ExactMoment, Tag } from '../parts/cell.tsx';
+import { CommandLine, Empty, Fault, Section } from '../parts/page.tsx';
 
 type Item = Ops<'Timeline'>['items'][number];
 

@@ -2,9 +2,8 @@ import { Select } from '@mantine/core';
 import { useState } from 'react';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { Moment } from '../parts/moment.tsx';
+import { Moment, Tag } from '../parts/cell.tsx';
 import { Section } from '../parts/page.tsx';
-import { Tag } from '../parts/tag.tsx';
 
 type Request = Ops<'Request'>;
 type Credential = Pick<Ops<'Token'>, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>;

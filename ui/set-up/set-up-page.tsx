@@ -2,10 +2,8 @@ import { Group, Loader, Tabs, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useStatus } from '../api/queries.ts';
-import { CommandLine, Copy } from '../parts/command.tsx';
-import { Fault } from '../parts/fault.tsx';
-import { Page, Section } from '../parts/page.tsx';
-import { Words } from '../parts/words.tsx';
+import { Words } from '../parts/cell.tsx';
+import { CommandLine, Copy, Fault, Page, Section } from '../parts/page.tsx';
 import { Checklist } from './checklist.tsx';
 
 /** Steps in the pages of a provider; `{url}` is the base URL. */

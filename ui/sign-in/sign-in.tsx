@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { askSession } from '../api/ask.ts';
 import { useMe } from '../api/queries.ts';
 import iconUrl from '../app/icon.svg';
-import { CommandLine } from '../parts/command.tsx';
+import { CommandLine } from '../parts/page.tsx';
 
 /** Asks for the token of an operator or a reader. */
 export function SignIn() {
