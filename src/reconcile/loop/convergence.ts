@@ -2,7 +2,6 @@ import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { prioritiseWaiting } from '../../store/resources/retries.ts';
-import { updateWhere } from '../../store/tables.ts';
 import {
   type BoundedWait,
   isWorthWaiting,
@@ -27,8 +26,8 @@ const INLINE_MAX = 256;
 export const WORTH_WAITING_MS = 2_500;
 /** Wait of a resource after an error of our own, in milliseconds. */
 const REST_MS = 10_000;
-/** Interval at which the end of a run is offered to a store that takes no writes, in milliseconds. */
-const OFFER_MS = 1_000;
+/** The same after an error of the store, in milliseconds. */
+const STORE_REST_MS = 1_000;
 
 /** Answer to a request if the next attempt comes after the end of its wait. */
 export const PUT_OFF = 'the change is stored and will be tried again';
@@ -52,13 +51,13 @@ export class Convergence {
   readonly #waiters: Waiters;
   readonly #locked = new Map<string, ResourceKey>();
   /** Runs that have not ended. */
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<number>>();
   readonly #workers: ReturnType<typeof createWorkers>;
   readonly #reapplication: ReturnType<typeof createReapplication>;
   #holding: Hold | undefined = NEVER_STARTED;
   #isStopping = false;
-  /** No run is waited for any more than until its call has ended. */
-  #isEnding = false;
+  /** Ends the rests after errors. */
+  readonly #stopping = new AbortController();
   #unlisten = () => {};
   /** Something became due without anybody waiting. */
   readonly notify: () => void;
@@ -103,9 +102,11 @@ export class Convergence {
   async run({ key, release }: Lock): Promise<void> {
     const run = this.#runAndAnswer(key);
     this.#running.add(run);
-    await run;
+    const restMs = await run;
     this.#running.delete(run);
-    release();
+    if (restMs === 0) return release();
+    const rest = this.#deps.clock.sleep(restMs, this.#stopping.signal);
+    void rest.catch(() => undefined).then(release);
   }
 
   /** Converges a stored write; its request waits for it, where that is worth while. */
@@ -156,6 +157,7 @@ export class Convergence {
   /** Takes nothing new and waits for what runs, at most `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
+    this.#stopping.abort('stopped');
     this.#unlisten();
     await Promise.all([this.#reapplication.stop(), this.#workers.stop()]);
     const grace = new AbortController();
@@ -165,7 +167,6 @@ export class Convergence {
   }
 
   async #untilIdle(): Promise<void> {
-    this.#isEnding = true;
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
@@ -178,36 +179,22 @@ export class Convergence {
     return readQueue(this.#deps, { isHeld, isBehind });
   }
 
-  async #runAndAnswer(key: ResourceKey): Promise<void> {
-    const deps = this.#deps;
+  /** Returns how long the resource rests after an error of our own, under its lock, in milliseconds. */
+  async #runAndAnswer(key: ResourceKey): Promise<number> {
+    const { clock, events } = this.#deps;
     const run = { key, waiters: this.#waiters, onNotified: this.notify };
     try {
-      const { retryAt, ...progress } = await converge(deps, run);
-      const isSoon = retryAt !== undefined && retryAt - deps.clock.now() < WORTH_WAITING_MS;
+      const { retryAt, ...progress } = await converge(this.#deps, run);
+      const isSoon = retryAt !== undefined && retryAt - clock.now() < WORTH_WAITING_MS;
       const isWaitedFor = isSoon && !this.#isRefused();
       this.#waiters.settle(key, progress, isWaitedFor ? undefined : WAITS_FOR_OTHERS);
+      return 0;
     } catch (error) {
       // The new leader looks first, and answers the requests.
-      if (!isNotLeading(error)) await this.#abandon(key, error);
-    }
-  }
-
-  /** Lets it rest after an error of our own. A store that takes no writes is asked again until it does. */
-  async #abandon(key: ResourceKey, cause: unknown): Promise<void> {
-    const { store, clock, events } = this.#deps;
-    events.failed({ type: key.type, id: key.id, error: cause });
-    this.#waiters.answerNotYet(key, PUT_OFF);
-    const restMs = cause instanceof StoreError ? 0 : REST_MS;
-    while (!this.#isEnding) {
-      const dueAt = clock.now() + restMs;
-      try {
-        await store.write((tx) => updateWhere(tx, 'resources', { id: key.id }, { due_at: dueAt }));
-        return;
-      } catch (error) {
-        if (isNotLeading(error)) return;
-        if (!(error instanceof StoreError)) throw error;
-        await clock.sleep(OFFER_MS);
-      }
+      if (isNotLeading(error)) return 0;
+      events.failed({ type: key.type, id: key.id, error });
+      this.#waiters.answerNotYet(key, PUT_OFF);
+      return error instanceof StoreError ? STORE_REST_MS : REST_MS;
     }
   }
 
