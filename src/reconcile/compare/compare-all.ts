@@ -21,6 +21,7 @@ import {
   compareWithKnown,
   type DriftChanges,
   isSame,
+  type KnownDifferences,
   listKnown,
   storeDriftChanges,
 } from './known-drifts.ts';
@@ -250,7 +251,7 @@ async function compareRows(
     if (isMissed(row, seen) && !known.drifts.some(({ kind }) => kind.endsWith('.missing'))) {
       unseen[row.origin === null ? 'observed' : 'managed'].push(row.seq);
     } else if (await mayCompare(run, row, seen)) {
-      compared.push(await compareOne(run, { row, known, seen }));
+      compared.push(await compareOne({ ...run, seen }, row, known));
     }
   }
   return compared;
@@ -273,15 +274,10 @@ async function mayCompare(
   return row.origin !== null || isSeen(seen, row);
 }
 
-interface Comparing {
-  readonly row: ResourceRow;
-  readonly known: Parameters<typeof compareWithKnown>[1];
-  readonly seen: Seen;
-}
-
 async function compareOne(
-  { deps: { store, policy } }: SweepRun,
-  { row, known, seen }: Comparing,
+  { deps: { store, policy }, seen }: SweepRun & { readonly seen: Seen },
+  row: ResourceRow,
+  known: KnownDifferences,
 ): Promise<ComparedRow> {
   const differences = await listDifferences(store.read, row, policy.deactivation);
   const { confirmed, ...changes } = compareWithKnown(differences, known);

@@ -23,7 +23,7 @@ interface Confirmed {
 }
 
 /** Drifts that are known of resources, and changes that a plan holds back: such a difference is no drift. */
-type KnownDifferences = Awaited<ReturnType<typeof listKnown>>;
+export type KnownDifferences = Awaited<ReturnType<typeof listKnown>>;
 
 /** Lists what is known of these users or groups. */
 export async function listKnown(db: Db, ids: readonly string[]) {

@@ -76,7 +76,8 @@ interface Looking {
   readonly signal: AbortSignal;
 }
 
-interface Look {
+/** A look at one user or group. */
+export interface Look {
   readonly parts: readonly LookPart[];
   readonly detector: Detector;
 }
@@ -257,9 +258,8 @@ async function saveAdmins(
   await updateRow(tx, row, { admins_read_at: now });
 }
 
-interface Looked {
+interface Looked extends Pick<Look, 'detector'> {
   readonly row: ResourceRow;
-  readonly detector: Detector;
   readonly observation: Exclude<Observation, { readonly kind: 'could-not-look' }>;
 }
 

@@ -34,11 +34,6 @@ export type ErrandAnswer<Result = ErrandResults[Errand['kind']]> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: unknown };
 
-interface ErrandWait {
-  readonly waitMs: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Has the leader make a call; undefined: nothing was heard of it in time, so it may have been made.
  * @throws StoreError
@@ -46,7 +41,7 @@ interface ErrandWait {
 export async function runErrand<Kind extends Errand['kind']>(
   { store, clock }: { readonly store: Store; readonly clock: Clock },
   errand: Extract<Errand, { kind: Kind }>,
-  { waitMs, signal }: ErrandWait,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
 ): Promise<ErrandAnswer<ErrandResults[Kind]> | undefined> {
   const id = newId();
   const until = clock.now() + waitMs;

@@ -41,7 +41,7 @@ export async function findOwnAccount(db: Db): Promise<number | undefined> {
  */
 export async function assertService(
   { store, clock, identity }: Pick<ReadDeps, 'store' | 'clock' | 'identity'>,
-  { companyId, accountId }: Seen,
+  { companyId, accountId }: { [Id in 'companyId' | 'accountId']?: number | undefined },
 ): Promise<KnownService> {
   const known = await SERVICE.find(store.read);
   const seen: KnownService = {
@@ -56,11 +56,6 @@ export async function assertService(
     await store.write((tx) => SERVICE.save(tx, service, clock.now()));
   }
   return service;
-}
-
-interface Seen {
-  readonly companyId?: number | undefined;
-  readonly accountId?: number | undefined;
 }
 
 /**

@@ -49,10 +49,10 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
   const { isDryRun } = occasion;
   const { plan, accepted } = await deps.store.write(async (tx) => {
     if (!isDryRun) await enterRules(tx, deps.rules, 'names');
-    const held = await lockHeld(tx, REPAIR_SOURCES);
+    await lockHeld(tx, REPAIR_SOURCES);
     const { repaired, accepted } = await sortKnown(tx, deps, isDryRun);
     for (const drift of isDryRun ? [] : accepted) await acceptDrift(tx, deps, drift);
-    const made = await planFor(tx, deps, { ...occasion, candidates: repaired, held });
+    const made = await planFor(tx, deps, { ...occasion, candidates: repaired });
     return { plan: made, accepted };
   });
   // Rules may derive changes of others from what was accepted.
@@ -64,9 +64,8 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
   return plan;
 }
 
-/** Takeover that nobody asked for by name. */
 const LOCKED = { lock: true };
-
+/** Takeover that nobody asked for by name. */
 const BY_POLICY = { provider: DEFAULT_PROVIDER, isDryRun: false };
 
 /** Sorts the known drifts by the policy, up to a number of repairs; contested ones are marked. */
@@ -112,13 +111,12 @@ async function mayRepair(
   return status === 'open' && note === null;
 }
 
-interface Planning extends Occasion {
-  readonly candidates: readonly DriftRow[];
-  readonly held: PlanRow | undefined;
-}
-
-async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<PlanRow | undefined> {
-  const { source, isDryRun, held, candidates } = planning;
+async function planFor(
+  tx: Db,
+  deps: DriftDeps,
+  { source, isDryRun, candidates }: Occasion & { readonly candidates: readonly DriftRow[] },
+): Promise<PlanRow | undefined> {
+  const held = await lockHeld(tx, REPAIR_SOURCES);
   // A look at some resources does not change a waiting plan.
   const isLeft = (row: DriftRow) => source === 'audit' && held?.id === row.plan_id;
   const rows = candidates.filter((row) => !isLeft(row));
@@ -128,14 +126,8 @@ async function planFor(tx: Db, deps: DriftDeps, planning: Planning): Promise<Pla
     // What differs again after it dropped out of a plan is in none.
     const isWhole = !(await countPlanActions(tx, held.id)).has('dropped');
     if (isWhole && held.hash === toHash(actions)) return held;
-    const change = { status: 'discarded', reason: 'superseded' } as const;
-    if (!isDryRun)
-      await updateWhere(
-        tx,
-        'plans',
-        { id: held.id },
-        { ...change, decided_at: now, ended_at: now },
-      );
+    const change = { status: 'discarded', reason: 'superseded', decided_at: now } as const;
+    if (!isDryRun) await updateWhere(tx, 'plans', { id: held.id }, { ...change, ended_at: now });
   }
   if (actions.length === 0) return undefined;
   const exceeded = await listExceeded(tx, deps, toRepairs(candidates));

@@ -313,20 +313,15 @@ async function judgeAll(
   const differing = new Set(all.map(toDifferenceKey));
   const drifts: Review['drifts'][number][] = [];
   for (const row of found) {
-    drifts.push({ row, status: await judgeDrift(db, { row, current, differing }) });
+    drifts.push({ row, status: await judgeDrift(db, { drift: row, current }, differing) });
   }
   return { actions, drifts };
 }
 
-interface Judging {
-  readonly row: DriftRow;
-  readonly current: Current | undefined;
-  readonly differing: ReadonlySet<string>;
-}
-
 async function judgeDrift(
   db: Db,
-  { row: drift, current, differing }: Judging,
+  { drift, current }: { readonly drift: DriftRow; readonly current: Current | undefined },
+  differing: ReadonlySet<string>,
 ): Promise<DriftEnd | 'waits' | 'stays'> {
   if (current === undefined) return 'gone';
   const repair = toRepair(drift);

@@ -1,4 +1,4 @@
-import { type Detector, isUnmanagedKind } from '../../domain/drift.ts';
+import { isUnmanagedKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
@@ -7,7 +7,7 @@ import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
 import { findOne, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
-import { findQuietAt, inspect, type LookPart, listManagedParts } from '../compare/look.ts';
+import { findQuietAt, inspect, type Look, listManagedParts } from '../compare/look.ts';
 import { isBusy } from '../differences.ts';
 import { decideMany } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
@@ -21,13 +21,6 @@ const BUSY_MS = [25, 60_000] as const;
 /** Calls of the service that a look of an operator may make. */
 const CALLS_MAX = 3;
 
-interface Looked {
-  readonly kind: 'looked';
-  /** The service has no such account or group. */
-  readonly isGone: boolean;
-  readonly found: readonly DriftRow[];
-}
-
 /** Result of a look that was not made. */
 type NotLooked =
   /** A worker has it, or looks at it next. */
@@ -36,30 +29,25 @@ type NotLooked =
   | { readonly kind: 'just-written'; readonly until: number }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
-interface Looking {
-  readonly parts: readonly LookPart[];
-  readonly detector: Detector;
-  /** True: what the bridge wrote just now is not looked at, because the service may show it late. */
-  readonly waits: boolean;
-  readonly signal: AbortSignal;
-}
-
+/** `waits`: what the bridge wrote just now is not looked at, because the service may show it late. */
 async function lookAtOne(
   deps: DriftDeps,
   row: ResourceRow,
-  { signal, waits, ...looking }: Looking,
-): Promise<Looked | NotLooked> {
+  { signal, waits, ...looking }: Look & { readonly waits: boolean; readonly signal: AbortSignal },
+) {
   const { store, clock, repair } = deps;
-  if (isBusy(row)) return { kind: 'busy' };
+  if (isBusy(row)) return BUSY;
   const until = waits ? await findQuietAt(store.read, row.id, repair.settleMs) : 0;
-  if (until > clock.now()) return { kind: 'just-written', until };
+  if (until > clock.now()) return { kind: 'just-written', until } as const;
   const looked = await inspect({ deps, signal }, row, looking);
   if (looked.kind === 'could-not-look') return looked;
   const { kind, found } = looked;
-  if (found === undefined) return { kind: 'busy' };
+  if (found === undefined) return BUSY;
   for (const drift of found) deps.events.driftFound({ kind: drift.kind, driftId: drift.id });
-  return { kind: 'looked', isGone: kind === 'gone', found };
+  return { kind: 'looked', isGone: kind === 'gone', found } as const;
 }
+
+const BUSY = { kind: 'busy' } as const;
 
 /**
  * Looks one by one at users and groups that another author or an operator may have changed, and compares them. Returns the

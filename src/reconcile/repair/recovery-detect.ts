@@ -52,46 +52,40 @@ export async function detectRestore(
   const aliveAt = await ALIVE.find(db);
   if (calledAt === undefined && aliveAt === undefined) return { kind: 'current' };
   const since = Math.max(calledAt ?? 0, aliveAt ?? 0) + CLOCKS_MS;
-  const read = await readOwnEvents(deps, { ownAccount, since, signal });
-  if (read.kind === 'unknown') return read;
-  const named = await nameEvents(db, read.events);
-  const ofOurs = named.filter(({ managed }) => managed.size > 0);
-  const lastEventAt = ofOurs.at(-1)?.at;
-  if (lastEventAt !== undefined) return { kind: 'stale', events: ofOurs.length, lastEventAt };
-  if (read.events.some(isNameless)) return { kind: 'unknown', code: 'events-name-nothing' };
-  return read.isComplete ? { kind: 'current' } : { kind: 'unknown', code: 'incomplete' };
+  try {
+    return await judgeEvents(deps, { ownAccount, since, signal });
+  } catch (error) {
+    const { verdict, problem } = classify(error);
+    const isTransient = verdict === 'later' || verdict === 'unknown';
+    if (isTransient && problem.code !== 'unreadable') throw error;
+    return { kind: 'unknown', code: problem.code };
+  }
 }
 
-type ReadEvents =
-  | { readonly kind: 'read'; readonly events: AuditEvent[]; readonly isComplete: boolean }
-  | { readonly kind: 'unknown'; readonly code: string };
-
 /**
- * Reads the events of our own account since then (epoch milliseconds, by the clock of the service). The service may ignore
- * the filter by author, so it is repeated here.
+ * Judges by the events of our own account since then (epoch milliseconds, by the clock of the service). The service may
+ * ignore the filter by author, so it is repeated here.
  */
-async function readOwnEvents(
-  { upstream }: ReconcileDeps,
+async function judgeEvents(
+  { upstream, store }: ReconcileDeps,
   { ownAccount, since, signal }: { ownAccount: number; since: number; signal: AbortSignal },
-): Promise<ReadEvents> {
+): Promise<Detection> {
   const query = { from: new Date(since).toISOString(), author_id: ownAccount };
   const options = { ...READING, signal, pageSize: PAGE_SIZE, pagesMax: PAGES_MAX };
   const pages = paginate(upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
   const events = new Map<string, AuditEvent>();
-  try {
-    for await (const { items } of pages) {
-      for (const event of items.map(parseAuditEvent)) events.set(event.id, event);
-    }
-  } catch (error) {
-    const { verdict, problem } = classify(error);
-    if (verdict === 'later' || (verdict === 'unknown' && problem.code !== 'unreadable'))
-      throw error;
-    return { kind: 'unknown', code: problem.code };
+  for await (const { items } of pages) {
+    for (const event of items.map(parseAuditEvent)) events.set(event.id, event);
   }
   const isLater = ({ authorId, createdAt }: AuditEvent) =>
     authorId === ownAccount && createdAt.getTime() > since;
   const own = [...events.values()].filter(isLater);
-  return { kind: 'read', events: own, isComplete: pages.result.complete };
+  const named = await nameEvents(store.read, own);
+  const ofOurs = named.filter(({ managed }) => managed.size > 0);
+  const lastEventAt = ofOurs.at(-1)?.at;
+  if (lastEventAt !== undefined) return { kind: 'stale', events: ofOurs.length, lastEventAt };
+  if (own.some(isNameless)) return { kind: 'unknown', code: 'events-name-nothing' };
+  return pages.result.complete ? { kind: 'current' } : { kind: 'unknown', code: 'incomplete' };
 }
 
 function isNameless({ category, details }: AuditEvent): boolean {
