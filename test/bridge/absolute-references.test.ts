@@ -3,7 +3,7 @@ import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { listResources, toPatch } from '../support/provider.ts';
+import { listResources, replace, toPatch } from '../support/provider.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const publicUrl = 'https://scim.example.com/bridge';
@@ -67,7 +67,7 @@ test('in lists and searches too, with and without a projection', async () => {
 });
 
 test('after every write', async () => {
-  const touch = toPatch({ op: 'replace', path: 'nickName', value: 'Bobby' });
+  const touch = toPatch(replace('nickName', 'Bobby'));
   expectUser((await bridge.send('PATCH', `/Users/${bob}`, touch)).body);
   const same = (await bridge.send('GET', `/Groups/${pilots}`)).body;
   expectGroup((await bridge.send('PUT', `/Groups/${pilots}`, same)).body);

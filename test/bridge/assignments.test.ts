@@ -3,7 +3,7 @@ import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { listResources, toPatch, toUser } from '../support/provider.ts';
+import { listResources, replace, toPatch, toUser } from '../support/provider.ts';
 
 const TOTALS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Assignments';
 const FULL = { value: 'licence:full', display: 'Full licence', type: 'Entitlement' };
@@ -118,9 +118,9 @@ describe('roles and licences that governance assigns', () => {
     await bridge.sweep();
     const old = await bridge.findId({ type: 'Users', name: 'oldest@example.com' });
 
-    const named = { op: 'replace', path: 'title', value: 'Captain' };
+    const named = replace('title', 'Captain');
     await bridge.patch(`/Users/${old}`, named);
-    const cleared = { op: 'replace', path: 'entitlements', value: [] };
+    const cleared = replace('entitlements', []);
     await bridge.patch(`/Users/${old}`, cleared);
     await bridge.untilSettled();
 
@@ -131,16 +131,12 @@ describe('roles and licences that governance assigns', () => {
 
   test('are the same in both places, whichever a write names', async () => {
     const dora = await bridge.addUser('dora', { entitlements: [GUEST] });
-    const number = (value: number) => ({
-      op: 'replace',
-      path: `${USER_EXTENSION}:appsPermissions`,
-      value,
-    });
+    const number = (value: number) => replace(`${USER_EXTENSION}:appsPermissions`, value);
     await bridge.patch(`/Users/${dora}`, number(5));
     await bridge.untilSettled();
 
     expect((await readUser(bridge, dora)).entitlements).toEqual([FULL, DESK]);
-    const both = toPatch(number(1), { op: 'replace', path: 'entitlements', value: [GUEST] });
+    const both = toPatch(number(1), replace('entitlements', [GUEST]));
     const refused = await bridge.request('PATCH', `/Users/${dora}`, both);
     expect(refused).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
     expect(readLicence(bridge, 'dora')).toBe(5);

@@ -11,13 +11,13 @@ import {
 } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
 /** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 const WHO = { username: 'admin', address: '198.51.100.7' };
-const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
+const setActive = (value: boolean) => toPatch(replace('active', value));
 
 /** Somebody else deactivates these people. */
 function deactivate(world: TestBridge, ...names: readonly string[]): void {
@@ -32,8 +32,7 @@ const addPeople = (world: TestBridge, ...names: readonly string[]) =>
 
 /** Managed people of these names whom the bridge has seen inactive. */
 async function listInactive(bridge: TestBridge, ...names: readonly string[]): Promise<string[]> {
-  const { body } = await bridge.ops('GET', '/users?managed=true&limit=100');
-  const items: JsonObject[] = Object(body.items);
+  const items = await bridge.listOps('/users?managed=true&limit=100');
   const inactive = items.filter(({ active }) => Object(active).observed === false);
   const seen = inactive.map(({ name }) => String(name));
   return toAddresses(...names).filter((name) => seen.includes(name));
@@ -43,8 +42,7 @@ async function listInactive(bridge: TestBridge, ...names: readonly string[]): Pr
 function expectDrift(world: AuditWorld, id: string) {
   const read = async () => {
     await world.poll();
-    const { body } = await world.ops('GET', '/drifts?status=open&kind=user.deactivated');
-    const items: JsonObject[] = Object(body.items);
+    const items = await world.listOps('/drifts?status=open&kind=user.deactivated');
     return items.filter(({ resource }) => Object(resource).id === id);
   };
   return expect.poll(read, PATIENT);
@@ -52,8 +50,7 @@ function expectDrift(world: AuditWorld, id: string) {
 
 /** What the audit log says of a person, as the past of the person tells it. */
 async function listEvents(bridge: TestBridge, id: string | undefined): Promise<JsonObject[]> {
-  const { body } = await bridge.ops('GET', `/users/${id}/timeline`);
-  const items: JsonObject[] = Object(body.items);
+  const items = await bridge.listOps(`/users/${id}/timeline`);
   return items.filter(({ source }) => source === 'audit');
 }
 

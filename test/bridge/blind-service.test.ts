@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 import { type TamperedService, tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
-const OUT = toPatch({ op: 'replace', path: 'active', value: false });
+const OUT = toPatch(replace('active', false));
 const PATIENT = { interval: 50, timeout: 20_000 };
 const RECHECK_MS = 360_000;
 
@@ -93,7 +93,7 @@ describe('what the service does not show, or shows in place of another', () => {
     await bridge.untilSettled();
     sandbox.calls.reset();
     const lost = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 404 } });
-    const name = { op: 'replace', path: 'name.familyName', value: 'King' };
+    const name = replace('name.familyName', 'King');
     await bridge.patch(`/Users/${fay}`, name);
     await lost.until(4);
     await expect.poll(readReadiness, PATIENT).toContain('section-closed');
@@ -149,7 +149,7 @@ describe('what the service does not show, or shows in place of another', () => {
 
     mix();
     sandbox.calls.reset();
-    const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Mixed again' });
+    const rename = toPatch(replace('displayName', 'Mixed again'));
     await bridge.send('PATCH', `/Groups/${id}`, rename);
     const look = { operation: 'groups.getGroup' } as const;
     await untilSeen(() => sandbox.calls.count(look) > 0, true);

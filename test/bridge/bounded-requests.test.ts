@@ -3,7 +3,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { type TestAnswer, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import {
+  replace,
+  type TestAnswer,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
 const bridge = forSuite(() => startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } }));
@@ -74,14 +81,14 @@ describe('a PATCH that asks for more is refused and changes nothing', () => {
     [
       'whole lists of members',
       'Groups',
-      () => many(1_001, () => ({ op: 'replace', path: 'members', value: [] })),
+      () => many(1_001, () => replace('members', [])),
       'invalidValue',
     ],
     [
       'comparisons in paths',
       'Users',
       () => [
-        { op: 'replace', path: 'title', value: 'changed' },
+        replace('title', 'changed'),
         ...many(60, () => remove(`roles[${repeat('value eq "x#"', ' or ', 900)}]`)),
       ],
       'invalidFilter',
@@ -132,16 +139,11 @@ describe('the work of one PATCH of a list', () => {
   const isRefused: readonly (readonly [string, () => JsonObject[]])[] = [
     [
       'a use that all of 1,000 values have is named 1,000 times',
-      () =>
-        many(1_000, (index) => ({
-          op: 'replace',
-          path: 'roles[type eq "work"].display',
-          value: `D${index}`,
-        })),
+      () => many(1_000, (index) => replace('roles[type eq "work"].display', `D${index}`)),
     ],
     [
       'a long text is written into 1,000 values',
-      () => [{ op: 'replace', path: 'roles.display', value: 'x'.repeat(200_000) }],
+      () => [replace('roles.display', 'x'.repeat(200_000))],
     ],
   ];
   test.each(isRefused)('is refused, and nothing is changed: %s', async (_, toOperations) => {
@@ -248,11 +250,7 @@ test('a user who is too large may lose access, and nothing else may make the use
     path,
     toPatch({ op: 'add', path: 'title', value: 'x'.repeat(40_000) }),
   );
-  const off = await bridge.request(
-    'PATCH',
-    path,
-    toPatch({ op: 'replace', path: 'active', value: false }),
-  );
+  const off = await bridge.request('PATCH', path, toPatch(replace('active', false)));
 
   expect(toOutcome(more)).toEqual({ status: 400, scimType: 'invalidValue' });
   expect(more.body.detail).toContain('262144');

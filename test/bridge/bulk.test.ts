@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import type { TestAnswer } from '../support/provider.ts';
+import { replace } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -149,7 +150,7 @@ describe('references', () => {
   test('only values that are ids are references', async () => {
     const answer = await sendBulk([
       newUser('a', { displayName: 'bulkId:nobody', title: 'bulkId:a' }),
-      patch('/Users/bulkId:a', { op: 'replace', path: 'nickName', value: 'bulkId:nobody' }),
+      patch('/Users/bulkId:a', replace('nickName', 'bulkId:nobody')),
     ]);
 
     expect(listStatuses(answer)).toEqual(['201', '200']);
@@ -192,7 +193,7 @@ describe('references', () => {
 describe('one operation after the other', () => {
   test('operations on one resource keep their order', async () => {
     const id = await create('Users', { userName: `${newName()}@example.com`, title: 'none' });
-    const title = (value: string) => patch(`/Users/${id}`, { op: 'replace', path: 'title', value });
+    const title = (value: string) => patch(`/Users/${id}`, replace('title', value));
 
     const answer = await sendBulk([title('first'), title('second'), title('third')]);
 

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { toPatch } from '../support/provider.ts';
+import { toPatch, replace } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const OPS_TOKEN = 'ops-token-0123456789';
@@ -15,7 +15,7 @@ const settings = { OPS_TOKEN, SCIM_WRITE_WAIT: '10s' };
 const impatient = { OPS_TOKEN, SCIM_WRITE_WAIT: '0' };
 const HOUR_MS = 3_600_000;
 
-const replace = (path: string, value: string | boolean) => toPatch({ op: 'replace', path, value });
+const setTo = (path: string, value: string | boolean) => toPatch(replace(path, value));
 
 /** How many changes of each kind have arrived, and how many wait. */
 async function readCounts(bridge: TestBridge): Promise<Record<string, (number | undefined)[]>> {
@@ -29,12 +29,12 @@ test('each change of a provider is counted once by its kind when the service hol
   const bridge = await forTest(startTestBridge({ settings }));
   const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
   const pilots = await bridge.addGroup('Pilots');
-  await bridge.send('PATCH', `/Users/${ada}`, replace('name.familyName', 'Byron'));
+  await bridge.send('PATCH', `/Users/${ada}`, setTo('name.familyName', 'Byron'));
   const member = toPatch({ op: 'add', path: 'members', value: [{ value: ada }] });
   await bridge.send('PATCH', `/Groups/${pilots}`, member);
   const removal = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
   await bridge.send('PATCH', `/Groups/${pilots}`, removal);
-  await bridge.send('PATCH', `/Users/${ada}`, replace('active', false));
+  await bridge.send('PATCH', `/Users/${ada}`, setTo('active', false));
   await bridge.send('DELETE', `/Users/${bob}`);
   await bridge.untilSettled();
 
@@ -50,7 +50,7 @@ test('the time runs from the acceptance, also when the process that accepted has
   const ada = await first.addUser('ada');
   await first.untilSettled();
   const fault = service.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
-  await first.send('PATCH', `/Users/${ada}`, replace('active', false));
+  await first.send('PATCH', `/Users/${ada}`, setTo('active', false));
   await first.stop();
   fault.remove();
 

@@ -5,7 +5,7 @@ import type { Rule } from '../../src/domain/rules.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
-import { type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
+import { replace, type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
@@ -23,7 +23,7 @@ function change(op: 'add' | 'remove', ids: readonly string[]) {
 }
 
 function rename(displayName: string) {
-  return toPatch({ op: 'replace', path: 'displayName', value: displayName });
+  return toPatch(replace('displayName', displayName));
 }
 
 function set(urn: string, value: JsonObject) {
@@ -189,7 +189,7 @@ describe('rules of the configuration', () => {
     const [jo = '', kim = ''] = [await bridge.addUser('jo'), await bridge.addUser('kim')];
     const group = `/Groups/${await bridge.addGroup('Duty')}`;
     const path = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
-    await bridge.patch(group, { op: 'replace', path, value: toMembers([jo]) });
+    await bridge.patch(group, replace(path, toMembers([jo])));
     await bridge.addGroup('Duty Admins', [kim]);
     await bridge.untilSettled();
 

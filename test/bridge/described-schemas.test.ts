@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
@@ -159,7 +159,7 @@ const toValues = (some: readonly Place[], which: 0 | 1) =>
 
 /** Replaces each of these values. */
 const replacing = (values: readonly Valued[]) =>
-  values.map(([path, value]) => ({ op: 'replace', path, value }));
+  values.map(([path, value]) => replace(path, value));
 
 describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (type) => {
   const listPlaces = (mutability: string) =>
@@ -194,7 +194,7 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
     const { id } = (await create(type)).body;
     const empty = cleared.map(({ urn, attribute }) => [`${urn}:${attribute.name}`, '']);
     for (const operations of [
-      values.map(([path]) => ({ op: 'replace', path, value: null })),
+      values.map(([path]) => replace(path, null)),
       [{ op: 'replace', value: Object.fromEntries(empty) }],
     ]) {
       expect((await patch(id, ...replacing(values))).status).toBeLessThan(300);
@@ -244,7 +244,7 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
     expect(status).toBe(201);
     for (const [path, value] of values) {
       expect(find(body, path)).not.toEqual(containing([path, value])[1]);
-      const changed = await patch(body.id, { op: 'replace', path, value });
+      const changed = await patch(body.id, replace(path, value));
       expect([path, changed.body.scimType]).toEqual([path, 'mutability']);
     }
   });
@@ -258,7 +258,7 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
         if (mutability === 'readWrite') continue;
         const which = isUserList(place) ? `[value eq "${people[0]}"]` : '';
         const path = `${toPath(place)}${which}.${name}`;
-        const changed = await patch(body.id, { op: 'replace', path, value: 'x' });
+        const changed = await patch(body.id, replace(path, 'x'));
         expect([path, changed.status]).toEqual([path, 400]);
       }
     }

@@ -10,7 +10,7 @@ import {
   VERA,
 } from '../support/drift-cells.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const PATIENT = { interval: 50 };
 /** What happened before is over, by clocks that differ too. */
@@ -149,7 +149,7 @@ describe('somebody or something that is gone', () => {
     await bridge.untilSettled();
     bridge.sandbox.service.removeUser('dora@example.com');
     bridge.sandbox.service.deleteGroup('Cooks');
-    const rename = { op: 'replace', path: 'name.givenName', value: 'Dorothea' };
+    const rename = replace('name.givenName', 'Dorothea');
     await bridge.patch(`/Users/${id}`, rename);
     await bridge.send('PATCH', `/Groups/${group}`, addMember(id));
     await bridge.untilSettled();
@@ -178,7 +178,7 @@ describe('somebody or something that is gone', () => {
     await bridge.sweep();
     const drifts = await bridge.listDrifts();
 
-    const name = { op: 'replace', path: 'displayName', value: 'Named' };
+    const name = replace('displayName', 'Named');
     await bridge.send('PUT', `/Users/${gone}`, toUser('gina'));
     await bridge.patch(`/Groups/${named}`, name);
     await bridge.send('PATCH', `/Groups/${joined}`, addMember(member));

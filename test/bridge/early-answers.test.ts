@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
+import { replace, type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
 
 interface Row {
   readonly what: string;
@@ -20,10 +20,7 @@ const rows: readonly Row[] = [
     operation: 'scim.updateUser',
     make: async (bridge) => ({
       path: `/Users/${await bridge.addUser('ada')}`,
-      changes: [
-        { op: 'replace', path: 'name.familyName', value: 'King' },
-        { op: 'replace', path: 'name.familyName', value: 'Byron' },
-      ],
+      changes: [replace('name.familyName', 'King'), replace('name.familyName', 'Byron')],
     }),
   },
   {

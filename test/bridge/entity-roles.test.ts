@@ -10,7 +10,7 @@ import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../sup
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { listHeld, readPlan, untilApplied } from '../support/pilots.ts';
-import { toGroup, toPatch } from '../support/provider.ts';
+import { replace, toGroup, toPatch } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { untilQuiet } from '../support/timed-bridge.ts';
 
@@ -327,5 +327,5 @@ async function untilRuled(bridge: TestBridge): Promise<void> {
 }
 
 function rename(value: string): JsonObject {
-  return toPatch({ op: 'replace', path: 'displayName', value });
+  return toPatch(replace('displayName', value));
 }

@@ -135,8 +135,7 @@ describe('erasing a person', () => {
     const clock = createLeapingClock();
     const all = { ...settings, RETENTION_TOMBSTONES: '10d', DATABASE_URL: await makeStoreUrl() };
     const readNames = async (bridge: TestBridge) => {
-      const { body } = await bridge.ops('GET', '/users?deleted=true');
-      const items: JsonObject[] = Object(body.items);
+      const items = await bridge.listOps('/users?deleted=true');
       return items.map(({ name }) => String(name)).toSorted();
     };
     /** A bridge that takes its time from the store as it starts, and some minutes later looks for what is old. */

@@ -3,7 +3,7 @@ import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 const suspended = { [USER_EXTENSION]: { temporarilyInactive: true } };
@@ -25,7 +25,7 @@ test.each(['scim', 'temporarilyInactive'])(
     await bridge.untilSettled();
     const before = ['ada', 'bob'].map((name) => isSuspended(bridge, name));
 
-    const end = toPatch({ op: 'replace', path: SUSPENSION, value: null });
+    const end = toPatch(replace(SUSPENSION, null));
     await bridge.send('PUT', `/Users/${put}`, toUser('ada'));
     await bridge.send('PATCH', `/Users/${patched}`, end);
     await bridge.sweep();
@@ -59,7 +59,7 @@ test('a write of one attribute of an extension leaves drift of its sibling, with
   const bridge = await forTest(startTestBridge());
   const { service } = bridge.sandbox;
   const writes: Record<string, JsonObject> = {
-    ada: toPatch({ op: 'replace', path: SUSPENSION, value: true }),
+    ada: toPatch(replace(SUSPENSION, true)),
     bob: toPatch({ op: 'replace', value: suspended }),
   };
   const ids = new Map<string, string>();

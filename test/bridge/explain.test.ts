@@ -6,7 +6,7 @@ import { STANDINGS } from '../../src/ops/schemas/resources.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toMembers } from '../support/provider.ts';
+import { replace, toMembers } from '../support/provider.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 
@@ -58,7 +58,7 @@ describe('explain', () => {
     await bridge.addGroup('Guests', [id]);
     await bridge.untilSettled();
     const userName = 'countess@example.com';
-    await bridge.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: userName });
+    await bridge.patch(`/Users/${id}`, replace('userName', userName));
     await bridge.untilSettled();
 
     const explanation = await explain(bridge, `users/${userName}`);

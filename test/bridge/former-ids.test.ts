@@ -4,7 +4,7 @@ import { startTestBridge } from '../support/bridge.ts';
 import { importIds } from '../support/import-ids.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
-import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 function toEnd(text: string): unknown {
@@ -49,7 +49,7 @@ describe('the ids of an earlier SCIM server', () => {
     expect(await bridge.readMemberIds(pilots)).toEqual([ada, bob].toSorted());
     const crew = await bridge.addGroup('Crew', ['old-bob']);
     expect(await bridge.readMemberIds(crew)).toEqual([bob]);
-    const disable = toPatch({ op: 'replace', path: 'active', value: false });
+    const disable = toPatch(replace('active', false));
     const bulk = await bridge.send('POST', '/Bulk', {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
       Operations: [{ method: 'PATCH', path: '/Users/old-bob', data: disable }],
@@ -72,7 +72,7 @@ describe('the ids of an earlier SCIM server', () => {
     const id = await bridge.findId({ type: 'Users', name: 'met@example.com' });
 
     const { counts } = await importIds(bridge, [toUser('met', { id: 'old-met' })]);
-    const title = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
+    const title = toPatch(replace('title', 'Pilot'));
     const written = await bridge.send('PATCH', '/Users/old-met', title);
 
     expect(counts).toEqual({ imported: 1 });
@@ -138,7 +138,7 @@ describe('the ids of an earlier SCIM server', () => {
     await importIds(bridge, [toUser('amy', { id: earlier })]);
     const jump = toPatch({ op: 'jump' });
 
-    const title = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
+    const title = toPatch(replace('title', 'Pilot'));
     await bridge.send('PATCH', `/Users/${earlier}`, title);
     await bridge.request('PATCH', `/Users/${earlier}`, jump);
     const bulk = await bridge.send('POST', '/Bulk', {

@@ -4,13 +4,13 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const ghost = { email: 'ghost@example.com', userName: 'ghost', fullName: 'A Ghost', virtual: true };
-const disable = toPatch({ op: 'replace', path: 'active', value: false });
+const disable = toPatch(replace('active', false));
 
 function rename(path: string, value: string): JsonObject {
-  return toPatch({ op: 'replace', path, value });
+  return toPatch(replace(path, value));
 }
 
 function addGhost({ service }: Sandbox): void {

@@ -7,7 +7,7 @@ import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toMembers, toUser } from '../support/provider.ts';
+import { replace, toMembers, toUser } from '../support/provider.ts';
 import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
 
 /** The machine may be busy. */
@@ -188,7 +188,7 @@ describe('a handover', () => {
     await bridge.untilSettled();
     const planned = await switchOver();
     await okta.send('DELETE', `/Users/${ada}`);
-    const id = { op: 'replace', path: 'externalId', value: '00u-new' };
+    const id = replace('externalId', '00u-new');
     await okta.patch(`/Users/${bob}`, id);
     await bridge.untilSettled();
 

@@ -3,7 +3,7 @@ import { opsRoutes } from '../../src/ops/document.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { createSetClock } from '../support/set-clock.ts';
 
@@ -46,7 +46,7 @@ describe('texts of strangers', () => {
   test('an id that nobody has is 404, whatever it is made of', async () => {
     const bodies = {
       PUT: toUser('bob', { displayName: 'Bob' }),
-      PATCH: toPatch({ op: 'replace', path: 'displayName', value: 'Bob' }),
+      PATCH: toPatch(replace('displayName', 'Bob')),
       GET: undefined,
       DELETE: undefined,
     };
@@ -92,7 +92,7 @@ describe('texts of strangers', () => {
       const before = await bridge.send('GET', `/Users/${ada}`);
       for (const name of names) {
         const change = { [name]: toValue(name, text) };
-        const patch = toPatch({ op: 'replace', path: name, value: toValue(name, text) });
+        const patch = toPatch(replace(name, toValue(name, text)));
         const post = { method: 'POST', path: '/Users', bulkId: 'a', data: toUser('b', change) };
         const answers = [
           await bridge.request('POST', '/Users', toUser('bob', change)),
@@ -106,7 +106,7 @@ describe('texts of strangers', () => {
       }
       for (const name of ['displayName', 'externalId']) {
         const group = { displayName: 'Other', [name]: text };
-        const patch = toPatch({ op: 'replace', path: name, value: text });
+        const patch = toPatch(replace(name, text));
         expect((await bridge.request('POST', '/Groups', group)).status).toBe(400);
         expect((await bridge.request('PUT', `/Groups/${pilots}`, group)).status).toBe(400);
         expect((await bridge.request('PATCH', `/Groups/${pilots}`, patch)).status).toBe(400);

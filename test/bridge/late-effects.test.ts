@@ -4,7 +4,7 @@ import { describe, test } from 'vitest';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { toMembers, toPatch, replace } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
@@ -23,7 +23,7 @@ interface Ids {
   readonly group: string;
 }
 
-const replace = (path: string, value: string | boolean) => toPatch({ op: 'replace', path, value });
+const setTo = (path: string, value: string | boolean) => toPatch(replace(path, value));
 
 function changeList(bridge: TestBridge, path: string, { group, user }: Ids, isOn: boolean) {
   const change = { op: isOn ? 'add' : 'remove', path, value: toMembers([user]) };
@@ -36,7 +36,7 @@ const rows: readonly Wavering[] = [
     operation: 'scim.updateUser',
     back: 'scim.updateUser',
     change: (bridge, { user }, isOn) =>
-      bridge.send('PATCH', `/Users/${user}`, replace('active', !isOn)),
+      bridge.send('PATCH', `/Users/${user}`, setTo('active', !isOn)),
     read: (service) => service.getUser(ada).active,
   },
   {

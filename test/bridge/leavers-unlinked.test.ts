@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AuditWorld, startAuditWorld } from '../support/audit-world.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 
-const OUT = toPatch({ op: 'replace', path: 'active', value: false });
+const OUT = toPatch(replace('active', false));
 const PATIENT = { interval: 100, timeout: 6_000 };
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
   type AuditWorld,
@@ -11,17 +11,16 @@ import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 
 const PATIENT = { interval: 10, timeout: 20_000 };
 const MINUTE_MS = 60_000;
 /** Nobody waits for the service. */
 const IMPATIENT = { SCIM_WRITE_WAIT: '0s' };
-const OUT = toPatch({ op: 'replace', path: 'active', value: false });
+const OUT = toPatch(replace('active', false));
 
 async function listProven(bridge: TestBridge, query = ''): Promise<JsonObject[]> {
-  const { body } = await bridge.ops('GET', `/leavers${query}`);
-  return Array.isArray(body.items) ? body.items.filter(isJsonObject) : [];
+  return bridge.listOps(`/leavers${query}`);
 }
 
 /** The newest proof about somebody. */
@@ -150,7 +149,7 @@ describe('the proof of a leaver', () => {
     const hedy = await world.addUser('hedy');
     await world.send('PATCH', `/Users/${hedy}`, OUT);
     await until(world, async () => (await findProven(world, hedy)).status === 'out');
-    const back = toPatch({ op: 'replace', path: 'active', value: true });
+    const back = toPatch(replace('active', true));
     await world.send('PATCH', `/Users/${hedy}`, back);
     const returned = await findProven(world, hedy);
     await world.ops('POST', '/pause', {});

@@ -4,17 +4,16 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch } from '../support/provider.ts';
 
 const bridge = forSuite(() => startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31' } }));
 afterEach(() => bridge.sandbox.faults.clear());
 
-const disable = toPatch({ op: 'replace', path: 'active', value: false });
+const disable = toPatch(replace('active', false));
 
 /** The calls for a user or group as `kind outcome`, the oldest first. */
 async function listCalls(path: string): Promise<string[]> {
-  const { body } = await bridge.ops('GET', `${path.toLowerCase()}/timeline`);
-  const items: JsonObject[] = Object(body.items);
+  const items = await bridge.listOps(`${path.toLowerCase()}/timeline`);
   return items
     .filter(({ source }) => source === 'bridge')
     .map(({ detail }) => `${Object(detail).kind} ${Object(detail).outcome}`);

@@ -3,7 +3,7 @@ import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { listResources, toPatch } from '../support/provider.ts';
+import { listResources, replace, toPatch } from '../support/provider.ts';
 
 const bridge = forSuite(() => startTestBridge({}));
 let ada: string;
@@ -96,7 +96,7 @@ test('a parameter without a value is not given, but for a filter', async () => {
   const search = { filter: null, sortBy: '', count: null, attributes: '' };
   expect((await bridge.send('POST', '/Users/.search', search)).body).toEqual(whole.body);
   expect((await bridge.send('GET', '/Schemas?filter=')).body).toHaveProperty('Resources');
-  const patch = toPatch({ op: 'replace', path: 'displayName', value: 'Staff' });
+  const patch = toPatch(replace('displayName', 'Staff'));
   const path = `/Groups/${staff}?attributes=`;
   expect((await bridge.request('PATCH', path, patch)).status).toBe(204);
 });
@@ -133,7 +133,7 @@ test('a dot between a schema and its attribute is read as the colon, wherever at
   const sorted = await ask({ sortBy: `${core}.userName`, sortOrder: 'descending' });
   expect(sorted).toEqual(await ask({ sortBy: `${core}:userName`, sortOrder: 'descending' }));
   expect(sorted).not.toEqual(await ask({}));
-  const change = { op: 'replace', path: `${enterprise}.department`, value: 'Ground' };
+  const change = replace(`${enterprise}.department`, 'Ground');
   await bridge.patch(`/Users/${dora}`, change);
   const { body } = await bridge.send('GET', `/Users/${dora}`);
   expect(body[enterprise]).toEqual({ department: 'Ground' });
@@ -201,7 +201,7 @@ describe('a text without its quotes', () => {
     const before = await countRepairs();
     const path = 'emails[type eq work].display';
 
-    const patch = toPatch({ op: 'replace', path, value: 'At work' });
+    const patch = toPatch(replace(path, 'At work'));
     const { body } = await bridge.send('PATCH', `/Users/${ada}`, patch);
 
     expect(body).toMatchObject({ emails: [{ type: 'work', display: 'At work' }] });
@@ -311,7 +311,7 @@ test('a backslash that begins no escape is itself, also in the path of a PATCH',
   }
 
   const path = `emails[display eq "${display}"].type`;
-  const patch = toPatch({ op: 'replace', path, value: 'work' });
+  const patch = toPatch(replace(path, 'work'));
   const { body } = await bridge.send('PATCH', `/Users/${user}`, patch);
 
   expect(body.emails).toEqual([{ value: 'c@d', display, type: 'work' }]);

@@ -9,7 +9,7 @@ import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 import { type Arrived, startReceiver } from '../support/receiver.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 
 const listTypes = (arrived: readonly Arrived[]) => arrived.map(({ json }) => json.type);
 const deactivate = (bridge: TestBridge, id: string) =>
-  bridge.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false });
+  bridge.patch(`/Users/${id}`, replace('active', false));
 
 test('a reason is told when it begins and when it ends, signed as Standard Webhooks says; a receiver that was down is told what holds', async () => {
   const receiver = await startReceiver();
@@ -156,7 +156,7 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
   await passUntilTold(4);
   const before = listTold();
   for (const id of [first, second]) {
-    const back = toPatch({ op: 'replace', path: 'active', value: true });
+    const back = toPatch(replace('active', true));
     await bridge.send('PATCH', `/Users/${id}`, back);
   }
   await bridge.ops('POST', '/resume');

@@ -6,14 +6,14 @@ import { runner } from '../support/command.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describeService, type Lives, makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
-import { toGroup, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 /** The machine may be busy. */
 const PATIENT = { interval: 10 };
 const OBSERVE = { MODE: 'observe' };
-const setFamilyName = (value: string) => toPatch({ op: 'replace', path: 'name.familyName', value });
-const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
+const setFamilyName = (value: string) => toPatch(replace('name.familyName', value));
+const setActive = (value: boolean) => toPatch(replace('active', value));
 
 /** A company that has user00001 … user00003 and Group 001 with them, a board with rights, and staff with an admin. */
 async function makeCompany(url: string): Promise<Lives> {
@@ -195,7 +195,7 @@ describe('observe mode', () => {
       const second = await bridge.addUser('user00002', licence);
       const third = await bridge.addUser('user00003');
       const cooks = await bridge.addGroup('Cooks', [second]);
-      const renamed = { op: 'replace', path: 'displayName', value: 'Chefs' };
+      const renamed = replace('displayName', 'Chefs');
       await bridge.patch(`/Groups/${cooks}`, renamed);
       const path = `members[value eq "${third}"]`;
       await bridge.patch(`/Groups/${cooks}`, { op: 'remove', path });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 import { startRecording } from '../support/recording-server.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
@@ -14,7 +14,7 @@ const OPS_TOKEN = 'ops-token-0123456789';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = '00f067aa0ba902b7';
 const traceparent = `00-${TRACE}-${CALLER}-01`;
-const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'Lovelace' });
+const rename = toPatch(replace('name.familyName', 'Lovelace'));
 
 const value = z.object({ stringValue: z.string().optional(), intValue: z.number().optional() });
 const attributes = z.array(z.object({ key: z.string(), value })).default([]);

@@ -4,12 +4,12 @@ import { opsRoutes } from '../../src/ops/document.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
-import { type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
+import { replace, type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
 import { copyStore, makeStoreFile } from '../support/store-file.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 const settings = { OPS_TOKEN };
-const deactivate = { Operations: [{ op: 'replace', path: 'active', value: false }] };
+const deactivate = { Operations: [replace('active', false)] };
 
 const bridge = forSuite(() => startTestBridge({ settings, onLog: (line) => lines.push(line) }));
 let lines: JsonObject[] = [];
@@ -143,7 +143,7 @@ test('whom an operator changed is looked at, so that the next write of the provi
   expect((await bridge.send('GET', `/Users/${ada}`)).body.active).toBe(true);
   expect(await bridge.readMemberIds(pilots)).toEqual([ada]);
 
-  const active = toPatch({ op: 'replace', path: 'active', value: true });
+  const active = toPatch(replace('active', true));
   const admit = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
   await bridge.send('PATCH', `/Users/${ada}`, active);
   await bridge.send('PATCH', `/Groups/${pilots}`, admit);

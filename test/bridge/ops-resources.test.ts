@@ -4,10 +4,10 @@ import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 
 const seed: SandboxOptions = { seed: { users: 2, groups: 2 } };
-const setFamilyName = (value: string) => toPatch({ op: 'replace', path: 'name.familyName', value });
+const setFamilyName = (value: string) => toPatch(replace('name.familyName', value));
 
 async function list(bridge: TestBridge, path: string): Promise<JsonObject[]> {
   const { status, body } = await bridge.ops('GET', path);

@@ -4,11 +4,11 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const settings = { SCIM_WRITE_WAIT: '60s' };
-const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
+const setActive = (value: boolean) => toPatch(replace('active', value));
 
 async function readReasonCodes(bridge: TestBridge): Promise<unknown[]> {
   const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);

@@ -6,7 +6,7 @@ import { ada, bob, setActive } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { countMembers, emailOf, intrude, readPlan, untilApplied } from '../support/pilots.ts';
-import { toMembers } from '../support/provider.ts';
+import { replace, toMembers } from '../support/provider.ts';
 import { startTimedBridge } from '../support/timed-bridge.ts';
 
 const PATIENT = { interval: 50 };
@@ -48,8 +48,7 @@ function listEnds({ actions }: JsonObject): string[] {
 
 /** Ids of the drifts of people whom somebody put into the group, in the order of their names. */
 async function listAdded(group: string): Promise<string[]> {
-  const { body } = await bridge.ops('GET', '/drifts?kind=member.added');
-  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  const items = await bridge.listOps('/drifts?kind=member.added');
   const drifts = items
     .map(Object)
     .filter(({ resource }) => resource.name === group)
@@ -230,8 +229,7 @@ describe('a plan of repairs within the limits', () => {
     service.link('Cooks', bob);
     await bridge.sweep();
     await expect.poll(() => service.members('Cooks'), PATIENT).toEqual([]);
-    const { body } = await bridge.ops('GET', '/drifts?kind=user.activated');
-    const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+    const items = await bridge.listOps('/drifts?kind=user.activated');
     const drift = items.find((item) => Object(item).resource.name === ada);
     const asked = await bridge.ops('POST', `/drifts/${Object(drift).id}/repair`);
 
@@ -319,7 +317,7 @@ test('a provider that takes away more than the limits is told of, and so is one 
   const before = await listCodes();
   await bridge.send('PATCH', `/Groups/${group}`, {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
-    Operations: [{ op: 'replace', path: 'members', value: [] }],
+    Operations: [replace('members', [])],
   });
   await bridge.untilSettled();
   clock.leap(3_660_000);

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
-import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const [ada, second] = ['ada@example.com', 'ada.love@example.com'];
@@ -19,7 +19,7 @@ interface Write {
 }
 
 function set(path: string, value: JsonValue): JsonObject {
-  return toPatch({ op: 'replace', path, value });
+  return toPatch(replace(path, value));
 }
 
 function licence(appsPermissions: JsonValue): JsonObject {
@@ -52,10 +52,7 @@ const takingWrites: Write[] = [
   {
     what: 'a licence taken beside a harmless change',
     method: 'PATCH',
-    body: toPatch(
-      { op: 'replace', path: 'title', value: 'Dr' },
-      { op: 'replace', value: licence(0) },
-    ),
+    body: toPatch(replace('title', 'Dr'), { op: 'replace', value: licence(0) }),
   },
   { what: 'DELETE', method: 'DELETE' },
 ];

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { expectScimError } from '../support/attack.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 
 const publicUrl = 'https://scim.example.com/bridge';
@@ -96,7 +96,7 @@ describe('routes', () => {
 
       expect(found).toMatchObject({ status: 200, body: { id: ada } });
     }
-    const title = toPatch({ op: 'replace', path: 'title', value: 'Countess' });
+    const title = toPatch(replace('title', 'Countess'));
     const written = await askWithOrigin('PATCH', `${host}${user}`, title);
     expect(written).toMatchObject({ status: 200, body: { title: 'Countess' } });
     expect(await askWithOrigin('GET', `${host}/healthz`)).toMatchObject({ status: 200 });
@@ -219,7 +219,7 @@ describe('versions', () => {
     const id = await bridge.addUser('mia');
     const path = `/Users/${id}`;
     const headers = { 'if-match': 'W/"99"' };
-    const patch = toPatch({ op: 'replace', path: 'active', value: false });
+    const patch = toPatch(replace('active', false));
 
     const refused = [
       await bridge.request('PATCH', path, patch, headers),

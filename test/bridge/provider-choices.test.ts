@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 
@@ -28,7 +28,7 @@ async function choose(handling: JsonObject): Promise<void> {
   expect(status).toBe(200);
 }
 
-const off = toPatch({ op: 'replace', path: 'active', value: false });
+const off = toPatch(replace('active', false));
 
 /** A person whom the provider made and deactivated. */
 async function addInactive(change: JsonObject = {}): Promise<string> {

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 import { makeProvider, type WalledProvider } from '../support/walled.ts';
 
 const VICTIM = 'Victim@A.Example';
@@ -55,7 +55,7 @@ const rows: readonly (readonly [string, string, (id: string) => string, JsonObje
     'a PATCH with a filter',
     'PATCH',
     (id) => `/Users/${id}`,
-    toPatch({ op: 'replace', path: 'emails[type eq "home"].value', value: VICTIM }),
+    toPatch(replace('emails[type eq "home"].value', VICTIM)),
   ],
 ];
 

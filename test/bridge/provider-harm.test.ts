@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch } from '../support/provider.ts';
 import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const settings = { OPS_TOKEN, LIMITS_PROVIDER: '2', SCIM_WRITE_WAIT: '0' };
-const disable = toPatch({ op: 'replace', path: 'active', value: false });
+const disable = toPatch(replace('active', false));
 const FAILED = { kind: 'status', status: 500 } as const;
 /** The service deactivates, and nobody hears of it. */
 const LOST = { kind: 'reset', at: 'after-effect' } as const;

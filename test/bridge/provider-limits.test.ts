@@ -4,7 +4,14 @@ import { RIGHTS, type Right } from '../../src/domain/provider.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { type TestAnswer, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import {
+  replace,
+  type TestAnswer,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from '../support/provider.ts';
 import { makeProvider, type WalledProvider } from '../support/walled.ts';
 
 const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
@@ -25,7 +32,7 @@ interface LimitCase {
   readonly want: readonly number[];
 }
 
-const set = (path: string, value: JsonObject[string]) => toPatch({ op: 'replace', path, value });
+const set = (path: string, value: JsonObject[string]) => toPatch(replace(path, value));
 const without = (...rights: readonly Right[]) => ({
   may: RIGHTS.filter((right) => !rights.includes(right)),
 });

@@ -6,10 +6,10 @@ import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { readPlan, untilApplied } from '../support/pilots.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch } from '../support/provider.ts';
 
 const PATIENT = { interval: 50 };
-const toActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
+const toActive = (value: boolean) => toPatch(replace('active', value));
 const emailOf = (name: string) => `${name}@example.com`;
 
 const bridge = forSuite(() =>
@@ -150,13 +150,10 @@ describe('a plan of removals by providers', () => {
     const people = await addPeople('fay', 'gus', 'guy', 'hal');
     const group = await bridge.addGroup('Pilots', people);
     await bridge.untilSettled();
-    const both = [
-      { op: 'replace', path: 'active', value: false },
-      { op: 'replace', path: 'name.givenName', value: 'Augusta' },
-    ];
+    const both = [replace('active', false), replace('name.givenName', 'Augusta')];
     await bridge.patch(`/Users/${people[0]}`, ...both);
     const out = { op: 'remove', path: 'members', value: toMembers(people.slice(1, 3)) };
-    const rename = { op: 'replace', path: 'displayName', value: 'Crew' };
+    const rename = replace('displayName', 'Crew');
     await bridge.patch(`/Groups/${group}`, out, rename);
     const held = await getWaiting();
     const { service } = bridge.sandbox;

@@ -4,6 +4,7 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
 import {
   listResources,
+  replace,
   type TestAnswer,
   toGroup,
   toMembers,
@@ -12,7 +13,7 @@ import {
 } from '../support/provider.ts';
 import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
 
-const disable = toPatch({ op: 'replace', path: 'active', value: false });
+const disable = toPatch(replace('active', false));
 
 /** A company of two providers. */
 interface Company {
@@ -96,11 +97,7 @@ describe('a wall between providers', () => {
       await entra.request('POST', '/Users', toUser('ada')),
       await entra.request('POST', '/Users', toUser('other', named)),
       await entra.request('PUT', `/Users/${own}`, toUser('ada')),
-      await entra.request(
-        'PATCH',
-        `/Users/${own}`,
-        toPatch({ op: 'replace', path: 'emails', value: named.emails }),
-      ),
+      await entra.request('PATCH', `/Users/${own}`, toPatch(replace('emails', named.emails))),
       await bridge.request('PATCH', `/Users/${id}`, disable),
     ];
 
@@ -121,7 +118,7 @@ describe('a wall between providers', () => {
     await bridge.untilSettled();
     const before = await readAll(bridge);
     const add = toPatch({ op: 'add', path: 'members', value: toMembers([bob]) });
-    const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Pilots' });
+    const rename = toPatch(replace('displayName', 'Pilots'));
 
     const answers = [
       await entra.request('PUT', `/Groups/${id}`, toGroup('Pilots', [])),

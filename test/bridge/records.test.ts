@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { beginSignIn, toOidcSettings } from '../support/oidc.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { toGroup, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { sendAndReset } from '../support/send-and-reset.ts';
 import { takeStore } from '../support/take-store.ts';
 
@@ -40,7 +40,7 @@ const scimRows = ({ user, group, nth }: Ids): Row[] => [
   { method: 'PUT', path: `/scim/v2/Users/${user}`, body: toUser(`kim-${nth}`, { title: nth }) },
   {
     ...{ method: 'PATCH', path: `/scim/v2/Users/${user}` },
-    body: toPatch({ op: 'replace', path: 'title', value: `${nth}-too` }),
+    body: toPatch(replace('title', `${nth}-too`)),
   },
   { method: 'POST', path: '/scim/v2/Groups', body: toGroup(`New ${nth}`) },
   { method: 'PUT', path: `/scim/v2/Groups/${group}`, body: toGroup(`Put ${nth}`, [user]) },

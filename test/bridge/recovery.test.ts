@@ -9,15 +9,15 @@ import type { TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
 import { describeService, type Lives, makeLives } from '../support/lives.ts';
-import { type TestAnswer, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, type TestAnswer, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 /** The machine may be busy. */
 const PATIENT = { interval: 10 };
 const BACKUP_AGE_MS = 4 * 60_000;
 const opsToken = 'ops-token-of-a-test-bridge';
-const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
-const setFamilyName = (value: string) => toPatch({ op: 'replace', path: 'name.familyName', value });
+const setActive = (value: boolean) => toPatch(replace('active', value));
+const setFamilyName = (value: string) => toPatch(replace('name.familyName', value));
 const admit = (...ids: string[]) => toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
 const leave = (id: string) => toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
 

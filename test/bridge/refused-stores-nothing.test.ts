@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toGroup, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 
 /** Parameters that no answer can be made with. */
 const parameters = ['attributes', 'excludedAttributes'].map(
@@ -34,7 +34,7 @@ for (const query of parameters) {
     const ada = await bridge.addUser(`ada-${name}`);
     const pilots = await bridge.addGroup(`Pilots ${name}`);
     const before = [await list('Users'), await list('Groups')];
-    const patch = toPatch({ op: 'replace', path: 'displayName', value: 'Other' });
+    const patch = toPatch(replace('displayName', 'Other'));
 
     const answers = [
       await bridge.request('PUT', `/Users/${ada}?${query}`, toUser('other')),

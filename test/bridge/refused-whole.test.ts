@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { toPatch, toUser, replace } from '../support/provider.ts';
 
 const settings = { SCIM_WRITE_WAIT: '10s', GROUPS_PERMISSIONS_MAX: '31' };
 const licence = `${USER_EXTENSION}:appsPermissions`;
@@ -26,68 +26,6 @@ async function show(path: string): Promise<JsonObject> {
   const { meta: _, ...shown } = (await bridge.send('GET', path)).body;
   return shown;
 }
-
-const replace = (path: string, value: JsonObject[string]): JsonObject => ({
-  op: 'replace',
-  path,
-  value,
-});
-
-const userWrites: { method: string; body: JsonObject }[] = [
-  {
-    method: 'PATCH',
-    body: toPatch(
-      replace('name.familyName', 'Byron'),
-      replace('title', 'Countess'),
-      replace('externalId', 'e-2'),
-      replace(licence, 1),
-    ),
-  },
-  {
-    method: 'PUT',
-    body: toUser('put', {
-      name: { givenName: 'Augusta', familyName: 'Byron' },
-      title: 'Countess',
-      externalId: 'e-2',
-      [USER_EXTENSION]: { appsPermissions: 1 },
-    }),
-  },
-];
-
-test.each(userWrites)(
-  'a $method of a user that is refused changes nothing at all',
-  async ({ method, body }) => {
-    const path = `/Users/${await bridge.addUser(method.toLowerCase(), { externalId: 'e-1' })}`;
-    await bridge.untilSettled();
-    const before = await show(path);
-    const held = bridge.sandbox.service.getUser(`${method.toLowerCase()}@example.com`);
-    refuse('companyUsers.updateUser');
-
-    const answer = await bridge.request(method, path, body);
-    await bridge.untilSettled();
-
-    expect(answer.status).toBe(400);
-    expect(await show(path)).toEqual(before);
-    expect(bridge.sandbox.service.getUser(`${method.toLowerCase()}@example.com`)).toMatchObject({
-      fullName: held.fullName,
-      appsPermissions: held.appsPermissions,
-    });
-  },
-);
-
-test('a write that takes access away is done, whatever is refused of its rest', async () => {
-  const path = `/Users/${await bridge.addUser('olga')}`;
-  await bridge.untilSettled();
-  refuse('companyUsers.updateUser', 100);
-
-  const off = toPatch(replace('active', false), replace(licence, 1));
-  const answer = await bridge.request('PATCH', path, off);
-
-  expect([answer.status, answer.body.active]).toEqual([200, false]);
-  expect(bridge.sandbox.service.getUser('olga@example.com').active).toBe(false);
-  const { body: status } = await bridge.ops('GET', '/status');
-  expect(status.stuckCount).toBe(1);
-});
 
 test('a user who is refused access is not renamed either', async () => {
   const path = `/Users/${await bridge.addUser('otto')}`;

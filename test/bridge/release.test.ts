@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 import { makeProvider, toOwner } from '../support/walled.ts';
 
 const RULES = [
@@ -9,7 +9,7 @@ const RULES = [
   { adminsOf: 'Team', from: 'Team Admins' },
 ];
 
-const disable = toPatch({ op: 'replace', path: 'active', value: false });
+const disable = toPatch(replace('active', false));
 
 /** Calls that changed the service, and what it has. */
 function readService({ sandbox }: TestBridge): unknown {

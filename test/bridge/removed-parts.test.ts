@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { listResources, toPatch } from '../support/provider.ts';
+import { listResources, replace, toPatch } from '../support/provider.ts';
 
 const bridge = forSuite(() => startTestBridge());
 
@@ -76,7 +76,7 @@ test('the parts of a member are immutable', async () => {
     'members.value',
     'members[value pr]',
   ]) {
-    const operation = { op: 'replace', path: target, value: member };
+    const operation = replace(target, member);
     expect((await bridge.request('PATCH', path, toPatch(operation))).body).toMatchObject({
       status: '400',
       scimType: 'mutability',

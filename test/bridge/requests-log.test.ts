@@ -5,7 +5,7 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
-import { toGroup, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { makeProvider } from '../support/walled.ts';
@@ -13,8 +13,7 @@ import { makeProvider } from '../support/walled.ts';
 /** The log as operators read it, the oldest first, once so many are there. */
 async function untilLogged(bridge: TestBridge, count: number, query = ''): Promise<JsonObject[]> {
   const read = async () => {
-    const { body } = await bridge.ops('GET', `/requests?limit=1000${query}`);
-    const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+    const items = await bridge.listOps(`/requests?limit=1000${query}`);
     return items.map((item): JsonObject => Object(item)).toReversed();
   };
   await expect.poll(async () => (await read()).length, { interval: 20 }).toBe(count);
@@ -34,7 +33,7 @@ test('what providers write and are refused is told by its form, and reads that a
   const bridge = await forTest(startTestBridge());
   const id = await bridge.addUser('ada');
   const group = await bridge.addGroup('Pilots', [id]);
-  await bridge.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: false });
+  await bridge.patch(`/Users/${id}`, replace('active', false));
   await bridge.send('GET', `/Users/${id}`);
   await bridge.send('GET', '/Users?filter=userName%20eq%20%22ada%22');
   await bridge.request('POST', '/Users', toUser('ada'));
@@ -106,7 +105,7 @@ test('why a request was refused is told as the provider was told, without words 
   const bridge = await forTest(startTestBridge());
   const partner = await makeProvider(bridge, 'partner', { domains: ['b.test'] });
   const path = `/Users/${await bridge.addUser('ada')}`;
-  const off = toPatch({ op: 'replace', path: 'active', value: false });
+  const off = toPatch(replace('active', false));
   const answers = [
     await bridge.request('POST', '/Users', toUser('ada')),
     await partner.request('POST', '/Users', toUser('eve')),
@@ -124,7 +123,7 @@ test('why a request was refused is told as the provider was told, without words 
   told.push(Object([bulk.body.Operations].flat()[0]).response.detail);
   const words = { kind: 'status', status: 422, body: 'message' } as const;
   bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: words });
-  const name = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+  const name = toPatch(replace('name.familyName', 'King'));
   const byService = await bridge.request('PATCH', path, name);
   const items = await untilLogged(bridge, 12);
   const { text } = await runner(bridge)('requests', '--status', '403');
@@ -157,7 +156,7 @@ test('whatever a write drops is counted by kind, shown without its name, and log
     `/Users/${id}`,
     { op: 'add', path: `${enterprise}:emplyeeNumber`, value: '1' },
     { op: 'add', path: 'urn:example:x:2.0:User:y', value: '1' },
-    { op: 'replace', path: 'title', value: 'Pilot' },
+    replace('title', 'Pilot'),
   );
   await bridge.send('POST', '/Bulk', {
     Operations: [

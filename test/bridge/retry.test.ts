@@ -2,14 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch } from '../support/provider.ts';
 import { type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES_MS = 10 * MINUTE_MS;
 const BROKEN = { kind: 'status', status: 500, body: 'message' } as const;
-const toName = (familyName: string) =>
-  toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
+const toName = (familyName: string) => toPatch(replace('name.familyName', familyName));
 
 const settings = {
   SCIM_WRITE_WAIT: '40ms',

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
 function rename(familyName: string) {
-  return toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
+  return toPatch(replace('name.familyName', familyName));
 }
 
 async function readFamilyName(bridge: TestBridge, path: string): Promise<unknown> {

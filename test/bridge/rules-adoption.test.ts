@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { toGroup, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 const bob = 'bob@example.com';
@@ -38,8 +38,8 @@ async function isManaged(id: string) {
   return origins.find((row) => row.id === id)?.origin !== null;
 }
 
-const disable = toPatch({ op: 'replace', path: 'active', value: false });
-const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Crew' });
+const disable = toPatch(replace('active', false));
+const rename = toPatch(replace('displayName', 'Crew'));
 
 test('POST for an account of the service adopts it, with the id that lists have shown', async () => {
   const id = await findUserId(bridge, carl);
@@ -110,7 +110,7 @@ test('a write that changes nothing succeeds and adopts nothing', async () => {
   const { body: user } = await bridge.send('GET', `/Users/${userId}`);
 
   await bridge.send('PUT', `/Users/${userId}`, user);
-  await bridge.patch(`/Groups/${groupId}`, { op: 'replace', path: 'displayName', value: 'Pilots' });
+  await bridge.patch(`/Groups/${groupId}`, replace('displayName', 'Pilots'));
 
   expect(await isManaged(userId)).toBe(false);
   expect(await isManaged(groupId)).toBe(false);

@@ -5,17 +5,16 @@ import type { TestBridge } from '../support/bridge.ts';
 import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { emailOf } from '../support/pilots.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch } from '../support/provider.ts';
 
 const MINUTE_MS = 60_000;
 const words = 'the sandbox was told to fail';
 
 const BROKEN = { kind: 'status', status: 500, body: 'message' } as const;
 
-const toName = (familyName: string) =>
-  toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
-const toActive = (active: boolean) => toPatch({ op: 'replace', path: 'active', value: active });
-const toDisplayName = (value: string) => toPatch({ op: 'replace', path: 'displayName', value });
+const toName = (familyName: string) => toPatch(replace('name.familyName', familyName));
+const toActive = (active: boolean) => toPatch(replace('active', active));
+const toDisplayName = (value: string) => toPatch(replace('displayName', value));
 
 /** Has the service fail at every change of one person or group. */
 function breakChanges({ sandbox }: TestBridge, operation: OperationName, about: string) {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { startCalmBridge } from '../support/calm-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toMembers, toUser } from '../support/provider.ts';
+import { replace, toMembers, toUser } from '../support/provider.ts';
 
 const REQUESTS_PER_SECOND = 5;
 const CREATES = 100;
@@ -42,7 +42,7 @@ interface Removal {
 
 function toDeactivation(person: Person): Removal {
   return {
-    request: (bridge) => patchUser(bridge, person, { op: 'replace', path: 'active', value: false }),
+    request: (bridge) => patchUser(bridge, person, replace('active', false)),
     isDone: ({ sandbox }) => !sandbox.service.getUser(person.email).active,
   };
 }
@@ -108,17 +108,13 @@ test('a deprovisioning reaches the service within a second at p95 while 100 crea
   );
   const { sandbox } = bridge;
   const hold = clock.flow();
-  await patchCrew(bridge, { op: 'replace', path: 'externalId', value: 'crew' });
+  await patchCrew(bridge, replace('externalId', 'crew'));
   hold();
 
   // The clock stands still. Those who are renamed hold their locks in the middle of what waits.
   await create(bridge, 0, CREATES / 2);
   for (const person of renamed) {
-    await patchUser(bridge, person, {
-      op: 'replace',
-      path: 'name.familyName',
-      value: 'King',
-    });
+    await patchUser(bridge, person, replace('name.familyName', 'King'));
   }
   await create(bridge, CREATES / 2, CREATES / 2);
   const dueBefore = (await bridge.readWork())?.due;

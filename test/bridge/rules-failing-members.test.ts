@@ -4,7 +4,7 @@ import { startTestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toGroup, toMembers, toPatch } from '../support/provider.ts';
+import { replace, toGroup, toMembers, toPatch } from '../support/provider.ts';
 import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
@@ -35,7 +35,7 @@ afterAll(() => timed.bridge.stop());
 
 const toChange = (op: string, ids: readonly string[]) =>
   toPatch({ op, path: 'members', value: toMembers(ids) });
-const toName = (value: string) => toPatch({ op: 'replace', path: 'displayName', value });
+const toName = (value: string) => toPatch(replace('displayName', value));
 
 /** Every call about this person's place in a group fails. */
 function breakPerson(email: string): void {
@@ -89,7 +89,7 @@ describe('of a batch of members', () => {
     await untilQuiet(timed, MINUTES_MS);
     breakPerson('person1@example.com');
     const users = faults.add({ operation: 'scim.updateUser', fault: broken });
-    const end = toPatch({ op: 'replace', path: 'active', value: false });
+    const end = toPatch(replace('active', false));
     for (const id of leavers) await bridge.send('PATCH', `/Users/${id}`, end);
     await expect.poll(() => users.met, PATIENT).toBeGreaterThan(5);
 
@@ -205,8 +205,8 @@ test('a member of a batch and an admin with whom every call fails hold up no oth
 
   const Operations = [
     { op: 'add', path: 'members', value: toMembers(ids.slice(0, 4)) },
-    { op: 'replace', path: `${GROUP_EXTENSION}:admins`, value: toMembers(ids.slice(4, 6)) },
-    { op: 'replace', path: 'displayName', value: 'Free' },
+    replace(`${GROUP_EXTENSION}:admins`, toMembers(ids.slice(4, 6))),
+    replace('displayName', 'Free'),
   ];
   await bridge.patch(`/Groups/${group.id}`, ...Operations);
   const show = () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
@@ -66,7 +66,7 @@ describe('a group taken up again before the departures from before were sent', (
     const [adaId, bobId] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
     const first = await bridge.addGroup('Pilots', [adaId, bobId]);
     for (const displayName of ['Crew', 'Pilots']) {
-      const rename = toPatch({ op: 'replace', path: 'displayName', value: displayName });
+      const rename = toPatch(replace('displayName', displayName));
       await bridge.send('PATCH', `/Groups/${first}`, rename);
     }
     await bridge.untilSettled();

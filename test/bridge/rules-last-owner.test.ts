@@ -3,12 +3,12 @@ import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 
 const PAIRS = 5;
-const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
+const setActive = (value: boolean) => toPatch(replace('active', value));
 const suspend = (value: boolean) =>
-  toPatch({ op: 'replace', path: `${USER_EXTENSION}:temporarilyInactive`, value });
+  toPatch(replace(`${USER_EXTENSION}:temporarilyInactive`, value));
 
 /** These two people are the owners of the company, and nobody else is. */
 async function addOwners(bridge: TestBridge): Promise<[string, string]> {
@@ -43,7 +43,7 @@ describe('the last owner', () => {
     const [first, second] = paths;
     bridge.sandbox.service.updateUser('person1@example.com', { active: false });
     // The answer to this one shows it.
-    const name = { op: 'replace', path: 'name.familyName', value: 'K' };
+    const name = replace('name.familyName', 'K');
     await bridge.patch(first, name);
 
     expect((await bridge.request('PATCH', second, setActive(false))).status).toBe(403);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
+import { replace, type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { type TimedBridge, untilEnded, untilQuiet } from '../support/timed-bridge.ts';
 
 const SECONDS_MS = 30_000;
@@ -131,10 +131,10 @@ describe('a create whose answer was lost', () => {
     const { bridge } = timed;
     const value = toEmail(user);
     const renamed = toPatch(
-      { op: 'replace', path: 'userName', value },
-      { op: 'replace', path: 'emails[type eq "work"].value', value },
+      replace('userName', value),
+      replace('emails[type eq "work"].value', value),
     );
-    const called = toPatch({ op: 'replace', path: 'displayName', value: group });
+    const called = toPatch(replace('displayName', group));
     return Promise.all([
       bridge.request('PATCH', `/Users/${ids[0]}`, renamed),
       bridge.request('PATCH', `/Groups/${ids[1]}`, called),

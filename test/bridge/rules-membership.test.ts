@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { toGroup, toMembers, toPatch } from '../support/provider.ts';
+import { replace, toGroup, toMembers, toPatch } from '../support/provider.ts';
 
 let bridge: TestBridge;
 
@@ -10,7 +10,7 @@ function change(op: 'add' | 'remove', ids: readonly string[]) {
 }
 
 function setActive(value: boolean) {
-  return toPatch({ op: 'replace', path: 'active', value });
+  return toPatch(replace('active', value));
 }
 
 function toGroupWithAdmin(displayName: string, id: string) {

@@ -3,7 +3,7 @@ import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 /** People and groups whose names begin so are protected by the settings. */
 const PROTECTED = { PROTECT_USERS: 'safe*', PROTECT_GROUPS: 'Safe*' };
@@ -28,8 +28,8 @@ const bridge = forSuite(() =>
 
 beforeEach(() => bridge.sandbox.calls.reset());
 
-const disable = toPatch({ op: 'replace', path: 'active', value: false });
-const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Crew' });
+const disable = toPatch(replace('active', false));
+const rename = toPatch(replace('displayName', 'Crew'));
 const remove = (ids: string[]) => toPatch({ op: 'remove', path: 'members', value: toMembers(ids) });
 
 function countMutations(): number {

@@ -3,12 +3,12 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
 function set(path: string, value: JsonObject[string]) {
-  return toPatch({ op: 'replace', path, value });
+  return toPatch(replace(path, value));
 }
 
 const bridge = forSuite(() => startTestBridge());

@@ -6,7 +6,7 @@ import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch } from '../support/provider.ts';
 import { untilQuiet } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
@@ -15,10 +15,9 @@ const SECONDS_MS = 30_000;
 const WRITE_WAIT_MS = 10_000;
 const HOURS_MS = 2 * 60 * 60_000;
 
-const toName = (familyName: string) =>
-  toPatch({ op: 'replace', path: 'name.familyName', value: familyName });
-const toActive = (active: boolean) => toPatch({ op: 'replace', path: 'active', value: active });
-const toDisplayName = (value: string) => toPatch({ op: 'replace', path: 'displayName', value });
+const toName = (familyName: string) => toPatch(replace('name.familyName', familyName));
+const toActive = (active: boolean) => toPatch(replace('active', active));
+const toDisplayName = (value: string) => toPatch(replace('displayName', value));
 const toMember = (id: string) => toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
 
 const clock = createLeapingClock();

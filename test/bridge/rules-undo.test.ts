@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toGroup, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 let bridge: TestBridge;
@@ -131,7 +131,7 @@ test('a refusal that is being recorded when the wait of its request ends is the 
   const refusal = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
   isRefused = () => refusal.met > 0;
 
-  const king = { op: 'replace', path: 'name.familyName', value: 'King' };
+  const king = replace('name.familyName', 'King');
   const { status } = await bridge.request('PATCH', path, toPatch(king));
 
   expect(status).toBe(400);

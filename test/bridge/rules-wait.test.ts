@@ -4,7 +4,7 @@ import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
 import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { type TestAnswer, toPatch, toUser } from '../support/provider.ts';
+import { replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
@@ -49,8 +49,8 @@ async function answerOf(
   return { answer: await request, tookMs: clock.now() - begin };
 }
 
-const rename = { op: 'replace', path: 'name.familyName', value: 'King' };
-const deactivate = { op: 'replace', path: 'active', value: false };
+const rename = replace('name.familyName', 'King');
+const deactivate = replace('active', false);
 
 test('a write is answered at once when the queue ahead is longer than its wait; a removal is not behind it', async () => {
   const { bridge, clock } = await forTest(startCalmBridge(options));

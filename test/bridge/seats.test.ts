@@ -9,14 +9,13 @@ import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { readPlan } from '../support/pilots.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
-const setActive = (value: boolean) => toPatch({ op: 'replace', path: 'active', value });
-const setLicence = (value: number) =>
-  toPatch({ op: 'replace', path: `${USER_EXTENSION}:appsPermissions`, value });
+const setActive = (value: boolean) => toPatch(replace('active', value));
+const setLicence = (value: number) => toPatch(replace(`${USER_EXTENSION}:appsPermissions`, value));
 
 /** A company with so many licences; its owner has one of them. */
 function openSeats(
@@ -193,21 +192,14 @@ test('a removal and a name go on of somebody who waits for a seat', async () => 
   const ada = await bridge.addUser('ada');
   await bridge.send('PATCH', `/Users/${ada}`, setActive(false));
   bridge.sandbox.service.addUser({ email: 'else@example.com' });
-  const [active, name] = [
-    { op: 'replace', path: 'active', value: true },
-    { op: 'replace', path: 'name.familyName', value: 'King' },
-  ];
+  const [active, name] = [replace('active', true), replace('name.familyName', 'King')];
   const licence = `${USER_EXTENSION}:appsPermissions`;
   const back = await bridge.request('PATCH', `/Users/${ada}`, toPatch(active, name));
   await untilQuiet(timed, 0);
   const waiting = await readWaiting(bridge);
 
-  const more = { op: 'replace', path: licence, value: 5 };
-  const suspension = {
-    op: 'replace',
-    path: `${USER_EXTENSION}:temporarilyInactive`,
-    value: true,
-  };
+  const more = replace(licence, 5);
+  const suspension = replace(`${USER_EXTENSION}:temporarilyInactive`, true);
   const gone = await bridge.request('PATCH', `/Users/${ada}`, toPatch(more, suspension));
   await untilQuiet(timed, 0);
 
@@ -264,7 +256,7 @@ for (const { what, shape, settings = {}, addition } of cells) {
     const { bridge } = timed;
     const ada = await bridge.addUser('ada');
     const suspend = (value: boolean) =>
-      toPatch({ op: 'replace', path: `${USER_EXTENSION}:temporarilyInactive`, value });
+      toPatch(replace(`${USER_EXTENSION}:temporarilyInactive`, value));
     const steps = {
       'a new person': undefined,
       'an activation': [setActive(false), setActive(true)],

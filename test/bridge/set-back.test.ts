@@ -3,7 +3,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const DAY_MS = 86_400_000;
@@ -11,7 +11,7 @@ const HALF_HOUR_MS = 1_800_000;
 /** The second attempt comes after a second. */
 const PATIENT = { timeout: 60_000 };
 const FAILS = { kind: 'status', status: 500, body: 'message' } as const;
-const leaves = toPatch({ op: 'replace', path: 'active', value: false });
+const leaves = toPatch(replace('active', false));
 
 /** A host whose clock is ahead until it is set right; its steady one is never set. */
 function createAheadClock(aheadMs: number) {

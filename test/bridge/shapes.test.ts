@@ -5,7 +5,7 @@ import { startBridgeOf, type TestBridge, type TestBridgeOptions } from '../suppo
 import { readBridge, readService, withoutGone } from '../support/company.ts';
 import { assertFindsEveryKind } from '../support/drift-cells.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const settings = {
   GROUPS_PERMISSIONS_MAX: '31',
@@ -106,16 +106,16 @@ async function live(bridge: TestBridge): Promise<void> {
     op: 'remove',
     path: `members[value eq "${id(name)}"]`,
   }));
-  const king = { op: 'replace', path: 'name.familyName', value: 'King' };
+  const king = replace('name.familyName', 'King');
   await patch(bridge, flyers, ...away);
   const back = toMembers([id('cy'), id('dan')]);
   await patch(bridge, flyers, { op: 'add', path: 'members', value: back });
   await patch(bridge, flyers, { op: 'add', path: ADMINS, value: toMembers([id('ann')]) });
   await patch(bridge, `/Users/${id('ann')}`, king);
-  await patch(bridge, flyers, { op: 'replace', path: 'displayName', value: 'Aviators' });
-  await patch(bridge, `/Users/${id('cy')}`, { op: 'replace', path: 'active', value: false });
-  await patch(bridge, `/Users/${id('cy')}`, { op: 'replace', path: 'active', value: true });
-  await patch(bridge, `/Users/${id('eve')}`, { op: 'replace', path: 'active', value: false });
+  await patch(bridge, flyers, replace('displayName', 'Aviators'));
+  await patch(bridge, `/Users/${id('cy')}`, replace('active', false));
+  await patch(bridge, `/Users/${id('cy')}`, replace('active', true));
+  await patch(bridge, `/Users/${id('eve')}`, replace('active', false));
   await bridge.send('DELETE', crew);
   await bridge.send('DELETE', `/Users/${id('fay')}`);
   const gil = toUser('gil', { name: { givenName: 'Gil', familyName: 'Pond' } });
@@ -176,7 +176,7 @@ describe('a service whose lists of groups carry no members', () => {
     }
 
     await patch(bridge, path, { op: 'remove', path: `members[value eq "${nora}"]` });
-    await patch(bridge, `/Users/${ned}`, { op: 'replace', path: 'active', value: false });
+    await patch(bridge, `/Users/${ned}`, replace('active', false));
     await bridge.untilSettled();
 
     expect(sandbox.service.members('Nothing')).toEqual(['ned@example.com']);
@@ -187,7 +187,7 @@ describe('a service whose lists of groups carry no members', () => {
     sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'status', status: 501 } });
 
     for (const id of ids) {
-      const away = toPatch({ op: 'replace', path: 'active', value: false });
+      const away = toPatch(replace('active', false));
       await expect(bridge.send('PATCH', `/Users/${id}`, away)).rejects.toThrow(/answered with 403/);
     }
     await bridge.addGroup('The rest');
@@ -251,7 +251,7 @@ test('memberships that a deactivation ended are told, and put right where that i
   const id = await bridge.addUser('ada');
   await bridge.addGroup('Pilots', [id]);
   for (const value of [false, true]) {
-    await patch(bridge, `/Users/${id}`, { op: 'replace', path: 'active', value });
+    await patch(bridge, `/Users/${id}`, replace('active', value));
   }
   await bridge.untilSettled();
   const before = sandbox.service.members('Pilots');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 
 const ADMINS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
 
@@ -17,7 +17,7 @@ async function isUnchanged(path: string, tag: string): Promise<boolean> {
 }
 
 describe('the ETag of a group changes with', () => {
-  const rename = toPatch({ op: 'replace', path: 'userName', value: 'renamed@example.com' });
+  const rename = toPatch(replace('userName', 'renamed@example.com'));
   const cases = [
     ['the name of a member', 'members', 'PATCH', rename],
     ['the name of an admin', 'admins', 'PATCH', rename],
@@ -47,7 +47,7 @@ test('the ETag of a group stays with what it does not show of a member', async (
   const group = await bridge.addGroup('Steady', [user]);
   const tag = await readTag(`/Groups/${group}`);
 
-  const change = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
+  const change = toPatch(replace('title', 'Pilot'));
   await bridge.send('PATCH', `/Users/${user}`, change);
 
   expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
@@ -58,10 +58,10 @@ test('the ETag of a user changes with its groups and their names, and a write th
   const tags = [await readTag(`/Users/${user}`)];
   const group = await bridge.addGroup('Joined', [user]);
   tags.push(await readTag(`/Users/${user}`));
-  const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Renamed' });
+  const rename = toPatch(replace('displayName', 'Renamed'));
   await bridge.send('PATCH', `/Groups/${group}`, rename);
   tags.push(await readTag(`/Users/${user}`));
-  const change = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
+  const change = toPatch(replace('title', 'Pilot'));
   const write = (tag: string | undefined) =>
     bridge.request('PATCH', `/Users/${user}`, change, { 'if-match': String(tag) });
 
@@ -77,7 +77,7 @@ describe('If-None-Match stops a write', () => {
     for (const path of [`/Users/${user}`, `/Groups/${group}`]) {
       const { body } = await bridge.send('GET', path);
       const tag = await readTag(path);
-      const patch = toPatch({ op: 'replace', path: 'displayName', value: 'Other' });
+      const patch = toPatch(replace('displayName', 'Other'));
       const bodies = { PUT: { ...body, displayName: 'Other' }, PATCH: patch, DELETE: undefined };
       for (const [method, sent] of Object.entries(bodies)) {
         const answer = await bridge.request(method, path, sent, {
@@ -91,7 +91,7 @@ describe('If-None-Match stops a write', () => {
 
   test('but not one of another version', async () => {
     const user = await bridge.addUser('other-version');
-    const patch = toPatch({ op: 'replace', path: 'title', value: 'Pilot' });
+    const patch = toPatch(replace('title', 'Pilot'));
 
     const answer = await bridge.request('PATCH', `/Users/${user}`, patch, {
       'if-none-match': 'W/"999"',

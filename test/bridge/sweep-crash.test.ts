@@ -54,8 +54,7 @@ async function kill(bridge: TestBridge, { faults }: Sandbox, url: string): Promi
 }
 
 async function listAllDrifts(bridge: TestBridge): Promise<unknown[]> {
-  const { body } = await bridge.ops('GET', '/drifts');
-  return Array.isArray(body.items) ? body.items : [];
+  return bridge.listOps('/drifts');
 }
 
 for (const { what, operation, skip } of places) {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
+import { replace, type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const bridge = forSuite(() => startTestBridge());
 let ada: string;
@@ -21,11 +21,7 @@ const bobs = [{ value: 'BOB@example.com', type: 'work', primary: true }];
 async function ask(change: Record<string, JsonValue>): Promise<TestAnswer['body'][]> {
   const created = toUser('carol', change);
   const replaced = toUser('ada', change);
-  const operations = Object.entries(change).map(([path, value]) => ({
-    op: 'replace',
-    path,
-    value,
-  }));
+  const operations = Object.entries(change).map(([path, value]) => replace(path, value));
   const patch = toPatch(...operations);
   const single = [
     await bridge.request('POST', '/Users', created),
@@ -63,7 +59,7 @@ describe('409 says what is taken, whatever asks for it', () => {
 
   test('of the part of one address too', async () => {
     const path = 'emails[type eq "work"].value';
-    const patch = toPatch({ op: 'replace', path, value: 'bob@example.com' });
+    const patch = toPatch(replace(path, 'bob@example.com'));
 
     const answer = await bridge.request('PATCH', `/Users/${ada}`, patch);
 
@@ -87,7 +83,7 @@ test('a name that only the account in the service still has is taken, in words t
   const renamed = await bridge.request(
     'PATCH',
     `/Users/${ada}`,
-    toPatch({ op: 'replace', path: 'userName', value: 'eve@example.com' }),
+    toPatch(replace('userName', 'eve@example.com')),
   );
 
   expect(found).toEqual([]);
@@ -116,7 +112,7 @@ describe('the address that an inactive user without an account is to have', () =
       );
       expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
     }
-    const activate = toPatch({ op: 'replace', path: 'active', value: true });
+    const activate = toPatch(replace('active', true));
     const { body } = await bridge.send('PATCH', `/Users/${fay}`, activate);
     expect(body).toMatchObject({ active: true });
     await bridge.send('DELETE', `/Users/${fay}`);
@@ -126,7 +122,7 @@ describe('the address that an inactive user without an account is to have', () =
   test('may be lost by a user, whose account waits for another one', async () => {
     const wish = { userName: 'hal', active: false, emails: [{ value: 'hal@home.example' }] };
     const hal = `/Users/${await bridge.addUser('hal', wish)}`;
-    const activate = { op: 'replace', path: 'active', value: true } as const;
+    const activate = replace('active', true);
     const forget = { op: 'remove', path: 'emails' } as const;
 
     await bridge.patch(hal, forget, activate);

@@ -5,7 +5,7 @@ import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
@@ -42,20 +42,20 @@ async function patchInBulk(path: string, ...operations: JsonObject[]): Promise<n
   return Number(Object(result).status);
 }
 
-const off = { op: 'replace', path: 'active', value: false };
+const off = replace('active', false);
 
 /** The rest of a PATCH that deactivates somebody. */
 const restsOfPatch: readonly (readonly [string, JsonObject])[] = [
-  ['an unknown attribute', { op: 'replace', path: 'companyName', value: 'x' }],
+  ['an unknown attribute', replace('companyName', 'x')],
   ['an unknown op', { op: 'move', path: 'title', value: 'x' }],
-  ['two titles', { op: 'replace', path: 'title', value: ['a', 'b'] }],
+  ['two titles', replace('title', ['a', 'b'])],
   [
     'several attributes, one of them unusable',
     { op: 'replace', value: { title: {}, nickName: 'N' } },
   ],
-  ['a text that no store can hold', { op: 'replace', path: 'title', value: NUL }],
-  ['a userName that is taken', { op: 'replace', path: 'userName', value: 'taken@example.com' }],
-  ['more than a user may hold', { op: 'replace', path: 'title', value: 'x'.repeat(700_000) }],
+  ['a text that no store can hold', replace('title', NUL)],
+  ['a userName that is taken', replace('userName', 'taken@example.com')],
+  ['more than a user may hold', replace('title', 'x'.repeat(700_000))],
 ];
 
 describe('somebody is deactivated, whatever the rest of the request:', () => {
@@ -93,7 +93,7 @@ describe('somebody is deactivated, whatever the rest of the request:', () => {
     const phoneNumbers = [{ value: '1', type: 'work' }];
     const path = `/Users/${await bridge.addUser(newName(), { phoneNumbers })}`;
     const added = { op: 'add', path: 'phoneNumbers', value: [{ value: '2', type: 'home' }] };
-    const wrong = { op: 'replace', path: 'phoneNumbers[value co "9"].display', value: 'x' };
+    const wrong = replace('phoneNumbers[value co "9"].display', 'x');
 
     const data = toPatch(added, wrong, off);
     expect((await bridge.request('PATCH', path, data)).status).toBe(200);
@@ -143,13 +143,10 @@ describe('a member leaves, whatever the rest of the request:', () => {
       'an unknown admin',
       (id) => [leaves(id), { op: 'add', path: `${GROUP_EXTENSION}:admins`, value: UNKNOWN }],
     ],
-    [
-      'a name that is taken',
-      (id) => [leaves(id), { op: 'replace', path: 'displayName', value: 'Taken' }],
-    ],
+    ['a name that is taken', (id) => [leaves(id), replace('displayName', 'Taken')]],
     [
       'permissions that no provider may give',
-      (id) => [leaves(id), { op: 'replace', path: `${GROUP_EXTENSION}:permissions`, value: 31 }],
+      (id) => [leaves(id), replace(`${GROUP_EXTENSION}:permissions`, 31)],
     ],
   ];
 
@@ -193,7 +190,7 @@ test('in bulk somebody is deactivated, and a member leaves beside one that no op
   const path = `/Groups/${await bridge.addGroup(`Group ${newName()}`, [id])}`;
   const add = { op: 'add', path: 'members', value: [{ value: 'bulkId:nobody' }] };
   const leave = { op: 'remove', path: 'members', value: toMembers([id]) };
-  const title = { op: 'replace', path: 'title', value: ['a', 'b'] };
+  const title = replace('title', ['a', 'b']);
 
   expect([await patchInBulk(path, add), await patchInBulk(path, leave, add)]).toEqual([400, 200]);
   expect(await bridge.readMemberIds(path.split('/')[2] ?? '')).toEqual([]);
@@ -205,7 +202,7 @@ test('what takes nothing away is refused as a whole, with what is wrong', async 
   const id = await bridge.addUser(newName(), { title: 'Pilot' });
   const group = await bridge.addGroup(`Group ${newName()}`, [id]);
   const add = { op: 'add', path: 'members', value: toMembers([UNKNOWN]) };
-  const title = { op: 'replace', path: 'title', value: ['a', 'b'] };
+  const title = replace('title', ['a', 'b']);
   const cases: readonly (readonly [string, JsonObject, string])[] = [
     [`/Groups/${group}`, toPatch(add), 'Value 1 of members'],
     [
@@ -260,7 +257,7 @@ test('what was left out is counted, kept with the request, and told while it is 
 test('a strict credential is refused as a whole', async () => {
   const path = `/Users/${await bridge.addUser(newName())}`;
   const made = await bridge.ops('POST', '/tokens', { name: 'strict', profile: 'strict' });
-  const title = { op: 'replace', path: 'title', value: ['a', 'b'] };
+  const title = replace('title', ['a', 'b']);
 
   const answer = await bridge.request('PATCH', path, toPatch(off, title), {
     authorization: `Bearer ${String(made.body.token)}`,

@@ -5,7 +5,7 @@ import type { Fault } from '../../src/sandbox/faults.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 
 const OPS_TOKEN = 'ops-token-0123456789';
 /** Long enough for a busy machine; nobody waits for what is only tried again later. */
@@ -13,7 +13,7 @@ const settings = { OPS_TOKEN, SCIM_WRITE_WAIT: '10s' };
 const impatient = { OPS_TOKEN, SCIM_WRITE_WAIT: '100ms' };
 
 function rename(bridge: TestBridge, id: string, familyName: string) {
-  const operation = { op: 'replace', path: 'name.familyName', value: familyName };
+  const operation = replace('name.familyName', familyName);
   return bridge.request('PATCH', `/Users/${id}`, toPatch(operation));
 }
 

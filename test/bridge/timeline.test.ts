@@ -4,7 +4,7 @@ import { behindTheBack, startAudit } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 /** What happened before is over, by clocks that differ too. */
@@ -30,7 +30,7 @@ describe('the line of time', () => {
     behindTheBack(world).updateUser('ada@example.com', { active: false });
     await world.poll(LONG_MS);
     await world.sweep();
-    await world.patch(`/Users/${id}`, { op: 'replace', path: 'active', value: true });
+    await world.patch(`/Users/${id}`, replace('active', true));
     await world.poll(LONG_MS);
     await world.sweep();
     await untilRequests(world, id, 2);
@@ -145,7 +145,7 @@ describe('the line of time, whole', () => {
     const { faults } = world.sandbox;
     const fault = { kind: 'status', status: 401 } as const;
     const refused = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
-    const other = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+    const other = toPatch(replace('name.familyName', 'King'));
     const renamed = world.send('PATCH', `/Users/${id}`, other);
     await refused.until(1);
     await untilTold(world, id, 'outage: the service refuses the token');

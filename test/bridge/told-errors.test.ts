@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toGroup, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const bridge = forSuite(() => startTestBridge());
 let ada: string;
@@ -92,11 +92,7 @@ const cases: readonly (readonly [string, string, () => string, () => JsonObject,
     'noTarget',
     'PATCH',
     () => `/Users/${ada}`,
-    () =>
-      toPatch(
-        { op: 'replace', path: 'title', value: 'x' },
-        { op: 'replace', path: 'roles[value eq "none"].display', value: 'x' },
-      ),
+    () => toPatch(replace('title', 'x'), replace('roles[value eq "none"].display', 'x')),
     'Operation 2: No value of roles fits the filter.',
   ],
   [
@@ -104,10 +100,11 @@ const cases: readonly (readonly [string, string, () => string, () => JsonObject,
     'PATCH',
     () => `/Users/${ada}`,
     () =>
-      toPatch(
-        { op: 'replace', path: 'title', value: 'x' },
-        { op: 'add', path: 'emails', value: [{ value: 'nowhere', primary: true }] },
-      ),
+      toPatch(replace('title', 'x'), {
+        op: 'add',
+        path: 'emails',
+        value: [{ value: 'nowhere', primary: true }],
+      }),
     'The address in emails by which the account is known is no e-mail address: text, one @, text, and no white space.',
   ],
   [
@@ -140,7 +137,7 @@ test('an address that no service can take is refused before the service is asked
   const patched = await bridge.request(
     'PATCH',
     `/Users/${ada}`,
-    toPatch({ op: 'replace', path: 'emails', value: emails }),
+    toPatch(replace('emails', emails)),
   );
 
   for (const { status, body } of [created, replaced, patched]) {

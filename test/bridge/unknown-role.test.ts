@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { boss, clerk, startBridgeOf, startLaggingService } from '../support/lagging-service.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const LIST = 'companyUsers.getListOfUsers';
-const off = toPatch({ op: 'replace', path: 'active', value: false });
+const off = toPatch(replace('active', false));
 
 const takeovers: {
   what: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type AuditWorld, behindTheBack, PATIENT, startAudit } from '../support/audit-world.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 
 const settings = { SWEEP_INTERVAL: '30d' };
 const MINUTE_MS = 60_000;
@@ -20,9 +20,9 @@ test('a busy import by the bridge causes no sweep, also where events have no det
   const before = await countSweeps(world);
   const ids = await world.addUsers(2);
   const group = await world.addGroup('Pilots', ids);
-  const leave = toPatch({ op: 'replace', path: 'active', value: false });
+  const leave = toPatch(replace('active', false));
   await world.send('PATCH', `/Users/${ids[0]}`, leave);
-  const rename = toPatch({ op: 'replace', path: 'displayName', value: 'Aviators' });
+  const rename = toPatch(replace('displayName', 'Aviators'));
   await world.send('PATCH', `/Groups/${group}`, rename);
   await world.poll();
   await world.poll(20 * MINUTE_MS);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toMembers } from '../support/provider.ts';
+import { replace, toMembers } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
 const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0';
@@ -37,7 +37,7 @@ describe('a service that answers updates without a body', () => {
     async (path, value, calls) => {
       const user = await bridge.addUser(`user-${path.replace(/\W/g, '')}`);
 
-      expect(await listCalls(`/Users/${user}`, { op: 'replace', path, value })).toEqual(calls);
+      expect(await listCalls(`/Users/${user}`, replace(path, value))).toEqual(calls);
     },
   );
 
@@ -48,7 +48,7 @@ describe('a service that answers updates without a body', () => {
   ])('is sent %s of a group once, and looked at', async (path, value) => {
     const group = await bridge.addGroup(`Group with another ${path}`);
 
-    const calls = await listCalls(`/Groups/${group}`, { op: 'replace', path, value });
+    const calls = await listCalls(`/Groups/${group}`, replace(path, value));
     expect(calls).toEqual(['groups.updateGroup', 'groups.getGroup']);
   });
 
@@ -74,7 +74,7 @@ test('an update of a group whose answer lacks what was sent is looked at once', 
   sandbox.calls.reset();
   proxy.setTamper((_url, body) => ({ ...Object(body), permissions: undefined }));
 
-  const ask = { op: 'replace', path: `${EXTENSION}:Group:permissions`, value: 2 };
+  const ask = replace(`${EXTENSION}:Group:permissions`, 2);
   await bridge.patch(`/Groups/${id}`, ask);
   await bridge.untilSettled();
 

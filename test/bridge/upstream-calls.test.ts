@@ -4,7 +4,7 @@ import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 /** Every call that reached the service, reads too; what is not named must not be called. */
 type Calls = Partial<Record<OperationName, number>>;
@@ -121,7 +121,7 @@ const known = {
 };
 
 function disable() {
-  return toPatch({ op: 'replace', path: 'active', value: false });
+  return toPatch(replace('active', false));
 }
 
 const reads: CallRow[] = [
@@ -210,9 +210,7 @@ const nothing: CallRow[] = [
   {
     what: 'what the bridge alone keeps',
     calls: {},
-    ...withAda((bridge, path) =>
-      bridge.patch(path, { op: 'replace', path: 'title', value: 'Pilot' }),
-    ),
+    ...withAda((bridge, path) => bridge.patch(path, replace('title', 'Pilot'))),
   },
   {
     what: 'the same PUT again',
@@ -289,7 +287,7 @@ const groups: CallRow[] = [
     calls: { 'groupAdmins.getListOfGroupAdmins': 1, 'groups.updateGroup': 1 },
     async prepare(bridge) {
       const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Group 001' })}`;
-      const Operations = toPatch({ op: 'replace', path: 'displayName', value: 'Crew' });
+      const Operations = toPatch(replace('displayName', 'Crew'));
       return () => bridge.send('PATCH', path, Operations);
     },
   },

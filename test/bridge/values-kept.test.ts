@@ -3,7 +3,7 @@ import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { type TestAnswer, toPatch, toUser } from '../support/provider.ts';
+import { replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -51,13 +51,13 @@ describe('a number where a text belongs is kept as it was written', () => {
       expect(await read(id)).toMatchObject(kept);
 
       const patches = [
-        [{ op: 'replace', path: 'externalId', value: '@' }],
+        [replace('externalId', '@')],
         [{ op: 'replace', value: { externalId: '@', [`${ENTERPRISE}:employeeNumber`]: '@' } }],
         [{ op: 'add', path: `${ENTERPRISE}:manager`, value: '@' }],
         [{ op: 'add', path: 'phoneNumbers', value: ['@'] }],
-        [{ op: 'replace', path: 'phoneNumbers[type eq "work"].value', value: '@' }],
-        [{ op: 'replace', path: 'phoneNumbers[type eq "work"]', value: { value: '@' } }],
-        [{ op: 'replace', path: ENTERPRISE, value: { employeeNumber: '@' } }],
+        [replace('phoneNumbers[type eq "work"].value', '@')],
+        [replace('phoneNumbers[type eq "work"]', { value: '@' })],
+        [replace(ENTERPRISE, { employeeNumber: '@' })],
       ];
       for (const operations of patches) {
         await bridge.send('PUT', `/Users/${id}`, none);
@@ -115,7 +115,7 @@ describe('a number that a number cannot hold', () => {
         [`${USER_EXTENSION}:appsPermissions`, '@'],
         [USER_EXTENSION, { appsPermissions: '@' }],
       ] as const) {
-        const patch = withNumber(toPatch({ op: 'replace', path, value }), number);
+        const patch = withNumber(toPatch(replace(path, value)), number);
         const patched = await sendText('PATCH', `/Users/${id}`, patch);
         expect(patched).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
       }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -41,7 +41,7 @@ describe('one value is taken out of what stands around it, and what is none is r
   test.each(values)('%s: %j', async (name, value, want) => {
     const before = (await bridge.send('GET', `/Users/${ada}`)).body;
     const patches = [
-      toPatch({ op: 'replace', path: name, value }),
+      toPatch(replace(name, value)),
       toPatch({ op: 'add', path: name, value }),
       toPatch({ op: 'replace', value: { [name]: value } }),
     ];
@@ -66,7 +66,7 @@ describe('one value is taken out of what stands around it, and what is none is r
 
 test('schemas are none of what a PATCH changes', async () => {
   const { body: before } = await bridge.send('GET', `/Users/${ada}`);
-  const patch = toPatch({ op: 'replace', path: 'schemas', value: ['urn:x'] });
+  const patch = toPatch(replace('schemas', ['urn:x']));
   expect((await bridge.send('PATCH', `/Users/${ada}`, patch)).body).toEqual(before);
 });
 
@@ -90,7 +90,7 @@ describe('bodies of JSON', () => {
     '',
   ];
   test.each(types)('as %j', async (type) => {
-    const body = JSON.stringify(toPatch({ op: 'replace', path: 'title', value: type || 'none' }));
+    const body = JSON.stringify(toPatch(replace('title', type || 'none')));
     const answer = await sendRaw(bridge, {
       ...{ method: 'PATCH', path: `/Users/${ada}`, body },
       headers: { 'content-type': type === '' ? undefined : type },

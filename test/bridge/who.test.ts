@@ -25,8 +25,7 @@ const cells: readonly DriftCell[] = [
 
 /** Who is told for each open drift of a kind. */
 async function listWho(bridge: TestBridge, kind: string): Promise<JsonObject[]> {
-  const { body } = await bridge.ops('GET', `/drifts?kind=${kind}&status=open&limit=1000`);
-  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  const items = await bridge.listOps(`/drifts?kind=${kind}&status=open&limit=1000`);
   return items.map((item) => {
     const { resource, member, who, message } = Object(item);
     const name = member === null ? resource.name : `${resource.name} of ${member.name}`;

@@ -10,7 +10,7 @@ import {
 } from '../support/drift-cells.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { addPilots, emailOf, intrude, readPlan } from '../support/pilots.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch } from '../support/provider.ts';
 
 /** The bridge looks for what a write has made up for every two seconds. */
 const PATIENT = { interval: 200 };
@@ -28,7 +28,7 @@ const idOf = (bridge: TestBridge, type: 'Users' | 'Groups', name: string) =>
 async function writeAll(bridge: TestBridge): Promise<void> {
   const [adaId, bobId] = [await idOf(bridge, 'Users', ada), await idOf(bridge, 'Users', bob)];
   const carlId = await idOf(bridge, 'Users', 'carl@example.com');
-  const set = (path: string, value: string | number) => toPatch({ op: 'replace', path, value });
+  const set = (path: string, value: string | number) => toPatch(replace(path, value));
   const patch = (id: string, body: ReturnType<typeof toPatch>) =>
     bridge.send('PATCH', `/Users/${id}`, body);
   await patch(adaId, setActive(true));
@@ -38,9 +38,9 @@ async function writeAll(bridge: TestBridge): Promise<void> {
   const group = `/Groups/${await idOf(bridge, 'Groups', 'Pilots')}`;
   const admins = toMembers([adaId]);
   await bridge.send('PATCH', group, set(`${GROUP_EXTENSION}:permissions`, 2));
-  await bridge.patch(group, { op: 'replace', path: 'members', value: admins });
+  await bridge.patch(group, replace('members', admins));
   const path = `${GROUP_EXTENSION}:admins`;
-  await bridge.patch(group, { op: 'replace', path, value: admins });
+  await bridge.patch(group, replace(path, admins));
 }
 
 async function readText(bridge: TestBridge, path: string): Promise<string> {
@@ -60,7 +60,7 @@ describe('a drift that a write has made up for', () => {
     bridge.sandbox.service.updateUser('emma@example.com', { active: false });
     await bridge.sweep();
     const found = await bridge.listDrifts();
-    const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'Lovelace' });
+    const rename = toPatch(replace('name.familyName', 'Lovelace'));
     await bridge.send('PATCH', `/Users/${emma}`, rename);
     await bridge.untilSettled();
     await writeAll(bridge);

@@ -17,7 +17,7 @@ import { runAlone } from '../support/command.ts';
 import { makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
 import { program } from '../support/program.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 
 const PATIENT = { interval: 10 };
 
@@ -86,7 +86,7 @@ test('a backup that is made under load holds all that was acknowledged before, i
     // What the backup does not know of.
     const ada = (await bridge.request('GET', '/Users?filter=userName%20sw%20%22ada%22')).body;
     const [found] = Array.isArray(ada.Resources) ? ada.Resources : [];
-    const off = toPatch({ op: 'replace', path: 'active', value: false });
+    const off = toPatch(replace('active', false));
     await bridge.send('PATCH', `/Users/${Object(found).id}`, off);
     await bridge.untilSettled();
   });

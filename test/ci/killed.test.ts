@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 
@@ -54,7 +54,7 @@ test('the proof of a leaver whose removal was accepted before the process was ki
   const first = await start();
   const ada = await toRequester(first).addUser('ada');
   await askOps(first, 'POST', '/pause');
-  const out = toPatch({ op: 'replace', path: 'active', value: false });
+  const out = toPatch(replace('active', false));
   const headers = { 'x-request-id': 'last-words' };
   await toRequester(first).request('PATCH', `/Users/${ada}`, out, headers);
   await first.kill();

@@ -8,7 +8,7 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
-import { type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
+import { replace, type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { startBridge } from '../support/server.ts';
 import { createEmptyDatabase, runStatement } from '../support/store-templates.ts';
@@ -131,7 +131,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       const user = await lose('POST', '/Users', toUser('ada'));
       const group = await lose('POST', '/Groups', toGroup('Pilots', [String(user.body.id)]));
       const ada = `/Users/${user.body.id}`;
-      const renamed = await lose('PATCH', ada, toPatch({ op: 'replace', path: 'name', value }));
+      const renamed = await lose('PATCH', ada, toPatch(replace('name', value)));
       const lost = vi.fn(() => proxy.setRefusing(true));
       proxy.loseNextCommit().then(lost);
       const refused = await bridge.request('PATCH', ada, disable);
@@ -205,7 +205,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
 );
 
 const value = { givenName: 'A', familyName: 'B' };
-const disable = toPatch({ op: 'replace', path: 'active', value: false });
+const disable = toPatch(replace('active', false));
 
 const READY = { status: 200, body: { status: 'ok' } };
 
@@ -252,7 +252,7 @@ function startTraffic(bridge: TestBridge, ada: string) {
     repeat(() => ask('GET', '/Users?count=10')),
     repeat((round) => {
       const value = { givenName: 'Ada', familyName: `Number${round}` };
-      return ask('PATCH', `/Users/${ada}`, toPatch({ op: 'replace', path: 'name', value }));
+      return ask('PATCH', `/Users/${ada}`, toPatch(replace('name', value)));
     }),
     repeat(async (round) => {
       const answer = await ask('POST', '/Users', toUser(`person${round}`));
@@ -283,7 +283,7 @@ function startTraffic(bridge: TestBridge, ada: string) {
 async function expectAllAtWork(bridge: TestBridge, ada: string): Promise<void> {
   const { sandbox } = bridge;
   const read = sandbox.calls.count({ operation: 'auditLogs.retrieveAuditLogEvents' });
-  await bridge.patch(`/Users/${ada}`, { op: 'replace', path: 'active', value: false });
+  await bridge.patch(`/Users/${ada}`, replace('active', false));
   // On a busy machine the wait of the PATCH may be over before its call has left.
   await bridge.untilSettled();
   expect(sandbox.service.getUser('ada@example.com').active).toBe(false);

@@ -8,7 +8,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { toOperator } from '../support/operator.ts';
-import { type Provider, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
+import { type Provider, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { startReadyProxy } from '../support/ready-proxy.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
@@ -125,8 +125,8 @@ function startLoad(provider: Provider) {
   };
 }
 
-const DISABLE = toPatch({ op: 'replace', path: 'active', value: false });
-const RENAME = toPatch({ op: 'replace', path: 'name.givenName', value: 'Renamed' });
+const DISABLE = toPatch(replace('active', false));
+const RENAME = toPatch(replace('name.givenName', 'Renamed'));
 
 function toAddress(name: string): string {
   return `${name}@example.com`;

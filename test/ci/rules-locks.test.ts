@@ -6,7 +6,7 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { watchOverlaps } from '../support/overlap-watch.ts';
-import { listResources, toMembers, toPatch } from '../support/provider.ts';
+import { listResources, replace, toMembers, toPatch } from '../support/provider.ts';
 
 /** A clock that is wrong by so much. */
 function off(ms: number): Clock {
@@ -66,9 +66,9 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
     await Promise.all(
       ids.flatMap((id, n) => {
         const join = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
-        const leave = toPatch({ op: 'replace', path: 'active', value: false });
+        const leave = toPatch(replace('active', false));
         const value = { givenName: 'Jo', familyName: `Number${n}` };
-        const rename = toPatch({ op: 'replace', path: 'name', value });
+        const rename = toPatch(replace('name', value));
         return [
           through(n).send('PATCH', group, join),
           through(n + 1).send('PATCH', `/Users/${id}`, leave),

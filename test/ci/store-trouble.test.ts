@@ -6,11 +6,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { type Provider, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
+import { type Provider, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 
-const disable = toPatch({ op: 'replace', path: 'active', value: false });
+const disable = toPatch(replace('active', false));
 
 function readReady(requester: Provider, baseUrl: string): Promise<TestAnswer> {
   return requester.request('GET', new URL('/readyz', baseUrl).href);

@@ -6,7 +6,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { toOperator } from '../support/operator.ts';
-import { toPatch, toUser } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 
@@ -50,7 +50,7 @@ describePostgres('a leader', ({ makeUrl }) => {
   test('that is killed leaves its work to another process within seconds, which sends nothing before its last call has ended', async () => {
     const { sandbox, leader, successor } = await startPair();
     const provider = toRequester(leader);
-    const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+    const rename = toPatch(replace('name.familyName', 'King'));
     const ada = await provider.addUser('ada');
     await observe(leader).untilSettled();
     sandbox.calls.reset();

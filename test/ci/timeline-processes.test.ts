@@ -3,7 +3,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 describePostgres('the line of time of several processes', ({ makeUrl }) => {
@@ -17,7 +17,7 @@ describePostgres('the line of time of several processes', ({ makeUrl }) => {
     const id = await leader.addUser('ada');
     const fault = { kind: 'status', status: 401 } as const;
     service.faults.add({ operation: '*', fault });
-    const rename = toPatch({ op: 'replace', path: 'name.familyName', value: 'King' });
+    const rename = toPatch(replace('name.familyName', 'King'));
     await leader.send('PATCH', `/Users/${id}`, rename);
     await untilTold(leader, id, 'outage: the service refuses the token');
 

@@ -13,8 +13,7 @@ interface Pair {
 }
 
 async function listPlans(bridge: TestBridge): Promise<Record<string, unknown>[]> {
-  const { body } = await bridge.ops('GET', '/plans');
-  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  const items = await bridge.listOps('/plans');
   return items.map(Object);
 }
 

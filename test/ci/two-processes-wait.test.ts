@@ -3,7 +3,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch } from '../support/provider.ts';
 
 /** Longer than a test may take: what waited until its end would never be answered here. */
 const WAIT_MS = 60_000;
@@ -29,8 +29,7 @@ describePostgres('a write that one process answers and another one finishes', ({
     return { service, first, second };
   }
 
-  const rename = (familyName: string) =>
-    toPatch({ op: 'replace', path: 'name', value: { givenName: 'Ada', familyName } });
+  const rename = (familyName: string) => toPatch(replace('name', { givenName: 'Ada', familyName }));
 
   test('is answered as soon as the service holds it', async () => {
     const { service, first, second } = await startPair();
@@ -40,7 +39,7 @@ describePostgres('a write that one process answers and another one finishes', ({
     const join = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
     const elsewhere = [
       first.send('PATCH', `/Users/${id}`, rename('One')),
-      first.patch(group, { op: 'replace', path: 'displayName', value: 'Crew' }),
+      first.patch(group, replace('displayName', 'Crew')),
     ];
     await slow.until(2);
 

@@ -104,8 +104,7 @@ function askForSweep(bridge: TestBridge): Promise<unknown> {
 }
 
 async function listPlanStatuses(bridge: TestBridge): Promise<string[]> {
-  const { body } = await bridge.ops('GET', '/plans');
-  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
+  const items = await bridge.listOps('/plans');
   return items.map((item) => String(Object(item).status));
 }
 

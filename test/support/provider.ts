@@ -41,6 +41,11 @@ export interface TestAnswer {
   readonly body: JsonObject;
 }
 
+/** The operation of a PATCH that replaces a value. */
+export function replace(path: string, value: JsonValue): JsonObject {
+  return { op: 'replace', path, value };
+}
+
 /** The resources of a list answer. */
 export function listResources({ body }: TestAnswer): JsonObject[] {
   return Array.isArray(body.Resources) ? body.Resources.filter(isJsonObject) : [];

@@ -224,5 +224,5 @@ function toListPatch(op: 'add' | 'remove', path: string, ids: readonly string[])
 }
 
 function replace(path: string, value: JsonValue) {
-  return { op: 'replace', path, value };
+  return replace(path, value);
 }
