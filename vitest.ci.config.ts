@@ -28,7 +28,6 @@ const ON_POSTGRES = [
   'bulk',
   'cursor-paging',
   'drift-policy',
-  'group-members',
   'lenient-searches',
   'nested-groups',
   'protocol',
@@ -36,7 +35,6 @@ const ON_POSTGRES = [
   'records',
   'refused-whole',
   'rules-deletion',
-  'rules-undo',
 ];
 
 /** `npm run test:ci`: whole processes, and some bridges of `test/bridge` on PostgreSQL. */

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import {
   type AuditWorld,
@@ -8,10 +8,14 @@ import {
   INTERVAL_MS,
   PATIENT,
   startAudit,
+  startAuditWorld,
 } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
+import { readMetrics } from '../support/metrics.ts';
 import { replace, toPatch } from '../support/provider.ts';
+import { type TamperedService, tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
 /** What happened before is over, by clocks that differ too. */
@@ -270,4 +274,167 @@ test.each([1, 2])('pages that shift by %i while they are read lose nothing', asy
   await world.recover();
 
   expect(await listInactive(world, ...all)).toEqual(toAddresses(...all));
+});
+
+const DAY_MS = 24 * 60 * 60_000;
+
+describe('an event of the audit log that cannot be right', () => {
+  let sandbox: Sandbox;
+  let tampered: TamperedService;
+  let world: AuditWorld;
+  let leadMs = 0;
+  beforeAll(async () => {
+    const clock = createLeapingClock();
+    sandbox = await startSandbox({ clock: () => clock.now() + leadMs });
+    sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
+    tampered = await tamperWith(sandbox);
+    world = await startAuditWorld({ service: tampered.service, clock });
+  });
+  afterEach(() => tampered.setTamper(undefined));
+  afterAll(async () => {
+    await world.stop();
+    await tampered.stop();
+    await sandbox.stop();
+  });
+
+  /** Another author deactivates somebody. */
+  const deactivate = (name: string) =>
+    behindTheBack(world).updateUser(`${name}@example.com`, { active: false });
+
+  const expectDeactivated = (name: string) =>
+    expect
+      .poll(async () => {
+        await world.poll();
+        return world.listDrifts();
+      }, PATIENT)
+      .toContain(`user.deactivated ${name}@example.com`);
+
+  test.each([
+    ['in 2099', 73 * 365 * DAY_MS],
+    ['in twenty minutes', 20 * 60_000],
+  ])('because it is dated %s hides no later one', async (_when, ms) => {
+    const [early, late] = [`early-${ms}`, `late-${ms}`];
+    for (const name of [early, late]) await world.addUser(name);
+    await world.poll();
+    leadMs = ms;
+    deactivate(early);
+    leadMs = 0;
+    await world.poll();
+    await world.poll(10 * 60_000);
+    deactivate(late);
+
+    await expectDeactivated(early);
+    await expectDeactivated(late);
+  });
+
+  test.each([
+    ['id', null],
+    ['id', { a: 1 }],
+    ['created', 'yesterday'],
+  ])('because its %s is %j is skipped and counted', async (field, value) => {
+    const mark = `${field}-${String(value).length}`;
+    const [bad, good] = [`bad-${mark}`, `good-${mark}`];
+    for (const name of [bad, good]) await world.addUser(name);
+    await world.poll();
+    const spoil = withEntries((entries) =>
+      entries.map((entry) =>
+        JSON.stringify(entry).includes(`${bad}@`) ? { ...Object(entry), [field]: value } : entry,
+      ),
+    );
+    tampered.setTamper((url, body) => (url.pathname.endsWith('/audit-logs') ? spoil(body) : body));
+    deactivate(bad);
+    deactivate(good);
+
+    await expectDeactivated(good);
+    const metrics = await readMetrics(world);
+    expect(metrics.get('audit_events_total{origin="unreadable"}')).toBeGreaterThan(0);
+  });
+
+  test('because a clock was set back an hour is found all the same', async () => {
+    await world.addUser('back');
+    await world.poll();
+    leadMs = -60 * 60_000;
+    deactivate('back');
+    leadMs = 0;
+
+    await expectDeactivated('back');
+  });
+
+  test('because it has the id of an earlier one is found all the same', async () => {
+    await world.addUser('anew');
+    await world.poll();
+    const [first] = sandbox.service.auditEvents();
+    const number = withEntries((entries) =>
+      entries.map((entry) =>
+        JSON.stringify(entry).includes('anew@') ? { ...Object(entry), id: first?.id } : entry,
+      ),
+    );
+    tampered.setTamper((url, body) => (url.pathname.endsWith('/audit-logs') ? number(body) : body));
+    deactivate('anew');
+
+    await expectDeactivated('anew');
+  });
+
+  test('an answer that is nested without end is unreadable, and no bug', async () => {
+    const look = `/users/${await world.addUser('deep')}/look`;
+    tampered.setTamper(() => `{"id":${'['.repeat(50_000)}${']'.repeat(50_000)}}`);
+    const answer = await world.ops('POST', '/api/users/retrieveCurrentUser', {});
+    expect(answer).toMatchObject({ status: 502, body: { code: 'unreadable' } });
+    expect((await world.ops('POST', look)).body).toMatchObject({ code: 'could-not-look' });
+  });
+});
+
+const settings = { SWEEP_INTERVAL: '30d' };
+const MINUTE_MS = 60_000;
+/** The sweeps that have ended, once none runs and it was asked twice whether one is due. */
+async function countSweeps(world: AuditWorld): Promise<number> {
+  const { store } = world;
+  for (let times = 0; times < 2; times += 1) await world.poll();
+  const list = async () => store.read.selectFrom('sweeps').select('status').execute();
+  await expect.poll(async () => JSON.stringify(await list()), PATIENT).not.toContain('running');
+  return (await list()).length;
+}
+
+test('a busy import by the bridge causes no sweep, also where events have no details', async () => {
+  const world = await forTest(startAudit({ settings, shape: { auditDetails: 'null' } }));
+  await world.poll(20 * MINUTE_MS);
+  const before = await countSweeps(world);
+  const ids = await world.addUsers(2);
+  const group = await world.addGroup('Pilots', ids);
+  const leave = toPatch(replace('active', false));
+  await world.send('PATCH', `/Users/${ids[0]}`, leave);
+  const rename = toPatch(replace('displayName', 'Aviators'));
+  await world.send('PATCH', `/Groups/${group}`, rename);
+  await world.poll();
+  await world.poll(20 * MINUTE_MS);
+
+  expect(await countSweeps(world)).toBe(before);
+});
+
+test('events that name nobody known cause one sweep in ten minutes, and what it finds has its author', async () => {
+  const world = await forTest(startAudit({ settings }));
+  // The administrator came just before the bridge read everything, which may cause one.
+  await world.poll(20 * MINUTE_MS);
+  const before = await countSweeps(world);
+  const addStranger = (name: string) =>
+    behindTheBack(world).addUser({ email: `${name}@example.com` });
+  addStranger('one');
+  await world.poll();
+  await expect.poll(() => countSweeps(world), PATIENT).toBe(before + 1);
+  addStranger('two');
+  await world.poll();
+  const meanwhile = await countSweeps(world);
+  const { body } = await world.ops('GET', '/unmanaged?kind=user.unmanaged');
+  await world.poll(10 * MINUTE_MS);
+  await expect.poll(() => countSweeps(world), PATIENT).toBe(before + 2);
+  await world.poll(20 * MINUTE_MS);
+
+  expect(meanwhile).toBe(before + 1);
+  expect(await countSweeps(world)).toBe(before + 2);
+  expect(body.items).toContainEqual(
+    expect.objectContaining({
+      resource: expect.objectContaining({ name: 'one' }),
+      who: expect.objectContaining({ username: 'admin', address: '198.51.100.7' }),
+    }),
+  );
 });

@@ -268,7 +268,7 @@ describe('scim-bridge census', () => {
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'scim-bridge-census-'));
-    bridge = await startTestBridge({});
+    bridge = await startTestBridge();
     await bridge.addUser('ada', { title: 'Pilot' });
     await bridge.untilSettled();
   });

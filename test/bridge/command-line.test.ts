@@ -25,7 +25,7 @@ async function addDrifted(bridge: TestBridge): Promise<string> {
   return id;
 }
 
-const bridge = forSuite(() => startTestBridge({}));
+const bridge = forSuite(() => startTestBridge());
 let id: string;
 beforeAll(async () => {
   id = await addDrifted(bridge);

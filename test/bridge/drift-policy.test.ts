@@ -129,7 +129,7 @@ describe('what is done about a drift', () => {
 });
 
 describe('somebody or something that is gone', () => {
-  const bridge = forSuite(() => startTestBridge({}));
+  const bridge = forSuite(() => startTestBridge());
 
   /** Managed people whom an administrator can remove, and their SCIM ids. */
   async function addVirtual(...names: readonly string[]): Promise<string[]> {

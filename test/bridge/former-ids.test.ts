@@ -12,7 +12,7 @@ function toEnd(text: string): unknown {
 }
 
 describe('the ids of an earlier SCIM server', () => {
-  const bridge = forSuite(() => startTestBridge({}));
+  const bridge = forSuite(() => startTestBridge());
 
   test('are ids by which people and groups are read and written, alone, in bulk and as members', async () => {
     const ada = await bridge.addUser('ada', { externalId: 'x-ada' });

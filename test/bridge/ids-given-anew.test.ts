@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Change, SandboxUser } from '../../src/sandbox/model.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch } from '../support/provider.ts';
 
-const OUT = toPatch({ op: 'replace', path: 'active', value: false });
+const OUT = toPatch(replace('active', false));
 const toAddress = (name: string) => `${name}@example.com`;
 
 /** Shows an account under another id, with its memberships: what the service does to its people when it is moved. */

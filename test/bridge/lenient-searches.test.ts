@@ -2,10 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { OPS_TOKEN } from '../support/operator.ts';
 import { listResources, replace, toPatch } from '../support/provider.ts';
 
-const bridge = forSuite(() => startTestBridge({}));
+const bridge = forSuite(() => startTestBridge());
 let ada: string;
 let staff: string;
 let shift: string;
@@ -17,7 +16,7 @@ beforeAll(async () => {
 });
 
 async function countRepairs(): Promise<number> {
-  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  const metrics = await readMetrics(bridge);
   const series = [...metrics].filter(([name]) => name.includes('filter-unquoted'));
   return series.reduce((sum, [, value]) => sum + value, 0);
 }

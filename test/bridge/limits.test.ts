@@ -1,15 +1,21 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { getHeapStatistics } from 'node:v8';
-import { expect, test } from 'vitest';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Clock } from '../../src/domain/clock.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { expectScimError } from '../support/attack.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 import { toUser } from '../support/provider.ts';
+import { sendRaw } from '../support/send-raw.ts';
 
-const OPS_TOKEN = 'ops-token-0123456789';
 /** As long as a test may take is less than a request of two hundred a second. */
 const SLOWLY = 0.000_01;
 
@@ -28,7 +34,7 @@ function countStatus(answers: readonly { status: number }[], status: number): nu
 
 test('one credential gets its rate, the rest is 429 with a whole Retry-After of at least 1, and a second later it goes on', async () => {
   const clock = createLeapingClock(SLOWLY);
-  const settings = { SCIM_REQUESTS_PER_SECOND: '5', OPS_TOKEN };
+  const settings = { SCIM_REQUESTS_PER_SECOND: '5' };
   const bridge = await forTest(startTestBridge({ settings, clock }));
   const answers = await readOften(bridge, 12);
   clock.leap(1_000);
@@ -43,7 +49,7 @@ test('one credential gets its rate, the rest is 429 with a whole Retry-After of 
     expect(answer.headers['retry-after']).toBe('1');
   }
   expect(countStatus(later, 200)).toBe(5);
-  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  const metrics = await readMetrics(bridge);
   expect(metrics.get('requests_turned_away_total{reason="rate"}')).toBe(8);
 });
 
@@ -94,7 +100,7 @@ async function leaveRoom(bridge: TestBridge, bytes: number): Promise<Socket[]> {
 }
 
 test('bodies that together are more than memory has room for are 503, and smaller requests go on', async () => {
-  const bridge = await forTest(startTestBridge({ settings: { OPS_TOKEN } }));
+  const bridge = await forTest(startTestBridge({}));
   const sockets = await leaveRoom(bridge, 10);
   let answer = await bridge.request('POST', '/Users', toUser('ada'));
   for (let index = 1; answer.status !== 503; index += 1) {
@@ -108,7 +114,7 @@ test('bodies that together are more than memory has room for are 503, and smalle
   expectScimError(answer, 503);
   expect(answer.headers['retry-after']).toBe('1');
   expect(read.status).toBe(200);
-  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  const metrics = await readMetrics(bridge);
   expect(metrics.get('requests_turned_away_total{reason="bodies"}')).toBe(1);
 });
 
@@ -139,7 +145,7 @@ test('a body that says it is too large is refused before any of it is read', asy
 
 test('operators who ask too fast are 429, and in a second go on', async () => {
   const clock = createLeapingClock(SLOWLY);
-  const bridge = await forTest(startTestBridge({ settings: { OPS_TOKEN }, clock }));
+  const bridge = await forTest(startTestBridge({ clock }));
   const ask = () =>
     bridge.request('GET', new URL('/ops/providers', bridge.baseUrl).href, undefined, {
       authorization: `Bearer ${OPS_TOKEN}`,
@@ -152,4 +158,195 @@ test('operators who ask too fast are 429, and in a second go on', async () => {
   expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'too-many' } });
   expect(answers.at(-1)?.headers['retry-after']).toBe('1');
   expect((await ask()).status).toBe(200);
+});
+
+let bridge: TestBridge;
+const tokens = new Map<string, string>();
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  bridge = await startTestBridge();
+  for (const [name, purpose] of [
+    ['reader', 'reader'],
+    ['metrics', 'metrics'],
+    ['slow', 'reader'],
+  ] as const) {
+    const { body } = await bridge.ops('POST', '/tokens', { name, for: purpose });
+    tokens.set(name, String(body.token));
+  }
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await bridge.stop();
+});
+
+const ask = async (purpose: string, path: string) => {
+  const headers = { authorization: `Bearer ${tokens.get(purpose)}` };
+  const { statusCode, body } = await request(new URL(path, bridge.baseUrl), { headers });
+  await body.dump();
+  return statusCode;
+};
+
+/** Sends the head of a GET whose body never ends, and returns the first line of the answer. */
+async function askWithoutEnd(path: string): Promise<string> {
+  const { hostname, port } = new URL(bridge.baseUrl);
+  const socket = connect(Number(port), hostname);
+  sockets.push(socket);
+  const head = `GET ${path} HTTP/1.1\r\nhost: bridge\r\nauthorization: Bearer ${tokens.get('slow')}`;
+  socket.write(`${head}\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`);
+  const [data] = await once(socket, 'data');
+  return String(data).split('\r\n', 1)[0] ?? '';
+}
+
+/** Sends so many requests at once on one connection, and returns the statuses of their answers. */
+async function flood(purpose: string, path: string, count: number): Promise<string[]> {
+  const { hostname, port } = new URL(bridge.baseUrl);
+  const socket = connect(Number(port), hostname);
+  sockets.push(socket);
+  const head = `GET ${path} HTTP/1.1\r\nhost: bridge\r\nauthorization: Bearer ${tokens.get(purpose)}`;
+  socket.write(`${head}\r\n\r\n`.repeat(count - 1));
+  socket.write(`${head}\r\nconnection: close\r\n\r\n`);
+  return [...(await text(socket)).matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status = '']) => status);
+}
+
+test('a flood of a reader or of the metrics keeps no operator out', async () => {
+  expect(await flood('metrics', '/metrics', 300)).toContain('429');
+  expect(await flood('reader', '/ops/nowhere', 300)).toContain('429');
+  const asOperator = await Promise.all(
+    Array.from({ length: 40 }, () => bridge.ops('GET', '/providers')),
+  );
+  expect(asOperator.map(({ status }) => status)).toEqual(asOperator.map(() => 200));
+});
+
+test('what a token may not ask for takes no place', async () => {
+  const statuses = await Promise.all(
+    Array.from({ length: 250 }, () => ask('metrics', '/ops/providers')),
+  );
+  expect(new Set(statuses)).toEqual(new Set([403]));
+  expect(await ask('metrics', '/ops/nowhere')).toBe(403);
+});
+
+test('a GET with a body is refused before that ends', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 120 }, () => askWithoutEnd('/ops/providers')),
+  );
+  expect(answers.filter((line) => !/ 400 /.test(line))).toEqual([]);
+  expect(await ask('slow', '/ops/providers')).toBe(200);
+});
+
+const MESSAGE = 'requests presented no valid credentials';
+
+/** Presents something wrong at each of the three places. */
+const PLACES = {
+  scim: (bridge: TestBridge) =>
+    bridge.request('GET', '/Users', undefined, { authorization: 'Bearer wrong' }),
+  ops: (bridge: TestBridge) =>
+    bridge.request('GET', new URL('/ops/status', bridge.baseUrl).href, undefined, {
+      authorization: 'Bearer wrong',
+    }),
+  async oauth(bridge: TestBridge) {
+    const { statusCode, headers, body } = await request(new URL('/oauth/token', bridge.baseUrl), {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'grant_type=client_credentials&client_id=a&client_secret=b',
+    });
+    return { status: statusCode, headers, text: await body.text() };
+  },
+} as const;
+
+/** A clock on which delays of these lengths last until the test ends them. */
+function createHeldClock(held: readonly number[]) {
+  const release = Promise.withResolvers<void>();
+  const begun: number[] = [];
+  const sleep: Clock['sleep'] = (ms, signal) => {
+    if (!held.includes(ms)) return systemClock.sleep(ms, signal);
+    begun.push(ms);
+    return release.promise;
+  };
+  return { ...systemClock, sleep, begun, release: release.resolve };
+}
+
+test.each(['scim', 'ops', 'oauth'] as const)(
+  'at %s a wrong credential is counted, slowed from the fourth on and told once, and nobody with a valid one waits',
+  async (place) => {
+    const log: JsonObject[] = [];
+    const onLog = (line: JsonObject) => void log.push(line);
+    const clock = createHeldClock([100, 200, 400]);
+    const bridge = await forTest(startTestBridge({ onLog, clock }));
+    const fail = () => PLACES[place](bridge);
+    const first = await Promise.all([fail(), fail(), fail()]);
+    const state = { isAnswered: false };
+    const slowed = Promise.all([fail(), fail(), fail()]).finally(() => {
+      state.isAnswered = true;
+    });
+    await expect.poll(() => clock.begun, { interval: 5 }).toHaveLength(3);
+    for (let nth = 0; nth < 5; nth += 1) {
+      expect((await bridge.request('GET', '/Users')).status).toBe(200);
+      expect((await bridge.ops('GET', '/status')).status).toBe(200);
+    }
+    expect(state.isAnswered).toBe(false);
+    clock.release();
+    const answers = [...first, ...(await slowed)];
+
+    expect(clock.begun).toEqual([100, 200, 400]);
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 401));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const { body } = await bridge.ops('GET', '/status');
+    const sources = [{ address: '127.0.0.1', attempts: 6 }];
+    expect(body.authentication).toMatchObject({ failed: 6, sources });
+    const metrics = await readMetrics(bridge);
+    const name = `authentication_failures_total{place="${place}",status="401"}`;
+    expect(metrics.get(name)).toBe(6);
+    const lines = log.filter(({ msg }) => msg === MESSAGE);
+    expect(lines).toMatchObject([{ place, remoteAddress: '127.0.0.1', attempts: 1 }]);
+    expect(JSON.stringify(log)).not.toContain('wrong');
+  },
+);
+
+describe('last errors', () => {
+  const bridge = forSuite(async () => {
+    // As elsewhere: in tests Express is silent by itself.
+    vi.stubEnv('NODE_ENV', 'production');
+    return startTestBridge({ onLog: (line) => void log.push(line) });
+  });
+  const log: JsonObject[] = [];
+  beforeAll(async () => {
+    vi.unstubAllEnvs();
+  });
+
+  test.each([
+    ['POST', '/console/session', '{"token": "a-secret-of-somebody"', 400],
+    ['POST', '/console/session', 'x\n{"level":"info","msg":"forged"}', 400],
+    ['POST', '/console/session', '"a-secret-of-somebody"', 400],
+    ['POST', '/console/session', `{"token": "${'x'.repeat(5_000)}"}`, 413],
+    ['GET', '/console/assets/%ff', undefined, 400],
+    ['GET', '/console/%e0%a4%a', undefined, 400],
+    ['POST', '/ops/tokens/%ff/revoke', '{}', 401],
+    ['GET', '/scim/v2/Users/%ff', undefined, 400],
+    ['POST', '/oauth/token', '%', 401],
+  ] as const)(
+    '%s %s with %s is answered with JSON, and nothing of it is written anywhere',
+    async (method, path, body, status) => {
+      const written = vi.spyOn(process.stderr, 'write');
+      const told = vi.spyOn(console, 'error').mockReturnValue();
+      const answer = await sendRaw(bridge, {
+        ...{ method, path: new URL(path, bridge.baseUrl).href },
+        ...(body === undefined ? {} : { body }),
+        headers: {
+          'x-scim-bridge-console': '1',
+          'content-type': path.startsWith('/oauth')
+            ? 'application/x-www-form-urlencoded'
+            : 'application/json',
+        },
+      });
+      const isSilent = written.mock.calls.length === 0 && told.mock.calls.length === 0;
+      written.mockRestore();
+      told.mockRestore();
+
+      expect(answer.status).toBe(status);
+      expect(answer.headers['content-type']).toMatch(/json/);
+      expect(answer.text).not.toMatch(/<html|node_modules|\n +at /);
+      expect(isSilent).toBe(true);
+      expect(JSON.stringify(log)).not.toMatch(/a-secret|forged|xxxx/);
+    },
+  );
 });

@@ -1,10 +1,14 @@
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startAudit } from '../support/audit-world.ts';
+import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
+import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch } from '../support/provider.ts';
+import { type TamperedService, tamperWith, withEntries } from '../support/tampering-proxy.ts';
 import { type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
@@ -101,3 +105,154 @@ test('a removal that the service answers with 204 and does not make ends as stuc
 
 const byField = (one: JsonObject, other: JsonObject) =>
   String(one.field).localeCompare(String(other.field));
+
+const OUT = toPatch(replace('active', false));
+const PATIENT = { interval: 50, timeout: 20_000 };
+const RECHECK_MS = 360_000;
+
+describe('what the service does not show, or shows in place of another', () => {
+  let sandbox: Sandbox;
+  let tampered: TamperedService;
+  let clock: LeapingClock;
+  let bridge: TestBridge;
+  beforeAll(async () => {
+    clock = createLeapingClock();
+    sandbox = await startSandbox({ clock: () => clock.now() });
+    tampered = await tamperWith(sandbox, 'any');
+    const settings = {
+      SCIM_WRITE_WAIT: '0s',
+      DRIFT_POLICY: '{"default":"repair"}',
+    };
+    bridge = await startBridgeOf(tampered.service, { clock, settings });
+  });
+  afterEach(() => see());
+  afterAll(async () => {
+    await bridge.stop();
+    await tampered.stop();
+    await sandbox.stop();
+  });
+
+  /** A token that has lost its rights: every list is empty, and nobody is found by id. */
+  function blind(): void {
+    tampered.setTamper((url, body) => {
+      if (!/\/(Users|groups|users|Groups)$/.test(url.pathname)) return body;
+      const empty = withEntries(() => [])(body);
+      return Array.isArray(empty) ? empty : { ...Object(empty), totalResults: 0 };
+    });
+    const fault = { kind: 'status', status: 404 } as const;
+    for (const operation of [
+      'scim.getUser',
+      'scim.updateUser',
+      'scim.getGroup',
+      'groups.getGroup',
+    ] as const)
+      sandbox.faults.add({ operation, fault });
+  }
+
+  function see(): void {
+    tampered.setTamper(undefined);
+    sandbox.faults.clear();
+  }
+
+  const isActive = (name: string) => sandbox.service.getUser(`${name}@example.com`).active;
+  /** Moves time on, while no call is under way that would come to its limit by that, until this is so. */
+  async function untilSeen(read: () => unknown, wanted: unknown): Promise<void> {
+    const goOn = () => {
+      if (sandbox.calls.open === 0) clock.leap(RECHECK_MS);
+      return read();
+    };
+    await expect.poll(goOn, PATIENT).toBe(wanted);
+  }
+  async function readReadiness(): Promise<string> {
+    return (await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href)).text;
+  }
+
+  test('a service that shows nothing for a while makes nobody missing, and what was asked meanwhile comes true', async () => {
+    const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+    await bridge.addGroup('Team', [ada, bob]);
+    await bridge.untilSettled();
+    blind();
+    const swept = await bridge.sweep();
+    await bridge.send('PATCH', `/Users/${bob}`, OUT);
+    await expect.poll(readReadiness, PATIENT).toContain('section-closed');
+    see();
+    await untilSeen(() => isActive('bob'), false);
+    await untilSeen(async () => (await bridge.readWork())?.due, 0);
+    await bridge.sweep();
+    await bridge.untilSettled();
+
+    expect(swept.status).toBe('incomplete');
+    expect(await bridge.listDrifts()).toEqual([]);
+    expect(sandbox.service.groups().filter(({ name }) => name === 'Team')).toHaveLength(1);
+    expect(isActive('ada')).toBe(true);
+    await expect.poll(readReadiness, PATIENT).not.toContain('section-closed');
+  });
+
+  test('a service that answers 404 to everything has nobody made anew', async () => {
+    const fay = await bridge.addUser('fay');
+    await bridge.addGroup('Crew', [fay]);
+    await bridge.untilSettled();
+    sandbox.calls.reset();
+    const lost = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 404 } });
+    const name = replace('name.familyName', 'King');
+    await bridge.patch(`/Users/${fay}`, name);
+    await lost.until(4);
+    await expect.poll(readReadiness, PATIENT).toContain('section-closed');
+    see();
+    await untilSeen(() => sandbox.service.getUser('fay@example.com').fullName, 'Fay King');
+
+    expect(sandbox.calls.count({ operation: 'scim.addUser' })).toBe(0);
+    expect(sandbox.calls.count({ operation: 'groupUsers.addUserToGroup' })).toBe(0);
+  });
+
+  test('an answer about another account proves nothing', async () => {
+    const [cleo, dora] = [await bridge.addUser('cleo'), await bridge.addUser('dora')];
+    await bridge.send('PATCH', `/Users/${dora}`, OUT);
+    await bridge.untilSettled();
+    const { id } = sandbox.service.getUser('cleo@example.com');
+    const { id: otherId } = sandbox.service.getUser('dora@example.com');
+    const other = { id: String(otherId), userName: 'dora@example.com', active: false };
+    const fault = { kind: 'reset', at: 'before-effect' } as const;
+    sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+    tampered.setTamper((url, body) => (url.pathname.endsWith(`/Users/${id}`) ? other : body));
+    await bridge.send('PATCH', `/Users/${cleo}`, OUT);
+    const looks = () => {
+      clock.leap(60_000);
+      return sandbox.calls.count({ operation: 'scim.getUser' });
+    };
+    sandbox.calls.reset();
+    await expect.poll(looks, PATIENT).toBeGreaterThan(1);
+    const [before] = Object((await bridge.ops('GET', `/leavers?resource=${cleo}`)).body).items;
+    see();
+    await untilSeen(() => isActive('cleo'), false);
+
+    expect(before.status).toBe('waits');
+  });
+
+  test('an answer about another group changes nothing that is known', async () => {
+    const ella = await bridge.addUser('ella');
+    const id = await bridge.addGroup('Mixed', [ella]);
+    await bridge.addGroup('Other');
+    await bridge.untilSettled();
+    const [mixed, other] = [sandbox.service.getGroup('Mixed'), sandbox.service.getGroup('Other')];
+    const mix = () =>
+      tampered.setTamper((url, body) =>
+        url.pathname.endsWith(`/groups/${mixed.uid}`)
+          ? { ...Object(body), id: other.id, uid: other.uid, name: 'Other' }
+          : body,
+      );
+    mix();
+    const looked = await bridge.ops('POST', `/groups/${id}/look`, {});
+    see();
+
+    expect(looked.status).toBe(503);
+    expect(await bridge.listDrifts()).toEqual([]);
+
+    mix();
+    sandbox.calls.reset();
+    const rename = toPatch(replace('displayName', 'Mixed again'));
+    await bridge.send('PATCH', `/Groups/${id}`, rename);
+    const look = { operation: 'groups.getGroup' } as const;
+    await untilSeen(() => sandbox.calls.count(look) > 0, true);
+  });
+});

@@ -8,7 +8,6 @@ import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { OPS_TOKEN } from '../support/operator.ts';
 import { replace, toPatch } from '../support/provider.ts';
 import { type Arrived, startReceiver } from '../support/receiver.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -101,7 +100,7 @@ test("a leaver whom an operator's decision keeps in is told, counted and shown w
   const kept = ids.slice(1);
   await passMinutes(clock, bridge, 6);
   await clock.pass(bridge.sandbox, () => receiver.taken.length >= kept.length);
-  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  const metrics = await readMetrics(bridge);
   const { body: status } = await bridge.ops('GET', '/status');
   const told = receiver.taken.map(({ json }) => json.data);
 
@@ -116,7 +115,7 @@ test("a leaver whom an operator's decision keeps in is told, counted and shown w
   await bridge.ops('POST', `/plans/${plan}/approve`, { hash: held.hash ?? '' });
   await clock.pass(bridge.sandbox, () => receiver.taken.length > 1);
   expect(listTypes(receiver.taken)).toEqual(['leaver.late', 'leaver.done']);
-  const after = await readMetrics(bridge, OPS_TOKEN);
+  const after = await readMetrics(bridge);
   expect(after.get('change_duration_seconds_bucket{le="300",kind="leaver"}')).toBe(1);
   expect(after.get('change_duration_seconds_count{kind="leaver"}')).toBe(2);
 });

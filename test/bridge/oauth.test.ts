@@ -6,7 +6,6 @@ import { runner } from '../support/command.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { askUsers, fetchToken, getToken, makeClient } from '../support/oauth-clients.ts';
-import { OPS_TOKEN } from '../support/operator.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
@@ -22,7 +21,7 @@ function toServer(bridge: TestBridge): oauth.AuthorizationServer {
 }
 
 describe('OAuth', () => {
-  const bridge = forSuite(() => startTestBridge({}));
+  const bridge = forSuite(() => startTestBridge());
 
   test('a public library gets an access token, which opens SCIM', async () => {
     const made = await makeClient(bridge, 'library');
@@ -158,7 +157,7 @@ test('a client that asks for more tokens than its rate is 429, and a stranger us
   expect(answers[3]).toMatchObject({ body: { error: 'temporarily_unavailable' } });
   expect(answers[3]?.headers['retry-after']).toBe('1');
   expect((await fetchToken(bridge, other)).status).toBe(200);
-  const metrics = await readMetrics(bridge, OPS_TOKEN);
+  const metrics = await readMetrics(bridge);
   expect(metrics.get('requests_turned_away_total{reason="rate"}')).toBe(2);
 });
 

@@ -1,213 +1,473 @@
-import { beforeEach, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
-import { opsRoutes } from '../../src/ops/document.ts';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { Router } from 'express';
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import { opsRoutes, toOpsDocument } from '../../src/ops/document.ts';
+import { createRouteRouter } from '../../src/ops/http/route.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
-import { replace, type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
+import { replace, type TestAnswer, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { createSetClock } from '../support/set-clock.ts';
 import { copyStore, makeStoreFile } from '../support/store-file.ts';
 
-const OPS_TOKEN = 'token-of-an-operator';
-const settings = { OPS_TOKEN };
-const deactivate = { Operations: [replace('active', false)] };
+describe('ops api', () => {
+  const OPS_TOKEN = 'token-of-an-operator';
+  const settings = { OPS_TOKEN };
+  const deactivate = { Operations: [replace('active', false)] };
 
-const bridge = forSuite(() => startTestBridge({ settings, onLog: (line) => lines.push(line) }));
-let lines: JsonObject[] = [];
+  const bridge = forSuite(() => startTestBridge({ settings, onLog: (line) => lines.push(line) }));
+  let lines: JsonObject[] = [];
 
-beforeEach(() => {
-  lines = [];
-  bridge.sandbox.calls.reset();
-  bridge.sandbox.faults.clear();
+  beforeEach(() => {
+    lines = [];
+    bridge.sandbox.calls.reset();
+    bridge.sandbox.faults.clear();
+  });
+
+  /** Calls an operation as an operator does. */
+  function callApi(
+    operation: string,
+    args: JsonObject = {},
+    {
+      headers = {},
+      of = bridge,
+    }: { headers?: Readonly<Record<string, string>>; of?: TestBridge } = {},
+  ): Promise<TestAnswer> {
+    const url = new URL(`/ops/api/${operation.replace('.', '/')}`, of.baseUrl).href;
+    const presented = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
+    return of.request('POST', url, args, { ...presented, ...headers });
+  }
+
+  test('an operation is called with the token of the bridge, and its answer is the result', async () => {
+    const { sandbox } = bridge;
+    const made = await callApi('groups.createGroup', { body: { name: 'Pilots' } });
+    const { uid } = sandbox.service.getGroup('Pilots');
+    const read = await callApi('groups.getGroup', { path: { uid } });
+
+    expect(made).toMatchObject({ status: 200, body: { result: { name: 'Pilots', uid } } });
+    expect(read.body).toEqual(made.body);
+    expect(read.headers['cache-control']).toBe('no-store');
+  });
+
+  test('what would change everything is sent only when that is said', async () => {
+    const id = 'cards.batchUpdateForCards';
+    const attributes = { owner_id: 7 };
+    for (const args of [
+      {},
+      { body: {} },
+      { body: { attributes } },
+      { everything: false, body: { attributes } },
+      { body: { attributes, everything: true } },
+    ]) {
+      expect(await callApi(id, args)).toMatchObject({ status: 400 });
+    }
+    expect(bridge.sandbox.calls.recent()).toEqual([]);
+
+    // The sandbox has no cards, so that a call that was sent is answered 404.
+    for (const args of [
+      { body: { board_id: 3, attributes } },
+      { everything: true, body: { attributes } },
+    ]) {
+      expect(await callApi(id, args)).toMatchObject({ status: 502, body: { status: 404 } });
+    }
+    const elsewhere = { everything: true, body: { name: 'Pilots' } };
+    expect((await callApi('groups.createGroup', elsewhere)).status).toBe(400);
+  });
+
+  test('an unknown operation is 404 with the nearest names, wrong arguments are 400, and neither is sent', async () => {
+    const unknown = await callApi('groups.getGrup', {});
+    const missing = await callApi('groups.getGroup', {});
+    const extra = await callApi('groups.getGroup', { path: { uid: 'g' }, headers: {} });
+
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'unknown-operation' } });
+    expect(unknown.body.near).toContain('groups.getGroup');
+    expect(missing.status).toBe(400);
+    expect(missing.body.message).toBe('groups.getGroup: path.uid is missing');
+    expect(extra).toMatchObject({ status: 400, body: { code: 'invalid' } });
+    expect(bridge.sandbox.calls.count()).toBe(0);
+  });
+
+  test('what the service refuses is 502 with its status and words, what it does not answer 503', async () => {
+    const args = { body: { name: 'Cooks' } };
+    const fault = { kind: 'status', status: 402, body: 'message' } as const;
+    bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault });
+    const refused = await callApi('groups.createGroup', args);
+    bridge.sandbox.faults.clear();
+    bridge.sandbox.faults.add({
+      operation: 'groups.createGroup',
+      fault: { kind: 'reset', at: 'mid-answer' },
+    });
+    const lost = await callApi('groups.createGroup', args);
+
+    expect(refused).toMatchObject({
+      status: 502,
+      body: {
+        code: 'not-permitted',
+        operation: 'groups.createGroup',
+        status: 402,
+        retry: 'never',
+        outcome: 'answered',
+        answer: { message: expect.any(String) },
+      },
+    });
+    expect(lost).toMatchObject({
+      status: 503,
+      body: { code: 'connection', status: null, retry: 'later', outcome: 'unknown' },
+    });
+  });
+
+  test('the log says which operation was called from where and how it ended, and nothing of what was in it', async () => {
+    await callApi('groups.createGroup', { body: { name: 'Secret squadron' } });
+    await callApi('groups.getGroup', { path: { uid: 'unheard-of' } });
+
+    const told = lines.filter(({ msg }) => msg === 'an operator called the service');
+    const where = { requestId: expect.any(String), remoteAddress: expect.stringContaining('127.') };
+    expect(told).toMatchObject([
+      { ...where, operation: 'groups.createGroup', result: 'done' },
+      { ...where, operation: 'groups.getGroup', result: 'not-found' },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/Secret squadron|unheard-of/);
+  });
+
+  test('whom an operator changed is looked at, so that the next write of the provider puts right what it names', async () => {
+    const { service } = bridge.sandbox;
+    const ada = await bridge.addUser('ada');
+    const pilots = await bridge.addGroup('Crew', [ada]);
+    await bridge.untilSettled();
+    const { id } = service.getUser('ada@example.com');
+    const { uid } = service.getGroup('Crew');
+
+    await callApi('scim.updateUser', { path: { user_id: id }, body: deactivate });
+    const left = { path: { group_uid: uid, user_id: id } };
+    await callApi('groupUsers.removeUserFromGroup', left);
+    await bridge.untilSettled();
+    const isActiveNow = service.getUser('ada@example.com').active;
+    const membersNow = service.members('Crew');
+    // What is wanted has not changed.
+    expect((await bridge.send('GET', `/Users/${ada}`)).body.active).toBe(true);
+    expect(await bridge.readMemberIds(pilots)).toEqual([ada]);
+
+    const active = toPatch(replace('active', true));
+    const admit = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
+    await bridge.send('PATCH', `/Users/${ada}`, active);
+    await bridge.send('PATCH', `/Groups/${pilots}`, admit);
+    await bridge.untilSettled();
+
+    expect([isActiveNow, membersNow]).toEqual([false, []]);
+    expect(service.getUser('ada@example.com').active).toBe(true);
+    expect(service.members('Crew')).toEqual(['ada@example.com']);
+  });
+
+  test('a crash right after a call by an operator is no restored backup', async () => {
+    const url = makeStoreFile();
+    const { sandbox, live } = await makeLives({ settings });
+    const asAtTheCrash = await live(
+      async (bridge) => {
+        await bridge.addUser('ada');
+        await bridge.untilSettled();
+        const { id } = sandbox.service.getUser('ada@example.com');
+        await callApi(
+          'scim.updateUser',
+          { path: { user_id: id }, body: deactivate },
+          { of: bridge },
+        );
+        return copyStore(url);
+      },
+      { DATABASE_URL: url },
+    );
+
+    const found = await live(
+      async (bridge) => {
+        const url = new URL('/ops/recovery', bridge.baseUrl).href;
+        const read = async () => {
+          const headers = { authorization: `Bearer ${OPS_TOKEN}` };
+          return (await bridge.request('GET', url, undefined, headers)).body.detection;
+        };
+        await expect.poll(read, { interval: 10 }).not.toBeNull();
+        return read();
+      },
+      { DATABASE_URL: asAtTheCrash },
+    );
+
+    expect(found).toEqual({ kind: 'current' });
+  });
+
+  test('no answer below /ops has a secret of the settings in it', async () => {
+    const bridge = await forTest(startTestBridge({ settings: SECRETS }));
+    const paths = opsRoutes
+      .filter(({ method, path }) => method === 'get' && !path.includes('{'))
+      .map(({ path }) => path);
+    const answers = [];
+    for (const path of paths) {
+      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+      const headers = { authorization: `Bearer ${SECRETS.OPS_TOKEN}` };
+      const { status, body } = await bridge.request('GET', url, undefined, headers);
+      answers.push({ path, status, text: JSON.stringify(body) });
+    }
+
+    const settingsAnswer = answers.find(({ path }) => path === '/settings');
+    expect(settingsAnswer).toMatchObject({ status: 200, text: expect.stringContaining('(hidden') });
+    for (const [name, secret] of Object.entries(SECRETS))
+      expect(
+        answers.filter(({ text }) => text.includes(secret)),
+        name,
+      ).toEqual([]);
+  });
+
+  const SECRETS = {
+    OPS_TOKEN: 'secret-of-an-operator',
+    OPS_READER_TOKEN: 'secret-of-a-reader',
+    OPS_COMMAND_TOKEN: 'secret-of-commands',
+  };
 });
 
-/** Calls an operation as an operator does. */
-function callApi(
-  operation: string,
-  args: JsonObject = {},
-  {
-    headers = {},
-    of = bridge,
-  }: { headers?: Readonly<Record<string, string>>; of?: TestBridge } = {},
-): Promise<TestAnswer> {
-  const url = new URL(`/ops/api/${operation.replace('.', '/')}`, of.baseUrl).href;
-  const presented = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
-  return of.request('POST', url, args, { ...presented, ...headers });
+const READER_TOKEN = 'reader-token-of-a-test-bridge';
+
+const clock = createSetClock();
+const bridge = forSuite(() =>
+  startTestBridge({
+    settings: { OPS_READER_TOKEN: READER_TOKEN },
+    clock,
+  }),
+);
+
+/** A fast machine sends all of them within a second, which is more than the rate of operators. */
+function takeTime(): void {
+  clock.state.aheadMs += 50;
 }
 
-test('an operation is called with the token of the bridge, and its answer is the result', async () => {
-  const { sandbox } = bridge;
-  const made = await callApi('groups.createGroup', { body: { name: 'Pilots' } });
-  const { uid } = sandbox.service.getGroup('Pilots');
-  const read = await callApi('groups.getGroup', { path: { uid } });
+test('the description is a valid document of OpenAPI 3.1', async () => {
+  const validator = new Validator();
+  const valid = await validator.validate(JSON.parse(JSON.stringify(toOpsDocument())));
 
-  expect(made).toMatchObject({ status: 200, body: { result: { name: 'Pilots', uid } } });
-  expect(read.body).toEqual(made.body);
-  expect(read.headers['cache-control']).toBe('no-store');
+  expect(valid.errors).toBeUndefined();
+  expect([valid.valid, validator.version]).toEqual([true, '3.1']);
 });
 
-test('what would change everything is sent only when that is said', async () => {
-  const id = 'cards.batchUpdateForCards';
-  const attributes = { owner_id: 7 };
-  for (const args of [
-    {},
-    { body: {} },
-    { body: { attributes } },
-    { everything: false, body: { attributes } },
-    { body: { attributes, everything: true } },
-  ]) {
-    expect(await callApi(id, args)).toMatchObject({ status: 400 });
-  }
-  expect(bridge.sandbox.calls.recent()).toEqual([]);
+test('every reference of the description leads somewhere, and no two requests have one name', () => {
+  const text = JSON.stringify(toOpsDocument());
+  const { components } = Object(toOpsDocument());
+  const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+  const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
 
-  // The sandbox has no cards, so that a call that was sent is answered 404.
-  for (const args of [
-    { body: { board_id: 3, attributes } },
-    { everything: true, body: { attributes } },
-  ]) {
-    expect(await callApi(id, args)).toMatchObject({ status: 502, body: { status: 404 } });
-  }
-  const elsewhere = { everything: true, body: { name: 'Pilots' } };
-  expect((await callApi('groups.createGroup', elsewhere)).status).toBe(400);
+  expect(new Set(names)).toEqual(new Set(Object.keys(components.schemas)));
+  expect(new Set(ids).size).toBe(opsRoutes.length);
 });
 
-test('an unknown operation is 404 with the nearest names, wrong arguments are 400, and neither is sent', async () => {
-  const unknown = await callApi('groups.getGrup', {});
-  const missing = await callApi('groups.getGroup', {});
-  const extra = await callApi('groups.getGroup', { path: { uid: 'g' }, headers: {} });
-
-  expect(unknown).toMatchObject({ status: 404, body: { code: 'unknown-operation' } });
-  expect(unknown.body.near).toContain('groups.getGroup');
-  expect(missing.status).toBe(400);
-  expect(missing.body.message).toBe('groups.getGroup: path.uid is missing');
-  expect(extra).toMatchObject({ status: 400, body: { code: 'invalid' } });
-  expect(bridge.sandbox.calls.count()).toBe(0);
-});
-
-test('what the service refuses is 502 with its status and words, what it does not answer 503', async () => {
-  const args = { body: { name: 'Cooks' } };
-  const fault = { kind: 'status', status: 402, body: 'message' } as const;
-  bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault });
-  const refused = await callApi('groups.createGroup', args);
-  bridge.sandbox.faults.clear();
-  bridge.sandbox.faults.add({
-    operation: 'groups.createGroup',
-    fault: { kind: 'reset', at: 'mid-answer' },
+/** What a router serves, as the description writes it. */
+function listServed(router: Router): string[] {
+  return router.stack.flatMap(({ route }) => {
+    if (route === undefined) return [];
+    const path = route.path.replace(/:(\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
+    const methods = new Set(route.stack.map(({ method }) => method));
+    return [...methods].map((method) => `${method} ${path}`);
   });
-  const lost = await callApi('groups.createGroup', args);
+}
 
-  expect(refused).toMatchObject({
-    status: 502,
-    body: {
-      code: 'not-permitted',
-      operation: 'groups.createGroup',
-      status: 402,
-      retry: 'never',
-      outcome: 'answered',
-      answer: { message: expect.any(String) },
-    },
-  });
-  expect(lost).toMatchObject({
-    status: 503,
-    body: { code: 'connection', status: null, retry: 'later', outcome: 'unknown' },
-  });
+const toName = ({ method, path }: (typeof opsRoutes)[number]) => `${method} ${path}`;
+
+test('what is described is served, and what is served is described', () => {
+  const rows = opsRoutes.map((row) => ({ ...row, serve: () => [] }));
+  const served = listServed(createRouteRouter(rows, undefined, () => undefined));
+
+  expect(served.toSorted()).toEqual(opsRoutes.map(toName).toSorted());
 });
 
-test('the log says which operation was called from where and how it ended, and nothing of what was in it', async () => {
-  await callApi('groups.createGroup', { body: { name: 'Secret squadron' } });
-  await callApi('groups.getGroup', { path: { uid: 'unheard-of' } });
+/** Each request of the table, about somebody who is there. */
+function listAsked(key: string) {
+  const names = { group: 'users', operation: 'retrieveCurrentUser' };
+  const values = new Map(Object.entries({ key, id: key, ...names }));
+  return opsRoutes.map(({ method, path, body }) => ({
+    method: method.toUpperCase(),
+    path: path
+      .replace('/providers/{id}', '/providers/default')
+      .replace(/\{(\w+)\}/g, (_, name: string) => values.get(name) ?? key),
+    body: body === undefined ? undefined : {},
+    wrong: [{ bogus: 1 }, [1]],
+  }));
+}
 
-  const told = lines.filter(({ msg }) => msg === 'an operator called the service');
-  const where = { requestId: expect.any(String), remoteAddress: expect.stringContaining('127.') };
-  expect(told).toMatchObject([
-    { ...where, operation: 'groups.createGroup', result: 'done' },
-    { ...where, operation: 'groups.getGroup', result: 'not-found' },
-  ]);
-  expect(JSON.stringify(lines)).not.toMatch(/Secret squadron|unheard-of/);
-});
+/** Everything in the store, but for what comes with time: requests and notices that are told later, samples, signs of life. */
+async function dump({ store }: TestBridge) {
+  const tables = await store.read.introspection.getTables();
+  const names = tables.map(({ name }) => name).filter((name) => !TIMELY.has(name));
+  const rows = names.map((name) => sql`select * from ${sql.table(name)}`.execute(store.read));
+  const isKept = (row: unknown) => Object(row).name !== 'alive';
+  const parts = await Promise.all(rows);
+  return parts.map((part, index) => [names[index], part.rows.filter(isKept)]);
+}
 
-test('whom an operator changed is looked at, so that the next write of the provider puts right what it names', async () => {
-  const { service } = bridge.sandbox;
-  const ada = await bridge.addUser('ada');
-  const pilots = await bridge.addGroup('Crew', [ada]);
+const TIMELY = new Set(['acts', 'leader', 'notices', 'requests', 'samples']);
+
+test('a request that says what nobody reads is refused and changes nothing, whatever it is', async () => {
+  const id = await bridge.addUser('somebody');
   await bridge.untilSettled();
-  const { id } = service.getUser('ada@example.com');
-  const { uid } = service.getGroup('Crew');
-
-  await callApi('scim.updateUser', { path: { user_id: id }, body: deactivate });
-  const left = { path: { group_uid: uid, user_id: id } };
-  await callApi('groupUsers.removeUserFromGroup', left);
-  await bridge.untilSettled();
-  const isActiveNow = service.getUser('ada@example.com').active;
-  const membersNow = service.members('Crew');
-  // What is wanted has not changed.
-  expect((await bridge.send('GET', `/Users/${ada}`)).body.active).toBe(true);
-  expect(await bridge.readMemberIds(pilots)).toEqual([ada]);
-
-  const active = toPatch(replace('active', true));
-  const admit = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
-  await bridge.send('PATCH', `/Users/${ada}`, active);
-  await bridge.send('PATCH', `/Groups/${pilots}`, admit);
-  await bridge.untilSettled();
-
-  expect([isActiveNow, membersNow]).toEqual([false, []]);
-  expect(service.getUser('ada@example.com').active).toBe(true);
-  expect(service.members('Crew')).toEqual(['ada@example.com']);
-});
-
-test('a crash right after a call by an operator is no restored backup', async () => {
-  const url = makeStoreFile();
-  const { sandbox, live } = await makeLives({ settings });
-  const asAtTheCrash = await live(
-    async (bridge) => {
-      await bridge.addUser('ada');
-      await bridge.untilSettled();
-      const { id } = sandbox.service.getUser('ada@example.com');
-      await callApi('scim.updateUser', { path: { user_id: id }, body: deactivate }, { of: bridge });
-      return copyStore(url);
-    },
-    { DATABASE_URL: url },
-  );
-
-  const found = await live(
-    async (bridge) => {
-      const url = new URL('/ops/recovery', bridge.baseUrl).href;
-      const read = async () => {
-        const headers = { authorization: `Bearer ${OPS_TOKEN}` };
-        return (await bridge.request('GET', url, undefined, headers)).body.detection;
-      };
-      await expect.poll(read, { interval: 10 }).not.toBeNull();
-      return read();
-    },
-    { DATABASE_URL: asAtTheCrash },
-  );
-
-  expect(found).toEqual({ kind: 'current' });
-});
-
-test('no answer below /ops has a secret of the settings in it', async () => {
-  const bridge = await forTest(startTestBridge({ settings: SECRETS }));
-  const paths = opsRoutes
-    .filter(({ method, path }) => method === 'get' && !path.includes('{'))
-    .map(({ path }) => path);
-  const answers = [];
-  for (const path of paths) {
+  const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
+  const ask = async (method: string, path: string, body?: JsonValue) => {
     const url = new URL(`/ops${path}`, bridge.baseUrl).href;
-    const headers = { authorization: `Bearer ${SECRETS.OPS_TOKEN}` };
-    const { status, body } = await bridge.request('GET', url, undefined, headers);
-    answers.push({ path, status, text: JSON.stringify(body) });
-  }
+    const { status, body: answer } = await bridge.request(method, url, body, headers);
+    return [`${method} ${path} ${JSON.stringify(body)}`, status, answer.code];
+  };
+  const before = await dump(bridge);
+  const calls = bridge.sandbox.calls.count();
 
-  const settingsAnswer = answers.find(({ path }) => path === '/settings');
-  expect(settingsAnswer).toMatchObject({ status: 200, text: expect.stringContaining('(hidden') });
-  for (const [name, secret] of Object.entries(SECRETS))
-    expect(
-      answers.filter(({ text }) => text.includes(secret)),
-      name,
-    ).toEqual([]);
+  for (const { method, path, body, wrong } of listAsked(id)) {
+    takeTime();
+    const answers = [await ask(method, `${path}?bogus=1`, body)];
+    for (const one of wrong) answers.push(await ask(method, path, one));
+    expect(answers).toEqual(answers.map(([what]) => [what, 400, 'invalid']));
+  }
+  expect(await dump(bridge)).toEqual(before);
+  expect(bridge.sandbox.calls.count()).toBe(calls);
 });
 
-const SECRETS = {
-  OPS_TOKEN: 'secret-of-an-operator',
-  OPS_READER_TOKEN: 'secret-of-a-reader',
-  OPS_COMMAND_TOKEN: 'secret-of-commands',
-};
+test('an address that is not served, or not in this way, is told in the form of all problems', async () => {
+  const headers = { authorization: `Bearer ${OPS_TOKEN}` };
+  const message = 'Nothing is served at this address.';
+  for (const [method, path] of [
+    ['GET', '/nothing'],
+    ['GET', '/users/x/nothing'],
+    ['POST', '/status'],
+    ['GET', '/pause'],
+    ['DELETE', '/users/x'],
+  ] as const) {
+    const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+    const { status, body } = await bridge.request(method, url, undefined, headers);
+    expect([path, status, body]).toEqual([path, 404, { code: 'not-found', message }]);
+  }
+  const stranger = await bridge.request('GET', new URL('/', bridge.baseUrl).href);
+  expect(stranger).toMatchObject({ status: 404, body: { status: '404', detail: message } });
+});
+
+test('each request is open to the role of its row, and to no stranger', async () => {
+  const headers = { authorization: `Bearer ${READER_TOKEN}` };
+  for (const { method, path, role } of opsRoutes) {
+    takeTime();
+    const url = new URL(`/ops${path.replace(/\{\w+\}/g, 'x')}`, bridge.baseUrl).href;
+    const ask = (presented: Readonly<Record<string, string | undefined>>) =>
+      bridge.request(method.toUpperCase(), url, undefined, presented);
+
+    expect([path, (await ask({ authorization: undefined })).status]).toEqual([path, 401]);
+    expect([path, (await ask(headers)).status === 403]).toEqual([path, role === 'operator']);
+  }
+});
+
+const PATIENT = { interval: 25 };
+const ada = 'ada@example.com';
+
+function look(bridge: TestBridge, path: string, body: JsonObject = {}) {
+  return bridge.ops('POST', `/${path}/look`, body);
+}
+
+/** Runs `look` as a command. */
+function runLook(bridge: TestBridge, ...args: string[]) {
+  return runner(bridge)('look', ...args);
+}
+
+describe('a look at one', () => {
+  const bridge = forSuite(async () => {
+    const limits = { LIMITS_REPAIR: '1', LIMITS_REPAIR_PERCENT: '100' };
+    return startTestBridge({ settings: { ...limits } });
+  });
+
+  test('user takes one call, says what differs, stores it, and changes nothing', async () => {
+    const { service, calls } = bridge.sandbox;
+    const id = await bridge.addUser('ada');
+    await bridge.untilSettled();
+    service.updateUser(ada, { fullName: 'Somebody Else' });
+    calls.reset();
+
+    const { status, body } = await look(bridge, `users/${id}`);
+    const text = (await runLook(bridge, ada)).text;
+
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ type: 'user', id, gone: false, calls: 1, repair: null });
+    expect(body.differences).toMatchObject([
+      {
+        kind: 'user.renamed',
+        status: 'open',
+        desired: { name: 'Ada Example' },
+        observed: { name: 'Somebody Else' },
+      },
+    ]);
+    expect(text).toContain(
+      'Differences: 1\n  user.renamed (renamed user): wanted {"name":"Ada Example"}',
+    );
+    expect(await bridge.listDrifts()).toEqual([`user.renamed ${ada}`]);
+    expect(calls.counts()).toEqual({ 'scim.getUser': { 200: 2 } });
+  });
+
+  test('user whose licence takes more than three calls to find is left to a sweep', async () => {
+    const own = await forTest(startTestBridge({ settings: { UPSTREAM_PAGE_SIZE: '2' } }));
+    const { service, calls } = own.sandbox;
+    for (let index = 0; index < 9; index += 1) {
+      service.addUser({ email: `ada@example.com.x${index}`, fullName: 'ada@example.com' });
+    }
+    const extension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+    const id = await own.addUser('ada', { [extension]: { appsPermissions: 2 } });
+    await own.untilSettled();
+    calls.reset();
+
+    const { status, body } = await look(own, `users/${id}`);
+
+    expect([status, body.code]).toEqual([503, 'could-not-look']);
+    expect(calls.count()).toBe(3);
+  });
+
+  test('group takes two calls, and its members are repaired too', async () => {
+    const cyd = 'cyd@example.com';
+    const { service, calls } = bridge.sandbox;
+    const [first, second] = [await bridge.addUser('cyd'), await bridge.addUser('dan')];
+    const id = await bridge.addGroup('Pilots', [first, second]);
+    await bridge.untilSettled();
+    service.unlink('Pilots', cyd);
+    calls.reset();
+
+    const { body } = await look(bridge, `groups/${id}`, { repair: true });
+
+    expect(body).toMatchObject({
+      calls: 2,
+      differences: [{ kind: 'member.removed', member: { id: first, name: cyd } }],
+      repair: { exceeded: [] },
+    });
+    const members = () => service.members('Pilots');
+    await expect.poll(members, PATIENT).toEqual([cyd, 'dan@example.com']);
+  });
+
+  test('is not repaired where a limit would be exceeded', async () => {
+    const { service } = bridge.sandbox;
+    const id = await bridge.addGroup('Cooks', [await bridge.addUser('eva')]);
+    for (const name of ['fay', 'gus']) await bridge.addUser(name);
+    await bridge.untilSettled();
+    for (const name of ['fay', 'gus']) service.link('Cooks', `${name}@example.com`);
+
+    const { body } = await look(bridge, `groups/${id}`, { repair: true });
+
+    expect(body).toMatchObject({
+      differences: [{ kind: 'member.added' }, { kind: 'member.added' }],
+      repair: { planId: null, exceeded: [expect.stringContaining('removeMember: 2')] },
+    });
+    await bridge.untilSettled();
+    expect(service.members('Cooks')).toHaveLength(3);
+  });
+});
+
+test('who is not in the service, was just written or cannot be asked for is told so', async () => {
+  const bridge = await forTest(startTestBridge({ settings: { DRIFT_SETTLE: '60s' } }));
+  const inactive = await bridge.send('POST', '/Users', toUser('idle', { active: false }));
+  const id = await bridge.addUser('ada');
+  await bridge.untilSettled();
+
+  const unknown = await look(bridge, 'users/nobody');
+  const idle = await look(bridge, `users/${inactive.body.id}`);
+  const written = await look(bridge, `users/${id}`);
+
+  expect(unknown).toMatchObject({ status: 404, body: { code: 'not-found' } });
+  expect(idle).toMatchObject({ status: 409, body: { code: 'not-linked' } });
+  expect(written).toMatchObject({ status: 409, body: { code: 'just-written' } });
+  expect((await runLook(bridge, 'nobody')).code).toBe(1);
+});

@@ -4,274 +4,365 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 import { readPlan, untilApplied } from '../support/pilots.ts';
 import { replace, toMembers, toPatch } from '../support/provider.ts';
+import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
-const PATIENT = { interval: 50 };
-const toActive = (value: boolean) => toPatch(replace('active', value));
-const emailOf = (name: string) => `${name}@example.com`;
+describe('provider plan', () => {
+  const PATIENT = { interval: 50 };
+  const toActive = (value: boolean) => toPatch(replace('active', value));
+  const emailOf = (name: string) => `${name}@example.com`;
 
-const bridge = forSuite(() =>
-  startTestBridge({
-    settings: {
-      DRIFT_POLICY: '{"default":"repair","user.access":"report"}',
-      // Above one in 24 hours, whatever the share.
-      LIMITS_PROVIDER: '1',
-      LIMITS_PROVIDER_PERCENT: '0',
-    },
-    // A plan is looked at every two seconds.
-    clock: createLeapingClock(10),
-  }),
-);
-let leavers = 0;
+  const bridge = forSuite(() =>
+    startTestBridge({
+      settings: {
+        DRIFT_POLICY: '{"default":"repair","user.access":"report"}',
+        // Above one in 24 hours, whatever the share.
+        LIMITS_PROVIDER: '1',
+        LIMITS_PROVIDER_PERCENT: '0',
+      },
+      // A plan is looked at every two seconds.
+      clock: createLeapingClock(10),
+    }),
+  );
+  let leavers = 0;
 
-/** Providers have deactivated as many as they may: an approval has them counted anew, and a discarded plan not. */
-beforeEach(async () => {
-  leavers += 1;
-  const [id] = await addPeople(`leaver${leavers}`);
-  await setActive(id, false);
-  await bridge.untilSettled();
-  for (const plan of await listWaiting()) await discard(plan);
+  /** Providers have deactivated as many as they may: an approval has them counted anew, and a discarded plan not. */
+  beforeEach(async () => {
+    leavers += 1;
+    const [id] = await addPeople(`leaver${leavers}`);
+    await setActive(id, false);
+    await bridge.untilSettled();
+    for (const plan of await listWaiting()) await discard(plan);
+  });
+
+  async function addPeople(...names: readonly string[]): Promise<string[]> {
+    const ids = await Promise.all(names.map((name) => bridge.addUser(name)));
+    await bridge.untilSettled();
+    return ids;
+  }
+
+  function setActive(id: string | undefined, value: boolean) {
+    return bridge.send('PATCH', `/Users/${id}`, toActive(value));
+  }
+
+  async function listWaiting(): Promise<JsonObject[]> {
+    const { body } = await bridge.ops('GET', '/plans?status=held');
+    return Object(body).items;
+  }
+
+  async function getWaiting(): Promise<JsonObject> {
+    await bridge.untilSettled();
+    const [plan, ...others] = await listWaiting();
+    if (plan === undefined || others.length > 0) throw new Error(`${others.length} others wait`);
+    return readPlan(bridge, plan.id);
+  }
+
+  const approve = ({ id, hash }: JsonObject) =>
+    bridge.ops('POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
+  const discard = ({ id }: JsonObject) => bridge.ops('POST', `/plans/${String(id)}/discard`);
+
+  async function untilOver({ id }: JsonObject): Promise<void> {
+    await expect
+      .poll(async () => (await readPlan(bridge, id)).endedAt, PATIENT)
+      .toEqual(expect.any(String));
+  }
+
+  /** Differences of these people and groups. */
+  async function listDriftsOf(...names: readonly string[]): Promise<string[]> {
+    const drifts = await bridge.listDrifts();
+    return drifts.filter((drift) => names.some((name) => drift.includes(name)));
+  }
+
+  const isActive = (name: string) => bridge.sandbox.service.getUser(emailOf(name)).active;
+
+  async function readReasons(): Promise<string> {
+    const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+    return JSON.stringify(body.reasons);
+  }
+
+  describe('a plan of removals by providers', () => {
+    test('holds what is more than the limit, and its approval under its newest hash does exactly that', async () => {
+      const people = await addPeople('ada', 'bob', 'carl');
+      const first = await setActive(people[0], false);
+      const one = await getWaiting();
+      await setActive(people[1], false);
+      const two = await getWaiting();
+      await setActive(people[1], false);
+      const asked = await getWaiting();
+      const reasons = await readReasons();
+      const before = [isActive('ada'), isActive('bob')];
+      const old = await approve(one);
+      const right = await approve(two);
+      await untilApplied(bridge, two.id);
+
+      expect(first.status).toBe(200);
+      expect(one).toMatchObject({ source: 'provider', counts: { total: 1 } });
+      expect(two).toMatchObject({
+        id: one.id,
+        counts: { total: 2, kinds: { 'user.deactivate': 2 } },
+        actions: ['ada', 'bob'].map((name, index) => ({
+          kind: 'user.deactivate',
+          resource: { id: people[index], name: emailOf(name) },
+          desired: { active: false },
+          observed: { active: true },
+        })),
+      });
+      expect(two.hash).not.toBe(one.hash);
+      expect(asked.hash).toBe(two.hash);
+      expect(reasons).toContain('A plan of 2 removals by identity providers waits');
+      expect(before).toEqual([true, true]);
+      expect([old.status, right.status]).toEqual([409, 200]);
+      expect([isActive('ada'), isActive('bob'), isActive('carl')]).toEqual([false, false, true]);
+    });
+
+    test('that is discarded leaves the service as it is, whatever the policy, and can be asked for again', async () => {
+      const people = await addPeople('dan', 'eve');
+      const group = await bridge.addGroup('Dancers', people);
+      await bridge.untilSettled();
+      await setActive(people[0], false);
+      await bridge.send('DELETE', `/Users/${people[1]}`);
+      const held = await getWaiting();
+      const gone = await bridge.request('GET', `/Users/${people[1]}`);
+      await discard(held);
+      await untilOver(held);
+      const shown = await Promise.all(people.map((id) => bridge.send('GET', `/Users/${id}`)));
+      await bridge.sweep();
+      const drifts = await listDriftsOf('dan@', 'eve@', 'Dancers');
+      const active = [isActive('dan'), isActive('eve')];
+      const members = bridge.sandbox.service.members('Dancers');
+      await bridge.send('DELETE', `/Users/${people[1]}`);
+      const again = await getWaiting();
+      await discard(again);
+      await untilOver(again);
+
+      expect(held.counts).toMatchObject({ total: 2 });
+      expect(gone.status).toBe(404);
+      expect(shown.map(({ body }) => body.active)).toEqual([true, true]);
+      expect(drifts).toEqual([]);
+      expect(active).toEqual([true, true]);
+      expect(members).toContain(emailOf('eve'));
+      expect(again.id).not.toBe(held.id);
+      expect(again.actions).toMatchObject([{ kind: 'user.deactivate' }]);
+      expect((await bridge.send('GET', `/Groups/${group}`)).status).toBe(200);
+    });
+
+    test('holds nothing else of the same user or group, and is no drift', async () => {
+      const people = await addPeople('fay', 'gus', 'guy', 'hal');
+      const group = await bridge.addGroup('Pilots', people);
+      await bridge.untilSettled();
+      const both = [replace('active', false), replace('name.givenName', 'Augusta')];
+      await bridge.patch(`/Users/${people[0]}`, ...both);
+      const out = { op: 'remove', path: 'members', value: toMembers(people.slice(1, 3)) };
+      const rename = replace('displayName', 'Crew');
+      await bridge.patch(`/Groups/${group}`, out, rename);
+      const held = await getWaiting();
+      const { service } = bridge.sandbox;
+      const seen = [service.getUser(emailOf('fay')), service.members('Crew').length];
+      await bridge.sweep();
+      const drifts = await listDriftsOf('fay@', 'gus@', 'guy@', 'hal@', 'Crew');
+      const { body } = await bridge.ops('GET', '/status');
+      await approve(held);
+      await untilApplied(bridge, held.id);
+
+      expect(held.counts).toMatchObject({
+        kinds: { 'user.deactivate': 1, 'member.remove': 2 },
+        harm: { deactivate: 1, removeMember: 2 },
+      });
+      expect(seen).toMatchObject([{ active: true, fullName: 'Augusta Example' }, 4]);
+      expect(drifts).toEqual([]);
+      expect(body).toMatchObject({ due: 0, failingCount: 0, stuckCount: 0 });
+      expect(isActive('fay')).toBe(false);
+      expect(service.members('Crew')).toEqual([emailOf('fay'), emailOf('hal')]);
+    });
+
+    test('shrinks when the provider wants a person again, and is discarded when nothing is left of it', async () => {
+      const people = await addPeople('ian', 'jo');
+      for (const id of people) await setActive(id, false);
+      const held = await getWaiting();
+      await setActive(people[0], true);
+      await expect.poll(readReasons, PATIENT).toContain('A plan of 1 removal by');
+      const shrunk = await getWaiting();
+      await setActive(people[1], true);
+      await untilOver(held);
+      const after = await listWaiting();
+      const ended = await readPlan(bridge, held.id);
+
+      expect(shrunk.hash).toBe(held.hash);
+      expect(after).toEqual([]);
+      expect(ended).toMatchObject({ status: 'discarded', reason: 'nothing was left of it' });
+      expect([isActive('ian'), isActive('jo')]).toEqual([true, true]);
+    });
+
+    test('never reaches somebody who was made again since', async () => {
+      const [kim] = await addPeople('kim');
+      for (const name of ['Bakers', 'Cooks']) {
+        const id = await bridge.addGroup(name);
+        await bridge.untilSettled();
+        await bridge.send('DELETE', `/Groups/${id}`);
+        await bridge.untilSettled();
+      }
+      await bridge.send('DELETE', `/Users/${kim}`);
+      const held = await getWaiting();
+      const again = await bridge.addUser('kim');
+      const group = await bridge.addGroup('Cooks', [again]);
+      await bridge.untilSettled();
+      await approve(held);
+      await untilApplied(bridge, held.id);
+
+      expect(held.counts).toMatchObject({ kinds: { 'user.deactivate': 1, 'group.delete': 1 } });
+      expect(isActive('kim')).toBe(true);
+      expect((await bridge.send('GET', `/Users/${again}`)).body.active).toBe(true);
+      const { service } = bridge.sandbox;
+      expect(service.groups().filter(({ name }) => name === 'Cooks')).toHaveLength(1);
+      expect(service.members('Cooks')).toEqual([emailOf('kim')]);
+      expect((await bridge.send('GET', `/Groups/${group}`)).body.members).toHaveLength(1);
+    });
+
+    test.each([
+      { decision: 'approved', name: 'lee', decide: approve, isSuspended: true },
+      { decision: 'discarded', name: 'mia', decide: discard, isSuspended: false },
+    ])(
+      'is about the suspension alone, where the licence has changed beside it: $decision',
+      async ({ name, decide, isSuspended }) => {
+        const { service } = bridge.sandbox;
+        const [id] = await addPeople(name);
+        const set = (value: JsonObject) => {
+          const write = toPatch({ op: 'replace', value: { [USER_EXTENSION]: value } });
+          return bridge.send('PATCH', `/Users/${id}`, write);
+        };
+        await set({ appsPermissions: 2 });
+        await set({ temporarilyInactive: true });
+        const held = await getWaiting();
+        service.updateUser(emailOf(name), { appsPermissions: 3 });
+        await bridge.sweep();
+        await decide(held);
+        await untilOver(held);
+        await bridge.sweep();
+
+        expect(held.actions).toMatchObject([{ desired: { temporarilyInactive: true } }]);
+        expect(service.getUser(emailOf(name))).toMatchObject({
+          temporarilyInactive: isSuspended,
+          appsPermissions: 3,
+        });
+        expect(await listDriftsOf(emailOf(name))).toEqual([`user.access ${emailOf(name)}`]);
+      },
+    );
+  });
+
+  test('plan show sums up a plan of removals by kind and credential, and names both for each person', async () => {
+    const people = await addPeople('ned', 'oda', 'pia');
+    const group = await bridge.addGroup('Waiters', people);
+    await bridge.untilSettled();
+    for (const id of people.slice(0, 2)) await setActive(id, false);
+    const out = { op: 'remove', path: 'members', value: toMembers(people) };
+    await bridge.patch(`/Groups/${group}`, out);
+    await bridge.untilSettled();
+    const run = (...args: string[]) => runner(bridge)(...args);
+    const show = async () => (await run('plan', 'show')).text;
+    await expect.poll(show, PATIENT).not.toContain('not known by whom');
+    const shown = await show();
+    const listed = await run('plan', 'list');
+    const person = await bridge.ops('GET', `/users/${people[0]}/explain`);
+
+    expect(shown).toMatch(/3 member\.remove +by settings-1\n +2 user\.deactivate +by settings-1\n/);
+    expect(shown).toMatch(/of provider: 5 actions, held, 5 wait \(.*limits\.provider allows 1/);
+    expect(shown).toMatch(/user\.deactivate +ned@example\.com .* planned +settings-1 at 20\d\d-/);
+    expect(listed.text).toMatch(/ held +5 +removals by a provider/);
+    expect(person.body).toMatchObject({
+      fields: expect.arrayContaining([
+        expect.objectContaining({ field: 'active', standing: 'held' }),
+      ]),
+      groups: [{ name: 'Waiters', standing: 'held' }],
+    });
+  });
 });
 
-async function addPeople(...names: readonly string[]): Promise<string[]> {
-  const ids = await Promise.all(names.map((name) => bridge.addUser(name)));
-  await bridge.untilSettled();
-  return ids;
+const settings = { OPS_TOKEN, LIMITS_PROVIDER: '2', SCIM_WRITE_WAIT: '0' };
+const disable = toPatch(replace('active', false));
+const FAILED = { kind: 'status', status: 500 } as const;
+/** The service deactivates, and nobody hears of it. */
+const LOST = { kind: 'reset', at: 'after-effect' } as const;
+const REFUSED = { kind: 'status', status: 400 } as const;
+/** Failed calls are tried again sooner than this. */
+const AHEAD_MS = 60_000;
+
+async function readPlans({ bridge }: TimedBridge): Promise<string> {
+  return JSON.stringify((await bridge.ops('GET', '/plans')).body);
 }
 
-function setActive(id: string | undefined, value: boolean) {
-  return bridge.send('PATCH', `/Users/${id}`, toActive(value));
-}
-
-async function listWaiting(): Promise<JsonObject[]> {
-  const { body } = await bridge.ops('GET', '/plans?status=held');
-  return Object(body).items;
-}
-
-async function getWaiting(): Promise<JsonObject> {
-  await bridge.untilSettled();
-  const [plan, ...others] = await listWaiting();
-  if (plan === undefined || others.length > 0) throw new Error(`${others.length} others wait`);
-  return readPlan(bridge, plan.id);
-}
-
-const approve = ({ id, hash }: JsonObject) =>
-  bridge.ops('POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
-const discard = ({ id }: JsonObject) => bridge.ops('POST', `/plans/${String(id)}/discard`);
-
-async function untilOver({ id }: JsonObject): Promise<void> {
-  await expect
-    .poll(async () => (await readPlan(bridge, id)).endedAt, PATIENT)
-    .toEqual(expect.any(String));
-}
-
-/** Differences of these people and groups. */
-async function listDriftsOf(...names: readonly string[]): Promise<string[]> {
-  const drifts = await bridge.listDrifts();
-  return drifts.filter((drift) => names.some((name) => drift.includes(name)));
-}
-
-const isActive = (name: string) => bridge.sandbox.service.getUser(emailOf(name)).active;
-
-async function readReasons(): Promise<string> {
+async function readHealth({ bridge }: TimedBridge): Promise<string> {
   const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-  return JSON.stringify(body.reasons);
+  return JSON.stringify(body);
 }
 
-describe('a plan of removals by providers', () => {
-  test('holds what is more than the limit, and its approval under its newest hash does exactly that', async () => {
-    const people = await addPeople('ada', 'bob', 'carl');
-    const first = await setActive(people[0], false);
-    const one = await getWaiting();
-    await setActive(people[1], false);
-    const two = await getWaiting();
-    await setActive(people[1], false);
-    const asked = await getWaiting();
-    const reasons = await readReasons();
-    const before = [isActive('ada'), isActive('bob')];
-    const old = await approve(one);
-    const right = await approve(two);
-    await untilApplied(bridge, two.id);
+test('one person whom the service fails to deactivate counts once, one whose call may have worked counts too, and neither holds anybody else', async () => {
+  const timed = await forTest(startTimedBridge({ settings: { ...settings, LIMITS_REPAIR: '1' } }));
+  const { bridge } = timed;
+  const people = await bridge.addUsers(3);
+  await bridge.untilSettled();
+  const { faults, service } = bridge.sandbox;
+  const listActive = () =>
+    people.map((_, index) => service.getUser(`person${index + 1}@example.com`).active);
+  faults.add({ operation: 'scim.updateUser', times: 5, fault: FAILED });
 
-    expect(first.status).toBe(200);
-    expect(one).toMatchObject({ source: 'provider', counts: { total: 1 } });
-    expect(two).toMatchObject({
-      id: one.id,
-      counts: { total: 2, kinds: { 'user.deactivate': 2 } },
-      actions: ['ada', 'bob'].map((name, index) => ({
-        kind: 'user.deactivate',
-        resource: { id: people[index], name: emailOf(name) },
-        desired: { active: false },
-        observed: { active: true },
-      })),
-    });
-    expect(two.hash).not.toBe(one.hash);
-    expect(asked.hash).toBe(two.hash);
-    expect(reasons).toContain('A plan of 2 removals by identity providers waits');
-    expect(before).toEqual([true, true]);
-    expect([old.status, right.status]).toEqual([409, 200]);
-    expect([isActive('ada'), isActive('bob'), isActive('carl')]).toEqual([false, false, true]);
-  });
+  await bridge.send('PATCH', `/Users/${people[0]}`, disable);
+  await untilQuiet(timed);
+  const afterOne = await readHealth(timed);
+  const lost = faults.add({ operation: 'scim.updateUser', fault: LOST });
+  await bridge.send('PATCH', `/Users/${people[1]}`, disable);
+  await lost.until(1);
+  await untilQuiet(timed);
+  lost.remove();
+  const afterTwo = listActive();
+  timed.clock.leap(AHEAD_MS);
+  const health = await readHealth(timed);
+  await bridge.send('PATCH', `/Users/${people[2]}`, disable);
+  await untilQuiet(timed, AHEAD_MS);
 
-  test('that is discarded leaves the service as it is, whatever the policy, and can be asked for again', async () => {
-    const people = await addPeople('dan', 'eve');
-    const group = await bridge.addGroup('Dancers', people);
-    await bridge.untilSettled();
-    await setActive(people[0], false);
-    await bridge.send('DELETE', `/Users/${people[1]}`);
-    const held = await getWaiting();
-    const gone = await bridge.request('GET', `/Users/${people[1]}`);
-    await discard(held);
-    await untilOver(held);
-    const shown = await Promise.all(people.map((id) => bridge.send('GET', `/Users/${id}`)));
-    await bridge.sweep();
-    const drifts = await listDriftsOf('dan@', 'eve@', 'Dancers');
-    const active = [isActive('dan'), isActive('eve')];
-    const members = bridge.sandbox.service.members('Dancers');
-    await bridge.send('DELETE', `/Users/${people[1]}`);
-    const again = await getWaiting();
-    await discard(again);
-    await untilOver(again);
-
-    expect(held.counts).toMatchObject({ total: 2 });
-    expect(gone.status).toBe(404);
-    expect(shown.map(({ body }) => body.active)).toEqual([true, true]);
-    expect(drifts).toEqual([]);
-    expect(active).toEqual([true, true]);
-    expect(members).toContain(emailOf('eve'));
-    expect(again.id).not.toBe(held.id);
-    expect(again.actions).toMatchObject([{ kind: 'user.deactivate' }]);
-    expect((await bridge.send('GET', `/Groups/${group}`)).status).toBe(200);
-  });
-
-  test('holds nothing else of the same user or group, and is no drift', async () => {
-    const people = await addPeople('fay', 'gus', 'guy', 'hal');
-    const group = await bridge.addGroup('Pilots', people);
-    await bridge.untilSettled();
-    const both = [replace('active', false), replace('name.givenName', 'Augusta')];
-    await bridge.patch(`/Users/${people[0]}`, ...both);
-    const out = { op: 'remove', path: 'members', value: toMembers(people.slice(1, 3)) };
-    const rename = replace('displayName', 'Crew');
-    await bridge.patch(`/Groups/${group}`, out, rename);
-    const held = await getWaiting();
-    const { service } = bridge.sandbox;
-    const seen = [service.getUser(emailOf('fay')), service.members('Crew').length];
-    await bridge.sweep();
-    const drifts = await listDriftsOf('fay@', 'gus@', 'guy@', 'hal@', 'Crew');
-    const { body } = await bridge.ops('GET', '/status');
-    await approve(held);
-    await untilApplied(bridge, held.id);
-
-    expect(held.counts).toMatchObject({
-      kinds: { 'user.deactivate': 1, 'member.remove': 2 },
-      harm: { deactivate: 1, removeMember: 2 },
-    });
-    expect(seen).toMatchObject([{ active: true, fullName: 'Augusta Example' }, 4]);
-    expect(drifts).toEqual([]);
-    expect(body).toMatchObject({ due: 0, failingCount: 0, stuckCount: 0 });
-    expect(isActive('fay')).toBe(false);
-    expect(service.members('Crew')).toEqual([emailOf('fay'), emailOf('hal')]);
-  });
-
-  test('shrinks when the provider wants a person again, and is discarded when nothing is left of it', async () => {
-    const people = await addPeople('ian', 'jo');
-    for (const id of people) await setActive(id, false);
-    const held = await getWaiting();
-    await setActive(people[0], true);
-    await expect.poll(readReasons, PATIENT).toContain('A plan of 1 removal by');
-    const shrunk = await getWaiting();
-    await setActive(people[1], true);
-    await untilOver(held);
-    const after = await listWaiting();
-    const ended = await readPlan(bridge, held.id);
-
-    expect(shrunk.hash).toBe(held.hash);
-    expect(after).toEqual([]);
-    expect(ended).toMatchObject({ status: 'discarded', reason: 'nothing was left of it' });
-    expect([isActive('ian'), isActive('jo')]).toEqual([true, true]);
-  });
-
-  test('never reaches somebody who was made again since', async () => {
-    const [kim] = await addPeople('kim');
-    for (const name of ['Bakers', 'Cooks']) {
-      const id = await bridge.addGroup(name);
-      await bridge.untilSettled();
-      await bridge.send('DELETE', `/Groups/${id}`);
-      await bridge.untilSettled();
-    }
-    await bridge.send('DELETE', `/Users/${kim}`);
-    const held = await getWaiting();
-    const again = await bridge.addUser('kim');
-    const group = await bridge.addGroup('Cooks', [again]);
-    await bridge.untilSettled();
-    await approve(held);
-    await untilApplied(bridge, held.id);
-
-    expect(held.counts).toMatchObject({ kinds: { 'user.deactivate': 1, 'group.delete': 1 } });
-    expect(isActive('kim')).toBe(true);
-    expect((await bridge.send('GET', `/Users/${again}`)).body.active).toBe(true);
-    const { service } = bridge.sandbox;
-    expect(service.groups().filter(({ name }) => name === 'Cooks')).toHaveLength(1);
-    expect(service.members('Cooks')).toEqual([emailOf('kim')]);
-    expect((await bridge.send('GET', `/Groups/${group}`)).body.members).toHaveLength(1);
-  });
-
-  test.each([
-    { decision: 'approved', name: 'lee', decide: approve, isSuspended: true },
-    { decision: 'discarded', name: 'mia', decide: discard, isSuspended: false },
-  ])(
-    'is about the suspension alone, where the licence has changed beside it: $decision',
-    async ({ name, decide, isSuspended }) => {
-      const { service } = bridge.sandbox;
-      const [id] = await addPeople(name);
-      const set = (value: JsonObject) => {
-        const write = toPatch({ op: 'replace', value: { [USER_EXTENSION]: value } });
-        return bridge.send('PATCH', `/Users/${id}`, write);
-      };
-      await set({ appsPermissions: 2 });
-      await set({ temporarilyInactive: true });
-      const held = await getWaiting();
-      service.updateUser(emailOf(name), { appsPermissions: 3 });
-      await bridge.sweep();
-      await decide(held);
-      await untilOver(held);
-      await bridge.sweep();
-
-      expect(held.actions).toMatchObject([{ desired: { temporarilyInactive: true } }]);
-      expect(service.getUser(emailOf(name))).toMatchObject({
-        temporarilyInactive: isSuspended,
-        appsPermissions: 3,
-      });
-      expect(await listDriftsOf(emailOf(name))).toEqual([`user.access ${emailOf(name)}`]);
-    },
+  expect(afterOne).not.toContain('provider-harm');
+  expect(afterTwo).toEqual([false, false, true]);
+  expect(health).toContain('2 people deactivated');
+  expect(listActive()).toEqual([false, false, true]);
+  expect(await readPlans(timed)).toContain(
+    '3 people deactivated in 24 hours, limits.provider allows 2',
   );
 });
 
-test('plan show sums up a plan of removals by kind and credential, and names both for each person', async () => {
-  const people = await addPeople('ned', 'oda', 'pia');
-  const group = await bridge.addGroup('Waiters', people);
-  await bridge.untilSettled();
-  for (const id of people.slice(0, 2)) await setActive(id, false);
-  const out = { op: 'remove', path: 'members', value: toMembers(people) };
-  await bridge.patch(`/Groups/${group}`, out);
-  await bridge.untilSettled();
-  const run = (...args: string[]) => runner(bridge)(...args);
-  const show = async () => (await run('plan', 'show')).text;
-  await expect.poll(show, PATIENT).not.toContain('not known by whom');
-  const shown = await show();
-  const listed = await run('plan', 'list');
-  const person = await bridge.ops('GET', `/users/${people[0]}/explain`);
+test('what became of each call is told with it', async () => {
+  const timed = await forTest(startTimedBridge({ settings: { OPS_TOKEN, SCIM_WRITE_WAIT: '0' } }));
+  const { bridge } = timed;
+  const { faults } = bridge.sandbox;
+  const id = await bridge.addUser('ada');
+  await untilQuiet(timed);
+  faults.add({ operation: 'scim.updateUser', times: 1, fault: FAILED });
+  await bridge.send('PATCH', `/Users/${id}`, disable);
+  await untilQuiet(timed);
+  const group = await bridge.addGroup('Pilots');
+  await untilQuiet(timed);
+  for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const)
+    faults.add({ operation, fault: REFUSED });
+  const joining = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
+  await bridge.send('PATCH', `/Groups/${group}`, joining);
+  await untilQuiet(timed, AHEAD_MS);
+  faults.add({ operation: 'scim.addUser', times: 1, fault: REFUSED });
+  const bob = await bridge.addUser('bob');
+  await untilQuiet(timed, AHEAD_MS);
 
-  expect(shown).toMatch(/3 member\.remove +by settings-1\n +2 user\.deactivate +by settings-1\n/);
-  expect(shown).toMatch(/of provider: 5 actions, held, 5 wait \(.*limits\.provider allows 1/);
-  expect(shown).toMatch(/user\.deactivate +ned@example\.com .* planned +settings-1 at 20\d\d-/);
-  expect(listed.text).toMatch(/ held +5 +removals by a provider/);
-  expect(person.body).toMatchObject({
-    fields: expect.arrayContaining([
-      expect.objectContaining({ field: 'active', standing: 'held' }),
-    ]),
-    groups: [{ name: 'Waiters', standing: 'held' }],
-  });
+  const listCalls = async (of: string) => {
+    const { items } = (await bridge.ops('GET', `/timeline/${of}`)).body;
+    const all = Array.isArray(items) ? items.map((item) => JSON.stringify(item)) : [];
+    return all.filter((item) => item.includes('"source":"bridge"')).join('\n');
+  };
+  const ofAda = await listCalls(id);
+  expect(ofAda).toContain('"user.create, by scim.addUser: done"');
+  expect(ofAda).toContain(
+    '"user.deactivate, by scim.updateUser: failed (unavailable 500), it may have been done"',
+  );
+  expect(ofAda).toContain('"user.deactivate, by scim.updateUser: done"');
+  expect(ofAda).toMatch(/"member\.add, by [a-zA-Z.]+: refused \(refused 400\)"/);
+  expect(await listCalls(bob)).toContain('"user.create, by scim.addUser: refused (refused 400)"');
+  expect(ofAda).toContain('"outcome":"refused","error":"refused 400"');
 });

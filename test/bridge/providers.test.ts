@@ -1,10 +1,19 @@
 import { request } from 'undici';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import { RIGHTS } from '../../src/domain/provider.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { forSuite } from '../support/lifetimes.ts';
-import { listResources, toUser } from '../support/provider.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
+import {
+  listResources,
+  replace,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from '../support/provider.ts';
 import { makeProvider, toOwner } from '../support/walled.ts';
 
 async function listActs(bridge: TestBridge, target: string) {
@@ -13,7 +22,7 @@ async function listActs(bridge: TestBridge, target: string) {
 }
 
 describe('providers', () => {
-  const bridge = forSuite(() => startTestBridge({}));
+  const bridge = forSuite(() => startTestBridge());
 
   test('the default one is always there, without limits, and can be neither changed nor deleted', async () => {
     const { body } = await bridge.ops('GET', '/providers');
@@ -172,3 +181,305 @@ describe('providers', () => {
 async function makeToken(bridge: TestBridge, wish: { name: string; provider: string }) {
   return String((await bridge.ops('POST', '/tokens', wish)).body.token);
 }
+
+describe('provider choices', () => {
+  const UNKNOWN = '01890000-0000-7000-8000-000000000000';
+
+  const bridge = forSuite(() => startTestBridge());
+  let count = 0;
+  let name: string;
+
+  beforeEach(async () => {
+    count += 1;
+    name = `person${count}`;
+    await choose({
+      returning: 'conflict',
+      unknownMembers: 'refuse',
+      nestedGroups: 'refuse',
+      match: ['userName', 'address'],
+    });
+  });
+
+  async function choose(handling: JsonObject): Promise<void> {
+    const { status } = await bridge.ops('POST', '/providers/default/change', handling);
+    expect(status).toBe(200);
+  }
+
+  const off = toPatch(replace('active', false));
+
+  /** A person whom the provider made and deactivated. */
+  async function addInactive(change: JsonObject = {}): Promise<string> {
+    const id = await bridge.addUser(name, change);
+    await bridge.send('PATCH', `/Users/${id}`, off);
+    await bridge.untilSettled();
+    return id;
+  }
+
+  test('choices of the default provider are kept, shown by the command, and refused where they are none', async () => {
+    await choose({ returning: 'restore', match: ['externalId'] });
+    const shown = await runner(bridge)('provider', 'list', '--json');
+    expect(JSON.parse(shown.text).items.at(-1)).toMatchObject({
+      ...{
+        name: 'default',
+        returning: 'restore',
+        unknownMembers: 'refuse',
+        nestedGroups: 'refuse',
+      },
+      match: ['externalId'],
+    });
+    const run = runner(bridge);
+    const changed = await run('provider', 'change', 'default', '--unknown-members', 'skip');
+    expect(changed).toMatchObject({ code: 0, text: expect.stringContaining('skip') });
+    for (const wrong of [{ returning: 'maybe' }, { match: [] }, { match: ['name'] }]) {
+      const { status } = await bridge.ops('POST', '/providers/default/change', wrong);
+      expect(status).toBe(400);
+    }
+    const { status } = await bridge.ops('POST', '/providers/default/change', { may: [] });
+    expect(status).toBe(409);
+    const id = await bridge.addUser(name);
+    const explained = await bridge.ops('GET', `/explain/${id}`);
+    expect(explained.body.handling).toMatchObject({ returning: 'restore', unknownMembers: 'skip' });
+  });
+
+  test('somebody who returns is a conflict that says so, or the same user again', async () => {
+    const id = await addInactive({ externalId: 'e-1', title: 'Pilot' });
+    const again = toUser(name, { externalId: 'e-1', nickName: 'N' });
+
+    const refused = await bridge.request('POST', '/Users', again);
+    expect(refused).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
+    expect(refused.body.detail).toMatch(/inactive.*active to true/);
+
+    await choose({ returning: 'restore' });
+    const restored = await bridge.request('POST', '/Users', again);
+    expect(restored).toMatchObject({ status: 201, body: { id, active: true, nickName: 'N' } });
+    expect(restored.body).not.toHaveProperty('title');
+    expect(bridge.sandbox.service.getUser(`${name}@example.com`).active).toBe(true);
+    expect((await bridge.request('POST', '/Users', again)).status).toBe(409);
+  });
+
+  test('a rename by another creation is known by the externalId, and somebody else by another one', async () => {
+    const id = await addInactive({ externalId: `x-${name}` });
+    const renamed = { ...toUser(name), userName: `new-${name}`, externalId: `x-${name}` };
+
+    const refused = await bridge.request('POST', '/Users', renamed);
+    expect(refused.body.detail).toMatch(/e-mail address.*inactive/);
+    await choose({ returning: 'restore' });
+    const other = await bridge.request('POST', '/Users', { ...renamed, externalId: 'other' });
+    expect(other.status).toBe(409);
+    const answer = await bridge.request('POST', '/Users', renamed);
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { id, userName: `new-${name}`, active: true },
+    });
+  });
+
+  test('with match externalId a person is one though all names differ', async () => {
+    const id = await bridge.addUser(name, { externalId: `m-${name}` });
+    const same = toUser(`other-${name}`, { externalId: `m-${name}` });
+    await choose({ match: ['externalId'] });
+    expect((await bridge.request('POST', '/Users', same)).status).toBe(409);
+    await bridge.send('PATCH', `/Users/${id}`, off);
+    await choose({ returning: 'restore' });
+    expect(await bridge.request('POST', '/Users', same)).toMatchObject({
+      status: 201,
+      body: { id },
+    });
+  });
+
+  test('an account is not taken over by what does not identify people', async () => {
+    bridge.sandbox.service.addUser({ email: `${name}@example.com` });
+    await choose({ match: ['externalId'] });
+    const { status } = await bridge.request('POST', '/Users', toUser(name));
+    expect(status).toBe(409);
+  });
+
+  test('unknown members and groups among members are refused with what they are, or skipped and counted', async () => {
+    const [id, group] = [await bridge.addUser(name), await bridge.addGroup(`Inner ${name}`)];
+    const path = `/Groups/${await bridge.addGroup(`Outer ${name}`)}`;
+    const add = (...ids: string[]) =>
+      toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
+
+    const stranger = await bridge.request('PATCH', path, add(id, UNKNOWN));
+    expect(stranger.body.detail).toBe('Value 2 of members is not the id of a User.');
+    const nested = await bridge.request('PATCH', path, add(group, id));
+    expect(nested.body.detail).toBe('Value 1 of members is the id of a Group, not of a User.');
+
+    await choose({ unknownMembers: 'skip', nestedGroups: 'skip' });
+    await bridge.send('PATCH', path, add(id, UNKNOWN, group));
+    expect(await bridge.readMemberIds(path.split('/')[2] ?? '')).toEqual([id]);
+    const made = await bridge.send('POST', '/Groups', toGroup(`New ${name}`, [UNKNOWN, id]));
+    expect(await bridge.readMemberIds(String(made.body.id))).toEqual([id]);
+    const all = await bridge.ops('GET', '/requests?type=group');
+    await expect
+      .poll(async () => JSON.stringify((await bridge.ops('GET', '/requests?type=group')).body))
+      .toMatch(
+        /unknown-member-dropped.*nested-group-dropped|nested-group-dropped.*unknown-member/s,
+      );
+    expect(all.status).toBe(200);
+  });
+
+  test('the id of a deleted person is one of the successor: in addresses, members and filters', async () => {
+    const old = await bridge.addUser(name, { externalId: `s-${name}` });
+    await bridge.send('DELETE', `/Users/${old}`);
+    const id = await bridge.addUser(name, { externalId: `s-${name}` });
+    expect(id).not.toBe(old);
+    const group = await bridge.addGroup(`Crew ${name}`, [old]);
+
+    expect(await bridge.readMemberIds(group)).toEqual([id]);
+    expect((await bridge.send('GET', `/Users/${old}`)).body.id).toBe(id);
+    const find = async (path: string, filter: string) =>
+      await bridge.list(`${path}?${new URLSearchParams({ filter })}`);
+    expect(await find('/Users', `id eq "${old}"`)).toMatchObject([{ id }]);
+    expect(await find('/Groups', `members.value eq "${old}"`)).toMatchObject([{ id: group }]);
+    const leave = toPatch({ op: 'remove', path: `members[value eq "${old}"]` });
+    await bridge.send('PATCH', `/Groups/${group}`, leave);
+    expect(await bridge.readMemberIds(group)).toEqual([]);
+  });
+
+  test('a recycled name passes no licence on, and operators are told', async () => {
+    const old = await bridge.addUser(name, {
+      externalId: 'first',
+      [USER_EXTENSION]: { appsPermissions: 5 },
+    });
+    await bridge.untilSettled();
+    await bridge.send('DELETE', `/Users/${old}`);
+    await bridge.untilSettled();
+
+    await bridge.send('POST', '/Users', toUser(name, { externalId: 'second' }));
+    await bridge.untilSettled();
+
+    const account = bridge.sandbox.service.getUser(`${name}@example.com`);
+    expect(account).toMatchObject({ active: true, appsPermissions: 0 });
+    expect((await bridge.request('GET', `/Users/${old}`)).status).toBe(404);
+    const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+    expect(body.reasons).toContainEqual(expect.objectContaining({ code: 'name-recycled' }));
+  });
+});
+
+const RULES = [
+  { membersOf: 'Pilots', appsPermissions: 1 },
+  { adminsOf: 'Team', from: 'Team Admins' },
+];
+
+const disable = toPatch(replace('active', false));
+
+/** Calls that changed the service, and what it has. */
+function readService({ sandbox }: TestBridge): unknown {
+  const users = sandbox.service
+    .users()
+    .map(({ email, active, fullName }) => [email, active, fullName]);
+  return [sandbox.calls.count({ mutating: true }), users, sandbox.service.members('Pilots')];
+}
+
+describe('who is let go', () => {
+  const bridge = forSuite(() => startTestBridge());
+
+  test('stays in the service as it is, is nobody’s, and is taken over again by the next write', async () => {
+    const okta = await makeProvider(bridge, 'okta');
+    const entra = await makeProvider(bridge, 'entra');
+    const ada = await okta.addUser('ada', { externalId: 'x', title: 'Pilot' });
+    const bob = await okta.addUser('bob');
+    const pilots = await okta.addGroup('Pilots', [ada, bob]);
+    await bridge.untilSettled();
+    const before = readService(bridge);
+
+    const user = await bridge.ops('POST', `/users/${ada}/release`);
+    const group = await bridge.ops('POST', `/groups/${pilots}/release`);
+    await bridge.sweep();
+
+    expect([user.status, group.status]).toEqual([200, 200]);
+    expect(user.body).toMatchObject({
+      id: ada,
+      origin: null,
+      provider: null,
+      pending: [],
+      dueAt: null,
+    });
+    expect(group.body).toMatchObject({ id: pilots, origin: null, provider: null });
+    expect(readService(bridge)).toEqual(before);
+    expect(await okta.readMemberIds(pilots)).toEqual([ada, bob].toSorted());
+    const shown = (await okta.send('GET', `/Users/${ada}`)).body;
+    expect(shown).toMatchObject({ userName: 'ada@example.com', active: true });
+    expect(shown).not.toHaveProperty('externalId');
+    expect(shown).not.toHaveProperty('title');
+    expect(await bridge.listDrifts()).toEqual([]);
+    // Another provider may have the person now.
+    await entra.send('PATCH', `/Users/${ada}`, disable);
+    await bridge.untilSettled();
+    expect(toOwner(await okta.request('DELETE', `/Users/${ada}`))).toBe('entra');
+    const acts = Object((await bridge.ops('GET', `/acts?target=${ada}`)).body.items);
+    expect(acts).toMatchObject([
+      { act: 'let it go', before: { provider: 'okta' }, after: { provider: null } },
+    ]);
+    const timeline = await bridge.ops('GET', `/users/${ada}/timeline`);
+    expect(JSON.stringify(timeline.body)).toContain('let it go');
+  });
+
+  test('ends a difference that nobody would repair any more', async () => {
+    const ada = await bridge.addUser('eve');
+    await bridge.untilSettled();
+    bridge.sandbox.service.updateUser('eve@example.com', { active: false });
+    await bridge.sweep();
+    const before = await bridge.listDrifts();
+
+    await bridge.ops('POST', `/users/${ada}/release`);
+    await bridge.sweep();
+
+    expect([before, await bridge.listDrifts()]).toEqual([['user.deactivated eve@example.com'], []]);
+    expect((await bridge.send('GET', `/Users/${ada}`)).body).toMatchObject({ active: false });
+  });
+
+  test('is nobody of whom something waits, who is not managed, or whom the service does not have', async () => {
+    const ada = await bridge.addUser('fay');
+    const vera = await bridge.addUser('vera', { active: false });
+    await bridge.untilSettled();
+    await bridge.ops('POST', '/pause', { reason: 'a test' });
+    await bridge.send('PATCH', `/Users/${ada}`, disable);
+    const ask = async (id: string) => {
+      const { status, body } = await bridge.ops('POST', `/users/${id}/release`);
+      return [status, body.code];
+    };
+
+    expect(await ask(ada)).toEqual([409, 'waits']);
+    expect(await ask(vera)).toEqual([409, 'not-in-service']);
+    expect(await ask('nobody')).toEqual([404, 'not-found']);
+    await bridge.ops('POST', '/resume');
+    await bridge.untilSettled();
+    expect((await ask(ada))[0]).toBe(200);
+    expect(await ask(ada)).toEqual([409, 'unmanaged']);
+  });
+
+  test('is nobody whose removal a plan holds until an operator decides', async () => {
+    const bridge = await forTest(
+      startTestBridge({ settings: { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } }),
+    );
+    const [first = '', second = ''] = await bridge.addUsers(2);
+    await bridge.untilSettled();
+    await bridge.send('PATCH', `/Users/${first}`, disable);
+    await bridge.untilSettled();
+    await bridge.send('PATCH', `/Users/${second}`, disable);
+    await bridge.untilSettled();
+    const held = await bridge.ops('GET', '/plans?status=held');
+
+    const { body } = await bridge.ops('POST', `/users/${second}/release`);
+
+    expect(Object(held.body.items)).toHaveLength(1);
+    expect(body).toMatchObject({ code: 'waits' });
+  });
+
+  test('is no group that rules draw on, because its end would change the service', async () => {
+    const bridge = await forTest(startTestBridge({ settings: { RULES: JSON.stringify(RULES) } }));
+    const ada = await bridge.addUser('ada');
+    const ask = async (name: string) => {
+      const id = await bridge.addGroup(name, [ada]);
+      await bridge.untilSettled();
+      const { body } = await bridge.ops('POST', `/groups/${id}/release`);
+      return body.code ?? body.origin;
+    };
+
+    const told = [await ask('Pilots'), await ask('Team Admins'), await ask('Team')];
+
+    expect(told).toEqual(['ruled', 'ruled', 'ruled']);
+    expect(await ask('Crew')).toBeNull();
+  });
+});

@@ -1,132 +1,270 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
-import { toPatch, toUser, replace } from '../support/provider.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
+import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 
-const settings = { SCIM_WRITE_WAIT: '10s', GROUPS_PERMISSIONS_MAX: '31' };
-const licence = `${USER_EXTENSION}:appsPermissions`;
+describe('refused whole', () => {
+  const settings = { SCIM_WRITE_WAIT: '10s', GROUPS_PERMISSIONS_MAX: '31' };
+  const licence = `${USER_EXTENSION}:appsPermissions`;
 
-const bridge = forSuite(() => startTestBridge({ settings }));
+  const bridge = forSuite(() => startTestBridge({ settings }));
 
-afterEach(async () => {
-  bridge.sandbox.faults.clear();
-  await bridge.ops('POST', '/retry', { all: true });
-  await bridge.untilSettled();
+  afterEach(async () => {
+    bridge.sandbox.faults.clear();
+    await bridge.ops('POST', '/retry', { all: true });
+    await bridge.untilSettled();
+  });
+
+  function refuse(operation: OperationName, times = 1): void {
+    bridge.sandbox.faults.add({ operation, fault: { kind: 'status', status: 400 }, times });
+  }
+
+  /** All that a provider is shown of a resource, but its versions. */
+  async function show(path: string): Promise<JsonObject> {
+    const { meta: _, ...shown } = (await bridge.send('GET', path)).body;
+    return shown;
+  }
+
+  test('a user who is refused access is not renamed either', async () => {
+    const path = `/Users/${await bridge.addUser('otto')}`;
+    await bridge.patch(path, replace('active', false));
+    await bridge.untilSettled();
+    const before = await show(path);
+    refuse('scim.updateUser', 2);
+
+    const on = toPatch(replace('active', true), replace('title', 'Countess'));
+    const answer = await bridge.request('PATCH', path, on);
+    await bridge.untilSettled();
+
+    expect(answer.status).toBe(400);
+    expect(await show(path)).toEqual(before);
+    expect(bridge.sandbox.service.getUser('otto@example.com').active).toBe(false);
+  });
+
+  test('what another write was told is done stays, when an earlier one is refused', async () => {
+    const path = `/Users/${await bridge.addUser('sam')}`;
+    await bridge.untilSettled();
+    const hang = { kind: 'hang' } as const;
+    const operation = 'companyUsers.updateUser';
+    const waiting = bridge.sandbox.faults.add({ operation, fault: hang, times: 1 });
+    const title = replace('title', 'Countess');
+
+    const refused = bridge.request('PATCH', path, toPatch(title, replace(licence, 1)));
+    await waiting.until(1);
+    const same = await bridge.request('PATCH', path, toPatch(title));
+    refuse(operation);
+    bridge.sandbox.faults.release(hang);
+    await refused;
+    await bridge.untilSettled();
+
+    expect([same.status, (await show(path)).title]).toEqual([200, 'Countess']);
+  });
+
+  test('a write of a group that is refused changes nothing at all', async () => {
+    const user = await bridge.addUser('gil');
+    const path = `/Groups/${await bridge.addGroup('Refused')}`;
+    await bridge.patch(path, replace('externalId', 'e-1'));
+    await bridge.untilSettled();
+    const before = await show(path);
+    refuse('groups.updateGroup', 2);
+
+    const answer = await bridge.request(
+      'PATCH',
+      path,
+      toPatch(
+        replace('displayName', 'Refused, renamed'),
+        { op: 'add', path: 'members', value: [{ value: user }] },
+        replace('externalId', 'e-2'),
+      ),
+    );
+    await bridge.untilSettled();
+
+    expect(answer.status).toBe(400);
+    expect(await show(path)).toEqual(before);
+    expect(bridge.sandbox.service.members('Refused')).toEqual([]);
+  });
+
+  test('an addition that reached the service is taken back with the name that did not', async () => {
+    const [first, second] = await Promise.all(['amy', 'ben'].map((name) => bridge.addUser(name)));
+    const path = `/Groups/${await bridge.addGroup('Added', [String(first)])}`;
+    await bridge.untilSettled();
+    refuse('groupUsers.addUserToGroup');
+
+    const value = [{ value: String(second) }];
+    const extension = { permissions: 1 };
+    const answer = await bridge.request(
+      'PATCH',
+      path,
+      toPatch(
+        { op: 'add', path: 'members', value },
+        { op: 'replace', value: { displayName: 'Added, renamed', [GROUP_EXTENSION]: extension } },
+      ),
+    );
+    await bridge.untilSettled();
+
+    expect(answer.status).toBe(400);
+    expect((await show(path)).displayName).toBe('Added');
+    expect(bridge.sandbox.service.members('Added')).toEqual(['amy@example.com']);
+    expect(bridge.sandbox.service.getGroup('Added').permissions ?? 0).toBe(0);
+  });
+
+  test('a removal from a group is done, whatever is refused of its rest', async () => {
+    const user = await bridge.addUser('rex');
+    const path = `/Groups/${await bridge.addGroup('Removed', [user])}`;
+    await bridge.untilSettled();
+    refuse('groups.updateGroup', 100);
+
+    const answer = await bridge.request(
+      'PATCH',
+      path,
+      toPatch(
+        { op: 'remove', path: `members[value eq "${user}"]` },
+        replace('displayName', 'Removed, renamed'),
+      ),
+    );
+
+    expect(answer.status).toBe(204);
+    expect(bridge.sandbox.service.members('Removed')).toEqual([]);
+    const { body: status } = await bridge.ops('GET', '/status');
+    expect(status.stuckCount).toBe(1);
+  });
 });
 
-function refuse(operation: OperationName, times = 1): void {
-  bridge.sandbox.faults.add({ operation, fault: { kind: 'status', status: 400 }, times });
+const ada = 'ada@example.com';
+let bridge: TestBridge;
+
+/** The service refuses these operations from here on. */
+function refuse(operation: 'scim.updateUser' | 'groups.updateGroup' | 'groupUsers.addUserToGroup') {
+  const fault = { kind: 'status', status: 400, body: 'message' } as const;
+  bridge.sandbox.faults.add({ operation, fault });
 }
 
-/** All that a provider is shown of a resource, but its versions. */
-async function show(path: string): Promise<JsonObject> {
-  const { meta: _, ...shown } = (await bridge.send('GET', path)).body;
-  return shown;
+async function listNames(type: 'Users' | 'Groups'): Promise<unknown[]> {
+  const resources = await bridge.list(`/${type}`);
+  return resources.map(({ userName, displayName }) => userName ?? displayName);
 }
 
-test('a user who is refused access is not renamed either', async () => {
-  const path = `/Users/${await bridge.addUser('otto')}`;
-  await bridge.patch(path, replace('active', false));
-  await bridge.untilSettled();
-  const before = await show(path);
-  refuse('scim.updateUser', 2);
+describe('a POST that the service refuses in time leaves', () => {
+  beforeAll(async () => {
+    bridge = await startTestBridge({
+      prepare({ service }) {
+        service.addUser({ email: ada, userName: ada, fullName: 'Somebody Else' });
+        for (const name of ['Pilots', 'Cooks']) service.createGroup({ name });
+      },
+    });
+  });
+  afterEach(() => bridge.sandbox.faults.clear());
+  afterAll(() => bridge.stop());
 
-  const on = toPatch(replace('active', true), replace('title', 'Countess'));
-  const answer = await bridge.request('PATCH', path, on);
-  await bridge.untilSettled();
+  test('nobody who was deleted before, and the next POST succeeds', async () => {
+    await bridge.send('DELETE', `/Users/${await bridge.addUser('bob')}`);
+    await bridge.untilSettled();
+    refuse('scim.updateUser');
 
-  expect(answer.status).toBe(400);
-  expect(await show(path)).toEqual(before);
-  expect(bridge.sandbox.service.getUser('otto@example.com').active).toBe(false);
+    const refused = await bridge.request('POST', '/Users', toUser('bob'));
+
+    expect(refused.status).toBe(400);
+    expect(await listNames('Users')).not.toContain('bob@example.com');
+    expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(false);
+    expect(await bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });
+    bridge.sandbox.faults.clear();
+    await bridge.addUser('bob');
+    expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(true);
+  });
+
+  test('an account that existed as unmanaged as it was, and the next POST adopts it', async () => {
+    const path = `/Users/${await bridge.findId({ type: 'Users', name: ada })}`;
+    const before = await bridge.send('GET', path);
+    refuse('scim.updateUser');
+
+    const refused = await bridge.request('POST', '/Users', toUser('ada'));
+
+    expect(refused.status).toBe(400);
+    const { meta: _, ...rest } = (await bridge.send('GET', path)).body;
+    expect(before.body).toMatchObject(rest);
+    bridge.sandbox.faults.clear();
+    expect((await bridge.request('POST', '/Users', toUser('ada'))).status).toBe(201);
+  });
+
+  test('no group, also where it is a member that is refused after the group was created', async () => {
+    const adaId = await bridge.addUser('carl');
+    refuse('groupUsers.addUserToGroup');
+
+    const refused = await bridge.request('POST', '/Groups', toGroup('Drivers', [adaId]));
+    await bridge.untilSettled();
+
+    expect(refused.status).toBe(400);
+    expect(refused.body.detail).toContain(adaId);
+    expect(await listNames('Groups')).not.toContain('Drivers');
+    const { service } = bridge.sandbox;
+    expect(service.groups().map(({ name }) => name)).not.toContain('Drivers');
+    expect(await bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });
+  });
+
+  test('a group that existed as unmanaged as it was, and the next POST adopts it', async () => {
+    const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Pilots' })}`;
+    const before = await bridge.send('GET', path);
+    refuse('groups.updateGroup');
+
+    const refused = await bridge.request('POST', '/Groups', toGroup('PILOTS'));
+
+    expect(refused.status).toBe(400);
+    const { meta: _, ...rest } = (await bridge.send('GET', path)).body;
+    expect(before.body).toMatchObject(rest);
+    bridge.sandbox.faults.clear();
+    expect((await bridge.request('POST', '/Groups', toGroup('PILOTS'))).status).toBe(201);
+  });
+
+  test('a group that was let go before as it was, and the next POST takes it up', async () => {
+    const adaId = await bridge.addUser('dan');
+    await bridge.send('DELETE', `/Groups/${await bridge.addGroup('Cooks')}`);
+    await bridge.untilSettled();
+    refuse('groups.updateGroup');
+
+    const refused = await bridge.request('POST', '/Groups', toGroup('COOKS', [adaId]));
+    await bridge.untilSettled();
+
+    expect(refused.status).toBe(400);
+    expect(await listNames('Groups')).not.toContain('Cooks');
+    expect(bridge.sandbox.service.members('Cooks')).toEqual([]);
+    bridge.sandbox.faults.clear();
+    const again = await bridge.addGroup('COOKS', [adaId]);
+    expect(await bridge.readMemberIds(again)).toEqual([adaId]);
+    const names = bridge.sandbox.service.groups().map(({ name }) => name);
+    expect(names.filter((name) => /cooks/i.test(name))).toEqual(['COOKS']);
+  });
 });
 
-test('what another write was told is done stays, when an earlier one is refused', async () => {
-  const path = `/Users/${await bridge.addUser('sam')}`;
+test('a refusal that is being recorded when the wait of its request ends is the answer', async () => {
+  const clock = createLeapingClock();
+  const waitMs = 3_000;
+  let isRefused = () => false;
+  // The wait ends in the middle of the transaction that takes the write back.
+  const toStore: TestBridgeOptions['toStore'] = (store) => ({
+    ...store,
+    write: (work) =>
+      store.write(async (tx) => {
+        const result = await work(tx);
+        if (isRefused()) clock.leap(waitMs);
+        return result;
+      }),
+  });
+  const settings = { SCIM_WRITE_WAIT: `${waitMs}ms` };
+  const bridge = await forTest(startTestBridge({ clock, toStore, settings }));
+  const path = `/Users/${await bridge.addUser('ada')}`;
   await bridge.untilSettled();
-  const hang = { kind: 'hang' } as const;
-  const operation = 'companyUsers.updateUser';
-  const waiting = bridge.sandbox.faults.add({ operation, fault: hang, times: 1 });
-  const title = replace('title', 'Countess');
+  const fault = { kind: 'status', status: 400 } as const;
+  const refusal = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
+  isRefused = () => refusal.met > 0;
 
-  const refused = bridge.request('PATCH', path, toPatch(title, replace(licence, 1)));
-  await waiting.until(1);
-  const same = await bridge.request('PATCH', path, toPatch(title));
-  refuse(operation);
-  bridge.sandbox.faults.release(hang);
-  await refused;
-  await bridge.untilSettled();
+  const king = replace('name.familyName', 'King');
+  const { status } = await bridge.request('PATCH', path, toPatch(king));
 
-  expect([same.status, (await show(path)).title]).toEqual([200, 'Countess']);
-});
-
-test('a write of a group that is refused changes nothing at all', async () => {
-  const user = await bridge.addUser('gil');
-  const path = `/Groups/${await bridge.addGroup('Refused')}`;
-  await bridge.patch(path, replace('externalId', 'e-1'));
-  await bridge.untilSettled();
-  const before = await show(path);
-  refuse('groups.updateGroup', 2);
-
-  const answer = await bridge.request(
-    'PATCH',
-    path,
-    toPatch(
-      replace('displayName', 'Refused, renamed'),
-      { op: 'add', path: 'members', value: [{ value: user }] },
-      replace('externalId', 'e-2'),
-    ),
-  );
-  await bridge.untilSettled();
-
-  expect(answer.status).toBe(400);
-  expect(await show(path)).toEqual(before);
-  expect(bridge.sandbox.service.members('Refused')).toEqual([]);
-});
-
-test('an addition that reached the service is taken back with the name that did not', async () => {
-  const [first, second] = await Promise.all(['amy', 'ben'].map((name) => bridge.addUser(name)));
-  const path = `/Groups/${await bridge.addGroup('Added', [String(first)])}`;
-  await bridge.untilSettled();
-  refuse('groupUsers.addUserToGroup');
-
-  const value = [{ value: String(second) }];
-  const extension = { permissions: 1 };
-  const answer = await bridge.request(
-    'PATCH',
-    path,
-    toPatch(
-      { op: 'add', path: 'members', value },
-      { op: 'replace', value: { displayName: 'Added, renamed', [GROUP_EXTENSION]: extension } },
-    ),
-  );
-  await bridge.untilSettled();
-
-  expect(answer.status).toBe(400);
-  expect((await show(path)).displayName).toBe('Added');
-  expect(bridge.sandbox.service.members('Added')).toEqual(['amy@example.com']);
-  expect(bridge.sandbox.service.getGroup('Added').permissions ?? 0).toBe(0);
-});
-
-test('a removal from a group is done, whatever is refused of its rest', async () => {
-  const user = await bridge.addUser('rex');
-  const path = `/Groups/${await bridge.addGroup('Removed', [user])}`;
-  await bridge.untilSettled();
-  refuse('groups.updateGroup', 100);
-
-  const answer = await bridge.request(
-    'PATCH',
-    path,
-    toPatch(
-      { op: 'remove', path: `members[value eq "${user}"]` },
-      replace('displayName', 'Removed, renamed'),
-    ),
-  );
-
-  expect(answer.status).toBe(204);
-  expect(bridge.sandbox.service.members('Removed')).toEqual([]);
-  const { body: status } = await bridge.ops('GET', '/status');
-  expect(status.stuckCount).toBe(1);
+  expect(status).toBe(400);
+  const { name } = (await bridge.send('GET', path)).body;
+  expect(name).toMatchObject({ familyName: 'Example' });
 });

@@ -1,8 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { OperationName } from '../../src/sandbox/operations.ts';
+import type { SandboxService } from '../../src/sandbox/service.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { replace, toPatch } from '../support/provider.ts';
+import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
@@ -86,3 +92,199 @@ describe('a group taken up again before the departures from before were sent', (
 async function readUser(bridge: TestBridge, id: string) {
   return (await bridge.ops('GET', `/users/${id}`)).body;
 }
+
+/** A change that is asked for and taken back before the service has answered. */
+interface Wavering {
+  readonly what: string;
+  readonly operation: OperationName;
+  /** Takes it back. */
+  readonly back: OperationName;
+  change(bridge: TestBridge, ids: Ids, isOn: boolean): Promise<unknown>;
+  read(service: SandboxService): unknown;
+}
+
+interface Ids {
+  readonly user: string;
+  readonly group: string;
+}
+
+const setTo = (path: string, value: string | boolean) => toPatch(replace(path, value));
+
+function changeList(bridge: TestBridge, path: string, { group, user }: Ids, isOn: boolean) {
+  const change = { op: isOn ? 'add' : 'remove', path, value: toMembers([user]) };
+  return bridge.patch(`/Groups/${group}`, change);
+}
+
+const rows: readonly Wavering[] = [
+  {
+    what: 'a deactivation',
+    operation: 'scim.updateUser',
+    back: 'scim.updateUser',
+    change: (bridge, { user }, isOn) =>
+      bridge.send('PATCH', `/Users/${user}`, setTo('active', !isOn)),
+    read: (service) => service.getUser(ada).active,
+  },
+  {
+    what: 'a membership',
+    operation: 'groupUsers.addUserToGroup',
+    back: 'groupUsers.removeUserFromGroup',
+    change: (bridge, ids, isOn) => changeList(bridge, 'members', ids, isOn),
+    read: (service) => service.members('Pilots'),
+  },
+];
+
+const IMPATIENT = { SCIM_WRITE_WAIT: '20ms', UPSTREAM_TIMEOUT: '1s' };
+/** Time after which the bridge takes it that a call has no effect any more: three times its limit. */
+const LATEST_MS = 3_000;
+
+/** A service that is still at a call whose change was taken back meanwhile. */
+interface TakenBack {
+  readonly bridge: TestBridge;
+  readonly before: unknown;
+  /** Has the service carry the call out. @throws TooLate when the bridge does not reckon with it any more. */
+  release(): void;
+}
+
+class TooLate extends Error {}
+
+/** Plays a change that is taken back, again where the machine was so slow that the service would be too late. */
+async function withTakenBack(
+  row: Wavering,
+  run: (taken: TakenBack) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await playTakenBack(row, run);
+    } catch (error) {
+      if (!(error instanceof TooLate)) throw error;
+    }
+  }
+}
+
+async function playTakenBack(
+  { operation, change, read }: Wavering,
+  run: (taken: TakenBack) => Promise<void>,
+): Promise<void> {
+  const bridge = await startTestBridge({ settings: IMPATIENT });
+  try {
+    const { service, faults, calls } = bridge.sandbox;
+    const user = await bridge.addUser('ada');
+    const ids = { user, group: await bridge.addGroup('Pilots') };
+    await change(bridge, ids, false);
+    await bridge.untilSettled();
+    const before = read(service);
+    const late = faults.add({ operation, fault: LATE, times: 1 });
+    const leftAfter = performance.now();
+    await change(bridge, ids, true);
+    await late.until(1);
+    calls.reset();
+    await change(bridge, ids, false);
+    const release = () => {
+      if (performance.now() - leftAfter > LATEST_MS) throw new TooLate();
+      faults.release();
+    };
+    await run({ bridge, before, release });
+  } finally {
+    await bridge.stop();
+  }
+}
+
+const LATE = { kind: 'hang', effect: 'late' } as const;
+
+describe('a call that the service carries out after nobody waits for it', () => {
+  for (const row of rows) {
+    const { what, back, read } = row;
+
+    test.concurrent(`${what} that was taken back does not come true after the call that took it back`, async ({
+      expect,
+    }) => {
+      await withTakenBack(row, async ({ bridge, before, release }) => {
+        const { calls, service } = bridge.sandbox;
+        // Without the call that nobody waits for any more.
+        const countAnswered = () =>
+          calls.count({ operation: back }) - calls.count({ operation: back, status: 0 });
+        await expect.poll(countAnswered, { interval: 5 }).toBeGreaterThan(0);
+        release();
+
+        // Seen in the turn in which it comes, because the bridge takes it back within some milliseconds.
+        while (isDeepStrictEqual(read(service), before)) await nextTurn();
+        await expect.poll(() => read(service)).toEqual(before);
+      });
+    });
+  }
+});
+
+const suspended = { [USER_EXTENSION]: { temporarilyInactive: true } };
+
+function isSuspended({ sandbox }: TestBridge, name = 'ada'): boolean | undefined {
+  return sandbox.service.getUser(`${name}@example.com`).temporarilyInactive;
+}
+
+const SUSPENSION = `${USER_EXTENSION}:temporarilyInactive`;
+
+test.each(['scim', 'temporarilyInactive'])(
+  'where %s deactivates, a PUT without the extension and a null end a suspension in the service too',
+  async (deactivation) => {
+    const bridge = await forTest(
+      startTestBridge({ settings: { USERS_DEACTIVATION: deactivation } }),
+    );
+    const put = await bridge.addUser('ada', suspended);
+    const patched = await bridge.addUser('bob', suspended);
+    await bridge.untilSettled();
+    const before = ['ada', 'bob'].map((name) => isSuspended(bridge, name));
+
+    const end = toPatch(replace(SUSPENSION, null));
+    await bridge.send('PUT', `/Users/${put}`, toUser('ada'));
+    await bridge.send('PATCH', `/Users/${patched}`, end);
+    await bridge.sweep();
+
+    expect(before).toEqual([true, true]);
+    expect(['ada', 'bob'].map((name) => isSuspended(bridge, name))).toEqual([false, false]);
+    expect(await bridge.listDrifts()).toEqual([]);
+  },
+);
+
+test('a PUT that says nothing of it leaves alone a suspension that no provider asked for', async () => {
+  const sandbox = { seed: { users: 0 } };
+  const bridge = await forTest(
+    startTestBridge({
+      sandbox,
+      prepare: ({ service }) => {
+        service.addUser({ email: ada });
+        service.updateUser(ada, { temporarilyInactive: true });
+      },
+    }),
+  );
+  const { body } = await bridge.send('POST', '/Users', toUser('ada'));
+
+  await bridge.send('PUT', `/Users/${String(body.id)}`, toUser('ada', { title: 'Pilot' }));
+  await bridge.untilSettled();
+
+  expect(isSuspended(bridge)).toBe(true);
+});
+
+test('a write of one attribute of an extension leaves drift of its sibling, with a path and without one', async () => {
+  const bridge = await forTest(startTestBridge());
+  const { service } = bridge.sandbox;
+  const writes: Record<string, JsonObject> = {
+    ada: toPatch(replace(SUSPENSION, true)),
+    bob: toPatch({ op: 'replace', value: suspended }),
+  };
+  const ids = new Map<string, string>();
+  for (const name of Object.keys(writes)) {
+    ids.set(name, await bridge.addUser(name, { [USER_EXTENSION]: { appsPermissions: 1 } }));
+  }
+  await bridge.untilSettled();
+  for (const name of ids.keys()) {
+    service.updateUser(`${name}@example.com`, { appsPermissions: 2 });
+  }
+  await bridge.sweep();
+
+  for (const [name, id] of ids) await bridge.send('PATCH', `/Users/${id}`, writes[name]);
+  await bridge.untilSettled();
+
+  for (const name of ids.keys()) {
+    const shown = { temporarilyInactive: true, appsPermissions: 2 };
+    expect(service.getUser(`${name}@example.com`)).toMatchObject(shown);
+  }
+});

@@ -1,195 +1,419 @@
-import { beforeEach, expect, test } from 'vitest';
-import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
-/** People and groups whose names begin so are protected by the settings. */
-const PROTECTED = { PROTECT_USERS: 'safe*', PROTECT_GROUPS: 'Safe*' };
-const boss = 'boss@example.com';
-const safe = 'safe@example.com';
+describe('rules privilege', () => {
+  /** People and groups whose names begin so are protected by the settings. */
+  const PROTECTED = { PROTECT_USERS: 'safe*', PROTECT_GROUPS: 'Safe*' };
+  const boss = 'boss@example.com';
+  const safe = 'safe@example.com';
 
-const bridge = forSuite(() =>
-  startTestBridge({
-    settings: { ...PROTECTED, GROUPS_PERMISSIONS_MAX: '6' },
-    prepare({ service }) {
-      for (const email of [boss, safe]) service.addUser({ email, userName: email });
-      // So the account of the token is no owner.
-      service.updateUser(boss, { role: 1 });
-      service.updateUser('owner@example.com', { role: 2 });
-      for (const name of ['Permitted', 'Administered', 'Safe', 'Ordinary', 'Found'])
-        service.createGroup({ name });
-      service.updateGroup('Permitted', { permissions: 16 });
-      service.link('Administered', boss, 'admin');
+  const bridge = forSuite(() =>
+    startTestBridge({
+      settings: { ...PROTECTED, GROUPS_PERMISSIONS_MAX: '6' },
+      prepare({ service }) {
+        for (const email of [boss, safe]) service.addUser({ email, userName: email });
+        // So the account of the token is no owner.
+        service.updateUser(boss, { role: 1 });
+        service.updateUser('owner@example.com', { role: 2 });
+        for (const name of ['Permitted', 'Administered', 'Safe', 'Ordinary', 'Found'])
+          service.createGroup({ name });
+        service.updateGroup('Permitted', { permissions: 16 });
+        service.link('Administered', boss, 'admin');
+      },
+    }),
+  );
+
+  beforeEach(() => bridge.sandbox.calls.reset());
+
+  const disable = toPatch(replace('active', false));
+  const rename = toPatch(replace('displayName', 'Crew'));
+  const remove = (ids: string[]) =>
+    toPatch({ op: 'remove', path: 'members', value: toMembers(ids) });
+
+  function countMutations(): number {
+    return bridge.sandbox.calls.count({ mutating: true });
+  }
+
+  test.each([
+    ['an owner of the company', boss],
+    ['somebody whom the settings protect by address', safe],
+  ])(
+    '%s is never adopted: 409 to POST, 403 otherwise, nothing stored and no call',
+    async (_, address) => {
+      const path = `/Users/${await bridge.findId({ type: 'Users', name: address })}`;
+      const [name = ''] = address.split('@');
+
+      const answers = [
+        await bridge.request('POST', '/Users', toUser(name)),
+        await bridge.request('PUT', path, toUser(name, { title: 'Dr' })),
+        await bridge.request('PATCH', path, disable),
+        await bridge.request('DELETE', path),
+      ];
+
+      expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403]);
+      for (const { body } of answers) expect(String(body.detail)).not.toBe('');
+      expect((await bridge.send('GET', path)).body).toMatchObject({ active: true });
+      expect(countMutations()).toBe(0);
     },
-  }),
-);
+  );
 
-beforeEach(() => bridge.sandbox.calls.reset());
-
-const disable = toPatch(replace('active', false));
-const rename = toPatch(replace('displayName', 'Crew'));
-const remove = (ids: string[]) => toPatch({ op: 'remove', path: 'members', value: toMembers(ids) });
-
-function countMutations(): number {
-  return bridge.sandbox.calls.count({ mutating: true });
-}
-
-test.each([
-  ['an owner of the company', boss],
-  ['somebody whom the settings protect by address', safe],
-])(
-  '%s is never adopted: 409 to POST, 403 otherwise, nothing stored and no call',
-  async (_, address) => {
-    const path = `/Users/${await bridge.findId({ type: 'Users', name: address })}`;
-    const [name = ''] = address.split('@');
+  test('the account behind our own token is neither adopted nor deactivated nor deleted', async () => {
+    const path = `/Users/${await bridge.findId({ type: 'Users', name: 'owner' })}`;
 
     const answers = [
-      await bridge.request('POST', '/Users', toUser(name)),
-      await bridge.request('PUT', path, toUser(name, { title: 'Dr' })),
+      await bridge.request('POST', '/Users', { schemas: [], userName: 'owner@example.com' }),
       await bridge.request('PATCH', path, disable),
       await bridge.request('DELETE', path),
     ];
 
-    expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403]);
-    for (const { body } of answers) expect(String(body.detail)).not.toBe('');
-    expect((await bridge.send('GET', path)).body).toMatchObject({ active: true });
+    expect(answers.map(({ status }) => status)).toEqual([409, 403, 403]);
     expect(countMutations()).toBe(0);
-  },
-);
-
-test('the account behind our own token is neither adopted nor deactivated nor deleted', async () => {
-  const path = `/Users/${await bridge.findId({ type: 'Users', name: 'owner' })}`;
-
-  const answers = [
-    await bridge.request('POST', '/Users', { schemas: [], userName: 'owner@example.com' }),
-    await bridge.request('PATCH', path, disable),
-    await bridge.request('DELETE', path),
-  ];
-
-  expect(answers.map(({ status }) => status)).toEqual([409, 403, 403]);
-  expect(countMutations()).toBe(0);
-});
-
-test.each([
-  ['holds permissions', 'Permitted'],
-  ['has admins', 'Administered'],
-  ['has a name that the settings protect', 'Safe'],
-])(
-  'a group that %s is never adopted: 409 to POST, 403 otherwise, nothing stored and no change upstream',
-  async (_, name) => {
-    const path = `/Groups/${await bridge.findId({ type: 'Groups', name })}`;
-
-    const answers = [
-      await bridge.request('POST', '/Groups', toGroup(name)),
-      await bridge.request('PATCH', path, rename),
-      await bridge.request('PUT', path, toGroup(name, [])),
-      await bridge.request('DELETE', path),
-    ];
-
-    expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403]);
-    expect(countMutations()).toBe(0);
-  },
-);
-
-test('where the admin list cannot be read, nobody knows whether a group is ordinary: 503', async () => {
-  const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Ordinary' })}`;
-  bridge.sandbox.calls.reset();
-  bridge.sandbox.faults.refuse('admins', 403);
-
-  const answer = await bridge.request('PATCH', path, rename);
-  bridge.sandbox.faults.allow('admins');
-
-  expect(answer.status).toBe(503);
-  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-  expect(countMutations()).toBe(0);
-});
-
-function withPermissions(displayName: string, permissions: number): JsonObject {
-  return { ...toGroup(displayName), [GROUP_EXTENSION]: { permissions } };
-}
-
-test('a protected person stays in a privileged group, and the rest of the request applies', async () => {
-  const [safeId, bobId] = [await bridge.addUser('safe-member'), await bridge.addUser('bob')];
-  const members = toMembers([safeId, bobId]);
-  const { body } = await bridge.send('POST', '/Groups', {
-    ...withPermissions('Team', 4),
-    members,
   });
 
-  await bridge.send('PATCH', `/Groups/${String(body.id)}`, remove([safeId, bobId]));
-  await bridge.untilSettled();
+  test.each([
+    ['holds permissions', 'Permitted'],
+    ['has admins', 'Administered'],
+    ['has a name that the settings protect', 'Safe'],
+  ])(
+    'a group that %s is never adopted: 409 to POST, 403 otherwise, nothing stored and no change upstream',
+    async (_, name) => {
+      const path = `/Groups/${await bridge.findId({ type: 'Groups', name })}`;
 
-  expect(await bridge.readMemberIds(String(body.id))).toEqual([safeId]);
-  expect(bridge.sandbox.service.members('Team')).toEqual(['safe-member@example.com']);
-});
+      const answers = [
+        await bridge.request('POST', '/Groups', toGroup(name)),
+        await bridge.request('PATCH', path, rename),
+        await bridge.request('PUT', path, toGroup(name, [])),
+        await bridge.request('DELETE', path),
+      ];
 
-test('a protected person is not taken off an admin list', async () => {
-  const id = await bridge.addUser('safe-admin');
-  const admins = { [GROUP_EXTENSION]: { admins: toMembers([id]) } };
-  const { body } = await bridge.send('POST', '/Groups', { ...toGroup('Crew'), ...admins });
-  const path = `${GROUP_EXTENSION}:admins`;
+      expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403]);
+      expect(countMutations()).toBe(0);
+    },
+  );
 
-  const removal = toPatch({ op: 'remove', path, value: toMembers([id]) });
-  const answer = await bridge.request('PATCH', `/Groups/${String(body.id)}`, removal);
+  test('where the admin list cannot be read, nobody knows whether a group is ordinary: 503', async () => {
+    const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Ordinary' })}`;
+    bridge.sandbox.calls.reset();
+    bridge.sandbox.faults.refuse('admins', 403);
 
-  expect(answer.status).toBe(403);
-  expect(bridge.sandbox.service.admins('Crew')).toEqual(['safe-admin@example.com']);
-});
+    const answer = await bridge.request('PATCH', path, rename);
+    bridge.sandbox.faults.allow('admins');
 
-test.each([
-  {
-    what: 'an admin of it',
-    name: 'safe1',
-    group: { [GROUP_EXTENSION]: { admins: '$' } },
-    status: 403,
-  },
-  {
-    what: 'a member of it, and it holds permissions',
-    name: 'safe2',
-    group: { [GROUP_EXTENSION]: { permissions: 4 }, members: '$' },
-    status: 403,
-  },
-  {
-    what: 'a member of it, and it is an ordinary one',
-    name: 'safe3',
-    group: { members: '$' },
-    status: 204,
-  },
-])(
-  'a DELETE of a group while somebody protected is $what: $status',
-  async ({ name, group, status }) => {
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(countMutations()).toBe(0);
+  });
+
+  function withPermissions(displayName: string, permissions: number): JsonObject {
+    return { ...toGroup(displayName), [GROUP_EXTENSION]: { permissions } };
+  }
+
+  test('a protected person stays in a privileged group, and the rest of the request applies', async () => {
+    const [safeId, bobId] = [await bridge.addUser('safe-member'), await bridge.addUser('bob')];
+    const members = toMembers([safeId, bobId]);
+    const { body } = await bridge.send('POST', '/Groups', {
+      ...withPermissions('Team', 4),
+      members,
+    });
+
+    await bridge.send('PATCH', `/Groups/${String(body.id)}`, remove([safeId, bobId]));
+    await bridge.untilSettled();
+
+    expect(await bridge.readMemberIds(String(body.id))).toEqual([safeId]);
+    expect(bridge.sandbox.service.members('Team')).toEqual(['safe-member@example.com']);
+  });
+
+  test('a protected person is not taken off an admin list', async () => {
+    const id = await bridge.addUser('safe-admin');
+    const admins = { [GROUP_EXTENSION]: { admins: toMembers([id]) } };
+    const { body } = await bridge.send('POST', '/Groups', { ...toGroup('Crew'), ...admins });
+    const path = `${GROUP_EXTENSION}:admins`;
+
+    const removal = toPatch({ op: 'remove', path, value: toMembers([id]) });
+    const answer = await bridge.request('PATCH', `/Groups/${String(body.id)}`, removal);
+
+    expect(answer.status).toBe(403);
+    expect(bridge.sandbox.service.admins('Crew')).toEqual(['safe-admin@example.com']);
+  });
+
+  test.each([
+    {
+      what: 'an admin of it',
+      name: 'safe1',
+      group: { [GROUP_EXTENSION]: { admins: '$' } },
+      status: 403,
+    },
+    {
+      what: 'a member of it, and it holds permissions',
+      name: 'safe2',
+      group: { [GROUP_EXTENSION]: { permissions: 4 }, members: '$' },
+      status: 403,
+    },
+    {
+      what: 'a member of it, and it is an ordinary one',
+      name: 'safe3',
+      group: { members: '$' },
+      status: 204,
+    },
+  ])(
+    'a DELETE of a group while somebody protected is $what: $status',
+    async ({ name, group, status }) => {
+      const { service } = bridge.sandbox;
+      const displayName = `Team of ${name}`;
+      const id = await bridge.addUser(name);
+      const text = JSON.stringify({ ...toGroup(displayName), ...group });
+      const named = text.replaceAll('"$"', JSON.stringify(toMembers([id])));
+      const { body } = await bridge.send('POST', '/Groups', JSON.parse(named));
+      await bridge.untilSettled();
+      const before = countMutations();
+
+      const answer = await bridge.request('DELETE', `/Groups/${String(body.id)}`);
+      await bridge.untilSettled();
+
+      expect(answer.status).toBe(status);
+      const left = service.groups().filter((one) => one.name === displayName);
+      expect(left).toHaveLength(status === 403 ? 1 : 0);
+      if (status === 403) expect(countMutations()).toBe(before);
+    },
+  );
+
+  test('a DELETE of a group that was taken over leaves a protected admin whom it found there', async () => {
     const { service } = bridge.sandbox;
-    const displayName = `Team of ${name}`;
-    const id = await bridge.addUser(name);
-    const text = JSON.stringify({ ...toGroup(displayName), ...group });
-    const named = text.replaceAll('"$"', JSON.stringify(toMembers([id])));
-    const { body } = await bridge.send('POST', '/Groups', JSON.parse(named));
-    await bridge.untilSettled();
-    const before = countMutations();
-
-    const answer = await bridge.request('DELETE', `/Groups/${String(body.id)}`);
+    service.link('Found', safe, 'admin');
+    await bridge.sweep();
+    const id = await bridge.findId({ type: 'Groups', name: 'Found' });
+    await bridge.ops('POST', `/groups/${id}/adopt`, { privileged: true });
     await bridge.untilSettled();
 
-    expect(answer.status).toBe(status);
-    const left = service.groups().filter((one) => one.name === displayName);
-    expect(left).toHaveLength(status === 403 ? 1 : 0);
-    if (status === 403) expect(countMutations()).toBe(before);
-  },
-);
+    const { status } = await bridge.request('DELETE', `/Groups/${id}`);
+    await bridge.untilSettled();
 
-test('a DELETE of a group that was taken over leaves a protected admin whom it found there', async () => {
+    expect(status).toBe(204);
+    expect(service.admins('Found')).toEqual([safe]);
+  });
+});
+
+const PAIRS = 5;
+const setActive = (value: boolean) => toPatch(replace('active', value));
+const suspend = (value: boolean) =>
+  toPatch(replace(`${USER_EXTENSION}:temporarilyInactive`, value));
+
+/** These two people are the owners of the company, and nobody else is. */
+async function addOwners(bridge: TestBridge): Promise<[string, string]> {
+  const [first = '', second = ''] = await bridge.addUsers(2);
   const { service } = bridge.sandbox;
-  service.link('Found', safe, 'admin');
+  for (const email of ['person1@example.com', 'person2@example.com'])
+    service.updateUser(email, { role: 1 });
+  service.updateUser('owner@example.com', { role: 2 });
   await bridge.sweep();
-  const id = await bridge.findId({ type: 'Groups', name: 'Found' });
-  await bridge.ops('POST', `/groups/${id}/adopt`, { privileged: true });
-  await bridge.untilSettled();
+  return [`/Users/${first}`, `/Users/${second}`];
+}
 
-  const { status } = await bridge.request('DELETE', `/Groups/${id}`);
-  await bridge.untilSettled();
+describe('the last owner', () => {
+  const bridge = forSuite(() => startTestBridge());
+  let paths: [string, string];
+  beforeAll(async () => {
+    paths = await addOwners(bridge);
+  });
 
-  expect(status).toBe(204);
-  expect(service.admins('Found')).toEqual([safe]);
+  test('is left by two requests at the same time that would each deactivate one of two owners', async () => {
+    for (let pair = 0; pair < PAIRS; pair += 1) {
+      const answers = await Promise.all(
+        paths.map((path) => bridge.request('PATCH', path, setActive(false))),
+      );
+
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+      for (const path of paths) await bridge.send('PATCH', path, setActive(true));
+    }
+  });
+
+  test('does not count on somebody whom the service was seen to have deactivated', async () => {
+    const [first, second] = paths;
+    bridge.sandbox.service.updateUser('person1@example.com', { active: false });
+    // The answer to this one shows it.
+    const name = replace('name.familyName', 'K');
+    await bridge.patch(first, name);
+
+    expect((await bridge.request('PATCH', second, setActive(false))).status).toBe(403);
+    await bridge.send('PATCH', first, setActive(true));
+  });
+
+  test('is neither deactivated nor suspended nor deleted once the other one was', async () => {
+    const [first, second] = paths;
+    const { calls } = bridge.sandbox;
+    const departures: {
+      leave: (path: string) => [string, string, JsonObject?];
+      back?: JsonObject;
+    }[] = [
+      { leave: (path) => ['PATCH', path, setActive(false)], back: setActive(true) },
+      { leave: (path) => ['PATCH', path, suspend(true)], back: suspend(false) },
+      { leave: (path) => ['DELETE', path] },
+    ];
+    for (const { leave, back } of departures) {
+      await bridge.send(...leave(first));
+      await bridge.untilSettled();
+      calls.reset();
+
+      for (const other of departures) {
+        const answer = await bridge.request(...other.leave(second));
+        expect(answer.status).toBe(403);
+        expect(answer.body.detail).toContain('last owner');
+      }
+
+      expect(calls.count({ mutating: true })).toBe(0);
+      if (back !== undefined) await bridge.send('PATCH', first, back);
+      await bridge.untilSettled();
+    }
+  });
+});
+
+describe('rules membership', () => {
+  let bridge: TestBridge;
+
+  function change(op: 'add' | 'remove', ids: readonly string[]) {
+    return toPatch({ op, path: 'members', value: toMembers(ids) });
+  }
+
+  function setActive(value: boolean) {
+    return toPatch(replace('active', value));
+  }
+
+  function toGroupWithAdmin(displayName: string, id: string) {
+    return { ...toGroup(displayName), [GROUP_EXTENSION]: { admins: toMembers([id]) } };
+  }
+
+  function listMutations(): string[] {
+    return bridge.sandbox.calls
+      .recent()
+      .flatMap(({ method, operation }) => (method === 'GET' ? [] : [operation]));
+  }
+
+  describe('members', () => {
+    beforeAll(async () => {
+      const settings = { SCIM_WRITE_WAIT: '100ms' };
+      bridge = await startTestBridge({ settings, sandbox: { seed: { users: 1 } } });
+    });
+    afterAll(() => bridge.stop());
+
+    test('a member without an account yet is deferred, not failed, and joins when there is one', async () => {
+      const { service } = bridge.sandbox;
+      const id = await bridge.addUser('ada', { active: false });
+      const groupId = await bridge.addGroup('Pilots');
+      // The wait is short, so its creation may still go on.
+      await bridge.untilSettled();
+
+      const added = await bridge.request('PATCH', `/Groups/${groupId}`, change('add', [id]));
+      const shown = await bridge.readMemberIds(groupId);
+      const before = service.members('Pilots');
+      await bridge.send('PATCH', `/Users/${id}`, setActive(true));
+      await bridge.untilSettled();
+
+      expect(added.status).toBe(204);
+      expect(shown).toEqual([id]);
+      expect(before).toEqual([]);
+      expect(service.members('Pilots')).toEqual(['ada@example.com']);
+    });
+
+    test('a delete deactivates first and only then leaves groups and admin lists', async () => {
+      const bob = 'bob@example.com';
+      const { service, faults } = bridge.sandbox;
+      const id = await bridge.addUser('bob');
+      await bridge.addGroup('Cooks of bob', [id]);
+      await bridge.send('POST', '/Groups', toGroupWithAdmin('Bakers', id));
+      await bridge.untilSettled();
+      faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
+      bridge.sandbox.calls.reset();
+
+      await bridge.send('DELETE', `/Users/${id}`);
+      // Whatever else is due is done meanwhile.
+      for (const name of ['carl', 'hal', 'zoe']) await bridge.addUser(name);
+      const whileActive = [...service.members('Cooks of bob'), ...service.admins('Bakers')];
+      faults.release();
+      await bridge.untilSettled();
+
+      expect(whileActive).toEqual([bob, bob]);
+      expect(service.getUser(bob).active).toBe(false);
+      expect([...service.members('Cooks of bob'), ...service.admins('Bakers')]).toEqual([]);
+      const calls = listMutations().filter((operation) => operation !== 'scim.addUser');
+      expect(calls[0]).toBe('scim.updateUser');
+      expect(calls.slice(1).sort()).toEqual([
+        'groupAdmins.removeAdminFromGroup',
+        'groupUsers.removeUserFromGroup',
+      ]);
+      expect((await bridge.request('GET', `/Users/${id}`)).status).toBe(404);
+    });
+
+    test('an unmanaged person may join a managed group and is not adopted by it', async () => {
+      const id = await bridge.findId({ type: 'Users', name: 'user00001' });
+      const path = `/Groups/${await bridge.addGroup('Waiters')}`;
+
+      await bridge.send('PATCH', path, change('add', [id]));
+
+      expect(bridge.sandbox.service.members('Waiters')).toEqual(['user00001@example.com']);
+      expect((await bridge.ops('GET', `/users/${id}`)).body.origin).toBeNull();
+    });
+  });
+
+  describe('where the service refuses inactive members', () => {
+    beforeAll(async () => {
+      bridge = await startTestBridge({ sandbox: { shape: { inactiveMembers: 'refused' } } });
+    });
+    afterAll(() => bridge.stop());
+
+    test('the membership waits for the activation', async () => {
+      const { service } = bridge.sandbox;
+      const id = await bridge.addUser('dan');
+      const groupId = await bridge.addGroup('Divers');
+      await bridge.send('PATCH', `/Users/${id}`, setActive(false));
+
+      const added = await bridge.request('PATCH', `/Groups/${groupId}`, change('add', [id]));
+      const before = service.members('Divers');
+      await bridge.send('PATCH', `/Users/${id}`, setActive(true));
+      await bridge.untilSettled();
+
+      expect(added.status).toBe(204);
+      expect(before).toEqual([]);
+      expect(service.members('Divers')).toEqual(['dan@example.com']);
+    });
+
+    test('and only the service holds somebody inactive, the membership is refused at once', async () => {
+      const { service, calls } = bridge.sandbox;
+      const id = await bridge.addUser('eve');
+      const path = `/Groups/${await bridge.addGroup('Cleaners')}`;
+      service.updateUser('eve@example.com', { active: false });
+      calls.reset();
+
+      const added = await bridge.request('PATCH', path, change('add', [id]));
+
+      expect(added.status).toBe(400);
+      expect(calls.counts()).toEqual({
+        'groupUsers.addUserToGroup': { 400: 1 },
+        'scim.getUser': { 200: 1 },
+      });
+      expect((await bridge.send('GET', path)).body.members ?? []).toEqual([]);
+    });
+
+    test('and the activation is under way, the membership follows it', async () => {
+      const { service, faults } = bridge.sandbox;
+      const id = await bridge.addUser('fay');
+      const path = `/Groups/${await bridge.addGroup('Fliers')}`;
+      await bridge.send('PATCH', `/Users/${id}`, setActive(false));
+      const slow = faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' }, times: 1 });
+      const activating = bridge.request('PATCH', `/Users/${id}`, setActive(true));
+      await slow.until(1);
+      bridge.sandbox.calls.reset();
+
+      const adding = bridge.request('PATCH', path, change('add', [id]));
+      await bridge.sandbox.calls.until(1, { operation: 'scim.getUser' });
+      faults.release();
+
+      expect([(await activating).status, (await adding).status]).toEqual([200, 204]);
+      await bridge.untilSettled();
+      expect(service.members('Fliers')).toEqual(['fay@example.com']);
+    });
+  });
 });

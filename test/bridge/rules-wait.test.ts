@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
+import type { OperationName } from '../../src/sandbox/operations.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
+import { replace, type TestAnswer, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
@@ -102,4 +103,175 @@ test('a call of an operator keeps its share while changes wait', async () => {
   expect(answer.status).toBe(200);
   expect(tookMs).toBeLessThan(5_000);
   expect((await bridge.readWork())?.due).toBeGreaterThan(20);
+});
+
+describe('rules acknowledging', () => {
+  const ada = 'ada@example.com';
+
+  function rename(familyName: string) {
+    return toPatch(replace('name.familyName', familyName));
+  }
+
+  async function readFamilyName(bridge: TestBridge, path: string): Promise<unknown> {
+    const { body } = await bridge.send('GET', path);
+    return body.name;
+  }
+
+  const bridge = forSuite(() => startTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }));
+
+  test('a slow write is acknowledged when the wait ends and becomes true all the same', async () => {
+    const { faults, service } = bridge.sandbox;
+    const path = `/Users/${await bridge.addUser('ada')}`;
+    await bridge.untilSettled();
+    const fault = { kind: 'hang' } as const;
+    const hang = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+
+    const answer = await bridge.request('PATCH', path, rename('King'));
+    await hang.until(1);
+    const nameBefore = service.getUser(ada).fullName;
+    faults.release();
+    await bridge.untilSettled();
+
+    expect(answer.status).toBe(200);
+    expect(answer.body.name).toMatchObject({ familyName: 'King' });
+    expect(nameBefore).toBe('Ada Example');
+    expect(service.getUser(ada).fullName).toBe('Ada King');
+  });
+
+  test('50 PATCHes of one member each at the same time lose nobody', async () => {
+    const bridge = await forTest(startTestBridge({ sandbox: { seed: { users: 50 } } }));
+    const people = await bridge.list('/Users?count=200');
+    const seeded = people.filter(({ userName }) => String(userName).startsWith('user'));
+    const ids = seeded.map(({ id }) => String(id));
+    const path = `/Groups/${await bridge.addGroup('Pilots')}`;
+
+    const answers = await Promise.all(
+      ids.map((id) =>
+        bridge.request(
+          'PATCH',
+          path,
+          toPatch({ op: 'add', path: 'members', value: toMembers([id]) }),
+        ),
+      ),
+    );
+    await bridge.untilSettled();
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+    expect(await bridge.readMemberIds(path.replace('/Groups/', ''))).toEqual(ids.toSorted());
+    expect(bridge.sandbox.service.members('Pilots')).toHaveLength(50);
+  });
+
+  test('with whenUpstreamIsDown refuse, a write is refused while the credentials are, and nothing is stored', async () => {
+    const bridge = await forTest(
+      startTestBridge({ settings: { SCIM_WHEN_UPSTREAM_IS_DOWN: 'refuse' } }),
+    );
+    const path = `/Users/${await bridge.addUser('ada')}`;
+    bridge.sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
+    await bridge.request('PATCH', path, rename('King'));
+
+    const answer = await bridge.request('PATCH', path, rename('Queen'));
+
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await readFamilyName(bridge, path)).toMatchObject({ familyName: 'King' });
+  });
+});
+
+interface Row {
+  readonly what: string;
+  readonly operation: OperationName;
+  /** Makes the resource. @returns its path and two changes of it */
+  readonly make: (
+    bridge: TestBridge,
+  ) => Promise<{ path: string; changes: [JsonObject, JsonObject] }>;
+}
+
+const rows: readonly Row[] = [
+  {
+    what: 'user',
+    operation: 'scim.updateUser',
+    make: async (bridge) => ({
+      path: `/Users/${await bridge.addUser('ada')}`,
+      changes: [replace('name.familyName', 'King'), replace('name.familyName', 'Byron')],
+    }),
+  },
+  {
+    what: 'group',
+    operation: 'groupUsers.addUserToGroup',
+    make: async (bridge) => {
+      const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+      const toAdd = (id: string) => ({ op: 'add', path: 'members', value: toMembers([id]) });
+      return {
+        path: `/Groups/${await bridge.addGroup('Pilots')}`,
+        changes: [toAdd(ada), toAdd(bob)],
+      };
+    },
+  },
+];
+
+async function readVersion(bridge: TestBridge, path: string): Promise<unknown> {
+  const { meta } = (await bridge.send('GET', path)).body;
+  return Object(meta).version;
+}
+
+describe('a change of a resource that is written again meanwhile', () => {
+  test.each(rows)(
+    'is answered when the service has it, not after the next one ($what)',
+    async ({ operation, make }) => {
+      const waits = { SCIM_WRITE_WAIT: '60s', UPSTREAM_TIMEOUT: '5m' };
+      const bridge = await forTest(startTestBridge({ settings: { ...waits } }));
+      const { path, changes } = await make(bridge);
+      await bridge.untilSettled();
+      const [first, second] = changes;
+      const { faults } = bridge.sandbox;
+      const hung = { kind: 'hang' } as const;
+      const calls = faults.add({ operation, fault: hung, times: 1 });
+      const next = faults.add({ operation, fault: { kind: 'hang' } });
+
+      let early: TestAnswer | undefined;
+      void bridge.request('PATCH', path, toPatch(first)).then((answer) => {
+        early = answer;
+      });
+      await calls.until(1);
+      const before = await readVersion(bridge, path);
+      const other = bridge.request('PATCH', path, toPatch(second));
+      await expect.poll(() => readVersion(bridge, path)).not.toBe(before);
+      faults.release(hung);
+      await next.until(1);
+
+      // Long before its own wait is over, while the next call has no answer.
+      const answered = expect.poll(() => early?.status, { timeout: 20_000 });
+      await answered.toBeLessThan(300).finally(() => faults.clear());
+      expect((await other).status).toBeLessThan(300);
+    },
+  );
+});
+
+async function listReasons(bridge: TestBridge): Promise<unknown[]> {
+  const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+  return Array.isArray(body.reasons) ? body.reasons.map((reason) => Object(reason).code) : [];
+}
+
+test('writes that are sent elsewhere are told, met by one call now and then, hold up no other calls, and are not lost', async () => {
+  const { bridge, clock } = await forTest(startCalmBridge({ settings: { SCIM_WRITE_WAIT: '0' } }));
+  const { faults, calls, service } = bridge.sandbox;
+  const headers = { Location: 'https://login.example/' };
+  const fault = { kind: 'status', status: 307, headers } as const;
+  faults.add({ operation: 'scim.addUser', fault });
+  calls.reset();
+
+  await bridge.addUser('ada');
+  await clock.pass(bridge.sandbox, () => calls.count({ operation: 'scim.addUser' }) > 0);
+  await clock.untilCalm(bridge.sandbox);
+  const during = await listReasons(bridge);
+  await bridge.addUsers(3);
+  await bridge.addGroup('Pilots');
+  await clock.pass(bridge.sandbox, () => service.groups().length > 0);
+  const met = calls.count({ operation: 'scim.addUser' });
+  faults.clear();
+  await clock.pass(bridge.sandbox, () => service.users().length === 5);
+
+  expect(during).toContain('redirected');
+  expect(met).toBe(1);
+  expect(await listReasons(bridge)).not.toContain('redirected');
 });

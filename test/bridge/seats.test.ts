@@ -7,7 +7,6 @@ import { runner } from '../support/command.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { OPS_TOKEN } from '../support/operator.ts';
 import { readPlan } from '../support/pilots.ts';
 import { replace, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -174,7 +173,7 @@ describe('seats', () => {
       expect(body.seats).toMatchObject({ total: 8, used: 8, waiting: 3, free: 0, daysLeft: 0 });
       const status = await runner(bridge)('status');
       expect(status.text).toContain('8 of 8 taken, 3 wait for one');
-      const metrics = await readMetrics(bridge, OPS_TOKEN);
+      const metrics = await readMetrics(bridge);
       const told = [...metrics].filter(([name]) => name.startsWith('seats'));
       expect(Object.fromEntries(told)).toEqual({
         'seats{state="used"}': 8,

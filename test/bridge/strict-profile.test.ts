@@ -16,7 +16,7 @@ interface Table {
 }
 const table: Table = parse(readFileSync(join(import.meta.dirname, 'strict-profile.yaml'), 'utf8'));
 
-const bridge = forSuite(() => startTestBridge({}));
+const bridge = forSuite(() => startTestBridge());
 let strict: string;
 /** Ids, by the names that stand for them in the table. */
 let ids: Readonly<Record<string, string>> = {};

@@ -1,20 +1,28 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { OperationName } from '../../src/sandbox/operations.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import {
   ada,
+  addCompany,
   assertFindsEveryKind,
+  bob,
   driftCells,
   GROUP_EXTENSION,
   isMetAlone,
 } from '../support/drift-cells.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
+import { addPilots, countMembers, intrude, untilApplied } from '../support/pilots.ts';
 import { toGroup, toMembers } from '../support/provider.ts';
+import { copyStore, makeStoreFile } from '../support/store-file.ts';
+import { tamperWith } from '../support/tampering-proxy.ts';
+import { startTimedBridge } from '../support/timed-bridge.ts';
 
 const settings = { SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
 
@@ -145,4 +153,266 @@ test('scim-bridge sweep tells what differs, and by its exit code whether anythin
   expect(JSON.parse(json.text)).toMatchObject({ sweep: { status: 'complete' } });
   expect(incomplete.code).toBe(1);
   expect(incomplete.text).toContain('not concluded: scim.getGroups');
+});
+
+const NAMES = ['ada', 'bob'];
+
+async function startWorld(prepare?: (service: Sandbox['service']) => void) {
+  const sandbox = await forTest(startSandbox());
+  prepare?.(sandbox.service);
+  const proxy = await forTest(tamperWith(sandbox));
+  const settings = { SCIM_WRITE_WAIT: '0' };
+  const bridge = await forTest(startTestBridge({ settings, service: proxy.service }));
+  return { sandbox, proxy, bridge };
+}
+
+const removals: { what: string; names: string[]; operation: OperationName }[] = [
+  { what: 'several members', names: NAMES, operation: 'scim.updateGroup' },
+  { what: 'one member', names: ['ada'], operation: 'groupUsers.removeUserFromGroup' },
+];
+
+test.each(removals)(
+  'a list that was asked for before the removal of $what ended does not pass for news',
+  async ({ names, operation }) => {
+    const { sandbox, proxy, bridge } = await startWorld();
+    const ids = await Promise.all(NAMES.map((name) => bridge.addUser(name)));
+    const group = await bridge.addGroup('Pilots', ids);
+    await bridge.untilSettled();
+    await bridge.sweep();
+    const members = toMembers(ids.slice(0, names.length));
+    const hang = { kind: 'hang' } as const;
+    const removal = sandbox.faults.add({ operation, fault: hang, times: 1 });
+    const [listed, shown, stored] = [open(), open(), open()];
+    proxy.setTamper(async (url, body) => {
+      if (url.pathname === '/scim/v2/Groups') {
+        listed.resolve();
+        await shown.promise;
+      }
+      // The next list is asked for when the one before is stored.
+      if (url.pathname.endsWith('/groups')) stored.resolve();
+      return body;
+    });
+
+    await bridge.patch(`/Groups/${group}`, toOperation('remove', members));
+    await removal.until(1);
+    const { body } = await bridge.ops('POST', '/sweeps');
+    await listed.promise;
+    sandbox.faults.release(hang);
+    await bridge.untilSettled();
+    shown.resolve();
+    await stored.promise;
+    await bridge.patch(`/Groups/${group}`, toOperation('add', members));
+    await bridge.untilSettled();
+    await bridge.untilSwept(String(body.id));
+
+    expect(sandbox.service.members('Pilots').toSorted()).toEqual(
+      NAMES.map((name) => `${name}@example.com`),
+    );
+  },
+);
+
+test('a list of admins that was read before one was made does not pass for news', async () => {
+  const { sandbox, proxy, bridge } = await startWorld((service) =>
+    service.createGroup({ name: 'Pilots' }),
+  );
+  const [ada, bob] = await Promise.all(NAMES.map((name) => bridge.addUser(name)));
+  const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Pilots' })}`;
+  const admins = { path: `${GROUP_EXTENSION}:admins`, value: toMembers([String(ada)]) };
+  const reads = [
+    { asked: open(), shown: open() },
+    { asked: open(), shown: open() },
+  ];
+  let count = 0;
+  proxy.setTamper(async (url, body) => {
+    if (!url.pathname.endsWith('/admins')) return body;
+    const read = reads[count];
+    count += 1;
+    read?.asked.resolve();
+    await read?.shown.promise;
+    return body;
+  });
+
+  const first = bridge.patch(path, { op: 'add', ...admins });
+  await reads[0]?.asked.promise;
+  const members = toMembers([String(bob)]);
+  const second = bridge.patch(path, toOperation('add', members));
+  await reads[1]?.asked.promise;
+  reads[0]?.shown.resolve();
+  await first;
+  await bridge.untilSettled();
+  reads[1]?.shown.resolve();
+  await second;
+  await bridge.patch(path, { op: 'remove', ...admins });
+  await bridge.untilSettled();
+
+  expect(sandbox.service.admins('Pilots')).toEqual([]);
+});
+
+function toOperation(op: 'add' | 'remove', value: ReturnType<typeof toMembers>) {
+  return { op, path: 'members', value };
+}
+
+function open(): PromiseWithResolvers<void> {
+  return Promise.withResolvers<void>();
+}
+
+describe('sweep crash', () => {
+  const settings = {
+    SWEEP_ADMINS_EVERY: '1',
+    GROUPS_PERMISSIONS_MAX: '31',
+    UPSTREAM_PAGE_SIZE: '2',
+  };
+  const ADMIN = 'admin@example.com';
+  const DRIFTS = [
+    'group.missing Cooks',
+    `member.added Pilots of ${bob}`,
+    `user.deactivated ${ada}`,
+  ];
+
+  /** Where a sweep stands when its process is killed: the call that is on its way, after so many of the same. */
+  const places: readonly {
+    readonly what: string;
+    readonly operation: OperationName;
+    readonly skip?: number;
+  }[] = [
+    { what: 'in the list of people', operation: 'scim.getUsers', skip: 1 },
+    { what: 'when it looks at a group again', operation: 'groupUsers.getListOfGroupUsers' },
+  ];
+
+  /** A service that outlives the bridges in front of it. */
+  async function startWorld(): Promise<Sandbox> {
+    const service = await startSandbox();
+    service.service.addUser({ email: ADMIN, fullName: 'An Admin' });
+    onTestFinished(() => service.stop());
+    return service;
+  }
+
+  /** A company that was compared, and then changed by others in three ways. */
+  async function addChangedCompany(bridge: TestBridge): Promise<void> {
+    await addCompany(bridge);
+    await bridge.addGroup('Cooks');
+    expect(await bridge.sweep()).toMatchObject({ status: 'complete', counts: { unknown: 0 } });
+    // By somebody else: by our own account it would look like a restored backup.
+    const behind = bridge.sandbox.service.as(ADMIN);
+    behind.updateUser(ada, { active: false });
+    behind.link('Pilots', bob);
+    behind.deleteGroup('Cooks');
+  }
+
+  /** Ends a bridge in the middle. Gives the store as `kill -9` would have left it: nothing given back. */
+  async function kill(bridge: TestBridge, { faults }: Sandbox, url: string): Promise<string> {
+    const copy = copyStore(url);
+    faults.clear();
+    await bridge.stop();
+    return copy;
+  }
+
+  async function listAllDrifts(bridge: TestBridge): Promise<unknown[]> {
+    return bridge.listOps('/drifts');
+  }
+
+  for (const { what, operation, skip } of places) {
+    test(`a sweep that is killed ${what} begins again at the next start, and finds each difference once`, async () => {
+      const service = await startWorld();
+      const url = makeStoreFile();
+      const first = await startTestBridge({
+        service,
+        settings: { ...settings, DATABASE_URL: url },
+      });
+      await addChangedCompany(first);
+      const hang = service.faults.add({ operation, fault: { kind: 'hang' }, skip });
+      const { body } = await first.ops('POST', '/sweeps');
+      await hang.until(1);
+      const DATABASE_URL = await kill(first, service, url);
+
+      const second = await forTest(
+        startTestBridge({ service, settings: { ...settings, DATABASE_URL } }),
+      );
+      const ended = await second.untilSwept(String(body.id));
+      const found = await second.listDrifts();
+      const again = await second.sweep();
+
+      expect(ended).toMatchObject({ status: 'complete', reasons: [] });
+      expect(found).toEqual(DRIFTS);
+      expect(again).toMatchObject({ status: 'complete', counts: { opened: 0, gone: 0 } });
+      expect(await listAllDrifts(second)).toHaveLength(DRIFTS.length);
+    });
+  }
+
+  test('a page of the audit log that is on its way at a kill is read at the next start, each event once', async () => {
+    const service = await startWorld();
+    const url = makeStoreFile();
+    const polled = { ...settings, AUDIT_POLL_INTERVAL: '1s', UPSTREAM_PAGE_SIZE: '2' };
+    const first = await startTestBridge({ service, settings: { ...polled, DATABASE_URL: url } });
+    await addCompany(first);
+    await first.untilSettled();
+    const operation = 'auditLogs.retrieveAuditLogEvents';
+    const hang = service.faults.add({ operation, fault: { kind: 'hang' }, skip: 1 });
+    const behind = service.service.as(ADMIN);
+    behind.updateUser(ada, { active: false });
+    behind.link('Pilots', bob);
+    await hang.until(1);
+    const DATABASE_URL = await kill(first, service, url);
+
+    const clock = createLeapingClock();
+    const second = await forTest(
+      startTestBridge({ service, settings: { ...polled, DATABASE_URL }, clock }),
+    );
+    const found = DRIFTS.filter((drift) => !drift.startsWith('group.'));
+    await expect.poll(() => second.listDrifts()).toEqual(found);
+    await second.untilSettled();
+
+    expect(await listAllDrifts(second)).toHaveLength(found.length);
+  });
+});
+
+describe('repairs by the hour', () => {
+  const settings = { DRIFT_POLICY: 'repair', LIMITS_REPAIR: '5' };
+  /** Enough of the day that is looked back on to see that nothing is let through. */
+  const hours = 3;
+
+  test('four an hour are held once they are more than five in a day, and go on being held', async () => {
+    const { bridge, clock } = await forTest(startTimedBridge({ settings }));
+    await addPilots(bridge, 4 * hours);
+    const planned: (string | undefined)[] = [];
+    for (let hour = 0; hour < hours; hour += 1) {
+      intrude(bridge, hour * 4, (hour + 1) * 4);
+      const { status, planId } = await bridge.sweep();
+      if (status === 'complete' && planId !== null) await untilApplied(bridge, planId);
+      planned.push(String(status));
+      clock.leap(3_600_000);
+    }
+
+    expect(planned).toEqual(['complete', ...Array.from({ length: hours - 1 }, () => 'held')]);
+    expect(countMembers(bridge)).toBe(4 * (hours - 1));
+    const { body } = await bridge.ops('GET', '/plans?status=held');
+    expect(body.items).toMatchObject([{ counts: { total: 4 * (hours - 1) } }]);
+  });
+});
+
+const addresses = [1, 2, 3, 4, 5].map((number) => `person${number}@example.com`);
+
+async function sweepAndRead(bridge: TestBridge): Promise<[unknown, string]> {
+  const { planId } = await bridge.sweep();
+  await bridge.untilSettled();
+  const { body } = await bridge.ops('GET', `/plans/${planId}`);
+  return [body.status, String(body.reason)];
+}
+
+test('people whom somebody locked out are not let in beyond the limits, and members whom somebody took out are not put back', async () => {
+  const limits = { LIMITS_REPAIR: '3' };
+  const settings = { DRIFT_POLICY: '{"default":"repair"}', ...limits };
+  const bridge = await forTest(startTestBridge({ settings }));
+  const { service } = bridge.sandbox;
+  await bridge.addGroup('Pilots', await bridge.addUsers(addresses.length));
+  await bridge.untilSettled();
+  for (const address of addresses.slice(1)) service.unlink('Pilots', address);
+  const ofMembers = await sweepAndRead(bridge);
+  for (const address of addresses) service.updateUser(address, { active: false });
+  const ofPeople = await sweepAndRead(bridge);
+
+  expect(ofMembers).toEqual(['held', expect.stringContaining('addMember: 4')]);
+  expect(ofPeople).toEqual(['held', expect.stringContaining('activate: 5')]);
+  expect(service.members('Pilots')).toEqual(addresses.slice(0, 1));
+  expect(service.users().filter(({ active }) => active)).toHaveLength(1);
 });

@@ -4,7 +4,6 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { OPS_TOKEN } from '../support/operator.ts';
 import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
@@ -30,7 +29,7 @@ function newName(): string {
 }
 
 async function countLeftOut(): Promise<number> {
-  const series = [...(await readMetrics(bridge, OPS_TOKEN))];
+  const series = [...(await readMetrics(bridge))];
   const counted = series.filter(([name]) => name.includes('part-left-out'));
   return counted.reduce((sum, [, value]) => sum + value, 0);
 }

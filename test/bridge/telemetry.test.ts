@@ -1,16 +1,25 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { listMetrics } from '../../src/app/state-metrics.ts';
+import { CHANGE_CLASSES } from '../../src/domain/change-class.ts';
+import type { Clock } from '../../src/domain/clock.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';
 import { replace, toPatch } from '../support/provider.ts';
+import { startRecording } from '../support/recording-server.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
+import { tamperWith } from '../support/tampering-proxy.ts';
 
-const OPS_TOKEN = 'ops-token-0123456789';
 /** Long enough for a busy machine; nobody waits for what is only tried again later. */
-const settings = { OPS_TOKEN, SCIM_WRITE_WAIT: '10s' };
-const impatient = { OPS_TOKEN, SCIM_WRITE_WAIT: '100ms' };
+const settings = { SCIM_WRITE_WAIT: '10s' };
+const impatient = { SCIM_WRITE_WAIT: '100ms' };
 
 function rename(bridge: TestBridge, id: string, familyName: string) {
   const operation = replace('name.familyName', familyName);
@@ -44,8 +53,8 @@ test('every documented metric is printed, and tells how writes were answered and
   fail(bridge, { kind: 'status', status: 401 });
   await rename(bridge, id, 'Queen');
 
-  const metrics = await readMetrics(bridge, OPS_TOKEN);
-  const text = await readMetricsText(bridge, OPS_TOKEN);
+  const metrics = await readMetrics(bridge);
+  const text = await readMetricsText(bridge);
 
   for (const { name, type } of listMetrics()) {
     expect(text).toContain(`\n# TYPE ${name} ${type}\n`);
@@ -115,4 +124,239 @@ test('a refused write is logged with its code and nobody’s name', async () => 
   const [line] = log.filter(({ msg }) => msg === 'the service refused a write, which was undone');
   expect(line).toMatchObject({ resourceType: 'user', resourceId: id, code: 'refused' });
   expect(JSON.stringify(log)).not.toMatch(/ada@|King/);
+});
+
+describe('change durations', () => {
+  const settings = { SCIM_WRITE_WAIT: '10s' };
+  /** Nobody waits for what the service does not take now. */
+  const impatient = { SCIM_WRITE_WAIT: '0' };
+  const HOUR_MS = 3_600_000;
+
+  const setTo = (path: string, value: string | boolean) => toPatch(replace(path, value));
+
+  /** How many changes of each kind have arrived, and how many wait. */
+  async function readCounts(bridge: TestBridge): Promise<Record<string, (number | undefined)[]>> {
+    const metrics = await readMetrics(bridge);
+    const read = (name: string) =>
+      CHANGE_CLASSES.map((kind) => metrics.get(`${name}{kind="${kind}"}`));
+    return { arrived: read('change_duration_seconds_count'), waiting: read('changes_waiting') };
+  }
+
+  test('each change of a provider is counted once by its kind when the service holds it', async () => {
+    const bridge = await forTest(startTestBridge({ settings }));
+    const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+    const pilots = await bridge.addGroup('Pilots');
+    await bridge.send('PATCH', `/Users/${ada}`, setTo('name.familyName', 'Byron'));
+    const member = toPatch({ op: 'add', path: 'members', value: [{ value: ada }] });
+    await bridge.send('PATCH', `/Groups/${pilots}`, member);
+    const removal = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
+    await bridge.send('PATCH', `/Groups/${pilots}`, removal);
+    await bridge.send('PATCH', `/Users/${ada}`, setTo('active', false));
+    await bridge.send('DELETE', `/Users/${bob}`);
+    await bridge.untilSettled();
+
+    const counts = await readCounts(bridge);
+
+    expect(counts).toEqual({ arrived: [2, 2, 1, 1, 1, 1], waiting: [0, 0, 0, 0, 0, 0] });
+  });
+
+  test('the time runs from the acceptance, also when the process that accepted has ended since', async () => {
+    const service = await forTest(startSandbox());
+    const url = { DATABASE_URL: await makeStoreUrl() };
+    const first = await startTestBridge({ service, settings: { ...impatient, ...url } });
+    const ada = await first.addUser('ada');
+    await first.untilSettled();
+    const fault = service.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
+    await first.send('PATCH', `/Users/${ada}`, setTo('active', false));
+    await first.stop();
+    fault.remove();
+
+    const clock: Clock = { ...systemClock, now: () => systemClock.now() + HOUR_MS };
+    const second = await startTestBridge({ service, clock, settings: { ...impatient, ...url } });
+    onTestFinished(second.stop);
+    await second.untilSettled();
+
+    const metrics = await readMetrics(second);
+    expect(metrics.get('change_duration_seconds_count{kind="leaver"}')).toBe(1);
+    expect(metrics.get('change_duration_seconds_sum{kind="leaver"}')).toBeGreaterThan(3_600);
+    expect(metrics.get('change_duration_seconds_bucket{le="3600",kind="leaver"}')).toBe(0);
+  });
+
+  test('what is asked of a group while another change of it is under way is waited for as well', async () => {
+    const bridge = await forTest(startTestBridge({ settings: impatient }));
+    const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+    const pilots = await bridge.addGroup('Pilots', [ada, bob]);
+    await bridge.untilSettled();
+    const { id } = bridge.sandbox.service.getUser('bob@example.com');
+    const faults = (['scim.updateGroup', 'groupUsers.removeUserFromGroup'] as const).map(
+      (operation) =>
+        bridge.sandbox.faults.add({
+          ...{ operation, fault: { kind: 'status', status: 503 } },
+          about: operation === 'scim.updateGroup' ? `"value":${id}}` : `/users/${id} `,
+        }),
+    );
+    for (const who of [ada, bob]) {
+      const removal = toPatch({ op: 'remove', path: `members[value eq "${who}"]` });
+      await bridge.send('PATCH', `/Groups/${pilots}`, removal);
+    }
+    const readArrived = async () => (await readCounts(bridge)).arrived?.[3];
+    await expect.poll(readArrived).toBe(1);
+    const meanwhile = await readCounts(bridge);
+    for (const fault of faults) fault.remove();
+    await bridge.untilSettled();
+
+    expect(meanwhile.waiting?.[3]).toBe(1);
+    expect((await readCounts(bridge)).waiting).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+});
+
+describe('open telemetry', () => {
+  const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const CALLER = '00f067aa0ba902b7';
+  const traceparent = `00-${TRACE}-${CALLER}-01`;
+  const rename = toPatch(replace('name.familyName', 'Lovelace'));
+
+  const value = z.object({ stringValue: z.string().optional(), intValue: z.number().optional() });
+  const attributes = z.array(z.object({ key: z.string(), value })).default([]);
+  const spanSchema = z.object({
+    traceId: z.string(),
+    spanId: z.string(),
+    parentSpanId: z.string().optional(),
+    name: z.string(),
+    kind: z.number(),
+    attributes,
+  });
+  type SentSpan = z.infer<typeof spanSchema>;
+  const traces = z.object({
+    resourceSpans: z.array(
+      z.object({
+        resource: z.object({ attributes }),
+        scopeSpans: z.array(z.object({ spans: z.array(spanSchema) })),
+      }),
+    ),
+  });
+  /** A collector that takes everything, and what it was sent. */
+  async function startCollector() {
+    const { baseUrl, recorded, stop } = await startRecording();
+    onTestFinished(stop);
+    const list = (path: string) => recorded.filter(({ url }) => url === path);
+    const read = (path: string): unknown[] =>
+      list(path).map(({ body }) => JSON.parse(body.toString('utf8')));
+    return {
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl },
+      text: () => recorded.map(({ body }) => body.toString('utf8')).join('\n'),
+      spans: (): SentSpan[] =>
+        read('/v1/traces').flatMap((sent) =>
+          traces
+            .parse(sent)
+            .resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+        ),
+      resources: () => read('/v1/traces').flatMap((sent) => traces.parse(sent).resourceSpans),
+    };
+  }
+
+  async function startBridge(options: TestBridgeOptions = {}) {
+    const sandbox = await forTest(startSandbox());
+    const proxy = await forTest(tamperWith(sandbox));
+    const settings = { SCIM_WRITE_WAIT: '10s', ...options.settings };
+    const bridge = await startTestBridge({ ...options, service: proxy.service, settings });
+    return { bridge, proxy };
+  }
+
+  function find(spans: readonly SentSpan[], name: RegExp): SentSpan {
+    const found = spans.find((span) => span.traceId === TRACE && name.test(span.name));
+    if (found === undefined) throw new Error(`no span ${name} among ${spans.map((s) => s.name)}`);
+    return found;
+  }
+
+  test("a provider's trace goes through request, acceptance and step to the call and the service, and nothing sent has a name, an address, a value or a secret", async () => {
+    const collector = await startCollector();
+    const { bridge, proxy } = await startBridge({ otel: collector.env });
+    const ada = await bridge.addUser('ada');
+    await bridge.request('PATCH', `/Users/${ada}`, rename, { traceparent });
+    await bridge.request('GET', `/Users?filter=userName eq "ada@example.com"`);
+    await bridge.untilSettled();
+    await bridge.stop();
+
+    const spans = collector.spans();
+    const request = find(spans, /^PATCH \/scim\/v2\/Users\/:id$/);
+    const accept = find(spans, /^accept$/);
+    const step = find(spans, /^converge$/);
+    const call = find(spans, /^scim\.updateUser$/);
+    const parents = [request, accept, step, call].map(({ parentSpanId }) => parentSpanId);
+    expect(parents).toEqual([CALLER, request.spanId, accept.spanId, step.spanId]);
+    expect(proxy.seen.at(-1)?.traceparent).toBe(`00-${TRACE}-${call.spanId}-01`);
+    expect(step.attributes).toContainEqual({
+      key: 'scim_bridge.action',
+      value: { stringValue: 'user.rename' },
+    });
+    expect(Object.fromEntries(call.attributes.map(({ key, value: v }) => [key, v]))).toMatchObject({
+      'scim_bridge.operation': { stringValue: 'scim.updateUser' },
+      'http.response.status_code': { intValue: 200 },
+    });
+    const text = collector.text();
+    const secrets = [
+      'Lovelace',
+      'ada',
+      'example.com',
+      bridge.opsToken,
+      bridge.token,
+      proxy.service.token,
+    ];
+    expect(text.length).toBeGreaterThan(5_000);
+    expect(secrets.filter((secret) => new RegExp(`\\b${secret}\\b`).test(text))).toEqual([]);
+  });
+
+  test('the trace is kept with the change, and the process that delivers it later is in it', async () => {
+    const sandbox = await forTest(startSandbox());
+    const settings = { DATABASE_URL: await makeStoreUrl(), SCIM_WRITE_WAIT: '0' };
+    const [first, second] = [await startCollector(), await startCollector()];
+    const accepting = await startTestBridge({ service: sandbox, settings, otel: first.env });
+    const ada = await accepting.addUser('ada');
+    await accepting.untilSettled();
+    const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
+    await accepting.request('PATCH', `/Users/${ada}`, rename, { traceparent });
+    await accepting.stop();
+    fault.remove();
+
+    const delivering = await startTestBridge({ service: sandbox, settings, otel: second.env });
+    await delivering.untilSettled();
+    await delivering.stop();
+
+    const accept = find(first.spans(), /^accept$/);
+    const step = find(second.spans(), /^converge$/);
+    expect(step.parentSpanId).toBe(accept.spanId);
+    expect(find(second.spans(), /^scim\.updateUser$/).traceId).toBe(TRACE);
+  });
+
+  /** Address of a collector that takes connections and never answers. */
+  async function startMute(): Promise<string> {
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => void sockets.add(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    const address = server.address();
+    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  }
+
+  test.each([
+    { why: 'is not there', start: async () => 'http://127.0.0.1:9' },
+    { why: 'takes connections and never answers', start: startMute },
+  ])('a collector that $why is logged once, and disturbs nobody', async ({ start }) => {
+    const log: unknown[] = [];
+    const otel = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: await start(),
+      OTEL_BSP_SCHEDULE_DELAY: '10',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
+    };
+    const { bridge } = await startBridge({ otel, onLog: ({ msg }) => log.push(msg) });
+    for (const name of ['ada', 'bob', 'cyd']) await bridge.addUser(name);
+    await bridge.stop();
+
+    expect(log.filter((msg) => msg === 'traces cannot be sent')).toHaveLength(1);
+  });
 });

@@ -1,14 +1,19 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { startTestBridge } from '../support/bridge.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { boss, clerk, startBridgeOf, startLaggingService } from '../support/lagging-service.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
+import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
 
 const STRANGERS = ['stranger1@elsewhere.example', 'stranger2@elsewhere.example'];
 const _COMMANDS = commands;
 
-const bridge = forSuite(() => startTestBridge({}));
+const bridge = forSuite(() => startTestBridge());
 beforeAll(async () => {
   const { service } = bridge.sandbox;
   await bridge.addUsers(2);
@@ -102,4 +107,239 @@ test('`scim-bridge unmanaged` lists and takes over after a question that says so
   expect((await person('unmanaged', '--search', 'elsewhere')).text).toContain(
     'Nothing is unmanaged',
   );
+});
+
+const ghost = { email: 'ghost@example.com', userName: 'ghost', fullName: 'A Ghost', virtual: true };
+const disable = toPatch(replace('active', false));
+
+function rename(path: string, value: string): JsonObject {
+  return toPatch(replace(path, value));
+}
+
+function addGhost({ service }: Sandbox): void {
+  service.addUser(ghost);
+}
+
+async function countFound(
+  bridge: TestBridge,
+  type: 'Users' | 'Groups',
+  filter = '',
+): Promise<number> {
+  const query = filter === '' ? '' : `?${new URLSearchParams({ filter })}`;
+  return Number((await bridge.send('GET', `/${type}${query}`)).body.totalResults);
+}
+
+async function findIdOf(bridge: TestBridge, type: 'Users' | 'Groups', filter: string) {
+  const { body } = await bridge.send('GET', `/${type}?${new URLSearchParams({ filter })}`);
+  const [first] = Array.isArray(body.Resources) ? body.Resources : [];
+  return String(Object(first).id);
+}
+
+describe('somebody unmanaged whom the service deleted', () => {
+  test('is in no list, filter, group and uniqueness any more once a sweep missed them and a look said so', async () => {
+    const world = {};
+    const bridge = await forTest(startTestBridge(world));
+    const { service, calls } = bridge.sandbox;
+    service.addUser(ghost);
+    service.createGroup({ name: 'Crew' });
+    service.link('Crew', ghost.email);
+    await bridge.sweep();
+    const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
+    const group = await findIdOf(bridge, 'Groups', 'displayName eq "Crew"');
+    const pilots = await bridge.addGroup('Pilots', [id]);
+    const before = await countFound(bridge, 'Users');
+    const etags = await readEtags(bridge, [group, pilots]);
+
+    service.removeUser(ghost.email);
+    calls.reset();
+    await bridge.sweep();
+    const after = await countFound(bridge, 'Users');
+
+    expect(after).toBe(before - 1);
+    expect(calls.count({ operation: 'scim.getUser' })).toBeLessThanOrEqual(3);
+    expect(await countFound(bridge, 'Users', 'userName eq "ghost"')).toBe(0);
+    expect(await countFound(bridge, 'Groups', `members.value eq "${id}"`)).toBe(0);
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['PATCH', disable],
+      ['PUT', toUser('ghost')],
+      ['DELETE', undefined],
+    ] as const) {
+      expect((await bridge.request(method, `/Users/${id}`, body)).status).toBe(404);
+    }
+    for (const each of [group, pilots]) {
+      expect((await bridge.send('GET', `/Groups/${each}`)).body.members ?? []).toEqual([]);
+    }
+    const changed = await readEtags(bridge, [group, pilots]);
+    expect(changed.map((etag, index) => etag === etags[index])).toEqual([false, false]);
+    const again = await bridge.addUser('ghost', { userName: 'ghost' });
+    expect(again).not.toBe(id);
+  });
+});
+
+const writes: readonly { what: string; method: string; body: JsonObject }[] = [
+  { what: 'a new name', method: 'PATCH', body: rename('name.givenName', 'Zoe') },
+  { what: 'a PUT', method: 'PUT', body: toUser('zoe', { userName: 'ghost' }) },
+];
+for (const { what, method, body } of writes) {
+  test(`${what} of somebody unmanaged who is gone is answered with 404, and makes nobody`, async () => {
+    const bridge = await forTest(startTestBridge({ prepare: addGhost }));
+    const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
+    const pilots = await bridge.addGroup('Pilots', [id]);
+    const etags = await readEtags(bridge, [pilots]);
+    bridge.sandbox.service.removeUser(ghost.email);
+    const answer = await bridge.request(method, `/Users/${id}`, body);
+    await bridge.untilSettled();
+
+    expect(answer.status).toBe(404);
+    expect((await bridge.request('GET', `/Users/${id}`)).status).toBe(404);
+    expect((await bridge.send('GET', `/Groups/${pilots}`)).body.members ?? []).toEqual([]);
+    expect(await readEtags(bridge, [pilots])).not.toEqual(etags);
+    expect(bridge.sandbox.service.users()).toHaveLength(1);
+    expect(await bridge.addUser('ghost', { userName: 'ghost' })).not.toBe(id);
+  });
+}
+
+describe('an unmanaged group that the service deleted', () => {
+  test('answers a write with 404 as soon as the service says so, and its name is free', async () => {
+    const adopting = { GROUPS_ADOPT_ON_DELETE: 'yes' };
+    const world = { settings: { ...adopting } };
+    const bridge = await forTest(startTestBridge(world));
+    const { service } = bridge.sandbox;
+    const ada = await bridge.addUser('ada');
+    for (const name of ['Board', 'Crew', 'Cooks', 'Pilots', 'Guests'])
+      service.createGroup({ name });
+    await bridge.sweep();
+    const find = (name: string) => findIdOf(bridge, 'Groups', `displayName eq "${name}"`);
+    const ids = [await find('Crew'), await find('Cooks'), await find('Guests')];
+    for (const name of ['Crew', 'Cooks', 'Pilots', 'Guests']) service.deleteGroup(name);
+    const joining = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
+
+    const answers = [
+      await bridge.request('PATCH', `/Groups/${ids[0]}`, joining),
+      await bridge.request('PUT', `/Groups/${ids[1]}`, toGroup('Cooks', [ada])),
+      await bridge.request('DELETE', `/Groups/${ids[2]}`),
+      await bridge.request('POST', '/Groups', toGroup('Pilots', [ada])),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 201]);
+    expect(service.members('Pilots')).toEqual(['ada@example.com']);
+    expect(await countFound(bridge, 'Groups')).toBe(2);
+  });
+});
+
+async function readEtags(bridge: TestBridge, ids: readonly string[]): Promise<unknown[]> {
+  const groups = await Promise.all(ids.map((id) => bridge.send('GET', `/Groups/${id}`)));
+  return groups.map(({ body }) => Object(body.meta).version);
+}
+
+const LIST = 'companyUsers.getListOfUsers';
+const off = toPatch(replace('active', false));
+
+const takeovers: {
+  what: string;
+  status: number;
+  send(id: string): [string, string, JsonObject?];
+}[] = [
+  { what: 'POST', status: 409, send: () => ['POST', '/Users', toUser('boss')] },
+  { what: 'DELETE', status: 403, send: (id) => ['DELETE', `/Users/${id}`] },
+];
+
+describe('an account whose role no list has told', () => {
+  const start = async (settings = {}) => {
+    const service = await startLaggingService();
+    const url = await makeStoreUrl();
+    const all = { DATABASE_URL: url, USERS_ADOPT_ON_DELETE: 'yes', ...settings };
+    return startBridgeOf(service, all);
+  };
+
+  test.each(takeovers)('is looked up before $what: an owner is not taken over', async (write) => {
+    const bridge = await start();
+    const { service, calls } = bridge.sandbox;
+    const id = await bridge.findId({ type: 'Users', name: 'boss' });
+    calls.reset();
+
+    const [method, path, body] = write.send(id);
+    const answer = await bridge.request(method, path, body);
+    const again = await bridge.request(method, path, body);
+
+    expect([answer.status, again.status]).toEqual([write.status, write.status]);
+    expect(answer.body.detail).toContain('owner');
+    expect(calls.counts()).toEqual({ [LIST]: { 200: 1 } });
+    expect(service.getUser(boss).active).toBe(true);
+    expect((await bridge.ops('GET', `/users/${id}`)).body.origin).toBeNull();
+  });
+
+  test('is neither taken over nor changed while the service cannot tell', async () => {
+    const bridge = await start({ UPSTREAM_TIMEOUT: '1s' });
+    const { service, faults } = bridge.sandbox;
+    const id = await bridge.findId({ type: 'Users', name: 'clerk' });
+    faults.add({ operation: LIST, fault: { kind: 'status', status: 500 } });
+
+    const answer = await bridge.request('PATCH', `/Users/${id}`, off);
+
+    expect(answer.status).toBe(503);
+    expect(answer.headers['retry-after']).toBe('30');
+    expect(service.getUser(clerk).active).toBe(true);
+    expect((await bridge.ops('GET', `/users/${id}`)).body.origin).toBeNull();
+    const adoption = await bridge.ops('POST', `/users/${id}/adopt`);
+    expect(adoption).toMatchObject({ status: 503, body: { code: 'could-not-look' } });
+  });
+});
+
+const PERSON = {
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+  userName: 'user00001@example.com',
+};
+const GROUP = {
+  schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+  displayName: 'Group 001',
+};
+
+test('an account or group that an operator has to decide about is refused, recorded once and left alone', async () => {
+  const options = {
+    settings: { USERS_ADOPT: 'ask', GROUPS_ADOPT: 'ask' },
+    sandbox: { seed: { users: 1, groups: 1 } },
+  };
+  const bridge = await forTest(startTestBridge(options));
+  const { request, sandbox } = bridge;
+  sandbox.calls.reset();
+  for (const [path, body] of [
+    ['/Users', PERSON],
+    ['/Groups', GROUP],
+  ] as const) {
+    for (const _ of [1, 2]) {
+      const answer = await request('POST', path, body);
+      expect(answer.status).toBe(409);
+      expect(answer.body.scimType).toBe('uniqueness');
+      expect(answer.body.detail).toContain('An operator has to decide');
+    }
+  }
+  const { body } = await bridge.ops('GET', '/status');
+  const disputes: { type: string; count: number }[] = Object(body.disputes);
+  expect(disputes.map(({ type, count }) => `${type} ${count}`).toSorted()).toEqual([
+    'group 2',
+    'user 2',
+  ]);
+  expect(sandbox.calls.count({ mutating: true })).toBe(0);
+});
+
+test('who was in an adopted group before the bridge asked stays when the group is let go', async () => {
+  const bridge = await forTest(
+    startTestBridge({ prepare: ({ service }) => void service.createGroup({ name: 'Old' }) }),
+  );
+  const { service } = bridge.sandbox;
+  const [first, second] = [await bridge.addUser('first'), await bridge.addUser('second')];
+  const group = await bridge.findId({ type: 'Groups', name: 'Old' });
+  const address = (name: string) => service.users().find((u) => u.email.startsWith(name))?.email;
+  service.link('Old', address('first') ?? '');
+
+  for (const id of [first, second]) {
+    const change = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
+    await bridge.send('PATCH', `/Groups/${group}`, change);
+  }
+  expect(service.members('Old')).toHaveLength(2);
+  await bridge.send('DELETE', `/Groups/${group}`);
+
+  await expect.poll(() => service.members('Old')).toEqual([address('first')]);
 });

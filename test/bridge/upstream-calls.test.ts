@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rules.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { tamperWith } from '../support/tampering-proxy.ts';
 
 /** Every call that reached the service, reads too; what is not named must not be called. */
 type Calls = Partial<Record<OperationName, number>>;
@@ -383,3 +386,176 @@ runCallTable('people', people);
 runCallTable('groups', groups);
 runCallTable('a write that changes nothing', nothing);
 runCallTable('rules of the configuration', ruled);
+
+const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0';
+const shape = { updateStatus: 204, updatable: ['active', 'name', 'userName', 'emails'] } as const;
+
+describe('a service that answers updates without a body', () => {
+  let bridge: TestBridge;
+  beforeAll(async () => {
+    const settings = { SCIM_WRITE_WAIT: '60s', GROUPS_PERMISSIONS_MAX: '31' };
+    bridge = await startTestBridge({ settings, sandbox: { shape } });
+  });
+  afterAll(() => bridge.stop());
+
+  /** Operations of the calls that follow from a write. */
+  async function listCalls(path: string, ...operations: JsonObject[]): Promise<string[]> {
+    await bridge.untilSettled();
+    const { calls } = bridge.sandbox;
+    calls.reset();
+    await bridge.patch(path, ...operations);
+    await bridge.untilSettled();
+    return calls.recent().map(({ operation }) => operation);
+  }
+
+  test.each([
+    ['name.familyName', 'King', ['scim.updateUser', 'scim.getUser']],
+    // No call shows the licence of one person.
+    [`${EXTENSION}:User:appsPermissions`, 2, ['companyUsers.updateUser']],
+    [`${EXTENSION}:User:temporarilyInactive`, true, ['companyUsers.updateUser']],
+  ])(
+    'is sent %s of a person once, and looked at where one look can tell',
+    async (path, value, calls) => {
+      const user = await bridge.addUser(`user-${path.replace(/\W/g, '')}`);
+
+      expect(await listCalls(`/Users/${user}`, replace(path, value))).toEqual(calls);
+    },
+  );
+
+  test.each([
+    ['displayName', 'Aviators'],
+    [`${EXTENSION}:Group:permissions`, 2],
+    [`${EXTENSION}:Group:addToCardsAndSpacesEnabled`, true],
+  ])('is sent %s of a group once, and looked at', async (path, value) => {
+    const group = await bridge.addGroup(`Group with another ${path}`);
+
+    const calls = await listCalls(`/Groups/${group}`, replace(path, value));
+    expect(calls).toEqual(['groups.updateGroup', 'groups.getGroup']);
+  });
+
+  test('is sent members in a batch of a known form once', async () => {
+    const ids = await bridge.addUsers(3);
+    // The first batch shows that the service takes batches in this way.
+    await bridge.addGroup('A group that teaches the form', ids);
+    const group = await bridge.addGroup('Pilots');
+
+    const value = toMembers(ids);
+    const calls = await listCalls(`/Groups/${group}`, { op: 'add', path: 'members', value });
+    expect(calls).toEqual(['scim.updateGroup']);
+  });
+});
+
+test('an update of a group whose answer lacks what was sent is looked at once', async () => {
+  const sandbox = await forTest(startSandbox());
+  const proxy = await forTest(tamperWith(sandbox, 'PATCH'));
+  const settings = { SCIM_WRITE_WAIT: '60s', GROUPS_PERMISSIONS_MAX: '31' };
+  const bridge = await forTest(startTestBridge({ settings, service: proxy.service }));
+  const id = await bridge.addGroup('Pilots');
+  await bridge.untilSettled();
+  sandbox.calls.reset();
+  proxy.setTamper((_url, body) => ({ ...Object(body), permissions: undefined }));
+
+  const ask = replace(`${EXTENSION}:Group:permissions`, 2);
+  await bridge.patch(`/Groups/${id}`, ask);
+  await bridge.untilSettled();
+
+  const { calls } = sandbox;
+  expect(calls.count({ operation: 'groups.updateGroup' })).toBe(1);
+  expect(calls.count({ operation: 'groups.getGroup' })).toBe(1);
+  expect(calls.count({})).toBe(2);
+});
+
+describe('ledger', () => {
+  const bridge = forSuite(() => startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31' } }));
+  afterEach(() => bridge.sandbox.faults.clear());
+
+  const disable = toPatch(replace('active', false));
+
+  /** The calls for a user or group as `kind outcome`, the oldest first. */
+  async function listCalls(path: string): Promise<string[]> {
+    const items = await bridge.listOps(`${path.toLowerCase()}/timeline`);
+    return items
+      .filter(({ source }) => source === 'bridge')
+      .map(({ detail }) => `${Object(detail).kind} ${Object(detail).outcome}`);
+  }
+
+  test('a call is in the ledger before it leaves, so that a crash leaves no call without a row', async () => {
+    const path = `/Users/${await bridge.addUser('ada')}`;
+    const { faults } = bridge.sandbox;
+    const slow = faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
+
+    const answer = bridge.request('PATCH', path, disable);
+    await slow.until(1);
+    const during = await listCalls(path);
+    faults.clear();
+    await answer;
+
+    expect(during).toEqual(['user.create done', 'user.deactivate null']);
+    expect(await listCalls(path)).toEqual(['user.create done', 'user.deactivate done']);
+  });
+
+  /** Requests whose call the service refuses, after which parts of it are sent, and the changes by outcome. */
+  const parted: readonly {
+    readonly why: string;
+    readonly refused: OperationName;
+    readonly times: number;
+    readonly type: 'Users' | 'Groups';
+    toOperation(people: readonly string[]): JsonObject;
+    readonly changes: readonly string[];
+  }[] = [
+    {
+      why: 'access first, then the name',
+      ...{ refused: 'scim.updateUser', times: 1, type: 'Users' },
+      toOperation: () => ({
+        op: 'replace',
+        value: { active: false, name: { familyName: 'Byron' } },
+      }),
+      changes: [
+        ...['user.deactivate refused', 'user.rename refused'],
+        ...['user.deactivate done', 'user.rename done'],
+      ],
+    },
+    {
+      why: 'the name of a group first, then its permissions',
+      ...{ refused: 'groups.updateGroup', times: 1, type: 'Groups' },
+      toOperation: () => ({
+        op: 'replace',
+        value: { displayName: 'Captains', [GROUP_EXTENSION]: { permissions: 2 } },
+      }),
+      changes: [
+        ...['group.rename refused', 'group.permissions refused'],
+        ...['group.rename done', 'group.permissions done'],
+      ],
+    },
+    {
+      why: 'members in halves, after both forms of the whole were refused',
+      ...{ refused: 'scim.updateGroup', times: 2, type: 'Groups' },
+      toOperation: (people) => ({ op: 'add', path: 'members', value: toMembers(people) }),
+      changes: [
+        ...Array.from({ length: 8 }, () => 'member.add refused'),
+        ...Array.from({ length: 4 }, () => 'member.add done'),
+      ],
+    },
+  ];
+
+  test.each(parted.map((row, index) => ({ ...row, index })))(
+    'a call that is sent in parts has the changes of its part: $why',
+    async ({ refused, times, type, toOperation, changes, index }) => {
+      const people: string[] = [];
+      for (const name of ['bea', 'cleo', 'dora', 'emma'])
+        people.push(await bridge.addUser(`${name}${index}`));
+      const group = await bridge.addGroup(`Pilots ${index}`);
+      await bridge.untilSettled();
+      const path = type === 'Users' ? `/Users/${people[0]}` : `/Groups/${group}`;
+      const before = (await listCalls(path)).length;
+      const fault = { kind: 'status', status: 400 } as const;
+      bridge.sandbox.faults.add({ operation: refused, fault, times });
+
+      await bridge.patch(path, toOperation(people));
+      await bridge.untilSettled();
+
+      // Those of one call have one time, and no order.
+      expect((await listCalls(path)).slice(before).toSorted()).toEqual(changes.toSorted());
+    },
+  );
+});

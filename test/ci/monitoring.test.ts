@@ -11,7 +11,6 @@ import { forTest } from '../support/lifetimes.ts';
 import { readMetricsText } from '../support/metrics.ts';
 import { hasPromtool, NO_PROMTOOL, runPromtool } from '../support/promtool.ts';
 
-const OPS_TOKEN = 'ops-token-0123456789';
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
@@ -90,15 +89,13 @@ function needPromtool(context: TestContext): void {
 }
 
 test('every metric and label that an alert or a panel asks for is at /metrics of a running bridge', async () => {
-  const bridge = await forTest(
-    startTestBridge({ settings: { OPS_TOKEN, SCIM_WRITE_WAIT: '10s' } }),
-  );
+  const bridge = await forTest(startTestBridge({ settings: { SCIM_WRITE_WAIT: '10s' } }));
   const ada = await bridge.addUser('ada');
   await bridge.addGroup('Pilots', [ada]);
   await bridge.send('DELETE', `/Users/${ada}`);
   await bridge.untilSettled();
 
-  const text = await readMetricsText(bridge, OPS_TOKEN);
+  const text = await readMetricsText(bridge);
 
   const lines = text.split('\n');
   const missing = allAsked.filter(({ name, labels }) => {

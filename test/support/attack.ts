@@ -6,7 +6,7 @@ import type { TestAnswer } from './provider.ts';
 const CPU_MAX_MS = 1_000;
 
 /** A bridge under attack, with ada, who is the only member of a group. */
-export interface Target {
+export interface Target extends Pick<TestBridge, 'stop'> {
   readonly bridge: TestBridge;
   readonly ada: string;
   readonly pilots: string;
@@ -16,7 +16,7 @@ export interface Target {
 export async function startTarget(): Promise<Target> {
   const bridge = await startTestBridge();
   const ada = await bridge.addUser('ada');
-  return { bridge, ada, pilots: await bridge.addGroup('Pilots', [ada]) };
+  return { bridge, ada, pilots: await bridge.addGroup('Pilots', [ada]), stop: bridge.stop };
 }
 
 /**

@@ -33,7 +33,7 @@ export interface AuditWorldOptions {
 }
 
 /** A bridge in front of a sandbox that has an administrator beside the owner. The sandbox ends with the bridge. */
-export async function startAudit(options: AuditWorldOptions): Promise<AuditWorld> {
+export async function startAudit(options: AuditWorldOptions = {}): Promise<AuditWorld> {
   const clock = createLeapingClock();
   const sandbox = await startSandbox({
     ...(options.shape === undefined ? {} : { shape: options.shape }),

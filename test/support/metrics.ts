@@ -1,21 +1,21 @@
 import { request } from 'undici';
+import type { TestBridge } from './bridge.ts';
 
-/** What Prometheus would be given. @param opsToken the bridge's setting `ops.token` */
-export async function readMetricsText(
-  bridge: { readonly baseUrl: string },
-  opsToken: string,
-): Promise<string> {
+/** What Prometheus would be given.*/
+export async function readMetricsText({
+  baseUrl,
+  opsToken,
+}: Pick<TestBridge, 'baseUrl' | 'opsToken'>): Promise<string> {
   const headers = { authorization: `Bearer ${opsToken}` };
-  const { body } = await request(new URL('/metrics', bridge.baseUrl), { headers });
+  const { body } = await request(new URL('/metrics', baseUrl), { headers });
   return body.text();
 }
 
 /** The value of every series of the bridge itself, by its name and labels as Prometheus reads them. */
 export async function readMetrics(
-  bridge: { readonly baseUrl: string },
-  opsToken: string,
+  bridge: Pick<TestBridge, 'baseUrl' | 'opsToken'>,
 ): Promise<Map<string, number>> {
-  const text = await readMetricsText(bridge, opsToken);
+  const text = await readMetricsText(bridge);
   const lines = text.split('\n').filter((line) => line.startsWith('scim_bridge_'));
   return new Map(
     lines.map((line) => {

@@ -3,7 +3,14 @@ import type { JsonValue } from '../../../src/domain/json.ts';
 import type { StepKind } from '../../../src/plan/step.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
 import type { TestBridge } from '../../support/bridge.ts';
-import { type TestAnswer, toGroup, toMembers, toPatch, toUser } from '../../support/provider.ts';
+import {
+  replace,
+  type TestAnswer,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from '../../support/provider.ts';
 
 /** A step of the reconciler, and a write of a provider that leads to it. */
 export interface Step {
@@ -221,8 +228,4 @@ function changeList(
 function toListPatch(op: 'add' | 'remove', path: string, ids: readonly string[]): JsonValue {
   if (op === 'add') return toPatch({ op, path, value: toMembers(ids) });
   return toPatch(...ids.map((id) => ({ op, path: `${path}[value eq "${id}"]` })));
-}
-
-function replace(path: string, value: JsonValue) {
-  return replace(path, value);
 }

@@ -1,11 +1,223 @@
+import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
+import type { JsonValue } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/document.ts';
+import { attack, expectRefused, expectScimError, startTarget } from '../support/attack.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { replace, toPatch, toUser } from '../support/provider.ts';
-import { sendRaw } from '../support/send-raw.ts';
+import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 import { createSetClock } from '../support/set-clock.ts';
+
+const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+const target = forSuite(startTarget);
+
+/** JSON text keeps `__proto__` as a key, which an object literal would not. */
+function parse(text: string): JsonValue {
+  return JSON.parse(text) as JsonValue;
+}
+
+describe('bodies', () => {
+  const hidden = [
+    '{"userName":"eve@example.com","__proto__":{"polluted":true}}',
+    `{"userName":"eve@example.com","${enterprise}:__proto__.x":"polluted"}`,
+    `{"userName":"eve@example.com","${enterprise}":{"__proto__":{"x":"polluted"}}}`,
+    '{"userName":"eve@example.com","constructor":{"prototype":{"polluted":true}}}',
+    '{"userName":"eve@example.com","name":{"__proto__":{"polluted":true},"givenName":"Eve"}}',
+    '{"userName":"eve@example.com","emails":[{"__proto__":{"polluted":true},"value":"eve@example.com"}]}',
+  ];
+  for (const text of hidden) {
+    test(`names of the language are dropped or refused, never kept: ${text.slice(0, 90)}`, async () => {
+      const answer = await attack(target, () =>
+        target.bridge.request('POST', '/Users', parse(text)),
+      );
+
+      expect([201, 400]).toContain(answer.status);
+      expect(answer.text).not.toContain('polluted');
+      if (answer.status === 201)
+        await target.bridge.send('DELETE', `/Users/${String(answer.body.id)}`);
+    });
+  }
+
+  const paths = [
+    'emails[__proto__ eq "x"].value',
+    '__proto__.polluted',
+    'emails[type eq "work"',
+    `${'a.'.repeat(20_000)}b`,
+    `emails[${'('.repeat(5_000)}type eq "x"${')'.repeat(5_000)}].value`,
+  ];
+  for (const path of paths) {
+    test(`a PATCH path is refused: ${path.slice(0, 60)}`, async () => {
+      const body = toPatch({ op: 'add', path, value: 'polluted' });
+
+      expectRefused(
+        await attack(target, () => target.bridge.request('PATCH', `/Users/${target.ada}`, body)),
+      );
+    });
+  }
+
+  test.each(['constructor.prototype.polluted', 'name.shoeSize'])(
+    'a PATCH of an attribute that is none changes nothing: %s',
+    async (path) => {
+      const before = (await target.bridge.send('GET', `/Users/${target.ada}`)).body;
+      const body = toPatch({ op: 'add', path, value: 'polluted' });
+
+      const answer = await target.bridge.send('PATCH', `/Users/${target.ada}`, body);
+
+      expect(answer.body).toEqual(before);
+      expect(Object.prototype).not.toHaveProperty('polluted');
+    },
+  );
+
+  test('a value that looks like a filter takes nobody else out of a group', async () => {
+    const value = [{ value: 'x" or value pr or value eq "' }];
+    const body = toPatch({ op: 'remove', path: 'members', value });
+
+    await attack(target, () => target.bridge.request('PATCH', `/Groups/${target.pilots}`, body));
+
+    expect(await target.bridge.readMemberIds(target.pilots)).toEqual([target.ada]);
+  });
+
+  const depth = 100_000;
+  const deep = [
+    { what: 'objects', body: `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}` },
+    {
+      what: 'an array as emails',
+      body: `{"userName":"e@x.example","emails":${'['.repeat(depth)}${']'.repeat(depth)}}`,
+    },
+  ];
+  for (const { what, body } of deep) {
+    test(`nesting of 100,000 levels is refused: ${what}`, async () => {
+      const isPatch = what.startsWith('a PATCH');
+      const path = isPatch ? `/Users/${target.ada}` : '/Users';
+
+      expectRefused(
+        await attack(target, () =>
+          sendRaw(target.bridge, { method: isPatch ? 'PATCH' : 'POST', path, body }),
+        ),
+      );
+    });
+  }
+
+  test('a body that never says its length is told 413 before it ends', async () => {
+    const answered = Promise.withResolvers<void>();
+    const text = JSON.stringify(toUser('eve', { title: 'x'.repeat(2_000_000) }));
+    async function* waitBeforeTheEnd() {
+      yield* toChunks(text);
+      await answered.promise;
+    }
+
+    const answer = await attack(target, () => post(waitBeforeTheEnd()));
+    answered.resolve();
+
+    expect(answer).toMatchObject({ status: 413, body: { status: '413' } });
+  });
+
+  for (const encoding of ['gzip', 'deflate', 'br', 'zstd']) {
+    test(`a body that is not packed as it says is refused: ${encoding}`, async () => {
+      expectRefused(await attack(target, () => post('{}', { 'content-encoding': encoding })));
+    });
+  }
+});
+
+async function* toChunks(text: string): AsyncGenerator<Buffer> {
+  for (let start = 0; start < text.length; start += 64_000) {
+    yield Buffer.from(text.slice(start, start + 64_000));
+  }
+}
+
+function post(body: NonNullable<RawRequest['body']>, headers: Record<string, string> = {}) {
+  return sendRaw(target.bridge, { method: 'POST', path: '/Users', headers, body });
+}
+
+const filters: { what: string; filter: string }[] = [
+  { what: '__proto__ as an attribute', filter: '__proto__.x pr' },
+  { what: '__proto__ in a value path', filter: 'emails[__proto__ pr]' },
+  { what: '28 line breaks in an open string', filter: `userName eq "${'\n'.repeat(28)}` },
+  { what: '22 groups', filter: Array(22).fill('(a eq 1 or b eq 2)').join(' and ') },
+  { what: 'deep parentheses', filter: `${'('.repeat(1_500)}id pr${')'.repeat(1_500)}` },
+  { what: 'nested value paths', filter: `${'emails['.repeat(1_000)}id pr${']'.repeat(1_000)}` },
+  { what: 'an injection', filter: 'userName eq "x\\" or id pr or userName eq \\""' },
+  { what: 'a number out of range', filter: `meta.created gt ${'9'.repeat(400)}` },
+  { what: 'wildcards of LIKE', filter: 'userName co "%"' },
+];
+
+describe('filters', () => {
+  for (const { what, filter } of filters) {
+    test(what, async () => {
+      const query = new URLSearchParams({ filter });
+
+      expectRefused(await attack(target, () => target.bridge.request('GET', `/Users?${query}`)));
+      expectRefused(await attack(target, () => target.bridge.request('GET', `/Groups?${query}`)));
+    });
+  }
+
+  // No query can be that long: Node refuses such a request line itself.
+  const long = [
+    { what: 'a dotted path', filter: `${'a.'.repeat(50_000)}b pr` },
+    { what: 'comparisons', filter: Array(6_000).fill('id pr').join(' and ') },
+    { what: 'parentheses', filter: '('.repeat(100_000) },
+    { what: 'backslashes', filter: `userName eq "${'\\'.repeat(100_000)}` },
+  ];
+  for (const { what, filter } of long) {
+    test(`100,000 characters of ${what} are refused`, async () => {
+      const answer = await attack(target, () =>
+        target.bridge.request('POST', '/Users/.search', { filter }),
+      );
+
+      expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
+    });
+  }
+
+  test('a query longer than a request line may be is refused by status', async () => {
+    const { status } = await attackStatus(`/Users?filter=${'a'.repeat(100_000)}`);
+
+    expect([400, 414, 431]).toContain(status);
+  });
+});
+
+/** As a status only: the answer is Node's own. */
+async function attackStatus(path: string): Promise<{ status: number }> {
+  const headers = { authorization: `Bearer ${target.bridge.token}` };
+  const answer = await request(`${target.bridge.baseUrl}${path}`, { headers });
+  await answer.body.dump();
+  await target.bridge.send('GET', `/Users/${target.ada}`);
+  return { status: answer.statusCode };
+}
+
+describe('addresses', () => {
+  for (const path of ['/Users/%', '/Groups/%E0%A4', '/ResourceTypes/%c0%80']) {
+    test(`${path} is not encoded correctly, and no fault of the bridge`, async () => {
+      const answer = await attack(target, () => target.bridge.request('GET', path));
+
+      expectScimError(answer, 400);
+    });
+  }
+});
+
+describe('projections, sorting and paging', () => {
+  const queries = [
+    'attributes=__proto__.x',
+    'attributes=constructor.prototype',
+    'attributes=__proto__&attributes=constructor',
+    '__proto__=x',
+    'sortBy=__proto__.x',
+    'startIndex=-99999999999999999999&count=99999999999999999999',
+    'startIndex=NaN&count=1e999',
+  ];
+  for (const query of queries) {
+    test(`${query} reaches no prototype and blocks nobody`, async () => {
+      const { status, body } = await attack(target, () =>
+        target.bridge.request('GET', `/Users?${query}`),
+      );
+
+      expect([200, 400]).toContain(status);
+      expect(Object.hasOwn(body, '__proto__')).toBe(false);
+    });
+  }
+});
 
 /** Texts that one store or the other cannot keep, compare or index. */
 const NUL = 'a\u0000b';
@@ -21,7 +233,7 @@ const ALLOWED = Array.from({ length: 512 }, (_, index) =>
   String.fromCodePoint(0x4e00 + index),
 ).join('');
 
-interface Target {
+interface Victim {
   /** The address of the person, without its domain: each test has a person and a group of its own. */
   readonly login: string;
   readonly ada: string;
@@ -36,7 +248,7 @@ describe('texts of strangers', () => {
   });
   let count = 0;
 
-  async function addTarget(): Promise<Target> {
+  async function addTarget(): Promise<Victim> {
     count += 1;
     const login = `ada${count}`;
     const ada = await bridge.addUser(login);

@@ -1,0 +1,350 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/domain/json.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { systemClock } from '../../src/telemetry/system-clock.ts';
+import { behindTheBack, startAudit } from '../support/audit-world.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { runner } from '../support/command.ts';
+import {
+  ada,
+  addCompany,
+  addVera,
+  bob,
+  type DriftCell,
+  driftCells,
+  GROUP_EXTENSION,
+  setActive,
+  VERA,
+} from '../support/drift-cells.ts';
+import { forTest } from '../support/lifetimes.ts';
+import {
+  addPilots,
+  countMembers,
+  emailOf,
+  intrude,
+  readPlan,
+  untilApplied,
+} from '../support/pilots.ts';
+import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { makeStoreUrl } from '../support/store-url.ts';
+
+/** The bridge looks for what a write has made up for every two seconds. */
+const PATIENT = { interval: 200 };
+const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+const settings = {
+  SWEEP_INTERVAL: '0',
+  SWEEP_ADMINS_EVERY: '1',
+  GROUPS_PERMISSIONS_MAX: '31',
+};
+
+const idOf = (bridge: TestBridge, type: 'Users' | 'Groups', name: string) =>
+  bridge.findId({ type, name });
+
+/** Writes what the provider wants in the place of each difference. */
+async function writeAll(bridge: TestBridge): Promise<void> {
+  const [adaId, bobId] = [await idOf(bridge, 'Users', ada), await idOf(bridge, 'Users', bob)];
+  const carlId = await idOf(bridge, 'Users', 'carl@example.com');
+  const set = (path: string, value: string | number) => toPatch(replace(path, value));
+  const patch = (id: string, body: ReturnType<typeof toPatch>) =>
+    bridge.send('PATCH', `/Users/${id}`, body);
+  await patch(adaId, setActive(true));
+  await patch(adaId, set(`${USER_EXTENSION}:appsPermissions`, 2));
+  await patch(bobId, set('name.familyName', 'Example'));
+  await patch(carlId, setActive(false));
+  const group = `/Groups/${await idOf(bridge, 'Groups', 'Pilots')}`;
+  const admins = toMembers([adaId]);
+  await bridge.send('PATCH', group, set(`${GROUP_EXTENSION}:permissions`, 2));
+  await bridge.patch(group, replace('members', admins));
+  const path = `${GROUP_EXTENSION}:admins`;
+  await bridge.patch(group, replace(path, admins));
+}
+
+async function readText(bridge: TestBridge, path: string): Promise<string> {
+  return (await bridge.request('GET', new URL(path, bridge.baseUrl).href)).text;
+}
+
+describe('a drift that a write has made up for', () => {
+  test('is over without another sweep, of every kind, and stays while the write names another field', async () => {
+    const bridge = await forTest(startTestBridge({ settings }));
+    const isOther = ({ kind }: { kind: string }) =>
+      ['group.renamed', 'group.missing'].includes(kind);
+    const cells = driftCells.filter((cell) => !isOther(cell));
+    await addCompany(bridge);
+    const emma = await bridge.addUser('emma');
+    await bridge.sweep();
+    for (const { change } of cells) change(bridge.sandbox.service);
+    bridge.sandbox.service.updateUser('emma@example.com', { active: false });
+    await bridge.sweep();
+    const found = await bridge.listDrifts();
+    const rename = toPatch(replace('name.familyName', 'Lovelace'));
+    await bridge.send('PATCH', `/Users/${emma}`, rename);
+    await bridge.untilSettled();
+    await writeAll(bridge);
+
+    const over = cells.map(({ kind, name }) => `${kind} ${name}`).toSorted();
+    const stays = 'user.deactivated emma@example.com';
+    expect(found).toEqual([...over, stays].toSorted());
+    await expect.poll(() => bridge.listDrifts(), PATIENT).toEqual([stays]);
+    expect(await bridge.listDrifts('gone')).toEqual(over);
+  });
+
+  test('drops out of the plan that waits, and of an empty plan nothing is told', async () => {
+    const bridge = await forTest(
+      startTestBridge({ settings: { ...settings, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' } }),
+    );
+    const group = await addPilots(bridge, 2);
+    intrude(bridge, 0, 2);
+    const { planId } = await bridge.sweep();
+    const held = await readPlan(bridge, planId);
+    const readReady = () => readText(bridge, '/readyz');
+    const readyz = await readText(bridge, '/readyz');
+    const remove = async (n: number) => {
+      const id = await idOf(bridge, 'Users', emailOf(n));
+      const one = toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
+      await bridge.send('PATCH', `/Groups/${group}`, one);
+    };
+    await remove(0);
+    await expect.poll(readReady, PATIENT).toContain('plan of 1 repair');
+    await remove(1);
+
+    expect(held).toMatchObject({ status: 'held', counts: { total: 2 } });
+    expect(readyz).toContain('plan of 2 repairs');
+    await expect.poll(readReady, PATIENT).not.toContain('plan-held');
+    const after = await readPlan(bridge, planId);
+    const dropped = { kind: 'member.remove', status: 'dropped' };
+    expect(after).toMatchObject({ status: 'discarded', actions: [dropped, dropped] });
+    expect(await bridge.listDrifts()).toEqual([]);
+  });
+});
+
+/** People who were put into the group behind the provider's back. */
+const INTRUDERS = 4;
+
+describe('one decision about many drifts', () => {
+  /** A bridge that has found the intruders, and the ids of the drifts. */
+  async function openIntruded(settings: Readonly<Record<string, string>> = {}) {
+    const bridge = await forTest(startTestBridge({ settings }));
+    await addPilots(bridge, INTRUDERS);
+    intrude(bridge, 0, INTRUDERS);
+    await bridge.sweep();
+    const drifts = await bridge.listOps('/drifts?status=open&kind=member.added');
+    return [bridge, drifts.map(({ id }) => String(id))] as const;
+  }
+
+  const decide = (bridge: TestBridge, body: Record<string, string | boolean | string[]>) =>
+    bridge.ops('POST', '/drifts/decide', body);
+
+  test('repairs them by one plan, which a dry run has told before', async () => {
+    const [bridge, ids] = await openIntruded();
+    const repair = { decision: 'repair', ids: [...ids, 'nobody'] };
+    const preview = await decide(bridge, { ...repair, dryRun: true });
+
+    expect(preview.body).toMatchObject({
+      ...{ dryRun: true, done: INTRUDERS, refused: [{ id: 'nobody', code: 'unknown' }] },
+      plan: { id: null, exceeded: [], counts: { kinds: { 'member.remove': INTRUDERS } } },
+    });
+    expect(await bridge.listDrifts()).toHaveLength(INTRUDERS);
+    expect(Object((await bridge.ops('GET', '/plans')).body).items).toEqual([]);
+
+    const { body } = await decide(bridge, repair);
+    await untilApplied(bridge, Object(body).plan.id);
+    expect(countMembers(bridge)).toBe(0);
+  });
+
+  test('above a limit repairs nothing but exactly the plan that was seen', async () => {
+    const [bridge, ids] = await openIntruded({ LIMITS_REPAIR: '2' });
+    const repair = { decision: 'repair', ids };
+    const refused = await decide(bridge, repair);
+    expect(refused).toMatchObject({ status: 409, body: { code: 'above-limits' } });
+    const { hash } = Object(refused.body);
+
+    const fewer = await decide(bridge, { ...repair, ids: ids.slice(1), hash });
+    expect(fewer).toMatchObject({ status: 409, body: { code: 'other-plan' } });
+    expect(countMembers(bridge)).toBe(INTRUDERS);
+
+    const { body } = await decide(bridge, { ...repair, hash });
+    await untilApplied(bridge, Object(body).plan.id);
+    expect(countMembers(bridge)).toBe(0);
+  });
+
+  test('is kept as an act about each of them, and a dry run as none', async () => {
+    const [bridge, ids] = await openIntruded();
+    const ignore = { until: '2999-01-01T00:00:00Z', reason: 'a test' };
+    await decide(bridge, { decision: 'ignore', ids: ids.slice(0, 2), ...ignore, dryRun: true });
+    await decide(bridge, { decision: 'ignore', ids: ids.slice(0, 2), ...ignore });
+    await decide(bridge, { decision: 'accept', ids: ids.slice(2) });
+
+    const { items } = Object((await bridge.ops('GET', '/acts')).body);
+    const decided = items.filter(({ act }: { act: string }) => /decided/.test(act));
+    expect(decided.map(({ target }: { target: string }) => target).toReversed()).toEqual(ids);
+    expect(decided[0]).toMatchObject({
+      ...{ before: { status: 'open' }, after: { status: 'accepted' }, outcome: 'done' },
+    });
+    expect(await bridge.listDrifts('ignored')).toHaveLength(2);
+    expect(await bridge.listDrifts('accepted')).toHaveLength(2);
+  });
+
+  test('`drifts repair` tells what follows and asks; above a limit a script needs the hash', async () => {
+    const [bridge, ids] = await openIntruded({ LIMITS_REPAIR: '2' });
+    const script = runner(bridge);
+    const refuser = runner(bridge, { answer: 'n' });
+    const person = runner(bridge, { answer: 'y' });
+
+    const refused = await script('drifts', 'repair', '--yes', ...ids);
+    expect(refused.code).toBe(1);
+    expect(refused.text).toContain('above the limits');
+    expect((await refuser('drifts', 'repair', ...ids)).text).toContain('Nothing was done.');
+    expect(countMembers(bridge)).toBe(INTRUDERS);
+
+    const { code, text, asked } = await person('drifts', 'repair', ...ids);
+    expect({ code, asked }).toEqual({ code: 0, asked: ['Repair them? [y/N] '] });
+    expect(text).toContain('above the limit: removeMember: 4 in 24 hours');
+    await expect.poll(() => countMembers(bridge)).toBe(0);
+    const list = async () => (await script('drifts', '--status', 'repaired')).text;
+    await expect.poll(list).toContain('member.added');
+    expect((await script('drifts', 'repair', '--dry-run', 'nobody')).text).toContain('0 can be');
+  });
+});
+
+describe('who', () => {
+  const settings = { SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
+  /** What happened before is over, by clocks that differ too. */
+  const LONG_MS = 10 * 60_000;
+
+  /** What an administrator does, each of another kind and each by another one. */
+  const cells: readonly DriftCell[] = [
+    ...driftCells.filter(({ kind, name }) => kind.endsWith('.missing') || name === ada),
+    { kind: 'user.missing', name: VERA, change: (service) => service.removeUser(VERA) },
+  ];
+
+  /** Who is told for each open drift of a kind. */
+  async function listWho(bridge: TestBridge, kind: string): Promise<JsonObject[]> {
+    const items = await bridge.listOps(`/drifts?kind=${kind}&status=open&limit=1000`);
+    return items.map((item) => {
+      const { resource, member, who, message } = Object(item);
+      const name = member === null ? resource.name : `${resource.name} of ${member.name}`;
+      return { name, who, message };
+    });
+  }
+
+  test('who brought a difference about is told once the audit log was read, also where the sweep was faster', async () => {
+    const world = await forTest(startAudit({ settings }));
+    const { service } = world.sandbox;
+    await addCompany(world);
+    await addVera(world, () => world.sweep());
+    const admins = cells.map((_, index) => service.addUser({ email: `admin${index}@example.com` }));
+    await world.sweep();
+    await world.poll(LONG_MS);
+    const wanted = cells.map(({ kind, name, change }, index) => {
+      const [user, address] = [admins[index], `198.51.100.${index}`];
+      change(service.as(user?.id ?? 0, address));
+      const who = { id: user?.id, username: user?.userName, address };
+      return { kind, name, who: { ...who, at: expect.any(String) }, message: expect.any(String) };
+    });
+    const listFound = async () => {
+      const found: JsonObject[] = [];
+      for (const { kind, name } of cells) {
+        const list = await listWho(world, kind);
+        found.push({ kind, ...list.find((one) => one.name === name) });
+      }
+      return found;
+    };
+    await world.sweep();
+    const before = await listFound();
+    await world.poll();
+
+    expect(before).toEqual(wanted.map((one) => ({ ...one, who: null, message: null })));
+    expect(await listFound()).toEqual(wanted);
+  });
+
+  test('a change with the account of the token is found by a sweep, and names neither it nor an earlier author', async () => {
+    const world = await forTest(startAudit({ settings }));
+    const id = await addCompany(world);
+    await world.sweep();
+    await world.poll(LONG_MS);
+    behindTheBack(world).updateUser(ada, { active: false });
+    await world.poll(LONG_MS);
+    await world.send('PATCH', `/Users/${id}`, setActive(true));
+    await world.poll(LONG_MS);
+    world.sandbox.service.updateUser(ada, { active: false });
+    await world.poll();
+    const beforeSweep = await listWho(world, 'user.deactivated');
+    await world.sweep();
+
+    expect(beforeSweep).toEqual([]);
+    expect(await listWho(world, 'user.deactivated')).toEqual([
+      { name: ada, who: null, message: null },
+    ]);
+  });
+});
+
+describe('set back', () => {
+  const DAY_MS = 86_400_000;
+  const HALF_HOUR_MS = 1_800_000;
+  /** The second attempt comes after a second. */
+  const PATIENT = { timeout: 60_000 };
+  const FAILS = { kind: 'status', status: 500, body: 'message' } as const;
+  const leaves = toPatch(replace('active', false));
+
+  /** A host whose clock is ahead until it is set right; its steady one is never set. */
+  function createAheadClock(aheadMs: number) {
+    const state = { aheadMs };
+    return { ...systemClock, state, now: () => systemClock.now() + state.aheadMs };
+  }
+
+  /** A file and a service that outlive a bridge. */
+  async function makePlace(): Promise<Pick<TestBridgeOptions, 'settings' | 'service'>> {
+    const service = await forTest(startSandbox());
+    const settings = {
+      ...{
+        DATABASE_URL: await makeStoreUrl(),
+        SCIM_WRITE_WAIT: '40ms',
+        UPSTREAM_ATTEMPTS_BEFORE_STUCK: '2',
+      },
+    };
+    return { service, settings };
+  }
+
+  /** Has somebody leave whom the service does not let go, until the next attempt is an hour away. */
+  async function keepIn(bridge: TestBridge): Promise<void> {
+    const id = await bridge.addUser('ada');
+    const fault = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: FAILS });
+    await bridge.send('PATCH', `/Users/${id}`, leaves);
+    await expect.poll(() => readRestMs(bridge), PATIENT).toBeGreaterThan(DAY_MS + HALF_HOUR_MS);
+    fault.remove();
+  }
+
+  /** Time until the next attempt at ada, by a clock that is right, in milliseconds. */
+  async function readRestMs(bridge: TestBridge): Promise<number> {
+    const id = await bridge.findId({ type: 'Users', name: 'ada@example.com' });
+    const { dueAt } = (await bridge.ops('GET', `/users/${id}`)).body;
+    return (dueAt === null ? 0 : Date.parse(String(dueAt))) - systemClock.now();
+  }
+
+  const isIn = ({ sandbox }: TestBridge) => sandbox.service.getUser('ada@example.com').active;
+
+  test('a clock that is set back while the bridge runs keeps nobody in', async () => {
+    const place = await makePlace();
+    const clock = createAheadClock(DAY_MS);
+    const bridge = await forTest(startTestBridge({ ...place, clock }));
+    await keepIn(bridge);
+
+    clock.state.aheadMs = 0;
+    await bridge.send('POST', '/Users', toUser('bob')); // Whatever is written has it look at what is due.
+
+    await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
+  });
+
+  test('a start with a clock that was set back since keeps nobody in, and compares everything as often as ever', async () => {
+    const place = await makePlace();
+    const first = await startTestBridge({ ...place, clock: createAheadClock(DAY_MS) });
+    await keepIn(first);
+    await first.stop();
+
+    const settings = { ...place.settings, SWEEP_INTERVAL: '1h' };
+    const bridge = await forTest(startTestBridge({ ...place, settings }));
+    await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
+    const readSweeps = async () => (await bridge.ops('GET', '/sweeps')).body.items;
+    await expect.poll(readSweeps, PATIENT).toHaveLength(1);
+  });
+});

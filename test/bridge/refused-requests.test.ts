@@ -1,0 +1,510 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
+import {
+  listResources,
+  replace,
+  type TestAnswer,
+  toGroup,
+  toPatch,
+  toUser,
+} from '../support/provider.ts';
+
+const bridge = forSuite(() => startTestBridge());
+let ada: string;
+let pilots: string;
+
+beforeAll(async () => {
+  ada = await bridge.addUser('ada');
+  pilots = await bridge.addGroup('Pilots', [ada]);
+});
+
+const WMU = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+const LONG = 'x'.repeat(600);
+
+/** A request, the words it is refused with, and how. */
+const cases: readonly (readonly [string, string, () => string, () => JsonObject, string])[] = [
+  [
+    'uniqueness',
+    'POST',
+    () => '/Users',
+    () => toUser('ada'),
+    'Another User already has this userName.',
+  ],
+  [
+    'uniqueness',
+    'POST',
+    () => '/Users',
+    () => toUser('eve', { emails: [{ value: 'ADA@example.com' }] }),
+    'Another User already has this e-mail address.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Groups',
+    () => ({ ...toGroup('New'), members: [{ value: ada }, { display: 'x' }] }),
+    'Value 2 of members: Each of the members needs a value: the id of a user.',
+  ],
+  [
+    'invalidValue',
+    'PUT',
+    () => `/Groups/${pilots}`,
+    () => ({ ...toGroup('Pilots'), Members: [ada, { VALUE: ada }, 'a', { value: 'b' }, 'c'] }),
+    'Value 3 of members is not the id of a User, nor are 2 more.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Groups/${pilots}`,
+    () => toPatch({ op: 'replace', value: { members: [{ value: ada }, ada, 'nobody'] } }),
+    'Value 3 of members is not the id of a User.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Users',
+    () => toUser('eve', { emails: [{ value: 'eve@example.com' }, { value: LONG }] }),
+    'Value 2 of emails: emails is longer than 512 characters.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Groups/${pilots}`,
+    () =>
+      toPatch(
+        { op: 'add', path: 'members', value: [{ value: ada }] },
+        { op: 'add', path: 'members', value: ['', {}] },
+      ),
+    'Operation 2: Value 1 of members: Each of the members needs a value: the id of a user.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Groups/${pilots}`,
+    () =>
+      toPatch(
+        { op: 'add', path: 'members', value: [{ value: ada }] },
+        { op: 'remove', path: 'members', value: [{ value: 'nobody' }] },
+        { op: 'add', path: 'members', value: [{ value: ada }] },
+        {
+          op: 'add',
+          path: 'members',
+          value: [{ value: ada }, { value: ada }, { value: 'nobody' }],
+        },
+      ),
+    'Operation 4: Value 3 of members is not the id of a User.',
+  ],
+  [
+    'noTarget',
+    'PATCH',
+    () => `/Users/${ada}`,
+    () => toPatch(replace('title', 'x'), replace('roles[value eq "none"].display', 'x')),
+    'Operation 2: No value of roles fits the filter.',
+  ],
+  [
+    'invalidValue',
+    'PATCH',
+    () => `/Users/${ada}`,
+    () =>
+      toPatch(replace('title', 'x'), {
+        op: 'add',
+        path: 'emails',
+        value: [{ value: 'nowhere', primary: true }],
+      }),
+    'The address in emails by which the account is known is no e-mail address: text, one @, text, and no white space.',
+  ],
+  [
+    'invalidValue',
+    'POST',
+    () => '/Users',
+    () => toUser('eve', { [WMU]: { appsPermissions: 'x' } }),
+    'The value of appsPermissions is no integer.',
+  ],
+];
+
+test.each(cases)(
+  '%s of %s is told with what and where',
+  async (scimType, method, path, body, detail) => {
+    const answer = await bridge.request(method, path(), body());
+
+    expect(answer.body).toMatchObject({ scimType, detail });
+  },
+);
+
+test('an address that no service can take is refused before the service is asked', async () => {
+  const before = bridge.sandbox.calls.count();
+  const other = { value: 'other@example.com' };
+  // Of equal values one is kept, of empty ones none.
+  const emails = [other, other, '', { Value: ' nowhere ', primary: true }];
+  const detail = expect.stringMatching(/^The address in emails .* is no e-mail address/);
+
+  const created = await bridge.request('POST', '/Users', toUser('eve', { emails }));
+  const replaced = await bridge.request('PUT', `/Users/${ada}`, toUser('ada', { emails }));
+  const patched = await bridge.request(
+    'PATCH',
+    `/Users/${ada}`,
+    toPatch(replace('emails', emails)),
+  );
+
+  for (const { status, body } of [created, replaced, patched]) {
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { scimType: 'invalidValue', detail },
+    });
+  }
+  expect(bridge.sandbox.calls.count()).toBe(before);
+  const filter = new URLSearchParams({ filter: 'userName eq "eve@example.com"' });
+  expect(await bridge.list(`/Users?${filter}`)).toEqual([]);
+});
+
+test('an address that is left when others go is refused as one of the user', async () => {
+  const id = await bridge.addUser('kim', {
+    emails: [{ value: 'kim@example.com', primary: true }, { value: 'nowhere' }],
+  });
+
+  const answer = await bridge.request(
+    'PATCH',
+    `/Users/${id}`,
+    toPatch({ op: 'remove', path: 'emails[primary eq true]' }),
+  );
+
+  expect(answer.body).toMatchObject({
+    scimType: 'invalidValue',
+    detail: expect.stringMatching(/^The address in emails .* is no e-mail address/),
+  });
+});
+
+test('other addresses are kept as they are sent', async () => {
+  const emails = [
+    { value: 'ida@example.com', primary: true },
+    { value: 'nowhere', type: 'other' },
+  ];
+  const id = await bridge.addUser('ida', { emails });
+
+  expect((await bridge.send('GET', `/Users/${id}`)).body).toMatchObject({ emails });
+});
+
+test('words of our own about a call do not name it', async () => {
+  const fault = bridge.sandbox.faults.add({
+    operation: 'scim.addUser',
+    fault: { kind: 'status', status: 400 },
+  });
+  const answer = await bridge.request('POST', '/Users', toUser('max'));
+  fault.remove();
+
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { detail: 'The service refused the change: the service answered 400' },
+  });
+});
+
+beforeAll(async () => {
+  await bridge.addUser('bob');
+  await bridge.untilSettled();
+});
+
+const NAME = 'Another User already has this userName.';
+const ADDRESS = 'Another User already has this e-mail address.';
+const bobs = [{ value: 'BOB@example.com', type: 'work', primary: true }];
+
+/** The same wish in every way that a provider has to say it; each answer as a single request's. */
+async function ask(change: Record<string, JsonValue>): Promise<TestAnswer['body'][]> {
+  const created = toUser('carol', change);
+  const replaced = toUser('ada', change);
+  const operations = Object.entries(change).map(([path, value]) => replace(path, value));
+  const patch = toPatch(...operations);
+  const single = [
+    await bridge.request('POST', '/Users', created),
+    await bridge.request('PUT', `/Users/${ada}`, replaced),
+    await bridge.request('PATCH', `/Users/${ada}`, patch),
+    await bridge.request('PATCH', `/Users/${ada}`, toPatch({ op: 'replace', value: change })),
+  ];
+  const { body } = await bridge.send('POST', '/Bulk', {
+    Operations: [
+      { method: 'POST', path: '/Users', bulkId: 'a', data: created },
+      { method: 'PUT', path: `/Users/${ada}`, data: replaced },
+      { method: 'PATCH', path: `/Users/${ada}`, data: patch },
+    ],
+  });
+  const parts = Array.isArray(body.Operations) ? body.Operations.filter(isJsonObject) : [];
+  return [...single.map((answer) => answer.body), ...parts.map(({ response }) => Object(response))];
+}
+
+describe('409 says what is taken, whatever asks for it', () => {
+  test.each([
+    { what: 'the userName', change: { userName: 'Bob@example.com' }, detail: NAME },
+    { what: 'the address', change: { emails: bobs }, detail: ADDRESS },
+    { what: 'both', change: { userName: 'bob@example.com', emails: bobs }, detail: NAME },
+  ])('$what', async ({ change, detail }) => {
+    const before = await bridge.send('GET', `/Users/${ada}`);
+
+    const answers = await ask(change);
+
+    expect(answers).toHaveLength(7);
+    for (const body of answers) {
+      expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
+    }
+    expect((await bridge.send('GET', `/Users/${ada}`)).body).toEqual(before.body);
+  });
+
+  test('of the part of one address too', async () => {
+    const path = 'emails[type eq "work"].value';
+    const patch = toPatch(replace(path, 'bob@example.com'));
+
+    const answer = await bridge.request('PATCH', `/Users/${ada}`, patch);
+
+    expect(answer).toMatchObject({ status: 409, body: { detail: ADDRESS } });
+  });
+});
+
+test('a name that only the account in the service still has is taken, in words that say so', async () => {
+  const eve = await bridge.addUser('eve');
+  await bridge.untilSettled();
+  const value = 'eva@example.com';
+  const rename = toPatch({
+    op: 'replace',
+    value: { userName: value, emails: [{ value, type: 'work', primary: true }] },
+  });
+  await bridge.send('PATCH', `/Users/${eve}`, rename);
+
+  const filter = new URLSearchParams({ filter: 'userName eq "eve@example.com"' });
+  const found = await bridge.list(`/Users?${filter}`);
+  const created = await bridge.request('POST', '/Users', toUser('eve'));
+  const renamed = await bridge.request(
+    'PATCH',
+    `/Users/${ada}`,
+    toPatch(replace('userName', 'eve@example.com')),
+  );
+
+  expect(found).toEqual([]);
+  const detail = 'In the service the account of another User still has this userName.';
+  for (const answer of [created, renamed]) {
+    expect(answer).toMatchObject({ status: 409, body: { scimType: 'uniqueness', detail } });
+  }
+});
+
+describe('the address that an inactive user without an account is to have', () => {
+  test.each([
+    { what: 'as its e-mail address', of: { emails: [{ value: 'fay@home.example' }] } },
+    { what: 'as its userName alone', of: { userName: 'fay@home.example', emails: [] } },
+  ])('$what is taken', async ({ of }) => {
+    const fay = await bridge.addUser('fay', { active: false, ...of });
+
+    const answers = [
+      ...(await ask({ emails: [{ ...bobs[0], value: 'FAY@home.example' }] })),
+      ...(await ask({ userName: 'fay@home.example' })),
+    ];
+
+    expect(answers).toHaveLength(14);
+    for (const body of answers) {
+      const detail = expect.stringMatching(
+        /^Another User already has this (e-mail address|userName)\. That User is inactive/,
+      );
+      expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
+    }
+    const activate = toPatch(replace('active', true));
+    const { body } = await bridge.send('PATCH', `/Users/${fay}`, activate);
+    expect(body).toMatchObject({ active: true });
+    await bridge.send('DELETE', `/Users/${fay}`);
+    await bridge.untilSettled();
+  });
+
+  test('may be lost by a user, whose account waits for another one', async () => {
+    const wish = { userName: 'hal', active: false, emails: [{ value: 'hal@home.example' }] };
+    const hal = `/Users/${await bridge.addUser('hal', wish)}`;
+    const activate = replace('active', true);
+    const forget = { op: 'remove', path: 'emails' } as const;
+
+    await bridge.patch(hal, forget, activate);
+    await bridge.send('PUT', hal, { ...toUser('hal', wish), active: true, emails: [] });
+    await bridge.untilSettled();
+    expect(bridge.sandbox.service.findUser('hal@home.example')).toBeUndefined();
+    const found = { op: 'add', path: 'emails', value: [{ value: 'hal@home.example' }] };
+    const { body } = await bridge.patch(hal, found);
+
+    expect(body).toMatchObject({ active: true });
+    await bridge.untilSettled();
+    expect(bridge.sandbox.service.findUser('hal@home.example')).toMatchObject({ active: true });
+    // Once there is an account, it needs no address to be found by.
+    expect((await bridge.patch(hal, forget)).status).toBe(200);
+  });
+});
+
+test('an address that nobody is known by may be shared', async () => {
+  const emails = [
+    { value: 'dora@example.com', type: 'work', primary: true },
+    { value: 'bob@example.com', type: 'home' },
+  ];
+  const dora = await bridge.addUser('dora', { emails });
+  const patch = toPatch({
+    op: 'add',
+    path: 'emails',
+    value: [{ value: 'bob@example.com', type: 'other' }],
+  });
+
+  expect((await bridge.send('PATCH', `/Users/${dora}`, patch)).status).toBe(200);
+  expect((await bridge.send('PATCH', `/Users/${ada}`, patch)).status).toBe(200);
+});
+
+test('white space around a name is no part of it', async () => {
+  const [ian, pilots] = [toUser('ian', { userName: ' Ian@example.com\t' }), toGroup(' Flyers ')];
+  const created = await bridge.request('POST', '/Users', ian);
+  const group = await bridge.request('POST', '/Groups', pilots);
+
+  expect(created).toMatchObject({ status: 201, body: { userName: 'Ian@example.com' } });
+  expect(group).toMatchObject({ status: 201, body: { displayName: 'Flyers' } });
+  for (const [path, filter] of [
+    ['/Users', 'userName eq "ian@example.com"'],
+    ['/Users', 'userName eq "  ian@example.com "'],
+    ['/Users', 'userName eq " ian@example.com" and active eq true'],
+    ['/Groups', 'displayName eq "flyers "'],
+  ] as const) {
+    const found = await bridge.list(`${path}?${new URLSearchParams({ filter })}`);
+    expect(found.map(({ id }) => id)).toEqual([
+      path === '/Users' ? created.body.id : group.body.id,
+    ]);
+  }
+  for (const [path, wish] of [
+    ['/Users', { ...ian, userName: 'IAN@example.com ' }],
+    ['/Groups', toGroup('flyers')],
+  ] as const) {
+    expect((await bridge.request('POST', path, wish)).status).toBe(409);
+  }
+  const blank = await bridge.request('POST', '/Users', { ...ian, userName: ' \t' });
+  expect(blank).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+});
+
+const work = (name: string) => ({ value: `${name}@example.com`, type: 'work', primary: true });
+const home = (name: string) => ({ value: `${name}@home.example`, type: 'home', display: 'Home' });
+
+async function addTwoAddresses(name: string): Promise<string> {
+  const emails = [work(name), home(name)];
+  return `/Users/${await bridge.addUser(name, { emails })}`;
+}
+
+async function findByAddress(address: string): Promise<unknown[]> {
+  const filter = `emails.value eq "${address}"`;
+  const found = await bridge.send('POST', '/Users/.search', { filter });
+  return listResources(found).map(({ id }) => id);
+}
+
+test('one part of a value is removed, and the value stays', async () => {
+  const path = await addTwoAddresses('amy');
+
+  const patch = toPatch({ op: 'remove', path: 'emails[type eq "home"].display' });
+  const { body } = await bridge.send('PATCH', path, patch);
+
+  const { display: _, ...rest } = home('amy');
+  expect(body.emails).toEqual([work('amy'), rest]);
+  expect((await bridge.send('GET', path)).body.emails).toEqual([work('amy'), rest]);
+});
+
+test('an address without its value is found no more and free for another user, and keeps what else it says', async () => {
+  const path = await addTwoAddresses('ben');
+  expect(await findByAddress('ben@home.example')).toHaveLength(1);
+
+  const patch = toPatch({ op: 'remove', path: 'emails[type eq "home"].value' });
+  const { body } = await bridge.send('PATCH', path, patch);
+
+  expect(body.emails).toEqual([work('ben'), { type: 'home', display: 'Home' }]);
+  expect(await findByAddress('ben@home.example')).toEqual([]);
+  const other = await bridge.addUser('other', { emails: [{ value: 'ben@home.example' }] });
+  expect(await findByAddress('ben@home.example')).toEqual([other]);
+});
+
+test('an address of which only its type is left is gone', async () => {
+  const emails = [work('ena'), { value: 'ena@home.example', type: 'home' }];
+  const path = `/Users/${await bridge.addUser('ena', { emails })}`;
+
+  const patch = toPatch({ op: 'remove', path: 'emails[type eq "home"].value' });
+  const { body } = await bridge.send('PATCH', path, patch);
+
+  expect(body.emails).toEqual([work('ena')]);
+});
+
+test('a part that no value has, of values that a filter does not find, is removed without an error', async () => {
+  const path = await addTwoAddresses('cleo');
+  const before = await bridge.send('GET', path);
+
+  for (const target of ['emails[type eq "other"].value', 'emails[type eq "work"].display']) {
+    const { body } = await bridge.patch(path, { op: 'remove', path: target });
+    expect(body).toEqual(before.body);
+  }
+});
+
+test('the parts of a member are immutable', async () => {
+  const member = await bridge.addUser('dana');
+  const { body: group } = await bridge.send('POST', '/Groups', {
+    displayName: 'Immutable',
+    members: [{ value: member }],
+  });
+  const path = `/Groups/${String(group.id)}`;
+
+  for (const target of [
+    `members[value eq "${member}"].value`,
+    'members.value',
+    'members[value pr]',
+  ]) {
+    const operation = replace(target, member);
+    expect((await bridge.request('PATCH', path, toPatch(operation))).body).toMatchObject({
+      status: '400',
+      scimType: 'mutability',
+    });
+  }
+  expect((await bridge.send('GET', path)).body).toEqual(group);
+});
+
+/** Parameters that no answer can be made with. */
+const parameters = ['attributes', 'excludedAttributes'].map(
+  (name) => `${name}=${Array(1_001).fill('title').join()}`,
+);
+
+async function list(type: string): Promise<JsonObject[]> {
+  return await bridge.list(`/${type}?count=100`);
+}
+
+for (const query of parameters) {
+  const name = query.split('=', 1)[0];
+
+  test(`a POST whose ${name} cannot be read creates nobody and nothing`, async () => {
+    const before = [await list('Users'), await list('Groups')];
+
+    const answers = [
+      await bridge.request('POST', `/Users?${query}`, toUser('nobody')),
+      await bridge.request('POST', `/Groups?${query}`, toGroup('Nothing')),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    expect([await list('Users'), await list('Groups')]).toEqual(before);
+  });
+
+  test(`a PUT or PATCH whose ${name} cannot be read changes nothing`, async () => {
+    const ada = await bridge.addUser(`ada-${name}`);
+    const pilots = await bridge.addGroup(`Pilots ${name}`);
+    const before = [await list('Users'), await list('Groups')];
+    const patch = toPatch(replace('displayName', 'Other'));
+
+    const answers = [
+      await bridge.request('PUT', `/Users/${ada}?${query}`, toUser('other')),
+      await bridge.request('PATCH', `/Users/${ada}?${query}`, patch),
+      await bridge.request('PUT', `/Groups/${pilots}?${query}`, toGroup('Other', [ada])),
+      await bridge.request('PATCH', `/Groups/${pilots}?${query}`, patch),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
+    expect([await list('Users'), await list('Groups')]).toEqual(before);
+  });
+}
+
+test('304 carries the ETag that the next question is asked with', async () => {
+  const abe = await bridge.addUser('abe');
+  const crew = await bridge.addGroup('Crew', [abe]);
+  for (const path of [`/Users/${abe}`, `/Groups/${crew}`]) {
+    const { etag } = (await bridge.send('GET', path)).headers;
+
+    const held = await bridge.request('GET', path, undefined, { 'if-none-match': String(etag) });
+
+    expect(held).toMatchObject({ status: 304, headers: { etag }, text: '' });
+  }
+});

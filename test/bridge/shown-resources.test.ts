@@ -1,0 +1,310 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
+import { listResources, replace, toPatch } from '../support/provider.ts';
+
+const ADMINS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
+
+const bridge = forSuite(() => startTestBridge());
+
+async function readTag(path: string): Promise<string> {
+  return String((await bridge.send('GET', path)).headers.etag);
+}
+
+async function isUnchanged(path: string, tag: string): Promise<boolean> {
+  const answer = await bridge.request('GET', path, undefined, { 'if-none-match': tag });
+  return answer.status === 304;
+}
+
+describe('the ETag of a group changes with', () => {
+  const rename = toPatch(replace('userName', 'renamed@example.com'));
+  const cases = [
+    ['the name of a member', 'members', 'PATCH', rename],
+    ['the name of an admin', 'admins', 'PATCH', rename],
+    ['a deleted member', 'members', 'DELETE', undefined],
+    ['a deleted admin', 'admins', 'DELETE', undefined],
+  ] as const;
+
+  test.each(cases)('%s', async (why, list, method, body) => {
+    const user = await bridge.addUser(why.replaceAll(' ', '-'));
+    const group = await bridge.addGroup(why, list === 'members' ? [user] : []);
+    if (list === 'admins') {
+      const add = toPatch({ op: 'add', path: ADMINS, value: [{ value: user }] });
+      await bridge.send('PATCH', `/Groups/${group}`, add);
+    }
+    const tag = await readTag(`/Groups/${group}`);
+    expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
+
+    await bridge.send(method, `/Users/${user}`, body);
+
+    expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(false);
+    if (method !== 'DELETE') await bridge.send('DELETE', `/Users/${user}`);
+  });
+});
+
+test('the ETag of a group stays with what it does not show of a member', async () => {
+  const user = await bridge.addUser('steady');
+  const group = await bridge.addGroup('Steady', [user]);
+  const tag = await readTag(`/Groups/${group}`);
+
+  const change = toPatch(replace('title', 'Pilot'));
+  await bridge.send('PATCH', `/Users/${user}`, change);
+
+  expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
+});
+
+test('the ETag of a user changes with its groups and their names, and a write that names an older one is refused', async () => {
+  const user = await bridge.addUser('joining');
+  const tags = [await readTag(`/Users/${user}`)];
+  const group = await bridge.addGroup('Joined', [user]);
+  tags.push(await readTag(`/Users/${user}`));
+  const rename = toPatch(replace('displayName', 'Renamed'));
+  await bridge.send('PATCH', `/Groups/${group}`, rename);
+  tags.push(await readTag(`/Users/${user}`));
+  const change = toPatch(replace('title', 'Pilot'));
+  const write = (tag: string | undefined) =>
+    bridge.request('PATCH', `/Users/${user}`, change, { 'if-match': String(tag) });
+
+  expect(new Set(tags).size).toBe(3);
+  expect((await write(tags[1])).status).toBe(412);
+  expect((await write(tags[2])).status).toBe(200);
+});
+
+describe('If-None-Match stops a write', () => {
+  test.each(['*', 'of this version'])('where it excludes the version: %s', async (excluded) => {
+    const user = await bridge.addUser(`excluded-${excluded.length}`);
+    const group = await bridge.addGroup(`Excluded ${excluded}`, [user]);
+    for (const path of [`/Users/${user}`, `/Groups/${group}`]) {
+      const { body } = await bridge.send('GET', path);
+      const tag = await readTag(path);
+      const patch = toPatch(replace('displayName', 'Other'));
+      const bodies = { PUT: { ...body, displayName: 'Other' }, PATCH: patch, DELETE: undefined };
+      for (const [method, sent] of Object.entries(bodies)) {
+        const answer = await bridge.request(method, path, sent, {
+          'if-none-match': excluded === '*' ? '*' : tag,
+        });
+        expect({ method, path, status: answer.status }).toEqual({ method, path, status: 412 });
+      }
+      expect((await bridge.send('GET', path)).body).toEqual(body);
+    }
+  });
+
+  test('but not one of another version', async () => {
+    const user = await bridge.addUser('other-version');
+    const patch = toPatch(replace('title', 'Pilot'));
+
+    const answer = await bridge.request('PATCH', `/Users/${user}`, patch, {
+      'if-none-match': 'W/"999"',
+    });
+
+    expect(answer.status).toBe(200);
+  });
+});
+
+const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
+const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
+
+async function findFirst(bridge: TestBridge, path: string) {
+  const { Resources } = (await bridge.request('GET', path)).body;
+  const [first] = Array.isArray(Resources) ? Resources : [];
+  if (!isJsonObject(first)) throw new Error(`nothing at ${path}`);
+  return first;
+}
+
+const filter = (attribute: string, value: string) =>
+  `filter=${encodeURIComponent(`${attribute} eq "${value}"`)}`;
+
+test('what the service says of an account that nobody manages is shown, and survives a write', async () => {
+  const bridge = await forTest(startTestBridge({ sandbox: { seed: { users: 1 } } }));
+  const path = `/Users?${filter('userName', 'user00001')}`;
+  const shown = await findFirst(bridge, path);
+  const said = { role: 2, virtual: false };
+  expect(shown).toMatchObject({ [USER_EXTENSION]: said });
+  expect(shown.schemas).toContain(USER_EXTENSION);
+
+  const body: JsonValue = { userName: 'user00001', externalId: 'x' };
+  const put = await bridge.request('PUT', `/Users/${shown.id}`, body);
+  expect(put.status).toBe(200);
+  expect(put.body).toMatchObject({ externalId: 'x', [USER_EXTENSION]: said });
+});
+
+test('the flags of an observed group are shown, and leaving them out of a PUT is no change of them', async () => {
+  const prepare: NonNullable<TestBridgeOptions['prepare']> = ({ service }) => {
+    service.createGroup({ name: 'Boards', addToCardsAndSpacesEnabled: true });
+  };
+  const bridge = await forTest(startTestBridge({ prepare }));
+  const shown = await findFirst(bridge, `/Groups?${filter('displayName', 'Boards')}`);
+  const flags = { permissions: 0, addToCardsAndSpacesEnabled: true };
+  expect(shown).toMatchObject({ [GROUP_EXTENSION]: flags });
+
+  bridge.sandbox.calls.reset();
+  const body: JsonValue = { displayName: 'Boards', externalId: 'x' };
+  const put = await bridge.request('PUT', `/Groups/${shown.id}`, body);
+  expect(put.status).toBe(200);
+  expect(put.body).toMatchObject({ externalId: 'x', [GROUP_EXTENSION]: flags });
+  expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+});
+
+test('an address that nobody serves is 404 in the form of the protocol, also outside the base address', async () => {
+  const { request, baseUrl } = await forTest(startTestBridge());
+  for (const path of ['/nope', '/scim/v1/Users', '/']) {
+    const answer = await request('GET', new URL(path, baseUrl).href);
+    expect(answer.status).toBe(404);
+    expect(answer.headers['content-type']).toContain('application/scim+json');
+    expect(answer.body).toMatchObject({ status: '404' });
+  }
+});
+
+const BOB = 'user00002@example.com';
+
+/** Groups by person, each in alphabetical order. */
+type Groups = Readonly<Record<'ann' | 'bob', readonly string[]>>;
+
+/** What others do in the service with groups that nobody manages; ann is in Group 001, bob in Group 002. */
+const changes: readonly {
+  readonly why: string;
+  readonly groups: Groups;
+  act(service: Sandbox['service']): unknown;
+}[] = [
+  {
+    why: 'somebody came',
+    groups: { ann: ['Group 001'], bob: ['Group 001', 'Group 002'] },
+    act: (service) => service.link('Group 001', BOB),
+  },
+  {
+    why: 'a group got another name',
+    groups: { ann: ['Group 001'], bob: ['Pilots'] },
+    act: (service) => service.updateGroup('Group 002', { name: 'Pilots' }),
+  },
+];
+
+async function readGroups(bridge: TestBridge): Promise<Groups> {
+  const of = async (name: string) => {
+    const { body } = await bridge.request('GET', `/Users?filter=userName eq "${name}"`);
+    const groups: JsonObject[] = Object(body.Resources)[0].groups;
+    return groups.map(({ display }) => String(display)).toSorted();
+  };
+  return { ann: await of('user00001'), bob: await of('user00002') };
+}
+
+describe('the groups that users show', () => {
+  const openCompany = () =>
+    forTest(startTestBridge({ sandbox: { seed: { users: 2, groups: 2, membersPerGroup: 1 } } }));
+
+  test.each(changes)('are new after a sweep where $why', async ({ groups, act }) => {
+    const bridge = await openCompany();
+    act(bridge.sandbox.service);
+
+    await bridge.sweep();
+
+    expect(await readGroups(bridge)).toEqual(groups);
+  });
+
+  test('are new after a look at one group', async () => {
+    const bridge = await openCompany();
+    const path = '/Groups?filter=displayName eq "Group 001"';
+    const [group] = Object((await bridge.request('GET', path)).body.Resources);
+    bridge.sandbox.service.link('Group 001', BOB);
+
+    await bridge.ops('POST', `/groups/${group?.id}/look`, {});
+
+    expect((await readGroups(bridge)).bob).toEqual(['Group 001', 'Group 002']);
+  });
+});
+
+describe('absolute references', () => {
+  const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+  const publicUrl = 'https://scim.example.com/bridge';
+  const base = `${publicUrl}/scim/v2`;
+
+  const bridge = forSuite(() => startTestBridge({ publicUrl }));
+  let ada: string;
+  let bob: string;
+  let pilots: string;
+  /** A name that looks like what is put right. */
+  const display = 'x","$ref":"../Groups/y';
+
+  beforeAll(async () => {
+    ada = await bridge.addUser('ada');
+    const manager = { value: ada, $ref: `../Users/${ada}` };
+    bob = await bridge.addUser('bob', { title: display, [ENTERPRISE]: { manager } });
+    pilots = await bridge.addGroup(display, [bob]);
+    const admins = toPatch({
+      op: 'add',
+      path: `${GROUP_EXTENSION}:admins`,
+      value: [{ value: ada }],
+    });
+    await bridge.send('PATCH', `/Groups/${pilots}`, admins);
+  });
+
+  const user = () => ({ value: ada, $ref: `${base}/Users/${ada}` });
+
+  function expectUser(shown: JsonObject | undefined): void {
+    expect(shown).toMatchObject({
+      title: display,
+      groups: [{ value: pilots, $ref: `${base}/Groups/${pilots}`, display, type: 'direct' }],
+      [ENTERPRISE]: { manager: user() },
+      meta: { location: `${base}/Users/${bob}` },
+    });
+  }
+
+  function expectGroup(shown: JsonObject | undefined): void {
+    const ref = `${base}/Users/${bob}`;
+    expect(shown).toMatchObject({
+      displayName: display,
+      members: [{ value: bob, $ref: ref, display: 'bob@example.com', type: 'User' }],
+      [GROUP_EXTENSION]: { admins: [{ ...user(), display: 'ada@example.com', type: 'User' }] },
+      meta: { location: `${base}/Groups/${pilots}` },
+    });
+  }
+
+  test('of groups, members, admins and managers start with the public address', async () => {
+    expectUser((await bridge.send('GET', `/Users/${bob}`)).body);
+    expectGroup((await bridge.send('GET', `/Groups/${pilots}`)).body);
+  });
+
+  test('in lists and searches too, with and without a projection', async () => {
+    const find = async (path: string, body: JsonValue) =>
+      listResources(await bridge.send('POST', path, body));
+    for (const more of [{}, { excludedAttributes: ['nickName'] }]) {
+      expectUser((await find('/Users/.search', { filter: `id eq "${bob}"`, ...more }))[0]);
+      expectGroup((await find('/Groups/.search', { filter: `id eq "${pilots}"`, ...more }))[0]);
+      const [person, group] = await find('/.search', {
+        filter: `id eq "${bob}" or id eq "${pilots}"`,
+        ...more,
+      });
+      expectUser(person);
+      expectGroup(group);
+    }
+  });
+
+  test('after every write', async () => {
+    const touch = toPatch(replace('nickName', 'Bobby'));
+    expectUser((await bridge.send('PATCH', `/Users/${bob}`, touch)).body);
+    const same = (await bridge.send('GET', `/Groups/${pilots}`)).body;
+    expectGroup((await bridge.send('PUT', `/Groups/${pilots}`, same)).body);
+  });
+
+  test('may be sent back as they were answered, which changes nothing', async () => {
+    for (const path of [`/Users/${bob}`, `/Groups/${pilots}`]) {
+      const { body } = await bridge.send('GET', path);
+      await bridge.send('PUT', path, body);
+      expect((await bridge.send('GET', path)).body).toEqual(body);
+    }
+  });
+
+  test('lead to what they name, and a filter finds them as they are shown', async () => {
+    const { body } = await bridge.send('GET', `/Groups/${pilots}`);
+    const members = Array.isArray(body.members) ? body.members.filter(isJsonObject) : [];
+    for (const { $ref, value } of members) {
+      const path = String($ref).replace(base, '');
+      expect((await bridge.send('GET', path)).body.id).toBe(value);
+      const found = await bridge.send('POST', '/Groups/.search', {
+        filter: `members[$ref eq "${$ref}"]`,
+      });
+      expect(listResources(found).map(({ id }) => id)).toEqual([pilots]);
+    }
+  });
+});

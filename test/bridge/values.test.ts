@@ -1,0 +1,411 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import { startTestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
+import { replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
+import { type RawRequest, sendRaw } from '../support/send-raw.ts';
+
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+const bridge = forSuite(() => startTestBridge());
+
+/** JSON in which a number stands for each `@`: no program that only knows numbers could write it. */
+function withNumber(body: object, number: string): string {
+  return JSON.stringify(body).replaceAll('"@"', number);
+}
+
+function sendText(method: RawRequest['method'], path: string, body: string): Promise<TestAnswer> {
+  return sendRaw(bridge, { method, path, body });
+}
+
+async function read(id: string): Promise<JsonObject> {
+  return (await bridge.send('GET', `/Users/${id}`)).body;
+}
+
+/** Numbers that are other numbers, or written otherwise, once they were read as one. */
+const numbers = ['76561198000000001', '1.10', '-0', '1E400'];
+
+describe('a number where a text belongs is kept as it was written', () => {
+  for (const [index, number] of numbers.entries()) {
+    test(`${number}, by POST, PUT and PATCH in all their forms`, async () => {
+      const name = `number${index}`;
+      const user = toUser(name, {
+        externalId: '@',
+        phoneNumbers: [{ value: '@', type: 'work' }],
+        [ENTERPRISE]: { employeeNumber: '@', manager: { value: '@' } },
+      });
+      const kept = {
+        externalId: number,
+        phoneNumbers: [{ value: number, type: 'work' }],
+        [ENTERPRISE]: { employeeNumber: number, manager: { value: number } },
+      };
+      const none = toUser(name, { externalId: null, phoneNumbers: [], [ENTERPRISE]: null });
+
+      const created = await sendText('POST', '/Users', withNumber(user, number));
+      expect(created).toMatchObject({ status: 201, body: kept });
+      const id = String(created.body.id);
+      await bridge.send('PUT', `/Users/${id}`, none);
+      expect(await read(id)).not.toHaveProperty('externalId');
+      await sendText('PUT', `/Users/${id}`, withNumber(user, number));
+      expect(await read(id)).toMatchObject(kept);
+
+      const patches = [
+        [replace('externalId', '@')],
+        [{ op: 'replace', value: { externalId: '@', [`${ENTERPRISE}:employeeNumber`]: '@' } }],
+        [{ op: 'add', path: `${ENTERPRISE}:manager`, value: '@' }],
+        [{ op: 'add', path: 'phoneNumbers', value: ['@'] }],
+        [replace('phoneNumbers[type eq "work"].value', '@')],
+        [replace('phoneNumbers[type eq "work"]', { value: '@' })],
+        [replace(ENTERPRISE, { employeeNumber: '@' })],
+      ];
+      for (const operations of patches) {
+        await bridge.send('PUT', `/Users/${id}`, none);
+        const patch = await sendText(
+          'PATCH',
+          `/Users/${id}`,
+          withNumber(toPatch(...operations), number),
+        );
+        expect(patch.status).toBe(200);
+        expect(JSON.stringify(patch.body)).toContain(`"${number}"`);
+        expect(JSON.stringify(await read(id))).toContain(`"${number}"`);
+      }
+    });
+  }
+
+  test('in a bulk request, and in the filter that finds it again', async () => {
+    const number = '76561198000000003';
+    const data = toUser('inbulk', { externalId: '@', [ENTERPRISE]: { costCenter: '@' } });
+    const operation = { method: 'POST', path: '/Users', bulkId: 'a', data };
+    await sendText('POST', '/Bulk', withNumber({ Operations: [operation] }, number));
+    for (const filter of [`externalId eq ${number}`, `externalId eq "${number}"`]) {
+      const query = new URLSearchParams({ filter });
+      const [found] = await bridge.list(`/Users?${query}`);
+      expect(found).toMatchObject({ externalId: number, [ENTERPRISE]: { costCenter: number } });
+    }
+    const neighbour = new URLSearchParams({ filter: 'externalId eq "76561198000000000"' });
+    expect(await bridge.list(`/Users?${neighbour}`)).toEqual([]);
+  });
+
+  test('beside texts that look like numbers, which stay what they are', async () => {
+    const title = 'a: 1.10, [2.50, "3.0": 4.00] \\" , 5.00 \\\\';
+    const body = withNumber(
+      toUser('beside', { title, displayName: title, externalId: '@' }),
+      '7.70',
+    );
+
+    const { body: shown } = await sendText('POST', '/Users', body);
+
+    expect(shown).toMatchObject({ title, displayName: title, externalId: '7.70' });
+  });
+});
+
+describe('a number that a number cannot hold', () => {
+  const refused = ['9007199254740993', '1.5', '1e400'];
+  for (const number of refused) {
+    test(`${number} is refused where a whole number belongs, and changes nothing`, async () => {
+      const name = `whole${refused.indexOf(number)}`;
+      const user = toUser(name, { [USER_EXTENSION]: { appsPermissions: '@' } });
+      const created = await sendText('POST', '/Users', withNumber(user, number));
+      expect(created).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+
+      const id = await bridge.addUser(name);
+      const before = await read(id);
+      for (const [path, value] of [
+        [`${USER_EXTENSION}:appsPermissions`, '@'],
+        [USER_EXTENSION, { appsPermissions: '@' }],
+      ] as const) {
+        const patch = withNumber(toPatch(replace(path, value)), number);
+        const patched = await sendText('PATCH', `/Users/${id}`, patch);
+        expect(patched).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+      }
+      const put = await sendText('PUT', `/Users/${id}`, withNumber(user, number));
+      expect(put.status).toBe(400);
+      expect(await read(id)).toEqual(before);
+    });
+  }
+});
+
+describe('a body that is not UTF-8 is refused', () => {
+  const latin1 = (body: object) => Buffer.from(JSON.stringify(body), 'latin1');
+  const müller = toUser('mueller', { displayName: 'Müller' });
+
+  test.each<[RawRequest['method'], string, object]>([
+    ['POST', '/Users', müller],
+    ['POST', '/Groups', { displayName: 'Müller' }],
+    [
+      'POST',
+      '/Bulk',
+      { Operations: [{ method: 'POST', path: '/Users', bulkId: 'a', data: müller }] },
+    ],
+    ['POST', '/Users/.search', { filter: 'displayName eq "Müller"' }],
+    ['POST', '/.search', { filter: 'displayName eq "Müller"' }],
+  ])('%s %s', async (method, path, body) => {
+    const answer = await sendRaw(bridge, { method, path, body: latin1(body) });
+
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidSyntax' } });
+    const query = new URLSearchParams({ filter: 'userName eq "mueller@example.com"' });
+    expect(await bridge.list(`/Users?${query}`)).toEqual([]);
+  });
+
+  test('nor is a query: nobody is said not to be there under another name', async () => {
+    const path = '/Users?filter=displayName%20eq%20%22M%FCller%22';
+
+    const answer = await sendRaw(bridge, { method: 'GET', path });
+
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
+  });
+
+  test('another encoding than UTF-8 is refused by its name', async () => {
+    const headers = { 'content-type': 'application/scim+json; charset=utf-16' };
+    const body = Buffer.from(JSON.stringify(müller), 'utf16le');
+
+    expect((await sendRaw(bridge, { method: 'POST', path: '/Users', headers, body })).status).toBe(
+      415,
+    );
+  });
+
+  test('UTF-8 that says so, with a byte order mark, is read', async () => {
+    const headers = { 'content-type': 'application/scim+json; charset="UTF-8"' };
+    const body = Buffer.from(`\uFEFF${JSON.stringify(müller)}`);
+
+    const answer = await sendRaw(bridge, { method: 'POST', path: '/Users', headers, body });
+
+    expect(answer).toMatchObject({ status: 201, body: { displayName: 'Müller' } });
+  });
+});
+
+describe('a certificate that is no base64', () => {
+  const pem = `-----BEGIN CERTIFICATE-----\n${'QUJD'.repeat(400)}\n-----END CERTIFICATE-----\n`;
+  const x509Certificates = [{ value: pem, type: 'signing' }, { value: 'QUJD!' }];
+
+  test('keeps nobody from being deactivated', async () => {
+    const id = await bridge.addUser('leaver', {});
+    const leaver = toUser('leaver', { active: false, x509Certificates });
+
+    const { body } = await bridge.send('PUT', `/Users/${id}`, leaver);
+
+    expect(body).toMatchObject({ active: false, x509Certificates });
+  });
+});
+
+describe('values refused', () => {
+  const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+  const bridge = forSuite(() =>
+    startTestBridge({
+      settings: { SCIM_REQUESTS_PER_SECOND: '0' },
+    }),
+  );
+  let ada: string;
+  let people: string[];
+
+  beforeAll(async () => {
+    ada = await bridge.addUser('ada', { title: 'Pilot', externalId: 'e-1' });
+    people = await bridge.addUsers(3);
+  });
+
+  /** A value, and what is kept of it; undefined: nothing, so that it is refused. */
+  const values: readonly (readonly [string, JsonValue, JsonValue | undefined])[] = [
+    ['title', ['a', 'b'], undefined],
+    ['title', { first: 'X' }, undefined],
+    ['title', ['X'], 'X'],
+    ['title', { title: 'X' }, 'X'],
+    ['title', { value: 'X' }, 'X'],
+    ['externalId', ['x', 'y'], undefined],
+    ['name', { givenName: { first: 'A' } }, undefined],
+    ['name', 'Ada B', { formatted: 'Ada B' }],
+    ['nickName', [{ a: 1 }], undefined],
+    ['roles', [{ value: { a: 1 } }], undefined],
+    ['roles', [{ shoeSize: 1 }], undefined],
+    [ENTERPRISE, { manager: { id: 'x' } }, undefined],
+    [ENTERPRISE, { manager: { value: 'x' } }, { manager: { value: 'x' } }],
+  ];
+
+  /** The same value in every way that a provider has to send it. */
+  function listRequests(name: string, value: JsonValue) {
+    const patches = [
+      toPatch(replace(name, value)),
+      toPatch({ op: 'add', path: name, value }),
+      toPatch({ op: 'replace', value: { [name]: value } }),
+    ];
+    return [
+      ...patches.map((body) => ({ method: 'PATCH', path: `/Users/${ada}`, body })),
+      { method: 'PUT', path: `/Users/${ada}`, body: { ...toUser('ada'), [name]: value } },
+      { method: 'POST', path: '/Users', body: { ...toUser('new'), [name]: value } },
+    ];
+  }
+
+  test.each(values)(
+    'one value is taken out of what stands around it, and what is none is refused: %s: %j',
+    async (name, value, want) => {
+      const before = (await bridge.send('GET', `/Users/${ada}`)).body;
+      for (const { method, path, body } of listRequests(name, value)) {
+        const answer = await bridge.request(method, path, body);
+        const taken = { status: method === 'POST' ? 201 : 200, body: { [name]: want } };
+        const refused = { status: 400, body: { scimType: 'invalidValue' } };
+        expect(answer).toMatchObject(want === undefined ? refused : taken);
+        if (answer.status === 201) await bridge.send('DELETE', `/Users/${answer.body.id}`);
+      }
+      if (want !== undefined) return;
+      expect((await bridge.send('GET', `/Users/${ada}`)).body).toEqual(before);
+    },
+  );
+
+  test('schemas are none of what a PATCH changes', async () => {
+    const { body: before } = await bridge.send('GET', `/Users/${ada}`);
+    const patch = toPatch(replace('schemas', ['urn:x']));
+    expect((await bridge.send('PATCH', `/Users/${ada}`, patch)).body).toEqual(before);
+  });
+
+  test('a filter that is blank finds nobody', async () => {
+    for (const path of ['/Users?filter=', '/Groups?filter=%20', '/?filter=', '/Roles?filter=']) {
+      const answer = await bridge.request('GET', path);
+      expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
+    }
+    for (const path of ['/Users/.search', '/Groups/.search', '/.search']) {
+      const answer = await bridge.request('POST', path, { filter: '' });
+      expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
+    }
+  });
+
+  describe('bodies of JSON', () => {
+    const types = [
+      'application/json+scim',
+      'text/json',
+      'application/scim+json; charset=utf-8',
+      'application/vnd.api+json',
+      '',
+    ];
+    test.each(types)('as %j', async (type) => {
+      const body = JSON.stringify(toPatch(replace('title', type || 'none')));
+      const answer = await sendRaw(bridge, {
+        ...{ method: 'PATCH', path: `/Users/${ada}`, body },
+        headers: { 'content-type': type === '' ? undefined : type },
+      });
+      expect(answer).toMatchObject({ status: 200, body: { title: type || 'none' } });
+    });
+
+    test.each(['text/plain', 'application/xml', 'application/jsonp'])('not as %s', async (type) => {
+      const answer = await bridge.request('POST', '/Users', toUser('x'), { 'content-type': type });
+      expect(answer.status).toBe(415);
+    });
+  });
+
+  test('an address alone names a member', async () => {
+    const id = await bridge.addGroup('By address');
+    const members: JsonObject[] = people.map((one) => ({ $ref: `${bridge.baseUrl}/Users/${one}` }));
+    await bridge.patch(`/Groups/${id}`, { op: 'add', path: 'members', value: members });
+    expect(await bridge.readMemberIds(id)).toEqual(people.toSorted());
+  });
+
+  test('a resource says where it is', async () => {
+    const group = await bridge.addGroup('Somewhere');
+    for (const path of [`/Users/${ada}`, `/Groups/${group}`]) {
+      const read = await bridge.send('GET', path);
+      expect(read.headers['content-location']).toBe(Object(read.body.meta).location);
+      const written = await bridge.send('PUT', path, read.body);
+      expect(written.headers['content-location']).toBe(Object(read.body.meta).location);
+    }
+    const made = await bridge.send('POST', '/Users', toUser('where'));
+    expect(made.headers.location).toBe(Object(made.body.meta).location);
+  });
+
+  test('totalResults is told of every list, by cursor and by number', async () => {
+    for (const filter of ['title pr', 'userName sw "person"', 'active eq true']) {
+      const query = (more: Record<string, string>) =>
+        `/Users?${new URLSearchParams({ filter, count: '1', ...more })}`;
+      const byNumber = await bridge.send('GET', query({}));
+      const byCursor = await bridge.send('GET', query({ cursor: '' }));
+      const { totalResults } = byNumber.body;
+      expect(byCursor.body.totalResults).toBe(totalResults);
+      const cursor = byCursor.body.nextCursor;
+      if (cursor === undefined) continue;
+      const next = await bridge.send('GET', query({ cursor: String(cursor) }));
+      expect(next.body.totalResults).toBe(totalResults);
+    }
+  });
+});
+
+describe('recognised people', () => {
+  /** An account of the service, and a person whom a provider sends. */
+  const cases = [
+    {
+      why: 'of the same userName',
+      account: { userName: 'a1@example.com', email: 'other1@example.com' },
+      person: { userName: 'a1@example.com', email: 'b1@example.com' },
+    },
+    {
+      why: 'of the same address',
+      account: { userName: 'zz2', email: 'a2@example.com' },
+      person: { userName: 'b2', email: 'a2@example.com' },
+    },
+    {
+      why: 'whose userName is the address',
+      account: { userName: 'a3@example.com', email: 'other3@example.com' },
+      person: { userName: 'b3', email: 'a3@example.com' },
+    },
+    {
+      why: 'whose address is the userName',
+      account: { userName: 'zz4', email: 'a4@example.com' },
+      person: { userName: 'a4@example.com', email: 'b4@example.com' },
+    },
+    {
+      why: 'whatever the case',
+      account: { userName: 'a5@example.com', email: 'a5@example.com' },
+      person: { userName: 'A5@Example.com', email: 'A5@EXAMPLE.com' },
+    },
+  ];
+
+  const bridge = forSuite(() =>
+    startTestBridge({
+      prepare({ service }) {
+        for (const { account } of cases) service.addUser({ ...account, fullName: 'Ada Example' });
+      },
+    }),
+  );
+
+  function toPerson(name: string, { userName, email }: { userName: string; email: string }) {
+    return toUser(name, { userName, emails: [{ value: email, primary: true }] });
+  }
+
+  async function findListed(email: string): Promise<JsonObject | undefined> {
+    const all = await bridge.list('/Users?count=1000');
+    return all.find(({ emails }) => JSON.stringify(emails).includes(`"${email}"`));
+  }
+
+  test.each(cases)('a new person is the account $why', async ({ account, person }) => {
+    const listed = await findListed(account.email);
+    const before = bridge.sandbox.service.users().length;
+
+    const { body } = await bridge.send('POST', '/Users', toPerson('ada', person));
+    await bridge.untilSettled();
+
+    expect(body.id).toBe(listed?.id);
+    expect(bridge.sandbox.service.users()).toHaveLength(before);
+  });
+
+  test('a new person is nobody who shares neither userName nor address', async () => {
+    const before = bridge.sandbox.service.users().length;
+
+    await bridge.addUser('stranger');
+
+    expect(bridge.sandbox.service.users()).toHaveLength(before + 1);
+  });
+
+  test('a new person has the account of a deleted one with the address, under a new id', async () => {
+    const names = { userName: 'c1@example.com', email: 'c1@example.com' };
+    const first = await bridge.send('POST', '/Users', toPerson('carl', names));
+    await bridge.send('DELETE', `/Users/${String(first.body.id)}`);
+    await bridge.untilSettled();
+    const before = bridge.sandbox.service.users().length;
+
+    const renamed = { ...names, userName: 'd1' };
+    const second = await bridge.send('POST', '/Users', toPerson('carl', renamed));
+    await bridge.untilSettled();
+
+    expect(second.body.id).not.toBe(first.body.id);
+    expect(bridge.sandbox.service.users()).toHaveLength(before);
+    expect(bridge.sandbox.service.getUser('c1@example.com').active).toBe(true);
+  });
+});
