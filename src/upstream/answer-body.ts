@@ -19,11 +19,11 @@ export function readAnswerBody(text: string): AnswerBody {
   const trimmed = text.trim();
   if (trimmed === '') return { kind: 'empty' };
   try {
-    return { kind: 'json', value: parseJsonText(trimmed) };
-  } catch {
-    const cutText = trimmed.slice(0, TEXT_MAX);
-    return { kind: trimmed.startsWith('<') ? 'html' : 'text', text: cutText };
-  }
+    const value = parseJsonText(trimmed);
+    JSON.stringify(value); // Throws for thousands of levels, which would overflow the stack of what reads them.
+    return { kind: 'json', value };
+  } catch {}
+  return { kind: trimmed.startsWith('<') ? 'html' : 'text', text: trimmed.slice(0, TEXT_MAX) };
 }
 
 /**
