@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Detector, Difference, DriftKind, DriftStatus } from '../domain/drift.ts';
-import type { JsonValue } from '../domain/json.ts';
-import { parseStored } from './engine/columns.ts';
+import type { DriftKind, DriftStatus } from '../domain/drift.ts';
+import type { DriftRow } from './drifts.ts';
 import { toText } from './resources/lists.ts';
-import { joinSubjectNames } from './resources/names.ts';
+import { joinSubjectNames, type SubjectNames } from './resources/names.ts';
 import type { Db } from './store.ts';
 
 /** Number of drifts of one kind and status; `held` are those whose repair a waiting plan holds. */
@@ -59,41 +58,18 @@ export interface DriftQuery {
   readonly text: string | undefined;
 }
 
-/** A drift with the names of its users and groups; null where the store has them no more. */
-export interface DriftView extends Difference {
-  readonly seq: number;
-  readonly id: string;
-  readonly status: DriftStatus;
-  readonly name: string | null;
-  readonly memberName: string | null;
-  /** Epoch milliseconds. */
-  readonly firstSeenAt: number;
-  readonly lastSeenAt: number;
-  readonly detector: Detector;
-  readonly planId: string | null;
-  readonly ignoredUntil: number | null;
-  readonly note: string | null;
-  readonly notedBy: string | null;
-}
+/** A drift with the names of its users and groups. */
+export type DriftView = DriftRow & SubjectNames;
 
 /** Drifts for an operator, in the order of finding or the opposite one. */
 export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftView[]> {
-  const names = joinSubjectNames('drift');
-  const { rows } = await sql<Omit<DriftView, 'desired' | 'observed'> & StoredDocuments>`
-    select drift.seq, drift.id, drift.kind, drift.status, drift.resource_type as type,
-      drift.resource_id as "resourceId", drift.member_id as "memberId", ${names.columns}, drift.desired, drift.observed,
-      drift.first_seen_at as "firstSeenAt", drift.last_seen_at as "lastSeenAt", drift.detector,
-      drift.plan_id as "planId", drift.ignored_until as "ignoredUntil", drift.note, drift.noted_by as "notedBy"
-    from drifts as drift ${names.joins}
-    where ${isOfQuery(query)}
+  const { columns, joins } = joinSubjectNames('drift');
+  const { rows } = await sql<DriftView>`
+    select drift.*, ${columns} from drifts as drift ${joins} where ${isOfQuery(query)}
     order by drift.seq ${query.order === 'newest' ? sql`desc` : sql`asc`} limit ${query.limit}`.execute(
     db,
   );
-  return rows.map((row) => ({
-    ...row,
-    desired: parseStored<JsonValue>(row.desired),
-    observed: parseStored<JsonValue>(row.observed),
-  }));
+  return rows;
 }
 
 function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
@@ -116,9 +92,4 @@ function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
 function isOfText(text: string): RawBuilder<unknown> {
   const named = sql`(select id from resources where ${toText(text)})`;
   return sql`drift.resource_id in ${named} or drift.member_id in ${named}`;
-}
-
-interface StoredDocuments {
-  readonly desired: string;
-  readonly observed: string;
 }

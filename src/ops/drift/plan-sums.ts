@@ -8,15 +8,15 @@ import type { Db } from '../../store/store.ts';
 import { OLDEST, type PartQuery } from '../http/list-query.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
-interface CountedAction extends Pick<PlanActionView, 'kind' | 'type' | 'resourceId'> {
+interface CountedAction extends Pick<PlanActionView, 'kind' | 'resource_type' | 'resource_id'> {
   readonly author: { readonly by: string } | undefined;
 }
 
 /** Counts the actions of a plan by group, kind and author, the most first. */
 export function toParts(actions: readonly CountedAction[]): OpsJson<'PlanPart'>[] {
   return add(
-    actions.map(({ kind, type, resourceId, author }) => ({
-      ...{ group: type === 'group' ? resourceId : null, kind, by: author?.by ?? null, count: 1 },
+    actions.map(({ kind, resource_type: type, resource_id, author }) => ({
+      ...{ group: type === 'group' ? resource_id : null, kind, by: author?.by ?? null, count: 1 },
     })),
   );
 }
@@ -85,11 +85,11 @@ interface ActionAuthor {
 }
 
 /** An action with its author; undefined: not known. */
-export interface AuthoredAction extends PlanActionView {
+export type AuthoredAction = PlanActionView & {
   /** The same as `id`: actions are listed by it. */
   readonly seq: number;
   readonly author: ActionAuthor | undefined;
-}
+};
 
 /**
  * Lists actions of a plan in its order, with who asked for them where they are removals by providers, else with who
@@ -114,8 +114,8 @@ async function findAuthors(
   const found: (ActionAuthor | undefined)[] = actions.map(() => undefined);
   const drifts = actions.flatMap((action, place) => {
     const kind = getChangeRow(action.kind).repairs;
-    const firstSeenAt = action.firstSeenAt ?? plannedAt;
-    return kind === undefined ? [] : [{ ...action, place, kind, firstSeenAt }];
+    const first_seen_at = action.first_seen_at ?? plannedAt;
+    return kind === undefined ? [] : [{ ...action, place, kind, first_seen_at }];
   });
   for (const [index, author] of (await findDriftAuthors(db, drifts)).entries()) {
     const { place = 0 } = drifts[index] ?? {};

@@ -1,5 +1,5 @@
 import { getChangeRow } from '../../domain/change.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { UndoDecision } from '../../reconcile/repair/plans.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { countPlanActions } from '../../store/plans/actions.ts';
@@ -174,10 +174,12 @@ async function toAnswer(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Pla
 }
 
 function toActionAnswer(view: AuthoredAction): OpsJson<'PlanAction'> {
-  const { kind, type, resourceId: id, name, memberId, memberName, author } = view;
+  const { kind, resource_type: type, resource_id: id, name, member_id, member_name, author } = view;
   return toView('PlanAction', view, {
     resource: { type, id, name },
-    member: memberId === '' ? null : { id: memberId, name: memberName },
+    member: member_id === '' ? null : { id: member_id, name: member_name },
+    desired: parseStored<JsonValue>(view.desired),
+    observed: parseStored<JsonValue>(view.observed),
     reason: getChangeRow(kind).words,
     who: author === undefined ? null : { by: author.by, at: toMoment(author.at) },
   });

@@ -1,8 +1,9 @@
 import { ACTIVE_STATUSES, type DRIFT_KINDS } from '../../domain/drift.ts';
-import { userId } from '../../domain/ids.ts';
+import type { JsonValue } from '../../domain/json.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { type DriftView, listDriftViews } from '../../store/drift-views.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import { findRow, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest, type Row } from '../../store/tables.ts';
@@ -24,9 +25,7 @@ import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** A drift with its author; undefined: the audit log does not say. */
-interface AuthoredDrift extends DriftView {
-  readonly author: Author | undefined;
-}
+type AuthoredDrift = DriftView & { readonly author: Author | undefined };
 
 /** Requests about sweeps, and the list of what they found. */
 export const sweepRoutes = [
@@ -120,39 +119,39 @@ function toSweepView(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<
 }
 
 /** The members of a drift that are named otherwise than in the store. */
-function toDriftParts({ type, resourceId: id, name, author, ...drift }: AuthoredDrift) {
-  const { memberId, memberName, firstSeenAt, lastSeenAt, note, notedBy, ignoredUntil } = drift;
+function toDriftParts({ author, ...drift }: AuthoredDrift) {
+  const { resource_type: type, resource_id: id, name, member_id, member_name, note } = drift;
+  const until = toMoment(drift.ignored_until);
   return {
     resource: { type, id, name },
-    member: memberId === '' ? null : { id: memberId, name: memberName },
-    who: author
-      ? {
-          id: author.authorId,
-          username: author.username,
-          address: author.address,
-          at: toMoment(author.at),
-        }
-      : null,
+    member: member_id === '' ? null : { id: member_id, name: member_name },
+    desired: parseStored<JsonValue>(drift.desired),
+    observed: parseStored<JsonValue>(drift.observed),
+    who: author ? toWho(author) : null,
     message: author?.message ?? null,
-    firstSeen: toMoment(firstSeenAt),
-    lastSeen: toMoment(lastSeenAt),
-    note: note === null ? null : { text: note, by: notedBy, until: toMoment(ignoredUntil) },
+    firstSeen: toMoment(drift.first_seen_at),
+    lastSeen: toMoment(drift.last_seen_at),
+    note: note === null ? null : { text: note, by: drift.noted_by, until },
   };
+}
+
+function toWho({ authorId: id, username, address, at }: Author) {
+  return { id, username, address, at: toMoment(at) };
 }
 
 async function toUnmanaged(
   { store: { read: db }, privileges }: OpsSources,
   drifts: readonly AuthoredDrift[],
 ): Promise<OpsJson<'Unmanaged'>[]> {
-  const ids = drifts.flatMap(({ type, resourceId: id }) => (type === 'user' ? [userId(id)] : []));
+  const ids = drifts.map(({ resource_id }) => resource_id);
   const rows = await listRows(db, 'user', { id: ids });
   const reasons = new Map<string, string | undefined>(await privileges.listPrivileged(db, rows));
-  for (const { type, resourceId: id } of drifts) {
+  for (const { resource_type: type, resource_id: id } of drifts) {
     const group = type === 'group' ? await findRow(db, { type, id }) : undefined;
     if (group) reasons.set(id, await privileges.findGroupPrivilege(db, group));
   }
   return drifts.map((drift) => {
-    const privileged = reasons.get(drift.resourceId) ?? null;
+    const privileged = reasons.get(drift.resource_id) ?? null;
     return toView('Unmanaged', drift, { ...toDriftParts(drift), privileged });
   });
 }

@@ -62,10 +62,9 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
       findRemovalCall(db, { id, from: leftAt, until: outAt ?? NEWEST }),
     ),
   );
-  const askers = await listAskers(
-    db,
-    rows.map(({ id, leftAt }) => ({ kind: 'user.deactivate', resourceId: id, plannedAt: leftAt })),
-  );
+  const kind = 'user.deactivate' as const;
+  const asked = rows.map(({ id, leftAt }) => ({ kind, resource_id: id, planned_at: leftAt }));
+  const askers = await listAskers(db, asked);
   const subjects = rows.map(({ id }) => id);
   const always = { from: 0, until: NEWEST };
   const events = await listEventsAbout(db, { subjects, ...always, limit: EVENTS_MAX });

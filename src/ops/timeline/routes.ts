@@ -183,7 +183,7 @@ function ofAct({ at, kind, act, operator, target, ended_at }: ActRow): Happening
 }
 
 async function collectEvents(db: Db, { row, id, limit }: Past): Promise<Happening[]> {
-  const subject = { type: row.type, resourceId: id };
+  const subject = { resource_type: row.type, resource_id: id };
   const keys = (await listNameKeys(db, [subject])).get(id) ?? [];
   const always = { from: 0, until: Number.MAX_SAFE_INTEGER };
   const bySubject = await listEventsAbout(db, { subjects: [id, ...keys], ...always, limit });

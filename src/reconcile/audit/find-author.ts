@@ -1,5 +1,6 @@
 import { type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
+import type { DriftRow } from '../../store/drifts.ts';
 import type { Db } from '../../store/store.ts';
 import { listComparedSince } from '../../store/sweeps.ts';
 import { isVague, makes } from './actions.ts';
@@ -14,15 +15,11 @@ export interface Author extends Pick<EventView, 'authorId' | 'username' | 'addre
   readonly at: number;
 }
 
-/** Difference with the time when it was first seen (epoch milliseconds). */
-interface SeenDrift {
-  readonly kind: DriftKind;
-  readonly type: 'user' | 'group';
-  readonly resourceId: string;
-  /** Empty: it is about the resource itself. */
-  readonly memberId: string;
-  readonly firstSeenAt: number;
-}
+/** A difference, and when it was first seen (epoch milliseconds). */
+type SeenDrift = Pick<
+  DriftRow,
+  'kind' | 'resource_type' | 'resource_id' | 'member_id' | 'first_seen_at'
+>;
 
 /**
  * Finds the authors of differences, in their order, from the audit log as far as it was read. It is asked again each time,
@@ -35,18 +32,18 @@ export async function findDriftAuthors(
   drifts: readonly SeenDrift[],
 ): Promise<(Author | undefined)[]> {
   if (drifts.length === 0) return [];
-  const times = drifts.map(({ firstSeenAt }) => firstSeenAt);
+  const times = drifts.map(({ first_seen_at }) => first_seen_at);
   const comparedAt = await listComparedSince(db, Math.max(...times));
-  const toFrom = ({ kind, firstSeenAt }: SeenDrift) =>
-    comparedAt({ before: firstSeenAt, admins: /^(admin|entity)\./.test(kind) }) - CLOCKS_MS;
+  const toFrom = ({ kind, first_seen_at }: SeenDrift) =>
+    comparedAt({ before: first_seen_at, admins: /^(admin|entity)\./.test(kind) }) - CLOCKS_MS;
   const keys = await listNameKeys(
     db,
     drifts.filter(({ kind }) => isUnmanagedKind(kind)),
   );
-  const toSubjects = ({ resourceId, memberId }: SeenDrift) => [
-    resourceId,
-    ...(memberId === '' ? [] : [memberId]),
-    ...(keys.get(resourceId) ?? []),
+  const toSubjects = ({ resource_id, member_id }: SeenDrift) => [
+    resource_id,
+    ...(member_id === '' ? [] : [member_id]),
+    ...(keys.get(resource_id) ?? []),
   ];
   const bySubject = await listEventsAbout(db, {
     subjects: [...new Set(drifts.flatMap(toSubjects))],
@@ -62,19 +59,18 @@ export async function findDriftAuthors(
       .sort((a, b) => b.at - a.at);
     // The clock of the service may be ahead, so a later event may be the cause, where none before is.
     const until = (at: number) => events.filter((event) => event.at <= at);
-    const { kind, firstSeenAt } = drift;
-    const event =
-      chooseEvent(until(firstSeenAt), kind) ?? chooseEvent(until(firstSeenAt + CLOCKS_MS), kind);
+    const { kind, first_seen_at: seenAt } = drift;
+    const event = chooseEvent(until(seenAt), kind) ?? chooseEvent(until(seenAt + CLOCKS_MS), kind);
     return event && toAuthor(event);
   });
 }
 
 /** About a user in a list an event has to name the group, and that user if it names people at all. */
-function isAbout({ named }: EventView, { resourceId, memberId }: SeenDrift): boolean {
-  if (memberId === '') return true;
+function isAbout({ named }: EventView, { resource_id, member_id }: SeenDrift): boolean {
+  if (member_id === '') return true;
   const users = named.filter(({ type }) => type === 'user');
-  const isOfMember = users.length === 0 || users.some(({ id }) => id === memberId);
-  return isOfMember && named.some(({ id }) => id === resourceId);
+  const isOfMember = users.length === 0 || users.some(({ id }) => id === member_id);
+  return isOfMember && named.some(({ id }) => id === resource_id);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
+import type { DriftRow } from '../drifts.ts';
 import { readInChunks } from '../engine/dialect.ts';
 import { listNames } from '../resources/names.ts';
 import { listRows } from '../resources/rows.ts';
@@ -90,23 +91,17 @@ async function listNamed(
   );
 }
 
-/** A user or group whose names are asked for. */
-interface Nameable {
-  readonly type: 'user' | 'group';
-  readonly resourceId: string;
-}
-
 /**
  * Lists the keys under which events may name these users and groups that were read before they were known, by their SCIM
  * ids.
  */
 export async function listNameKeys(
   db: Db,
-  resources: readonly Nameable[],
+  resources: readonly Pick<DriftRow, 'resource_type' | 'resource_id'>[],
 ): Promise<Map<string, string[]>> {
   const keys = new Map<string, string[]>();
   for (const type of ['user', 'group'] as const) {
-    const ids = resources.flatMap((one) => (one.type === type ? [one.resourceId] : []));
+    const ids = resources.flatMap((one) => (one.resource_type === type ? [one.resource_id] : []));
     for (const row of await listRows(db, type, { id: ids })) {
       const names = listNames(row).map((name) => toNameKey(type, name));
       keys.set(row.id, names);

@@ -24,13 +24,6 @@ export async function saveRequests(tx: Db, rows: readonly NewRequestRow[]): Prom
   }
 }
 
-/** A change that a provider asked for, with the time at which it was known (epoch milliseconds). */
-interface AskedChange {
-  readonly kind: ChangeKind;
-  readonly resourceId: string;
-  readonly plannedAt: number;
-}
-
 /** Last request for a change. */
 export interface ChangeAsker {
   /** Id of its credential. */
@@ -46,14 +39,14 @@ export interface ChangeAsker {
  */
 export async function listAskers(
   db: Db,
-  changes: readonly AskedChange[],
+  changes: readonly Pick<Row<'plan_actions'>, 'kind' | 'resource_id' | 'planned_at'>[],
 ): Promise<(ChangeAsker | undefined)[]> {
   const askers: (ChangeAsker | undefined)[] = changes.map(() => undefined);
   for (const some of chunks([...changes.entries()], ASKERS_PART)) {
     const asked = some.map(
-      ([place, { kind, resourceId, plannedAt }]) => sql`select * from (
+      ([place, { kind, resource_id, planned_at }]) => sql`select * from (
         select ${sql.lit(place)} as place, credential, at, request_id from requests
-        where resource_id = ${resourceId} and at <= ${plannedAt} and status < 400
+        where resource_id = ${resource_id} and at <= ${planned_at} and status < 400
         and (method = 'DELETE' or written like ${toWritten(kind)})
         order by seq desc limit 1) as asked`,
     );

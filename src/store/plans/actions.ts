@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import type { HarmKind } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { type ActionStatus, HOLDING_SOURCES, type PlanAction } from '../../domain/plan.ts';
 import { parseStored } from '../engine/columns.ts';
 import { readInChunks } from '../engine/dialect.ts';
-import { joinSubjectNames } from '../resources/names.ts';
+import { joinSubjectNames, type SubjectNames } from '../resources/names.ts';
 import type { Db } from '../store.ts';
 import { insertAll, type Row } from '../tables.ts';
 
@@ -79,17 +78,11 @@ export async function countPlanActions(db: Db, planId: string): Promise<Map<Acti
 }
 
 /** An action for an operator, with the names of its users and groups. */
-export interface PlanActionView extends Omit<PlanAction, 'harm'> {
-  readonly id: number;
-  readonly name: string | null;
-  readonly memberName: string | null;
-  readonly harm: HarmKind | null;
-  readonly status: ActionStatus;
-  /** Epoch milliseconds. */
-  readonly plannedAt: number;
-  /** Time at which the drift that it repairs was first seen (epoch milliseconds); null: it repairs none. */
-  readonly firstSeenAt: number | null;
-}
+export type PlanActionView = PlanActionRow &
+  SubjectNames & {
+    /** Time at which the drift that it repairs was first seen (epoch milliseconds); null: it repairs none. */
+    readonly first_seen_at: number | null;
+  };
 
 /** The actions of a plan, in its order. */
 export async function listPlanActionViews(
@@ -97,23 +90,15 @@ export async function listPlanActionViews(
   planId: string,
   { afterId, limit }: { afterId: number; limit: number },
 ): Promise<PlanActionView[]> {
-  const names = joinSubjectNames('action');
-  const { rows } = await sql<
-    Omit<PlanActionView, 'desired' | 'observed'> & { desired: string; observed: string }
-  >`
-    select action.id, action.kind, action.resource_type as type, action.resource_id as "resourceId",
-      action.member_id as "memberId", ${names.columns}, action.desired, action.observed, action.harm, action.status,
-      action.planned_at as "plannedAt", (select max(drift.first_seen_at) from drifts as drift
+  const { columns, joins } = joinSubjectNames('action');
+  const { rows } = await sql<PlanActionView>`
+    select action.*, ${columns}, (select max(drift.first_seen_at) from drifts as drift
         where drift.resource_id = action.resource_id and drift.member_id = action.member_id
         and drift.change = action.kind and drift.first_seen_at <= plan.created_at
-        and coalesce(drift.ended_at, plan.created_at) >= plan.created_at) as "firstSeenAt"
-    from plan_actions as action join plans as plan on plan.id = action.plan_id ${names.joins}
+        and coalesce(drift.ended_at, plan.created_at) >= plan.created_at) as first_seen_at
+    from plan_actions as action join plans as plan on plan.id = action.plan_id ${joins}
     where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`.execute(
     db,
   );
-  return rows.map((row) => ({
-    ...row,
-    desired: parseStored<JsonValue>(row.desired),
-    observed: parseStored<JsonValue>(row.observed),
-  }));
+  return rows;
 }

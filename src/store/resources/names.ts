@@ -76,14 +76,17 @@ function gather(texts: ReadonlySet<string>, rows: readonly ResourceRow[]) {
   return byText;
 }
 
-/**
- * Columns and joins that add the names of the subjects to a query; null where the store has them no more. `row` is the
- * alias of its rows.
- */
+/** Names of the subjects of a row that is about a user or group, or about a user in a group; null where the store has them no more. */
+export interface SubjectNames {
+  readonly name: string | null;
+  readonly member_name: string | null;
+}
+
+/** Columns and joins that add these names to a query; `row` is the alias of its rows. */
 export function joinSubjectNames(row: string) {
   const id = (column: string) => sql.ref(`${row}.${column}`);
   return {
-    columns: sql`named.name, member.name as "memberName"`,
+    columns: sql`named.name, member.name as member_name`,
     joins: sql`left join resources as named on named.id = ${id('resource_id')}
       left join resources as member on member.id = ${id('member_id')}`,
   };
