@@ -61,15 +61,9 @@ export async function makeToken(
 const NO_PROVIDER = 'provider is for tokens that open SCIM alone.';
 
 /** The state of a token for the acts of operators. */
-function toState({
-  name,
-  for: purpose,
-  profile,
-  provider,
-  expiresAt,
-  revokedAt,
-}: OpsJson<'Token'>) {
-  return { name, for: purpose, profile, provider, expiresAt, revokedAt };
+function toState(token: OpsJson<'Token'>) {
+  const { id: _, createdAt: __, createdBy: ___, lastUsedAt: ____, ...state } = token;
+  return state;
 }
 
 function toTokenView(row: CredentialRow): OpsJson<'Token'> {

@@ -99,7 +99,8 @@ export function answerErrors(failed: TellFailed): ErrorRequestHandler {
       res.destroy();
       return;
     }
-    const status = findStatus(error);
+    const named = isNamed(error) && typeof error.status === 'number' ? error.status : undefined;
+    const status = error instanceof InvalidRequest ? 400 : named;
     if (status !== undefined && status < 500) {
       const message = error instanceof Error ? error.message : 'The body cannot be read.';
       res.status(status).json({ code: 'invalid', message });
@@ -116,9 +117,4 @@ export function answerUnusable(res: Response): void {
   const message = 'The store of the bridge cannot be used now.';
   res.set('Retry-After', String(RETRY_SECONDS));
   res.status(503).json({ code: 'store-unusable', message });
-}
-
-function findStatus(error: unknown): number | undefined {
-  if (error instanceof InvalidRequest) return 400;
-  return isNamed(error) && typeof error.status === 'number' ? error.status : undefined;
 }

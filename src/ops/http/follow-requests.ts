@@ -19,8 +19,11 @@ export function followRequests({ clock, events, tracing }: FollowDeps): RequestH
   return (req, res, next) => {
     const arrivedAt = clock.now();
     const beganAtMs = readSteady(clock);
+    const { ip = '', socket } = req;
+    // A trusted proxy may hand on text that is no address; then the proxy's own is shown.
+    const remoteAddress = isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
     const requestId = toRequestId(req.get('x-request-id'), randomUUID);
-    setRequestContext(res, { requestId, arrivedAt, remoteAddress: toAddress(req) });
+    setRequestContext(res, { requestId, arrivedAt, remoteAddress });
     tellAnswered(res);
     res.setHeader('X-Request-Id', requestId);
     res.setHeader('X-Content-Type-Options', 'nosniff');
@@ -44,11 +47,6 @@ function tellAnswered(res: Response): void {
     res.emit(ANSWERED);
     return Reflect.apply(end, res, values);
   };
-}
-
-/** A trusted proxy may hand on text that is no address; then the proxy's own is shown. */
-function toAddress({ ip = '', socket }: Request): string {
-  return isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
 }
 
 function beginSpan(tracing: Tracing, req: Request, requestId: string): Span {

@@ -121,16 +121,11 @@ const STATUS_FACTS: Facts<Status> = {
 };
 
 /** What keeps a leaver in. */
-export function toHold({
-  heldBy,
-  plan,
-}: Pick<NonNullable<Status['leavers']>, 'heldBy' | 'plan'>): string {
-  const holds = {
-    plan: `held by the plan ${plan}`,
-    'observe-mode': 'because the bridge only observes',
-    'writes-paused': 'because changes are paused',
-  };
-  return heldBy === null ? 'held by the service' : holds[heldBy];
+export function toHold(by: Pick<NonNullable<Status['leavers']>, 'heldBy' | 'plan'>): string {
+  if (by.heldBy === null) return 'held by the service';
+  if (by.heldBy === 'plan') return `held by the plan ${by.plan}`;
+  const isObserving = by.heldBy === 'observe-mode';
+  return isObserving ? 'because the bridge only observes' : 'because changes are paused';
 }
 
 /** How far a complete read of the service has come. */
@@ -148,13 +143,8 @@ export function countDrifts({ drifts }: Pick<Status, 'drifts'>, ...wanted: strin
 }
 
 /** How far an approved plan has come. */
-export function toReleaseText({
-  total,
-  done,
-  stuck,
-  startedAt,
-  endsAt,
-}: OpsJson<'Release'>): string {
+export function toReleaseText(release: OpsJson<'Release'>): string {
+  const { total, done, stuck, startedAt, endsAt } = release;
   const of = toCount(total, 'person or group is', 'people and groups are');
   const refused = stuck === 0 ? '' : `, ${stuck} stuck`;
   const end = endsAt === null ? '' : `, until about ${endsAt}`;

@@ -95,10 +95,8 @@ function toAuthor({ who }: Item): string {
 }
 
 /** The name of the user or group that differs, with the member that it is about. */
-export function toSubject({
-  resource,
-  member,
-}: Pick<OpsJson<'Drift'>, 'resource' | 'member'>): string {
+export function toSubject(drift: Pick<OpsJson<'Drift'>, 'resource' | 'member'>): string {
+  const { resource, member } = drift;
   const name = resource.name ?? resource.id;
   return member === null ? name : `${member.name ?? member.id} in ${name}`;
 }

@@ -100,12 +100,8 @@ export const FIRST_RUN = listOf<OpsJson<'FirstRunItem'>>()({
   },
 });
 
-function toLine({
-  kind,
-  count,
-  desired,
-  observed,
-}: OpsJson<'FirstRunItem'>['changes'][number]): string {
+function toLine(change: OpsJson<'FirstRunItem'>['changes'][number]): string {
+  const { kind, count, desired, observed } = change;
   const values = `${toText(toHeld(kind, observed))} → ${toText(toHeld(kind, desired))}`;
   return `${toChange(kind, count)}${desired === null ? '' : `: ${values}`}`;
 }

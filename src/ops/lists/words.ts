@@ -94,10 +94,8 @@ export function toSource(source: string): string {
 /**
  * Names the decider of a plan; empty while there is none. A plan of which nothing was left is discarded by the bridge.
  */
-export function toDecider({
-  status,
-  decidedBy,
-}: Pick<OpsJson<'PlanSummary'>, 'status' | 'decidedBy'>): string {
+export function toDecider(plan: Pick<OpsJson<'PlanSummary'>, 'status' | 'decidedBy'>): string {
+  const { status, decidedBy } = plan;
   if (decidedBy !== null) return decidedBy;
   if (status === 'held' || status === 'making') return '';
   return status === 'discarded' ? 'the bridge' : 'the policy, without asking';

@@ -83,7 +83,11 @@ async function readStored(sources: HealthSources) {
   // Cut short when the store was faster; its result is not used then.
   const late = sources.clock.sleep(storeAnswerMs, answered.signal).then(toLate, toLate);
   try {
-    return await Promise.race([readAll(sources).catch(toProblem), late]);
+    return await Promise.race([readAll(sources), late]);
+  } catch (error) {
+    // Anything else than a failure of the store is a bug and stays one.
+    if (!(error instanceof BridgeError)) throw error;
+    return { kind: 'problem' as const, code: error.code };
   } finally {
     answered.abort();
   }
@@ -114,7 +118,11 @@ async function readAll(sources: HealthSources) {
     leftOut: await findRemark(db, 'left-out', now),
     recycled: await findRemark(db, 'name-recycled', now),
     providers: await readProviders(),
-    access: await readAccess(sources, now),
+    access: toAccessFacts(await listLiveCredentials(db), {
+      now,
+      isGiven: sources.isTokenGiven,
+      failedAttempts: sources.viewAttempts().failed,
+    }),
   };
 }
 
@@ -128,16 +136,4 @@ export async function readWaitingWork(db: Db, now: number): Promise<WaitingWork>
     countWhere(db, 'disputes', { last_seen_at: { '>=': now - DISPUTES_SHOWN_MS } }),
   ]);
   return { ...backlog, disputed };
-}
-
-async function readAccess({ store, isTokenGiven, viewAttempts }: HealthSources, now: number) {
-  const live = await listLiveCredentials(store.read);
-  const { failed: failedAttempts } = viewAttempts();
-  return toAccessFacts(live, { now, isGiven: isTokenGiven, failedAttempts });
-}
-
-/** The store's own failure is what readiness tells; anything else is a bug and stays one. */
-function toProblem(error: unknown) {
-  if (error instanceof BridgeError) return { kind: 'problem' as const, code: error.code };
-  throw error;
 }
