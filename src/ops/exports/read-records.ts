@@ -34,7 +34,10 @@ export async function* readRecords(
     }
   }
   if (head.trim() === '') return;
-  const all = prepend(head, texts);
+  const all = (async function* () {
+    yield head;
+    yield* texts;
+  })();
   if (head.startsWith('{')) yield* readJsonLines(all, skipped);
   else yield* readCsv(all, { delimiter: findDelimiter(head), skipped });
 }
@@ -50,7 +53,9 @@ async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string,
     for await (const chunk of bytes) {
       held = Buffer.concat([held, chunk]);
       if (decoder === undefined && held.length < 2) continue;
-      decoder ??= new TextDecoder(findEncoding(held), { fatal: true });
+      const mark = held.subarray(0, 2).toString('hex');
+      const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
+      decoder ??= new TextDecoder(encoding, { fatal: true });
       yield decoder.decode(held, { stream: true });
       held = Buffer.alloc(0);
     }
@@ -59,16 +64,6 @@ async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string,
     if (!(error instanceof TypeError)) throw error;
     throw new InvalidRequest('The file is neither UTF-8 nor UTF-16: save it as "CSV UTF-8".');
   }
-}
-
-function findEncoding([first, second]: Uint8Array): string {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-}
-
-async function* prepend(head: string, rest: AsyncGenerator<string, void>): AsyncGenerator<string> {
-  yield head;
-  yield* rest;
 }
 
 /** The separator that the line of names has most of, outside of quotes. */
@@ -103,7 +98,9 @@ async function* readCsv(
     if (!(error instanceof CsvError)) throw error;
     // The parser is ahead of this loop.
     const failed = skipped + parser.info.records + 1;
-    throw new InvalidRequest(`Row ${failed} of the file is no CSV (${toWords(error.code)}).`);
+    throw new InvalidRequest(
+      `Row ${failed} of the file is no CSV (${WORDS[error.code] ?? 'a quote where none may be'}).`,
+    );
   }
 }
 
@@ -112,11 +109,10 @@ function parseCells(cells: unknown): readonly string[] {
   return cells as readonly string[];
 }
 
-function toWords(code: string): string {
-  if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') return 'not as many cells as the first';
-  if (code === 'CSV_MAX_RECORD_SIZE') return `more than ${RECORD_LENGTH_MAX} characters`;
-  return 'a quote where none may be';
-}
+const WORDS: Readonly<Record<string, string>> = {
+  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'not as many cells as the first',
+  CSV_MAX_RECORD_SIZE: `more than ${RECORD_LENGTH_MAX} characters`,
+};
 
 async function* readJsonLines(
   texts: AsyncIterable<string>,
@@ -154,13 +150,12 @@ function tooLong(row: number): InvalidRequest {
 }
 
 function parseObject(line: string, row: number): JsonObject {
-  let value: unknown;
   try {
-    value = JSON.parse(line);
+    const value: unknown = JSON.parse(line);
+    if (isJsonObject(value)) return value;
   } catch {
-    value = undefined; // The message names the row; the words of the parser quote the text.
+    // The message names the row; the words of the parser quote the text.
   }
-  if (isJsonObject(value)) return value;
   throw new InvalidRequest(`Row ${row} of the file is no JSON object; each line is one.`);
 }
 

@@ -1,23 +1,24 @@
 import type { OpsJson } from '../schemas/schemas.ts';
 
-const DRIFTS: Readonly<Record<string, string>> = {
-  'user.missing': 'missing user',
-  'user.deactivated': 'deactivated user',
-  'user.activated': 'activated user',
-  'user.renamed': 'renamed user',
-  'user.access': 'changed licence',
-  'user.unmanaged': 'unmanaged user',
-  'group.missing': 'missing group',
-  'group.renamed': 'renamed group',
-  'group.permissions': 'changed permissions',
-  'group.unmanaged': 'unmanaged group',
-  'member.added': 'added member',
-  'member.removed': 'removed member',
-  'admin.added': 'added admin',
-  'admin.removed': 'removed admin',
-  'entity.added': 'added roles in a space or document',
-  'entity.removed': 'removed roles in a space or document',
-  'entity.changed': 'changed roles in a space or document',
+/** Kinds of differences as what is different, for one, and what a repair does. */
+const DRIFTS: Readonly<Record<string, readonly [what: string, repair: string]>> = {
+  'user.missing': ['missing user', 'makes the account again'],
+  'user.deactivated': ['deactivated user', 'activates'],
+  'user.activated': ['activated user', 'deactivates'],
+  'user.renamed': ['renamed user', 'restores the name'],
+  'user.access': ['changed licence', 'restores licence and rights'],
+  'user.unmanaged': ['unmanaged user', 'changes it back'],
+  'group.missing': ['missing group', 'makes the group again'],
+  'group.renamed': ['renamed group', 'restores the name'],
+  'group.permissions': ['changed permissions', 'restores the permissions'],
+  'group.unmanaged': ['unmanaged group', 'changes it back'],
+  'member.added': ['added member', 'takes out of the group'],
+  'member.removed': ['removed member', 'puts into the group'],
+  'admin.added': ['added admin', 'takes away the admin right'],
+  'admin.removed': ['removed admin', 'restores the admin right'],
+  'entity.added': ['added roles in a space or document', 'takes away the roles'],
+  'entity.removed': ['removed roles in a space or document', 'restores the roles'],
+  'entity.changed': ['changed roles in a space or document', 'sets the roles as wanted'],
 };
 
 /** Kinds of changes as what is done, for one and for many. */
@@ -71,7 +72,7 @@ export function toCount(count: number, one: string, many = `${one}s`): string {
 
 /** A kind of difference in words. */
 export function toKind(kind: string): string {
-  return DRIFTS[kind] ?? kind;
+  return DRIFTS[kind]?.[0] ?? kind;
 }
 
 /** A number of changes of one kind in words: `remove 22 members`. */
@@ -175,26 +176,7 @@ export function toTitle(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Repair of each kind of difference, in words. */
-const REPAIRS: Readonly<Record<string, string>> = {
-  'user.missing': 'makes the account again',
-  'user.deactivated': 'activates',
-  'user.activated': 'deactivates',
-  'user.renamed': 'restores the name',
-  'user.access': 'restores licence and rights',
-  'group.missing': 'makes the group again',
-  'group.renamed': 'restores the name',
-  'group.permissions': 'restores the permissions',
-  'member.added': 'takes out of the group',
-  'member.removed': 'puts into the group',
-  'admin.added': 'takes away the admin right',
-  'admin.removed': 'restores the admin right',
-  'entity.added': 'takes away the roles',
-  'entity.removed': 'restores the roles',
-  'entity.changed': 'sets the roles as wanted',
-};
-
 /** Effect of a repair in words. */
 export function toRepair(kind: string): string {
-  return REPAIRS[kind] ?? 'changes it back';
+  return DRIFTS[kind]?.[1] ?? 'changes it back';
 }
