@@ -96,39 +96,44 @@ export function edit<Field extends string>(
   return next;
 }
 
+/** Changes every cell. */
+export const editAll = <F extends string>(
+  cells: Cells<F>,
+  toNext: (cell: Cell, field: F) => Draft,
+) => edit(cells, parseFields(cells), toNext);
+
 /** The fields that have a cell, or a row of a table. An object of ours has no other keys than its fields. */
 export function parseFields<Field extends string>(rows: { readonly [F in Field]?: unknown }) {
   return Object.keys(rows) as Field[];
 }
 
 /** Asks for fields: they wait for the write of `version`. */
-export function ask<Field extends string>(
-  cells: Cells<Field>,
-  fields: Iterable<Field>,
-  version: number,
-): Cells<Field> {
-  return edit(cells, fields, (cell) => ({ ...cell, pending: version }));
-}
+export const ask = <F extends string>(cells: Cells<F>, fields: Iterable<F>, version: number) =>
+  edit(cells, fields, (cell) => ({ ...cell, pending: version }));
 
 /** Asks for those of these fields that do not wait. */
-export function askAgain<Field extends string>(
-  cells: Cells<Field>,
-  fields: readonly Field[],
-  version: number,
-): Cells<Field> {
-  const idle = fields.filter((field) => !isWaiting(cells[field]));
-  return ask(cells, idle, version);
-}
+export const askAgain = <F extends string>(cells: Cells<F>, fields: Iterable<F>, version: number) =>
+  edit(cells, fields, (cell) => ({ ...cell, pending: cell.pending ?? version }));
+
+/** Asks for these fields alone: nothing else waits any more. */
+export const askOnly = <F extends string>(cells: Cells<F>, fields: readonly F[], version: number) =>
+  ask(onlyWaiting(cells, fields), fields, version);
+
+/** Ends the waiting of all but these fields. */
+export const onlyWaiting = <F extends string>(cells: Cells<F>, fields: readonly F[]) =>
+  editAll(cells, (cell, field) =>
+    fields.includes(field) ? cell : { ...cell, pending: undefined },
+  );
 
 /**
  * Ends the waiting of fields that the service holds, where their version is still the one of `planned`: a
  * compare-and-set, so that a write which arrived during the call keeps its claim on the next one.
  */
-export function done<Field extends string>(
-  cells: Cells<Field>,
-  planned: Cells<Field>,
-  fields: Iterable<Field>,
-): Cells<Field> {
+export function done<F extends string>(
+  cells: Cells<F>,
+  planned: Cells<F>,
+  fields: Iterable<F>,
+): Cells<F> {
   return edit(cells, fields, (cell, field) => {
     const { pending, sent } = cell;
     if (pending !== planned[field]?.pending) return cell;
@@ -138,86 +143,45 @@ export function done<Field extends string>(
 }
 
 /** Lets go of fields that nobody wants any more: they are not ours. */
-export function release<Field extends string>(
-  cells: Cells<Field>,
-  fields: Iterable<Field>,
-): Cells<Field> {
-  return edit(cells, fields, () => ({}));
-}
-
-/** Ends the waiting of all but these fields. */
-export function onlyWaiting<Field extends string>(
-  cells: Cells<Field>,
-  fields: readonly Field[],
-): Cells<Field> {
-  const others = parseFields(cells).filter((field) => !fields.includes(field));
-  return edit(cells, others, (cell) => ({ ...cell, pending: undefined }));
-}
-
-/** Asks for these fields alone: nothing else waits any more. */
-export function askOnly<Field extends string>(
-  cells: Cells<Field>,
-  fields: readonly Field[],
-  version: number,
-): Cells<Field> {
-  return ask(onlyWaiting(cells, fields), fields, version);
-}
+export const release = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
+  edit(cells, fields, () => ({}));
 
 /** Takes a write back: these fields wait as in `before`, or no longer, and their values come from where they came then. */
-export function undo<Field extends string>(
-  cells: Cells<Field>,
-  before: Cells<Field>,
-  fields: Iterable<Field>,
-): Cells<Field> {
-  return edit(cells, fields, (cell, field) => {
+export const undo = <F extends string>(cells: Cells<F>, before: Cells<F>, fields: Iterable<F>) =>
+  edit(cells, fields, (cell, field) => {
     const { pending, source } = before[field] ?? {};
     return { ...cell, pending, source };
   });
-}
 
 /** Keeps the origin of a value; undefined: a provider sent it, or there is none. */
-export function withSource<Field extends string>(
-  cells: Cells<Field>,
-  field: Field,
+export const withSource = <F extends string>(
+  cells: Cells<F>,
+  field: F,
   source: Source | undefined,
-): Cells<Field> {
-  return edit(cells, [field], (cell) => ({ ...cell, source }));
-}
+) => edit(cells, [field], (cell) => ({ ...cell, source }));
 
 /** Keeps a value as it was sent and as it came back. */
-export function withEcho<Field extends string>(
-  cells: Cells<Field>,
-  field: Field,
-  echo: Echo,
-): Cells<Field> {
-  return edit(cells, [field], (cell) => ({ ...cell, echo }));
-}
+export const withEcho = <F extends string>(cells: Cells<F>, field: F, echo: Echo) =>
+  edit(cells, [field], (cell) => ({ ...cell, echo }));
 
 /** Forgets all but what waits or was sent: sources, echoes and failures hold words and values. */
-export function onlyPending<Field extends string>(cells: Cells<Field>): Cells<Field> {
-  return edit(cells, parseFields(cells), ({ pending, sent }) => ({ pending, sent }));
-}
+export const onlyPending = <F extends string>(cells: Cells<F>) =>
+  editAll(cells, ({ pending, sent }) => ({ pending, sent }));
 
 /** True when the same fields wait, for the same writes. */
-export function isSameWork(a: Cells<string>, b: Cells<string>): boolean {
-  return isDeepStrictEqual(onlyPending(a), onlyPending(b));
-}
+export const isSameWork = (a: Cells<string>, b: Cells<string>) =>
+  isDeepStrictEqual(onlyPending(a), onlyPending(b));
 
 /** Forgets all but what came back and what was sent, for another resource that gets what the service holds. */
-export function onlyEchoes<Field extends string>(cells: Cells<Field>): Cells<Field> {
-  return edit(cells, parseFields(cells), ({ echo, sent }) => ({
-    echo,
-    sent: sent === undefined ? undefined : OF_OTHER,
-  }));
-}
+export const onlyEchoes = <F extends string>(cells: Cells<F>) =>
+  editAll(cells, ({ echo, sent }) => ({ echo, sent: sent === undefined ? undefined : OF_OTHER }));
 
 /** `sent` of a call for an earlier resource, or for none that is known: no write waits for this version. */
 const OF_OTHER = 0;
 
 /** Forgets what came back and what was sent: the service has nothing of it any more. */
-export function withoutEchoes<Field extends string>(cells: Cells<Field>): Cells<Field> {
-  return edit(cells, parseFields(cells), (cell) => ({ ...cell, echo: undefined, sent: undefined }));
-}
+export const withoutEchoes = <F extends string>(cells: Cells<F>) =>
+  editAll(cells, (cell) => ({ ...cell, echo: undefined, sent: undefined }));
 
 /** True when the service holds the wanted value, in its own words too. */
 export function holds(cell: Cell | undefined, wanted: string, held: string): boolean {
@@ -226,28 +190,14 @@ export function holds(cell: Cell | undefined, wanted: string, held: string): boo
 }
 
 /** True for a field that waits. */
-export function isWaiting(cell: Cell | undefined): boolean {
-  return cell?.pending !== undefined;
-}
+export const isWaiting = (cell: Cell | undefined) => cell?.pending !== undefined;
 
 /** The fields that wait. */
-export function listWaiting<Field extends string>(cells: Cells<Field>): Field[] {
-  return parseFields(cells).filter((field) => isWaiting(cells[field]));
-}
-
-/**
- * True when a write has to wait: the service does not hold it for sure, or it claims what an earlier one still waits
- * for, so that undoing the earlier one cannot take it away.
- */
-export function mustWait(
-  cell: Cell | undefined,
-  { differs, isUnsure }: { readonly differs: boolean; readonly isUnsure: boolean },
-): boolean {
-  return differs || isUnsure || isWaiting(cell);
-}
+export const listWaiting = <F extends string>(cells: Cells<F>) =>
+  parseFields(cells).filter((field) => isWaiting(cells[field]));
 
 /** The oldest version that still waits, or undefined when nothing does. */
-export function oldestPending<Field extends string>(cells: Cells<Field>): number | undefined {
+export function oldestPending(cells: Cells<string>): number | undefined {
   const versions = listWaiting(cells).map((field) => cells[field]?.pending ?? 0);
   return versions.length === 0 ? undefined : Math.min(...versions);
 }
@@ -256,47 +206,36 @@ export function oldestPending<Field extends string>(cells: Cells<Field>): number
  * Fields that were written since a call of unknown outcome was planned. It may still take effect, so that seeing their
  * values in the service does not prove that they stay.
  */
-export function listUnsure<Field extends string>(cells: Cells<Field>): Field[] {
-  return listWaiting(cells).filter((field) => {
+export const listUnsure = <F extends string>(cells: Cells<F>) =>
+  listSent(cells).filter((field) => {
     const { pending, sent } = cells[field] ?? {};
-    return sent !== undefined && sent !== pending;
+    return pending !== undefined && sent !== pending;
   });
-}
 
 /** The fields of which a call may still take effect. */
-export function listSent<Field extends string>(cells: Cells<Field>): Field[] {
-  return parseFields(cells).filter((field) => cells[field]?.sent !== undefined);
-}
+export const listSent = <F extends string>(cells: Cells<F>) =>
+  parseFields(cells).filter((field) => cells[field]?.sent !== undefined);
 
 /** Notes that a call for these fields leaves; one that left before and has no known outcome stays noted. */
-export function markSent<Field extends string>(
-  cells: Cells<Field>,
-  fields: Iterable<Field>,
-): Cells<Field> {
-  return edit(cells, fields, (cell) => ({ ...cell, sent: cell.sent ?? cell.pending }));
-}
+export const markSent = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
+  edit(cells, fields, (cell) => ({ ...cell, sent: cell.sent ?? cell.pending }));
 
 /** Notes that calls for an earlier resource may still take effect on these fields. */
-export function doubt<Field extends string>(
-  cells: Cells<Field>,
-  fields: Iterable<Field>,
-): Cells<Field> {
-  return edit(cells, fields, (cell) => ({ ...cell, sent: OF_OTHER }));
-}
+export const doubt = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
+  edit(cells, fields, (cell) => ({ ...cell, sent: OF_OTHER }));
 
 /** Forgets that calls for these fields left: they cannot take effect any more. */
-export function forgetSent<Field extends string>(
-  cells: Cells<Field>,
-  fields: Iterable<Field>,
-): Cells<Field> {
-  return edit(cells, fields, (cell) => ({ ...cell, sent: undefined }));
-}
+export const forgetSent = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
+  edit(cells, fields, (cell) => ({ ...cell, sent: undefined }));
 
 /** Asks again for fields that lost calls may have changed since they were written, and that no look shows. */
-export function sendAgain<Field extends string>(
-  cells: Cells<Field>,
-  fields: readonly Field[],
+export const sendAgain = <F extends string>(
+  cells: Cells<F>,
+  fields: Iterable<F>,
   version: number,
-): Cells<Field> {
-  return edit(askAgain(cells, fields, version), fields, (cell) => ({ ...cell, sent: SENT_AGAIN }));
-}
+) =>
+  edit(cells, fields, (cell) => ({
+    ...cell,
+    pending: cell.pending ?? version,
+    sent: SENT_AGAIN,
+  }));

@@ -2,9 +2,9 @@ import {
   type Cell,
   type Cells,
   edit,
+  editAll,
   type Failure,
   isWaiting,
-  listWaiting,
   onlyWaiting,
   parseFields,
 } from './cell.ts';
@@ -132,14 +132,8 @@ export function endRest<Field extends string>(
   );
 }
 
-function editFailures<Field extends string>(
-  cells: Cells<Field>,
-  toNext: (failure: Failure) => Failure,
-): Cells<Field> {
-  return edit(cells, parseFields(cells), (cell) =>
-    cell.failure === undefined ? cell : { ...cell, failure: toNext(cell.failure) },
-  );
-}
+const editFailures = <F extends string>(cells: Cells<F>, toNext: (failure: Failure) => Failure) =>
+  editAll(cells, (cell) => ({ ...cell, failure: cell.failure && toNext(cell.failure) }));
 
 /** Lists the fields that rest until their time: a field that was written since its failure does not. */
 function listDeferred<Field extends string>(cells: Cells<Field>, now: number): Field[] {
@@ -150,14 +144,8 @@ function listDeferred<Field extends string>(cells: Cells<Field>, now: number): F
 }
 
 /** The cells of a plan: a field before its next attempt is as if it did not wait. */
-function withoutDeferred<Field extends string>(cells: Cells<Field>, now: number): Cells<Field> {
-  const deferred = listDeferred(cells, now);
-  if (deferred.length === 0) return cells;
-  return onlyWaiting(
-    cells,
-    listWaiting(cells).filter((field) => !deferred.includes(field)),
-  );
-}
+const withoutDeferred = <F extends string>(cells: Cells<F>, now: number) =>
+  edit(cells, listDeferred(cells, now), (cell) => ({ ...cell, pending: undefined }));
 
 /** State of a user or group, as far as what waits of it is concerned. */
 interface WaitingState<Field extends string> {

@@ -28,9 +28,8 @@ export function assertUtf8(
  * number. @see UAX #15 §13, Stream-Safe Text Format
  */
 const MARKS_MAX = 30;
-const MARK = /^\p{M}/u;
-/** First unit of a combining mark. */
-const FIRST_MARK = 0x300;
+/** All marks in a row, so that each is looked at once. */
+const MARKS = /\p{M}+/gu;
 
 /** True for text that every store takes and that is compared in linear time: no NUL, no half of a surrogate pair, few marks in a row. */
 export function isStorable(text: string): boolean {
@@ -40,29 +39,15 @@ export function isStorable(text: string): boolean {
 /** The text without the combining marks beyond the thirtieth in a row, for texts that cannot be refused. */
 export function limitMarks(text: string): string {
   if (!hasTooManyMarks(text)) return text;
-  return text.replace(/\p{M}+/gu, (marks) => {
+  return text.replace(MARKS, (marks) => {
     const kept = marks.slice(0, MARKS_MAX);
     return kept.isWellFormed() ? kept : kept.slice(0, -1);
   });
 }
 
-/** True when more than `MARKS_MAX` units of combining marks follow each other. Looks where such a row would have to pass. */
 function hasTooManyMarks(text: string): boolean {
-  for (let at = MARKS_MAX; at < text.length; at += MARKS_MAX + 1) {
-    if (!isMarkAt(text, at)) continue;
-    let [start, end] = [at, at + 1];
-    while (start > 0 && isMarkAt(text, start - 1)) start -= 1;
-    while (end - start <= MARKS_MAX && end < text.length && isMarkAt(text, end)) end += 1;
-    if (end - start > MARKS_MAX) return true;
-  }
+  for (const [marks] of text.matchAll(MARKS)) if (marks.length > MARKS_MAX) return true;
   return false;
-}
-
-function isMarkAt(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
-  if (unit < FIRST_MARK) return false;
-  const isSecondHalf = unit >= 0xdc00 && unit <= 0xdfff;
-  return MARK.test(String.fromCodePoint(text.codePointAt(isSecondHalf ? at - 1 : at) ?? unit));
 }
 
 /** A number with its noun: `1 group`, `2 groups`. */

@@ -1,4 +1,4 @@
-import { ask, askOnly, type Cells, isWaiting, mustWait, parseFields } from './cell.ts';
+import { ask, askOnly, type Cells, isWaiting, parseFields } from './cell.ts';
 import type { Combination } from './combine.ts';
 import { isEntityField, leaveEntities, listWantedEntities } from './entity.ts';
 import { GROUP_EXTENSION, toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
@@ -89,8 +89,9 @@ function waits<Field extends string>(
   field: Field,
   differing: readonly string[] | undefined,
 ): boolean {
-  const isUnsure = state.mustLook || isGone(state.observed);
-  return mustWait(cells[field], { differs: differing?.includes(field) ?? true, isUnsure });
+  // What an earlier write still waits for is claimed, so that undoing that one cannot take it away.
+  const isUnsure = state.mustLook || isGone(state.observed) || isWaiting(cells[field]);
+  return isUnsure || (differing?.includes(field) ?? true);
 }
 
 /** State of what the service may have shown. */

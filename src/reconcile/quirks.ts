@@ -18,27 +18,22 @@ export interface Quirks {
   /** True when addUser takes the name, which saves the second call. */
   readonly nameOnCreate?: boolean;
   readonly memberForm?: MemberForm;
-  /** Time when `memberForm` became `single` (epoch milliseconds): batches are tried again daily. */
-  readonly memberFormAt?: number;
   /** Largest number of members that the service took in one call, where more were too many. */
   readonly membersPerCall?: number;
-  /** Time when `membersPerCall` was learned (epoch milliseconds): more are tried again daily. */
-  readonly membersPerCallAt?: number;
   /** New users in a row whose userName was refused and who were created without it. */
   readonly userNamesRefused?: number;
-  /** Time when `userNamesRefused` was learned (epoch milliseconds): it is tried again daily. */
-  readonly userNamesRefusedAt?: number;
   readonly groupScimId?: GroupScimId;
-  /** Time when one group alone made `groupScimId` `unrelated` (epoch milliseconds): it is tried again daily. */
-  readonly groupScimIdAt?: number;
   /** True when updateUser takes a new userName or address. */
   readonly addressMayChange?: boolean;
   /** True when an inactive user can be made a member. */
   readonly inactiveMembers?: boolean;
   readonly userFilter?: UserFilter;
-  /** Time when `userFilter` was learned (epoch milliseconds): it is tried again daily. */
-  readonly userFilterAt?: number;
 }
+
+/** Quirks as they are stored: each with the time when it was learned (epoch milliseconds). */
+export type Lessons = {
+  readonly [Name in keyof Quirks]?: { readonly value: Quirks[Name]; readonly at: number };
+};
 
 /** Learned quirks of one service, kept across restarts. Settings that are not `auto` win. */
 export interface QuirkStore {
@@ -51,8 +46,16 @@ export interface QuirkStore {
   refresh(): Promise<void>;
 }
 
-const FACT = createFact<Quirks>('forms');
+const FACT = createFact<Lessons>('forms');
 const ASK_AGAIN_MS = 24 * 60 * 60_000;
+/** Quirks that may change from day to day, and of some the one value that may: they are tried again once they are a day old. */
+const DAILY: ReadonlyMap<string, unknown> = new Map<keyof Quirks, unknown>([
+  ['memberForm', 'single'],
+  ['groupScimId', 'unrelated'],
+  ['membersPerCall', undefined],
+  ['userNamesRefused', undefined],
+  ['userFilter', undefined],
+]);
 
 /** Opens the store of quirks. @throws StoreError when the store cannot be read. */
 export async function openQuirks({
@@ -66,25 +69,37 @@ export async function openQuirks({
 }): Promise<QuirkStore> {
   let known = (await FACT.find(store.read)) ?? {};
   /** Quirks that were learned and are not stored yet, or could not be. */
-  let unsaved: Quirks = {};
+  let unsaved: Lessons = {};
   let saving: Promise<void> = Promise.resolve();
 
   /** Adds the unsaved lessons to those that other processes have stored meanwhile. */
   async function save(): Promise<void> {
     const lessons = unsaved;
-    const change = (before: Quirks | undefined): Quirks => ({ ...before, ...lessons });
-    const now = clock.now();
-    known = await store.write((tx) => FACT.change(tx, now, change));
+    known = await store.write((tx) =>
+      FACT.change(tx, clock.now(), (before) => ({ ...before, ...lessons })),
+    );
     if (unsaved === lessons) unsaved = {};
   }
 
+  function readLearned(): Quirks {
+    const oldest = clock.now() - ASK_AGAIN_MS;
+    const fresh = Object.entries({ ...known, ...unsaved }).filter(([name, { value, at }]) => {
+      const isDaily = DAILY.has(name) && (DAILY.get(name) ?? value) === value;
+      return !isDaily || at >= oldest;
+    });
+    return Object.fromEntries(fresh.map(([name, { value }]) => [name, value]));
+  }
+
   return {
-    current: () => ({ ...withoutStale({ ...known, ...unsaved }, clock.now()), ...fixed }),
+    current: () => ({ ...readLearned(), ...fixed }),
     isFixed: (quirk) => fixed[quirk] !== undefined,
     async learn(change) {
-      const before = { ...known, ...unsaved };
-      if (JSON.stringify({ ...before, ...change }) === JSON.stringify(before)) return;
-      unsaved = { ...unsaved, ...change };
+      const learned = new Map(Object.entries(readLearned()));
+      const news = Object.entries(change).filter(([name, value]) => learned.get(name) !== value);
+      if (news.length === 0) return;
+      const at = clock.now();
+      const lessons = Object.fromEntries(news.map(([name, value]) => [name, { value, at }]));
+      unsaved = { ...unsaved, ...lessons };
       const saved = saving.then(save);
       saving = saved.catch(() => undefined);
       await saved;
@@ -93,24 +108,5 @@ export async function openQuirks({
       await saving;
       known = (await FACT.find(store.read)) ?? known;
     },
-  };
-}
-
-/** Drops quirks that may change from day to day once they are a day old, so that they are tried again. */
-function withoutStale(quirks: Quirks, now: number): Quirks {
-  const { memberForm, userFilter, membersPerCall, userNamesRefused, groupScimId, ...rest } = quirks;
-  // A missing group answers like one with another id; a lesson from the whole list, which has no time, stays.
-  const { memberFormAt = 0, userFilterAt = 0, membersPerCallAt = 0, groupScimIdAt = now } = rest;
-  const { userNamesRefusedAt = 0 } = rest;
-  const oldest = now - ASK_AGAIN_MS;
-  const isFormKept = memberForm !== 'single' || memberFormAt >= oldest;
-  const isIdKept = groupScimId !== 'unrelated' || groupScimIdAt >= oldest;
-  return {
-    ...rest,
-    ...(memberForm !== undefined && isFormKept && { memberForm }),
-    ...(userFilter !== undefined && userFilterAt >= oldest && { userFilter }),
-    ...(membersPerCall !== undefined && membersPerCallAt >= oldest && { membersPerCall }),
-    ...(userNamesRefused !== undefined && userNamesRefusedAt >= oldest && { userNamesRefused }),
-    ...(groupScimId !== undefined && isIdKept && { groupScimId }),
   };
 }

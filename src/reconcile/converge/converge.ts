@@ -193,8 +193,7 @@ class Run {
     const isOurs = listLinks(done).some((link) => !link.heldAlready);
     this.#pair = isOurs ? this.#pair - 1 : 0;
     if (!isOurs || this.#pair > 0) return;
-    const { quirks, clock } = this.#deps;
-    await quirks.learn({ memberForm: 'single', memberFormAt: clock.now() });
+    await this.#deps.quirks.learn({ memberForm: 'single' });
   }
 }
 

@@ -66,7 +66,10 @@ export class SendGuard {
   readonly #action: PlannedStep['action'];
   readonly #read: GuardedStep['read'];
   readonly #create: SentCreate | undefined;
-  readonly #calls = createCallOutcomes();
+  /** Rows of the ledger of the attempt that is about to leave or on its way. */
+  #open: readonly WrittenChange[] = [];
+  /** Ends of calls in the ledger, to be stored. */
+  readonly #ends: EndedCall[] = [];
   #noted: Noted | undefined;
   /** `steps` of the row as this step has left it. */
   #steps: number;
@@ -82,7 +85,8 @@ export class SendGuard {
     let takesPlace = again;
     this.upstream = withOptions(deps.upstream, (options: CallOptions = {}) => {
       const beforeSend = (sending: Sending) => this.#assertMayLeave(sending);
-      const call = { ...options, again: takesPlace, beforeSend, afterSend: this.#calls.ended };
+      const afterSend = (error: UpstreamError | undefined) => this.#noteEnd(error);
+      const call = { ...options, again: takesPlace, beforeSend, afterSend };
       takesPlace = false;
       return call;
     });
@@ -90,7 +94,7 @@ export class SendGuard {
 
   /** Stores how the calls of this step ended; says the same however often it is called. @throws StoreError */
   saveOutcomes(tx: Db): Promise<void> {
-    return saveCallOutcomes(tx, this.#calls.notes);
+    return saveCallOutcomes(tx, this.#ends);
   }
 
   /** True when another look was asked for since the plan. */
@@ -123,15 +127,26 @@ export class SendGuard {
 
   /** Takes back what was noted of a step whose calls were held back. @throws StoreError */
   async withdraw(): Promise<void> {
-    if (this.#noted === undefined && this.#calls.notes.length === 0) return;
+    if (this.#noted === undefined && this.#ends.length === 0) return;
     await this.#deps.store.write(async (tx) => {
       const row = await lockRow(tx, this.#key);
       await this.saveOutcomes(tx);
       if (row === undefined) return;
+      // An attempt before it may still take effect.
+      const isUnknown = this.#ends.some(({ outcome }) => outcome === 'unknown');
       const problem = { code: 'overtaken', words: '' };
-      const next = await this.restore(tx, row, { kind: 'later', problem });
+      const next = await this.restore(tx, row, { kind: isUnknown ? 'unknown' : 'later', problem });
       await updateRow(tx, row, toChangedColumns<ResourceRow>(row, next));
     });
+  }
+
+  /** Notes the end of the attempt in the ledger; undefined means success. */
+  #noteEnd(error: UpstreamError | undefined): void {
+    const ids = this.#open.map(({ id }) => id);
+    this.#open = [];
+    const outcome = error === undefined ? 'done' : OUTCOMES[error.outcome];
+    const text = error === undefined ? null : toErrorText(error);
+    if (ids.length > 0) this.#ends.push({ ids, outcome, error: text });
   }
 
   /** @throws BridgeError `overtaken` when something else is planned by now */
@@ -161,7 +176,7 @@ export class SendGuard {
     const changes = listChanges(this.planned);
     try {
       const left = await store.write((tx) => this.#writeDown(tx, operation, changes));
-      this.#calls.open = left.written;
+      this.#open = left.written;
       this.#noted = left.noted;
       this.#steps = left.noted.steps;
       return true;
@@ -256,33 +271,6 @@ function addCreate(stored: string, create: SentCreate): string {
   const earlier = parseStored<SentCreate[]>(stored);
   if (earlier.some((one) => isDeepStrictEqual(one, create))) return stored;
   return JSON.stringify([...earlier, create]);
-}
-
-/** Record of the ledger's calls and of their outcomes, until these are stored. */
-interface CallOutcomes {
-  /** Rows of the ledger of the attempt that is about to leave or on its way; none: it is not in the ledger. */
-  open: readonly WrittenChange[];
-  /** Ends to be stored (`saveCallOutcomes`); storing them twice is the same. */
-  readonly notes: readonly EndedCall[];
-  /** Notes the end of the open attempt; undefined means success. An attempt that is not in the ledger is left out. */
-  ended(error: UpstreamError | undefined): void;
-}
-
-/** Creates an empty record, for calls that follow one another. */
-function createCallOutcomes(): CallOutcomes {
-  const notes: EndedCall[] = [];
-  const calls: CallOutcomes = {
-    open: [],
-    notes,
-    ended(error) {
-      const outcome = error === undefined ? 'done' : OUTCOMES[error.outcome];
-      const ids = calls.open.map(({ id }) => id);
-      calls.open = [];
-      if (ids.length === 0) return;
-      notes.push({ ids, outcome, error: error === undefined ? null : toErrorText(error) });
-    },
-  };
-  return calls;
 }
 
 const OUTCOMES = { answered: 'refused', unknown: 'unknown', 'not-sent': 'not-sent' } as const;

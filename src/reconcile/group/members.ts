@@ -73,9 +73,9 @@ function listForms({ quirks }: ReconcileDeps, isTried: boolean): readonly BatchF
 }
 
 /** Remembers half the size of a batch that was too large, for a day. */
-async function learnSize({ quirks, clock }: ReconcileDeps, size: number): Promise<TooMany> {
+async function learnSize({ quirks }: ReconcileDeps, size: number): Promise<TooMany> {
   const membersPerCall = Math.max(1, Math.floor(size / 2));
-  await quirks.learn({ membersPerCall, membersPerCallAt: clock.now() });
+  await quirks.learn({ membersPerCall });
   return { kind: 'too-many', size: membersPerCall };
 }
 
@@ -158,7 +158,7 @@ function toOperations(changes: readonly LinkChange[], form: BatchForm): object[]
  * @throws UpstreamError when the service could not be asked
  */
 async function learnScimId(
-  { quirks, upstream, clock }: ReconcileDeps,
+  { quirks, upstream }: ReconcileDeps,
   context: CallContext,
   { ids, observed }: GroupState,
 ): Promise<string | undefined> {
@@ -180,7 +180,7 @@ async function learnScimId(
     await quirks.learn({ groupScimId: candidate });
     return id;
   }
-  await quirks.learn({ groupScimId: 'unrelated', groupScimIdAt: clock.now() });
+  await quirks.learn({ groupScimId: 'unrelated' });
   return undefined;
 }
 

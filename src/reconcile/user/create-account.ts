@@ -98,11 +98,11 @@ async function toCreated(
 }
 
 /** Counts users in a row who were taken only without their userName. */
-function toUserNameLesson({ quirks, clock }: ReconcileDeps, { withUserName }: CreateForm): Quirks {
+function toUserNameLesson({ quirks }: ReconcileDeps, { withUserName }: CreateForm): Quirks {
   const { userNamesRefused = 0 } = quirks.current();
   if (withUserName) return userNamesRefused === 0 ? {} : { userNamesRefused: 0 };
   if (userNamesRefused >= USER_NAMES_REFUSED) return {};
-  return { userNamesRefused: userNamesRefused + 1, userNamesRefusedAt: clock.now() };
+  return { userNamesRefused: userNamesRefused + 1 };
 }
 
 /**

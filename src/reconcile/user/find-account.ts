@@ -180,10 +180,7 @@ async function isFilterProven(deps: ReconcileDeps, context: CallContext): Promis
   const isProven =
     (await finds(deps, context, { attribute: 'userName', value: name ?? '', upstreamId })) &&
     (await finds(deps, context, { attribute: 'emails.value', value: email ?? '', upstreamId }));
-  await deps.quirks.learn({
-    userFilter: isProven ? 'proven' : 'refused',
-    userFilterAt: deps.clock.now(),
-  });
+  await deps.quirks.learn({ userFilter: isProven ? 'proven' : 'refused' });
   return isProven;
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Quirks } from '../../../src/reconcile/quirks.ts';
+import type { Lessons } from '../../../src/reconcile/quirks.ts';
 import { readSections } from '../../../src/reconcile/sections.ts';
 import type { CallRecord } from '../../../src/sandbox/calls.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
@@ -229,8 +229,8 @@ async function toConsequence(
 
 /** What was learned of how changes are written. */
 async function readForms({ store }: TestBridge): Promise<string> {
-  const forms = await createFact<Quirks>('forms').find(store.read);
-  return JSON.stringify({ ...forms, userFilter: undefined, userFilterAt: undefined });
+  const forms = await createFact<Lessons>('forms').find(store.read);
+  return JSON.stringify({ ...forms, userFilter: undefined });
 }
 
 /** Whether a section is closed, or a route still says so. */

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { toReconcilePolicy, toScimPolicy } from '../../../src/app/settings.ts';
 import type { ReconcilePolicy } from '../../../src/reconcile/deps.ts';
-import type { Quirks } from '../../../src/reconcile/quirks.ts';
+import type { Lessons } from '../../../src/reconcile/quirks.ts';
 import type { ScimPolicy } from '../../../src/scim/deps.ts';
 import { loadSettings } from '../../../src/settings/load.ts';
 import { openStore } from '../../../src/store/engine/database.ts';
@@ -36,14 +36,14 @@ export interface World {
 const MEMORY = '/dev/shm';
 
 /** Learned before, so that no schedule has to try forms and each can be repeated alone. */
-const QUIRKS: Quirks = {
-  emailForm: 'strings',
-  nameOnCreate: true,
-  memberForm: 'operations',
-  groupScimId: 'restId',
-  addressMayChange: false,
-  userFilter: 'proven',
-  userFilterAt: Number.MAX_SAFE_INTEGER,
+const at = Number.MAX_SAFE_INTEGER;
+const QUIRKS: Lessons = {
+  emailForm: { value: 'strings', at },
+  nameOnCreate: { value: true, at },
+  memberForm: { value: 'operations', at },
+  groupScimId: { value: 'restId', at },
+  addressMayChange: { value: false, at },
+  userFilter: { value: 'proven', at },
 };
 
 /** Opens a store of its own, a copy of the migrated `template`. A version or a number of steps that goes down fails the write that does it. */
@@ -57,7 +57,7 @@ export async function openWorld(template: string): Promise<World> {
   });
   const store = await openStore({ url });
   await store.write(async (tx) => {
-    await createFact<Quirks>('forms').save(tx, QUIRKS, 0);
+    await createFact<Lessons>('forms').save(tx, QUIRKS, 0);
     await forbidGoingDown(tx);
   });
   const backDoor = openBackDoor(path);
@@ -84,7 +84,7 @@ const EMPTIED = ['resources', 'disputes', 'leader', 'errands', 'own_calls'] as c
 /** Comes after every write of the schedule before, in the order of the store. */
 async function empty(tx: Store['read']): Promise<void> {
   for (const table of EMPTIED) await tx.deleteFrom(table).execute();
-  await createFact<Quirks>('forms').save(tx, QUIRKS, 0);
+  await createFact<Lessons>('forms').save(tx, QUIRKS, 0);
 }
 
 const NEXT_AT = 'select min(due_at) as at from resources where due_at is not null';
