@@ -13,7 +13,7 @@ import type { Reason, ReasonCode } from '../ops/state/reasons.ts';
 import { readReadiness } from '../ops/state/reasons.ts';
 import { findLeaverHold } from '../ops/state/status.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials/credentials.ts';
-import { countDriftsAfter } from '../store/drift-views.ts';
+import { countDriftsAfter } from '../store/drifts.ts';
 import { createFact } from '../store/facts.ts';
 import { countWaitingPlans, type WaitingPlan } from '../store/plans/plans.ts';
 import { findLateLeavers, type LateLeavers } from '../store/resources/leavers.ts';

@@ -9,7 +9,7 @@ import { readReadiness } from '../ops/state/reasons.ts';
 import { POLL_STATE } from '../reconcile/audit/poller.ts';
 import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/credentials.ts';
-import { countDrifts } from '../store/drift-views.ts';
+import { countDrifts } from '../store/drifts.ts';
 import { countWaitingPlans } from '../store/plans/plans.ts';
 import { findLastSweptAt } from '../store/sweeps.ts';
 import { COUNTED, type MetricDefinition, type Metrics } from '../telemetry/metrics.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { countDueChanges } from '../store/due.ts';
-import type { Undo } from '../store/resources/undo.ts';
+import type { Undo } from '../store/resources/state.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { classify } from './verdict.ts';
 

@@ -1,7 +1,7 @@
 import { oldestPending } from '../domain/cell.ts';
 import type { ResourceKey } from '../domain/ids.ts';
+import { listProgress } from '../store/due.ts';
 import { parseCells } from '../store/engine/columns.ts';
-import { listProgress } from '../store/resources/progress.ts';
 import type { Db } from '../store/store.ts';
 import type { Problem } from './outcome.ts';
 

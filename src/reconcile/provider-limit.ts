@@ -6,14 +6,12 @@ import type { ResourceKey } from '../domain/ids.ts';
 import { dropChange, LINK_LISTS } from '../domain/link.ts';
 import { type PlanAction, toPlace } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension } from '../domain/user.ts';
-import type { WrittenChange } from '../store/audit/own-calls.ts';
-import { countProviderHarm } from '../store/audit/provider-harm.ts';
+import { countProviderHarm, type WrittenChange } from '../store/audit/own-calls.ts';
 import { forgetRemoval } from '../store/changes.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
 import { changeLinks, type StoredLink } from '../store/links/links.ts';
-import { type ActionKey, listHeldChanges } from '../store/plans/actions.ts';
-import { countPopulation } from '../store/plans/harm.ts';
+import { type ActionKey, countPopulation, listHeldChanges } from '../store/plans/actions.ts';
 import { lockHeld } from '../store/plans/plans.ts';
 import {
   type GroupRow,

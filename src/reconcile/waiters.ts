@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { keyText, type ResourceKey } from '../domain/ids.ts';
-import type { Undo } from '../store/resources/undo.ts';
+import type { Undo } from '../store/resources/state.ts';
 import type { Problem, Settlement } from './outcome.ts';
 import type { Progress, Undone } from './progress.ts';
 

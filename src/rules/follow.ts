@@ -4,11 +4,11 @@ import type { UserField } from '../domain/user.ts';
 import { lockUntilCommit } from '../store/commit-lock.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { chunks } from '../store/engine/dialect.ts';
-import { listNested } from '../store/resources/nesting.ts';
 import { type GroupRow, LIVE_MANAGED, listRows, updateRow } from '../store/resources/rows.ts';
 import {
   listGroupNamesOf,
   listManagedGroups,
+  listNested,
   listWantedMembers,
 } from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';

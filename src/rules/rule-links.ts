@@ -2,9 +2,13 @@ import type { GroupId, UserId } from '../domain/ids.ts';
 import { type Link, type LinkKey, type LinkList, ruleLink } from '../domain/link.ts';
 import { toDueClass } from '../store/engine/columns.ts';
 import { listLinks, type StoredLink, saveLinks } from '../store/links/links.ts';
-import { listNested, lockGroups } from '../store/resources/nesting.ts';
 import { type GroupRow, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
-import { listManagedGroups, listWantedMembers } from '../store/resources/rule-inputs.ts';
+import {
+  listManagedGroups,
+  listNested,
+  listWantedMembers,
+  lockGroups,
+} from '../store/resources/rule-inputs.ts';
 import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';
 import { findGroupPrivilege } from './rules.ts';

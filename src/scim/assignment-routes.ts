@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import { type Assignment, LICENCES, ROLES } from '../domain/assignment.ts';
 import type { JsonObject } from '../domain/json.ts';
-import { type AssignedAccounts, countAssigned } from '../store/resources/seats.ts';
+import { type AssignedAccounts, countAssigned } from '../store/resources/backlog.ts';
 import type { ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { matches } from './filter/matches.ts';

@@ -32,7 +32,6 @@ export interface Bell {
   listen(topic: Topic, hear: () => void): () => void;
 }
 
-/** A bell within one process. */
 interface LocalBell extends Bell {
   /** Tells the listeners of every topic. */
   ringAll(): void;

@@ -28,7 +28,6 @@ export async function keepChange(tx: Db, row: ResourceRow, change: AskedChange):
   if (isUrgent || isBack) await setAsked(tx, row, change);
 }
 
-/** Progress of a resource with which its change is compared. */
 interface ChangeProgress {
   /** Version that was read: nothing is said of later changes. */
   readonly version: number;
@@ -113,7 +112,6 @@ export async function pruneChanges(tx: Db, { limit }: { readonly limit: number }
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** Oldest accepted time (epoch milliseconds) and number of the changes of one kind that wait. */
 interface WaitingChanges {
   readonly kind: string;
   readonly oldestAt: number;

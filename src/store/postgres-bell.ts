@@ -10,7 +10,6 @@ const CHANNEL = 'scim_bridge';
 const CONNECT_MS = 5_000;
 const AGAIN_MS = 500;
 
-/** Bell of all processes on one database. */
 interface PostgresBell extends Bell {
   close(): Promise<void>;
 }

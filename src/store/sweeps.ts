@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Db } from './store.ts';
 import { findOne, type Row } from './tables.ts';
 
-/** Sweeps that are looked through. */
 const COMPARED_MAX = 1_000;
 
 /**

@@ -1,6 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import { chunks, forUpdate } from './engine/dialect.ts';
-import { toAssignments, toValues } from './engine/row-sql.ts';
+import { chunks, forUpdate, toAssignments, toValues } from './engine/dialect.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -8,7 +7,6 @@ type Table = keyof Schema;
 /** Row of a table: see the schema for its columns. */
 export type Row<Name extends Table> = Selectable<Schema[Name]>;
 
-/** Comparisons with a column that is not null. */
 interface Bounds<Value> {
   readonly '<'?: Value;
   readonly '<='?: Value;
@@ -37,7 +35,6 @@ type Filter<Name extends Table> = {
   readonly [Column in keyof Row<Name>]?: Is<Sought<Column, Row<Name>[Column]>> | undefined;
 };
 
-/** Columns that rows are sorted by, such as `seq` or `seq desc`. */
 type Order<Name extends Table> = `${keyof Row<Name> & string}${'' | ' desc'}`;
 
 /** Order and number of the rows of a list. */
@@ -173,7 +170,6 @@ export async function deleteWhere<Name extends Table>(
 
 const RETURNING = sql`returning *`;
 
-/** Runs an act on the rows of a condition. */
 async function run<Found>(
   db: Db,
   act: RawBuilder<unknown>,

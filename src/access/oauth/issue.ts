@@ -2,10 +2,10 @@ import {
   type CredentialRow,
   findCredential,
   insertPassing,
+  insertUsedAssertion,
   lockCredential,
   noteUse,
 } from '../../store/credentials/credentials.ts';
-import { insertUsedAssertion } from '../../store/credentials/used-assertions.ts';
 import type { UsedAssertionsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import { type AssertionDeps, proveAssertion } from '../assertion/prove.ts';

@@ -2,7 +2,7 @@ import { ACTIVE_STATUSES, type DRIFT_KINDS } from '../../domain/drift.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
-import { type DriftView, listDriftViews } from '../../store/drift-views.ts';
+import { type DriftView, listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findRow, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';

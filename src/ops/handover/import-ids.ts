@@ -1,6 +1,6 @@
 import { lockUntilCommit } from '../../store/commit-lock.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
-import { findHolders, insertFormerIds } from '../../store/resources/former-ids.ts';
+import { findHolders, insertFormerIds } from '../../store/resources/known-names.ts';
 import { findLive, LIVE, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { unknownProvider } from '../access/tokens.ts';

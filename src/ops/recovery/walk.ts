@@ -15,8 +15,8 @@ import {
 } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listExisting } from '../../store/resources/by-name.ts';
-import { listDisputes } from '../../store/resources/disputes.ts';
 import { countWaitingLinks, type WaitingCount } from '../../store/resources/lists.ts';
+import { listDisputes } from '../../store/resources/names.ts';
 import {
   type GroupRow,
   listRows,

@@ -4,7 +4,7 @@ import {
   countTakenSeats,
   countWaitingForSeat,
   findOldestSample,
-} from '../../store/resources/seats.ts';
+} from '../../store/resources/backlog.ts';
 import type { Db } from '../../store/store.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 

@@ -1,15 +1,15 @@
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import type { Queue } from '../../reconcile/bounded-wait.ts';
 import { findReleaseProgress } from '../../reconcile/repair/recovery-state.ts';
-import { countDrifts, countUnmanaged } from '../../store/drift-views.ts';
+import { countDrifts, countUnmanaged } from '../../store/drifts.ts';
 import {
   listFailing,
   listStuck,
   QUEUED_CLASSES,
   type TroubledResource,
 } from '../../store/resources/backlog.ts';
-import { listDisputes } from '../../store/resources/disputes.ts';
 import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers.ts';
+import { listDisputes } from '../../store/resources/names.ts';
 import type { Row } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { findLastSweep } from '../drift/sweeps.ts';

@@ -1,8 +1,8 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import { toNameKey } from '../../store/audit/events.ts';
+import { addInspection } from '../../store/due.ts';
 import { createFact } from '../../store/facts.ts';
-import { addInspection } from '../../store/inspections.ts';
 import type { Db } from '../../store/store.ts';
 import { countWhere, insertAll, listWhere, type Row } from '../../store/tables.ts';
 import { UpstreamError } from '../../upstream/errors.ts';

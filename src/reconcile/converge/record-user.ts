@@ -25,8 +25,8 @@ import { listFields } from '../../plan/step.ts';
 import { followUser } from '../../rules/follow.ts';
 import { findHandling, findProvider, parseLimits } from '../../store/credentials/providers.ts';
 import { noteMissing } from '../../store/drifts.ts';
+import { addInspection } from '../../store/due.ts';
 import { hasWaiting, NOTHING_OPEN, parseCells, parseStored } from '../../store/engine/columns.ts';
-import { addInspection } from '../../store/inspections.ts';
 import {
   doubtLinksOf,
   forgetLinksOf,

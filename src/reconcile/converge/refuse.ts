@@ -32,7 +32,7 @@ import {
   type StoredLink,
 } from '../../store/links/links.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
-import type { Undo } from '../../store/resources/undo.ts';
+import type { Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { stuckDelayMs } from '../backoff.ts';
 import { toUnmanagedGroup } from '../group/observe.ts';

@@ -1,6 +1,6 @@
 import { toResourceKey } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import { addInspection } from '../../store/inspections.ts';
+import { addInspection } from '../../store/due.ts';
 import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { createNews } from '../../domain/loop.ts';
+import { listProgress } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { listProgress } from '../../store/resources/progress.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
 import type { Events } from '../../telemetry/events.ts';

@@ -1,7 +1,6 @@
 import type { Loop } from '../../domain/loop.ts';
-import { countDrifts } from '../../store/drift-views.ts';
-import { readBacklog } from '../../store/resources/backlog.ts';
-import { countTakenSeats } from '../../store/resources/seats.ts';
+import { countDrifts } from '../../store/drifts.ts';
+import { countTakenSeats, readBacklog } from '../../store/resources/backlog.ts';
 import { countWhere, deleteWhere, insertNew, type Row } from '../../store/tables.ts';
 import type { TrafficCounter } from '../../telemetry/metrics.ts';
 import { createJob, type JobDeps } from '../job.ts';

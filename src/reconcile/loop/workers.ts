@@ -5,8 +5,8 @@ import {
   findNextDueAt,
   listDue,
   listDueRemovals,
+  prioritiseInspections,
 } from '../../store/due.ts';
-import { prioritiseInspections } from '../../store/inspections.ts';
 import { retryResting } from '../../store/resources/retries.ts';
 import type { DueClass } from '../../store/schema.ts';
 import type { Lock } from '../bounded-wait.ts';

@@ -8,7 +8,7 @@ import {
   listSeenGroups,
   type SeenGroup,
 } from '../../store/resources/by-upstream.ts';
-import { saveDispute } from '../../store/resources/disputes.ts';
+import { saveDispute } from '../../store/resources/names.ts';
 import { listRows, lockRow } from '../../store/resources/rows.ts';
 import { deleteWhere, listWhere } from '../../store/tables.ts';
 import { groups } from '../../upstream/operations/people.ts';

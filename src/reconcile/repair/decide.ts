@@ -11,13 +11,13 @@ import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, listRepairable, toRepair } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { countPlanActions } from '../../store/plans/actions.ts';
 import {
   type AutomaticChange,
+  countPlanActions,
   countPopulation,
   countRepairs,
   listAutomaticChanges,
-} from '../../store/plans/harm.ts';
+} from '../../store/plans/actions.ts';
 import { discardEmpty, lockHeld, type PlanRow } from '../../store/plans/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';

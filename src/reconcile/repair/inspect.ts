@@ -2,7 +2,7 @@ import { isUnmanagedKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
-import { type InspectionRow, listDueInspections } from '../../store/inspections.ts';
+import { type InspectionRow, listDueInspections } from '../../store/due.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
 import { findOne, updateWhere } from '../../store/tables.ts';

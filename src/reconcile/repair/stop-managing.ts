@@ -9,7 +9,6 @@ import { hasWaiting, parseCells, toChangedColumns } from '../../store/engine/col
 import { changeLinks, hasLink } from '../../store/links/links.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
 import { saveEmails } from '../../store/resources/known-names.ts';
-import { listNested } from '../../store/resources/nesting.ts';
 import {
   type GroupRow,
   lockRow,
@@ -17,6 +16,7 @@ import {
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
+import { listNested } from '../../store/resources/rule-inputs.ts';
 import { toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';

@@ -1,7 +1,7 @@
 import { exceedsLimit, HARM_KINDS, type HarmKind, type HarmLimit } from '../../domain/harm.ts';
-import { countProviderHarm } from '../../store/audit/provider-harm.ts';
+import { countProviderHarm } from '../../store/audit/own-calls.ts';
 import { createFact } from '../../store/facts.ts';
-import { countPopulation } from '../../store/plans/harm.ts';
+import { countPopulation } from '../../store/plans/actions.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { findHarmStart } from '../provider-limit.ts';
 

@@ -8,7 +8,7 @@ import type { LinkList } from '../../domain/link.ts';
 import { isOfOther } from '../../domain/provider.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { readShown, type ShownUsers, streamShown } from '../../store/links/shown.ts';
-import { findInnerGroups, parseInner } from '../../store/resources/nesting.ts';
+import { findInnerGroups, parseInner } from '../../store/resources/rule-inputs.ts';
 import type { ResourceView, UserView } from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { collectWitnesses } from '../filter/matches.ts';

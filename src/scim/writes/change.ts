@@ -16,8 +16,7 @@ import {
 import { saveLinks } from '../../store/links/links.ts';
 import { toDeparture } from '../../store/resources/leavers.ts';
 import { type ResourceRow, type RowOf, updateRow } from '../../store/resources/rows.ts';
-import { toObservation } from '../../store/resources/state.ts';
-import type { Undo } from '../../store/resources/undo.ts';
+import { toObservation, type Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';

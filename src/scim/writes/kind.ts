@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Link, LinkList } from '../../domain/link.ts';
 import type { FieldKind } from '../../rules/fields.ts';
 import type { GroupRow, NewRow, ResourceRow, RowOf } from '../../store/resources/rows.ts';
-import type { Before, Undo, WrittenLink } from '../../store/resources/undo.ts';
+import type { Before, Undo, WrittenLink } from '../../store/resources/state.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { toAssignments, toValues } from '../engine/row-sql.ts';
+import { toAssignments, toValues } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { deleteWhere, type NewestPart, type Row, updateWhere } from '../tables.ts';
 
@@ -83,13 +83,11 @@ export async function listActsOf(
   return rows;
 }
 
-/** Finds the ids of the drifts that name a user or group. */
 function driftsOf(id: string) {
   return sql`select id from drifts where resource_id = ${id}
     union select id from drifts where member_id = ${id} and member_id <> ''`;
 }
 
-/** Finds the ids of the plans that name a user or group. */
 function plansOf(id: string) {
   return sql`select plan_id from plan_actions where resource_id = ${id}
     union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;

@@ -32,7 +32,6 @@ export interface EventView {
   readonly named: readonly { readonly type: 'user' | 'group'; readonly id: string }[];
 }
 
-/** Events that name one of these subjects, between two times of our own clock (epoch milliseconds, both included). */
 interface EventsQuery {
   /** SCIM ids, and keys of `toNameKey`. */
   readonly subjects: readonly string[];

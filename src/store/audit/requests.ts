@@ -1,7 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
-import { chunks } from '../engine/dialect.ts';
-import { toValues } from '../engine/row-sql.ts';
+import { chunks, toValues } from '../engine/dialect.ts';
 import { createFact } from '../facts.ts';
 import type { RequestsTable } from '../schema.ts';
 import type { Db } from '../store.ts';

@@ -52,7 +52,6 @@ export async function listRequestsForPlaces(
   return requests;
 }
 
-/** A place of a user in a list of a group, and until when the request behind it came (epoch milliseconds). */
 interface Place {
   readonly groupId: string;
   readonly list: 'members' | 'admins';

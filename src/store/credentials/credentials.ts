@@ -3,7 +3,7 @@ import type { Purpose } from '../../domain/credential.ts';
 import type { Trust } from '../../domain/trust.ts';
 import { parseStored } from '../engine/columns.ts';
 import { StoreError } from '../engine/store-error.ts';
-import type { CredentialsTable } from '../schema.ts';
+import type { CredentialsTable, UsedAssertionsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 import {
   findOne,
@@ -123,7 +123,6 @@ export interface LiveCredential {
   readonly expiresAt: number | null;
 }
 
-/** Limit of listed credentials. */
 const LIVE_MAX = 3_000;
 
 /** Named tokens, secrets, and clients without secrets that are not revoked, those that expire first at the beginning. */
@@ -138,4 +137,31 @@ export async function listLiveCredentials(db: Db): Promise<LiveCredential[]> {
       return { name, purpose: kind === 'token' ? purpose : ('client' as const), expiresAt };
     })
     .toSorted((a, b) => (a.expiresAt ?? Infinity) - (b.expiresAt ?? Infinity));
+}
+
+/** Assertions of one client that are remembered at once. */
+const USED_MAX = 10_000;
+
+/**
+ * Remembers an assertion that is taken now. `used`: it was taken before; `full`: the client has too many that are not
+ * over yet. Transactions that take the same one wait for each other.
+ */
+export async function insertUsedAssertion(
+  tx: Db,
+  assertion: UsedAssertionsTable,
+  now: number,
+): Promise<'new' | 'used' | 'full'> {
+  const insert = tx.insertInto('used_assertions').values(assertion);
+  const result = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
+  if (Number(result.numInsertedOrUpdatedRows) === 0) return 'used';
+  const surplus = await tx
+    .selectFrom('used_assertions')
+    .select('digest')
+    .where('client_id', '=', assertion.client_id)
+    .where('expires_at', '>', now)
+    .orderBy('expires_at')
+    .offset(USED_MAX)
+    .limit(1)
+    .executeTakeFirst();
+  return surplus === undefined ? 'new' : 'full';
 }

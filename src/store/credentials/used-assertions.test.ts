@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
 import { chunks } from '../engine/dialect.ts';
-import { insertUsedAssertion } from './used-assertions.ts';
+import { insertUsedAssertion } from './credentials.ts';
 
 const NOW = 1_000;
 

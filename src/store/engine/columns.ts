@@ -12,7 +12,6 @@ import type { Refusal } from '../../domain/refusal.ts';
 import type { UserField } from '../../domain/user.ts';
 import type { DueClass, Origin, ResourcesTable } from '../schema.ts';
 
-/** The columns that follow from the attributes of a user, so that indexes answer for them. */
 interface UserColumns {
   attributes: string;
   name: string;
@@ -39,7 +38,6 @@ export function toUserColumns(attributes: JsonObject): UserColumns {
   };
 }
 
-/** The columns that follow from the attributes of a group. */
 interface GroupColumns {
   attributes: string;
   name: string;

@@ -4,7 +4,6 @@ import { isAbsent } from './postgres-errors.ts';
 import { openSqlite } from './sqlite.ts';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
 
-/** Interval between two attempts, in milliseconds. */
 const TRY_AGAIN_MS = 500;
 
 /**
@@ -72,7 +71,6 @@ function toRemedy(code: StoreErrorCode, url: string, named: string): string {
     : 'Its folder and the file have to be there and writable for the user of the process, or name another file in DATABASE_URL';
 }
 
-/** Host and database of an address, without user and password. */
 function toServer(url: string): string {
   const parsed = URL.parse(url);
   return parsed === null ? 'on PostgreSQL' : `on PostgreSQL at ${parsed.host}${parsed.pathname}`;

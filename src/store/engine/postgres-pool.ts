@@ -23,7 +23,6 @@ const NO_SERVER: ServerMark = 'none';
 /** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
 const numberTypeOids: ReadonlySet<number> = new Set([20, 1700]);
 
-/** Address, size and listener of the pool. */
 interface PoolOptions {
   /** Finds the address for a new connection. */
   readonly findUrl: () => string;
@@ -148,7 +147,6 @@ function toUnsure({ message, cause }: StoreError): StoreError {
 const SILENT_MS = 3_000;
 const LOOK_MS = 500;
 
-/** A query that waits for the server that its connection was made to. */
 interface WaitingQuery {
   readonly server: ServerMark;
   /** Ends the connection, which fails the query. */

@@ -59,7 +59,6 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
   };
 }
 
-/** The log of kysely, for an engine that answers later. */
 function toLog(listener: StatementListener): (event: LogEvent) => void {
   return ({ level, query, queryDurationMillis: durationMs }) =>
     listener.tell?.({ verb: toVerb(query.sql), durationMs, hasFailed: level === 'error' });

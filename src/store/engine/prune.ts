@@ -12,7 +12,6 @@ import type { Db } from '../store.ts';
  */
 export type Age = 'past' | 'recent' | 'acts' | 'expiry' | 'errand' | 'tombstone';
 
-/** A table whose rows are forgotten in time. */
 interface PrunedTable {
   readonly table: keyof Schema;
   readonly age: Age;

@@ -16,7 +16,6 @@ import { StoreError } from './store-error.ts';
 
 /** Time that a stopping bridge is waited for, in milliseconds. */
 const LOCK_WAIT_MS = 200;
-/** Suffixes of the files that SQLite keeps beside an open one. */
 const BESIDE = ['-wal', '-shm'] as const;
 
 /** Steps of a backup that is made or put back. */
@@ -118,7 +117,6 @@ export function inspectSqlite(path: string): InspectedFile {
 
 const SIZE = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
 
-/** Replacement of a store by a backup. */
 interface Replacement {
   /** Path of the store, which no process may have open. */
   readonly path: string;

@@ -8,8 +8,7 @@ import {
   NEW_LINK,
   toLinkText,
 } from '../../domain/link.ts';
-import { chunks } from '../engine/dialect.ts';
-import { toValues } from '../engine/row-sql.ts';
+import { chunks, toValues } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { deleteWhere, updateWhere } from '../tables.ts';
 

@@ -4,7 +4,6 @@ import { forUpdate, isPostgres } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { GroupKey } from './links.ts';
 
-/** SQL of the number of a user. */
 function toSeq(userId: string): RawBuilder<number> {
   return sql<number>`(select seq from resources where id = ${userId})`;
 }
@@ -52,7 +51,6 @@ export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promi
   return rows.map(({ id }) => id);
 }
 
-/** SQL of the version of the group of a link. */
 const GROUP_VERSION = sql`(select version from resources where resources.seq = links.group_id)`;
 
 /**

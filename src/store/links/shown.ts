@@ -13,7 +13,6 @@ export interface ShownUsers {
   readonly next: number | undefined;
 }
 
-/** Part of a list that is to be shown. */
 interface ShownPart {
   readonly list: LinkList;
   readonly after: number;

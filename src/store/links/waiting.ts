@@ -7,7 +7,6 @@ import { parseStored, waits } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
 import type { GroupKey } from './links.ts';
 
-/** Selection of waiting changes. */
 interface WaitingQuery {
   readonly limit: number;
   /** Epoch milliseconds: what was refused waits until its time. */

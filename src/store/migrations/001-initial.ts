@@ -9,7 +9,6 @@ export const initial = {
   },
 };
 
-/** Statements that both engines understand, and what PostgreSQL alone has. */
 function listStatements(engine: Engine): string[] {
   // `seq` is the primary key, so that SQLite keeps rows in order of creation without another index.
   const serial =
@@ -97,7 +96,6 @@ function listResourceStatements(serial: string): string[] {
   ];
 }
 
-/** Ids by which an earlier SCIM server knew users and groups. */
 function listFormerIdStatements(serial: string): string[] {
   return [
     `create table former_ids (

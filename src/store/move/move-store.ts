@@ -17,7 +17,6 @@ export interface Move {
   readonly onProgress: (part: { readonly done: number; readonly total: number }) => void;
 }
 
-/** A table that is proven to be the same in both stores. */
 interface MovedTable extends Digest {
   readonly name: string;
 }
@@ -86,7 +85,6 @@ async function takeTables(tx: Db, tables: readonly SourceTable[]): Promise<void>
   await sql`lock table ${names} in access exclusive mode`.execute(tx);
 }
 
-/** Finds a table of the target that has a row; undefined when it is empty. */
 async function findFilled(tx: Db, tables: readonly SourceTable[]): Promise<string | undefined> {
   for (const { name } of tables) {
     const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(tx);
@@ -125,7 +123,6 @@ async function insertRows(
   );
 }
 
-/** Rows that are read back at once. */
 const FETCH_ROWS = 1_000;
 
 /** Reads a table of the target back, in pieces, and hashes it. */

@@ -42,7 +42,6 @@ export function listTables(file: DatabaseSync): SourceTable[] {
   });
 }
 
-/** Characters of a batch. */
 const BATCH_MAX = 1_024 * 1_024;
 
 /** Rows of a table in batches that are small enough for a statement. @throws BridgeError for what cannot be moved */

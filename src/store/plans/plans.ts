@@ -8,7 +8,6 @@ import { countPlanActions } from './actions.ts';
 /** A plan as stored. */
 export type PlanRow = Row<'plans'>;
 
-/** Reason of a plan that was discarded because nothing was left of it. */
 const NOTHING_LEFT = 'nothing was left of it';
 
 /** Locks the making of plans, and finds the one of these sources that waits: nobody decides about it meanwhile. */
@@ -35,7 +34,6 @@ export async function countWaitingPlans(db: Db): Promise<WaitingPlan[]> {
   return rows.map((row) => ({ ...row, waiting: Number(row.waiting) }));
 }
 
-/** Users and groups of an approved plan of going live or of recovery. */
 interface ReleasedCounts {
   /** Epoch milliseconds. */
   readonly startedAt: number;

@@ -117,7 +117,6 @@ export async function listNamesakes(db: Db, limit: number): Promise<UserId[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Unmanaged account or group of the service, under a name by which it is recognised. */
 interface ExistingNamed {
   readonly id: string;
   readonly name: string;

@@ -62,7 +62,6 @@ export interface EventMentions {
   readonly authoredIds: readonly string[];
 }
 
-/** User of whom nothing is to be kept. */
 interface ErasedUser extends EventMentions {
   readonly id: UserId;
   /** The id in the service. */
@@ -156,7 +155,6 @@ export async function silenceWords(tx: Db, names: readonly string[]): Promise<vo
   }
 }
 
-/** Counts of work on a user that is still under way. */
 interface ErasureFacts {
   /** Places in groups that the service does not hold as wanted, or not yet. */
   readonly links: number;
@@ -200,7 +198,6 @@ export async function listOldTombstones(
   return selectRows(db, 'user', sql`${isOld} and ${page}`);
 }
 
-/** Events of one read. */
 const EVENTS_PART = 1_000;
 
 /** Texts of an event that may hold names; `texts` are names in it that were unknown. */

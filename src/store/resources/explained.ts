@@ -66,13 +66,11 @@ export interface LinkEnd {
   readonly seq: number;
 }
 
-/** SQL of the links of one end, in one list. */
 function isOf({ type, seq }: LinkEnd, list: LinkList): RawBuilder<unknown> {
   const column = sql.ref(type === 'user' ? 'link.target' : 'link.group_id');
   return sql`${column} = ${seq} and link.list = ${list}`;
 }
 
-/** Links of a list. */
 interface LinkQuery extends Part {
   readonly list: LinkList;
   /** Of a user: groups, else the users of this group. What is deleted is left out, but for admins who are. */
@@ -95,7 +93,6 @@ export async function listLinkViews(
   return rows;
 }
 
-/** Counts the links of a list by how they stand. */
 interface LinkCounts {
   readonly all: number;
   readonly desired: number;

@@ -33,10 +33,8 @@ export async function endDeparture(
   await row.where('version', '=', version).execute();
 }
 
-/** Kinds of calls that take access from a user. */
 const REMOVALS: readonly ChangeKind[] = ['user.deactivate', 'user.delete', 'user.access'];
 
-/** A call that took access from a user. */
 type RemovalCall = Pick<Selectable<OwnCallsTable>, 'at' | 'operation' | 'outcome' | 'error'>;
 
 /** Finds the newest call that took access from a user between two times (epoch milliseconds); undefined: none is kept. */
@@ -77,7 +75,6 @@ const IS_OF_STATUS: Readonly<Record<LeaverStatus, RawBuilder<unknown>>> = {
   out: sql`(out_at is not null and not ${IS_WANTED})`,
 };
 
-/** Lists the users of a condition who left. */
 async function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> {
   const holding = sql.join([...HOLDING_SOURCES]);
   const toCase = (status: LeaverStatus) => sql`when ${IS_OF_STATUS[status]} then ${status}`;
@@ -145,7 +142,6 @@ export async function findLateLeavers(
   return { count: Number(count), some };
 }
 
-/** Group that the bridge does not manage, and a user who was seen in it. */
 interface ForeignGroup {
   readonly userId: UserId;
   readonly id: GroupId;

@@ -19,7 +19,6 @@ export interface ResourceFilter {
   readonly text: string | undefined;
 }
 
-/** A part of the list, in order of creation. */
 interface ResourcePart extends ResourceFilter, Part {
   /** Last row to look at; absent: all. A filter without a match looks at every row up to here. */
   readonly untilSeq?: number;

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import { readInChunks } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
+import { listWhere, type Row } from '../tables.ts';
 import { type ResourceRow, selectRows } from './rows.ts';
 
 type ResourceType = ResourceRow['type'];
@@ -46,7 +47,6 @@ export async function findNamed(db: Db, texts: ReadonlySet<string>): Promise<Nam
   };
 }
 
-/** Condition of a user or group that the service calls by one of these texts. */
 function isNamed(type: ResourceType, some: readonly string[]): RawBuilder<unknown> {
   const { folded, ids } = NAMES[type];
   const numbers = some.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
@@ -61,7 +61,6 @@ function isNamed(type: ResourceType, some: readonly string[]): RawBuilder<unknow
   return sql`(${sql.join(conditions, sql` or `)})`;
 }
 
-/** Gathers by each text the SCIM ids of those whom it names. */
 function gather(texts: ReadonlySet<string>, rows: readonly ResourceRow[]) {
   const byName = new Map<string, Set<string>>();
   for (const row of rows) {
@@ -90,4 +89,31 @@ export function joinSubjectNames(row: string) {
     joins: sql`left join resources as named on named.id = ${id('resource_id')}
       left join resources as member on member.id = ${id('member_id')}`,
   };
+}
+
+interface Dispute {
+  readonly type: 'user' | 'group';
+  readonly nameFolded: string;
+  readonly reason: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Records a dispute once per name, counting repeats: an operator resolves it. True: it is new. */
+export async function saveDispute(
+  tx: Db,
+  { type, nameFolded, reason, now }: Dispute,
+): Promise<boolean> {
+  const { rows } = await sql<{ count: number }>`
+    insert into disputes (resource_type, name_folded, reason, first_seen_at, last_seen_at, count)
+    values (${type}, ${nameFolded}, ${reason}, ${now}, ${now}, 1)
+    on conflict (resource_type, name_folded) do update set reason = excluded.reason,
+      last_seen_at = excluded.last_seen_at, count = disputes.count + 1
+    returning count`.execute(tx);
+  return rows[0]?.count === 1;
+}
+
+/** Lists disputes, the latest first. */
+export function listDisputes(db: Db, limit: number): Promise<Row<'disputes'>[]> {
+  return listWhere(db, 'disputes', {}, { order: 'last_seen_at desc', limit });
 }

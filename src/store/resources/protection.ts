@@ -34,7 +34,6 @@ export interface Protection {
   protectsName(type: 'user' | 'group', name: string): boolean;
 }
 
-/** Parts that the protection is made from. */
 interface ProtectionDeps {
   readonly isProtectedUser: Matcher;
   readonly isProtectedGroup: Matcher;

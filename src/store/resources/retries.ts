@@ -116,7 +116,6 @@ async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<Retried 
   return { type: row.type, id: row.id, name: row.name, waits };
 }
 
-/** Has the waiting users of a group's lists tried now; returns the lists that have some. */
 async function retryLinks(tx: Db, { seq }: GroupKey): Promise<string[]> {
   const { rows } = await sql<{ list: string }>`update links set retry_at = null
     where group_id = ${seq} and pending is not null returning list || 's' as list`.execute(tx);

@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
 import { hasEntities } from '../engine/columns.ts';
-import { forUpdate, readInChunks, readParts } from '../engine/dialect.ts';
-import { toAssignments, toValues } from '../engine/row-sql.ts';
+import { forUpdate, readInChunks, readParts, toAssignments, toValues } from '../engine/dialect.ts';
 import { StoreError } from '../engine/store-error.ts';
 import { touchGroupsOf } from '../links/of-users.ts';
 import type { ResourcesTable, Schema } from '../schema.ts';
@@ -12,7 +11,6 @@ import { type Choice, countWhere, listWhere, type Where } from '../tables.ts';
 import { keepFormerNames } from './known-names.ts';
 
 type ResourceType = GivenKey['type'];
-/** Ids by the types of what they name. */
 interface Ids {
   readonly user: UserId;
   readonly group: GroupId;
@@ -36,7 +34,6 @@ export type NewRow<Type extends ResourceType = ResourceType> = Typed<
 /** The columns of a change. */
 export type RowChange = UpdateObject<Schema, 'resources'>;
 
-/** Type and id of a row. */
 interface Key<Type extends ResourceType> {
   readonly type: Type;
   readonly id: string;
@@ -140,15 +137,12 @@ export async function updateRow(
   await touchGroupsOf(tx, id, typeof change.modified_at === 'number' ? change.modified_at : 0);
 }
 
-/** Columns of names, beside the addresses in `names`. */
 const NAME_COLUMNS = ['name_folded', 'observed_user_name_folded', 'observed_email_folded'] as const;
 
 type NamedRow = Pick<ResourceRow, (typeof NAME_COLUMNS)[number]>;
 
-/** A row as `updateRow` needs it: with the name that groups show. */
 type HeldRow = NamedRow & Pick<ResourceRow, 'name'>;
 
-/** True when a change may take a name from a user or group. */
 function losesName(change: RowChange): boolean {
   return NAME_COLUMNS.some((column) => change[column] !== undefined);
 }

@@ -39,7 +39,6 @@ export interface ViewQuery {
 }
 
 type ResourceType = GivenKey['type'];
-/** Views by their types; those of groups without who is in them. */
 interface Views {
   readonly user: UserView;
   readonly group: ResourceView<GroupId>;
@@ -110,7 +109,6 @@ export async function countViews(
   return rows[0]?.count ?? 0;
 }
 
-/** The conditions, order and limits of one part of a list. */
 function toPart(
   type: ResourceType,
   { selector, provider, limit, offset = 0, afterSeq, seqs }: ViewQuery,
@@ -145,7 +143,6 @@ export async function listUsersById(db: Db, ids: readonly UserId[]): Promise<Lis
   });
 }
 
-/** Type of what is searched, and the provider that asks. */
 interface Searched {
   readonly type: ResourceType;
   readonly provider: string;
@@ -204,7 +201,6 @@ function hasAddress(emailFolded: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`id in (select resource from names where former = 0 and name = ${emailFolded})`;
 }
 
-/** Condition: the user is in this group, and the group is not deleted. */
 function isIn(groupId: string): RawBuilder<SqlBool> {
   return sql<SqlBool>`seq in (select m.target from links as m where m.group_id = ${toLive('group', groupId)}
     and m.list = 'member' and coalesce(m.desired, m.observed) = 1)`;
@@ -218,7 +214,6 @@ function has(id: string): RawBuilder<SqlBool> {
       and replace(inner_groups, ${JSON.stringify(id)}, '') <> inner_groups and ${toLive('group', id)} is not null)`;
 }
 
-/** SQL of the number of what is not deleted. */
 function toLive(type: ResourceType, id: string): RawBuilder<unknown> {
   return sql`(select live.seq from resources as live
     where live.id = ${id} and live.type = ${sql.lit(type)} and live.deleted_at is null)`;
