@@ -2,7 +2,6 @@ import { newId } from '../domain/ids.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import type { Condition, Notice, Receiver } from '../domain/notification.ts';
 import { parseStored } from '../store/engine/columns.ts';
-import type { NoticePhase } from '../store/schema.ts';
 import type { Db } from '../store/store.ts';
 import { deleteWhere, listWhere, putRow, type Row } from '../store/tables.ts';
 import { toBody } from './render.ts';
@@ -110,21 +109,17 @@ export async function countWaitingNotices(db: Db): Promise<{ receiver: string; c
 function toRow(
   { receiver, at }: Pick<Target, 'receiver' | 'at'>,
   notice: Notice,
-  {
-    key,
-    phase = 'once',
-    ended = null,
-  }: { key: string; phase?: NoticePhase; ended?: string | null },
+  standing: Pick<Row<'notices'>, 'key'> & Partial<Pick<Row<'notices'>, 'phase' | 'ended'>>,
 ): Row<'notices'> {
   const now = Math.round(at);
   return {
     receiver: receiver.name,
-    key,
-    phase,
+    phase: 'once',
+    ended: null,
+    ...standing,
     id: `msg_${newId()}`,
     type: notice.type,
     body: toBody(notice, receiver, now),
-    ended,
     since: now,
     attempts: 0,
     due_at: now,

@@ -157,6 +157,11 @@ export function isBusy(row: { readonly must_look: number }): boolean {
   return row.must_look !== 0;
 }
 
+/** True while something of a user or group waits, or it is not known what the service holds. */
+export function isAtWork(row: ResourceRow): boolean {
+  return isBusy(row) || row.due_at !== null || row.unsure_until !== null || hasWaiting(row);
+}
+
 /** Columns by which a change or a call of a row is noticed. */
 type Touched = Pick<ResourceRow, 'version' | 'steps' | 'origin'>;
 

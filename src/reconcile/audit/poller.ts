@@ -146,7 +146,7 @@ interface Reading {
 
 /**
  * Reads the events since shortly before the last complete read, and stores those that are new with their consequences, page
- * by page. After a failure the same time is read again.
+ * by page. After a failure the same time is read again. `isWhole`: between the stored events of this time none is missing.
  * @throws UpstreamError, StoreError; BridgeError `could-not-look` when the log cannot be read to its end
  */
 async function readLog(

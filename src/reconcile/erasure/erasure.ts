@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { isObservedActive } from '../../domain/user.ts';
 import { lockUntilCommit } from '../../store/commit-lock.ts';
-import { hasWaiting, parseStored } from '../../store/engine/columns.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import {
   type EventMentions,
   eraseRow,
@@ -18,6 +18,7 @@ import { findRow, lockRow, type UserRow } from '../../store/resources/rows.ts';
 import { toObservedUser } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { isAtWork } from '../differences.ts';
 
 /** Result of erasing one user, done or planned. */
 export interface Erasure {
@@ -142,15 +143,10 @@ async function listObstacles(
   const found: Readonly<Partial<Record<ErasureObstacle, boolean>>> = {
     'in-service': isShown,
     active: isDeleted && works,
-    pending: isUnderWay(row) || links > 0,
+    pending: isAtWork(row) || row.sent_creates !== '[]' || links > 0,
     held: held > 0,
     drifting: drifts > 0,
     recent: now - (calledAt ?? 0) < TOLD_MS,
   };
   return OBSTACLES.filter((obstacle) => found[obstacle] === true);
-}
-
-function isUnderWay(row: UserRow): boolean {
-  const { due_at, must_look, sent_creates } = row;
-  return due_at !== null || must_look !== 0 || sent_creates !== '[]' || hasWaiting(row);
 }

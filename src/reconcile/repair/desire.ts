@@ -32,12 +32,7 @@ import {
 import { touchGroupsOf } from '../../store/links/of-users.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import { listByName } from '../../store/resources/by-name.ts';
-import {
-  type GroupRow,
-  type ResourceRow,
-  type UserRow,
-  updateRow,
-} from '../../store/resources/rows.ts';
+import { type GroupRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -66,29 +61,26 @@ export async function desire(
   if (row.deleted_at !== null) return false;
   const attributes = parseStored<JsonObject>(row.attributes);
   const changed = { ...attributes, ...toChange(attributes, wanted) };
-  if (row.type === 'user') {
-    await saveUser(tx, deps, row, { attributes: changed });
-    if (kind === 'user.access') await followUser(tx, deps.rules, row.id, deps.clock.now());
-    return true;
-  }
+  if (row.type === 'user') return save(tx, deps, row, { attributes: changed });
+  const now = deps.clock.now();
   const place = toPlace({ kind, memberId, desired: value });
   if (place.kind === 'link') {
     const isWanted = isJsonObject(value) && value.present === true;
     const link = { list: place.list, userId: userId(memberId) };
     await desireLink(tx, row, link, isWanted);
-    await saveVersion(tx, deps, row);
+    await saveVersion(tx, row, {}, now);
     if (place.list === 'admin') return true;
     const name = toRuledName(row);
     const news = { id: row.id, before: name, after: name, users: [link.userId] };
-    await followGroup(tx, deps.rules, news, deps.clock.now());
+    await followGroup(tx, deps.rules, news, now);
     return true;
   }
   if (kind === 'group.create') return markGroupGone(tx, deps, row);
-  if (!isEntityField(memberId)) return saveGroup(tx, deps, row, { attributes: changed });
+  if (!isEntityField(memberId)) return save(tx, deps, row, { attributes: changed });
   const roles = isJsonObject(value) && Array.isArray(value.roles) ? value.roles : [];
   const text = toRoleText(roles.filter((role) => typeof role === 'string'));
   const cells = JSON.stringify(acceptRoles(parseCells(row), memberId, text));
-  await saveVersion(tx, deps, row, { cells });
+  await saveVersion(tx, row, { cells }, now);
   return true;
 }
 
@@ -113,48 +105,38 @@ function toChange(attributes: JsonObject, { kind, value }: Desire): JsonObject {
   }
 }
 
-/** Attributes that are stored as another version, with other columns that change. */
-interface Saved {
-  readonly attributes: JsonObject;
-  readonly deleted_at?: null;
-}
-
-async function saveUser(
+/** Stores attributes as another version, which the rules follow. False: another user or group has the name. */
+async function save(
   tx: Db,
-  { clock }: DesireDeps,
-  row: UserRow,
-  { attributes, ...change }: Saved,
-): Promise<void> {
-  const columns = toUserColumns(withSchemas(USER_SCHEMA_URI, attributes));
-  const version = row.version + 1;
-  await updateRow(tx, row, { ...columns, ...change, version, modified_at: clock.now() });
-}
-
-/** False: another group has the name. */
-async function saveGroup(
-  tx: Db,
-  deps: DesireDeps,
-  row: GroupRow,
-  { attributes, ...change }: Saved,
+  { clock, rules }: DesireDeps,
+  row: ResourceRow,
+  { attributes, ...change }: { readonly attributes: JsonObject; readonly deleted_at?: null },
 ): Promise<boolean> {
-  const columns = toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes));
-  const named = await listByName(tx, 'group', columns.name_folded);
+  const columns =
+    row.type === 'user'
+      ? toUserColumns(withSchemas(USER_SCHEMA_URI, attributes))
+      : toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes));
+  const named = await listByName(tx, row.type, columns.name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
-  await saveVersion(tx, deps, row, { ...columns, ...change });
+  const now = clock.now();
+  await saveVersion(tx, row, { ...columns, ...change }, now);
+  if (row.type === 'user') {
+    await followUser(tx, rules, row.id, now);
+    return true;
+  }
   const [before, after] = [toRuledName(row), toRuledName({ ...row, ...columns, ...change })];
   const users = row.deleted_at === null ? [] : await listLinkedUsers(tx, row);
-  await followGroup(tx, deps.rules, { id: row.id, before, after, users }, deps.clock.now());
+  await followGroup(tx, rules, { id: row.id, before, after, users }, now);
   return true;
 }
 
-async function saveVersion(
+function saveVersion(
   tx: Db,
-  { clock }: DesireDeps,
-  row: GroupRow,
-  change: Partial<GroupRow> = {},
+  row: ResourceRow,
+  change: Partial<ResourceRow>,
+  now: number,
 ): Promise<void> {
-  const version = row.version + 1;
-  await updateRow(tx, row, { ...change, version, modified_at: clock.now() });
+  return updateRow(tx, row, { ...change, version: row.version + 1, modified_at: now });
 }
 
 /** Deletes a group that is gone and is not to come back. */
@@ -162,7 +144,7 @@ async function markGroupGone(tx: Db, deps: DesireDeps, row: GroupRow): Promise<t
   const now = deps.clock.now();
   const users = await listLinkedUsers(tx, row);
   const gone = { ...NOTHING_OPEN, ...NO_IDS, entities: null, observed: null, deleted_at: now };
-  await saveVersion(tx, deps, row, gone);
+  await saveVersion(tx, row, gone, now);
   const news = { id: row.id, before: toRuledName(row), after: undefined, users };
   await followGroup(tx, deps.rules, news, now);
   await deleteAllLinks(tx, row);
@@ -176,24 +158,10 @@ async function restore(
   row: ResourceRow,
   action: PlanAction,
 ): Promise<void> {
-  const attributes = parseStored<JsonObject>(row.attributes);
-  if (row.type === 'user') {
-    const named = await listByName(tx, 'user', row.name_folded);
-    if (named.some(({ id, origin }) => id !== row.id && origin !== null)) {
-      return updateRow(tx, row, { ...NOTHING_OPEN, upstream_id: null });
-    }
-    await saveUser(tx, deps, row, {
-      attributes: { ...attributes, active: true },
-      deleted_at: null,
-    });
-    await touchGroupsOf(tx, row.id, deps.clock.now());
-    await followUser(tx, deps.rules, row.id, deps.clock.now());
-    return;
-  }
   const { memberId } = action;
   const place = toPlace(action);
   // A group that the bridge released keeps the member or entity, which is not the bridge's any more.
-  if (place.kind === 'link') {
+  if (row.type === 'group' && place.kind === 'link') {
     const which = { list: place.list, userIds: [userId(memberId)] };
     await changeLinks(tx, row, which, () => undefined);
     return;
@@ -202,8 +170,11 @@ async function restore(
     const cells = JSON.stringify(release(parseCells<string>(row), [memberId]));
     return updateRow(tx, row, { cells });
   }
-  if (await saveGroup(tx, deps, row, { attributes, deleted_at: null })) return;
-  await updateRow(tx, row, { ...NOTHING_OPEN, ...NO_IDS });
+  const kept = parseStored<JsonObject>(row.attributes);
+  const attributes = row.type === 'user' ? { ...kept, active: true } : kept;
+  if (!(await save(tx, deps, row, { attributes, deleted_at: null })))
+    return updateRow(tx, row, { ...NOTHING_OPEN, ...NO_IDS });
+  if (row.type === 'user') await touchGroupsOf(tx, row.id, deps.clock.now());
 }
 
 /** Reason why a drift is left as it is. */

@@ -19,7 +19,7 @@ import {
   listToReview,
   toRepair,
 } from '../../store/drifts.ts';
-import { hasWaiting, parseCells, toDueClass } from '../../store/engine/columns.ts';
+import { parseCells, toDueClass } from '../../store/engine/columns.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import {
   countPlanActions,
@@ -32,7 +32,7 @@ import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { tellPlan } from '../add-plan.ts';
-import { type Current, findCurrent, isBusy, listDifferences } from '../differences.ts';
+import { type Current, findCurrent, isAtWork, listDifferences } from '../differences.ts';
 import { findObstacle, findState, isStillSo } from './current.ts';
 import { dropRepairs } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
@@ -333,9 +333,4 @@ async function judgeDrift(
   if (isAtWork(current.row) || (member !== undefined && isAtWork(member))) return 'waits';
   const isKnown = current.row.observed !== null;
   return isKnown && !differing.has(toDifferenceKey({ kind, memberId })) ? 'gone' : 'stays';
-}
-
-/** True while something of a user or group waits, or it is not known what the service holds. */
-function isAtWork(row: ResourceRow): boolean {
-  return isBusy(row) || row.due_at !== null || row.unsure_until !== null || hasWaiting(row);
 }

@@ -5,7 +5,7 @@ import { isGone } from '../../domain/resource-state.ts';
 import { enterRules } from '../../rules/follow.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
-import { hasWaiting, parseCells, toChangedColumns } from '../../store/engine/columns.ts';
+import { NOTHING_OPEN, parseCells, toChangedColumns } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink } from '../../store/links/links.ts';
 import { listHeldChanges } from '../../store/plans/actions.ts';
 import { saveEmails } from '../../store/resources/known-names.ts';
@@ -20,6 +20,7 @@ import { listNested } from '../../store/resources/rule-inputs.ts';
 import { toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
+import { isAtWork } from '../differences.ts';
 import { toUnmanagedGroup } from '../group/observe.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
 
@@ -47,8 +48,7 @@ export async function stopManaging(
 
 /** True while something of it may still change the service, or may have changed it, or a plan holds a change of it. */
 async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
-  if (hasWaiting(row) || row.must_look !== 0 || row.unsure_until !== null) return true;
-  if ((await listHeldChanges(tx, [row.id])).length > 0) return true;
+  if (isAtWork(row) || (await listHeldChanges(tx, [row.id])).length > 0) return true;
   return row.type === 'group' && hasLink(tx, row, 'waiting');
 }
 
@@ -61,25 +61,18 @@ async function isRuled(tx: Db, row: ResourceRow, { book }: Rules): Promise<boole
 }
 
 async function releaseUser(tx: Db, row: UserRow, now: number): Promise<void> {
-  const released: UserRow = { ...toUnmanagedUser(row), ...AT_REST, modified_at: now };
+  const released: UserRow = { ...toUnmanagedUser(row), ...NOTHING_OPEN, modified_at: now };
   await updateRow(tx, row, toChangedColumns(row, released));
   await saveEmails(tx, row, released);
 }
 
 async function releaseGroup(tx: Db, row: GroupRow, now: number): Promise<void> {
   await changeLinks(tx, row, {}, disownLink);
-  const released: GroupRow = {
-    ...{ ...toUnmanagedGroup(row), ...AT_REST },
-    ...{ version: row.version + 1, admins_asked: 0, modified_at: now },
-  };
+  const version = row.version + 1;
+  const rest = { ...NOTHING_OPEN, version, admins_asked: 0, modified_at: now } as const;
+  const released: GroupRow = { ...toUnmanagedGroup(row), ...rest };
   await updateRow(tx, row, toChangedColumns(row, released));
 }
-
-/** Columns of a row of which nothing is to be done. */
-const AT_REST = {
-  ...{ stuck_at: null, attempts: 0, last_error: null, due_at: null },
-  ...{ failing_since: null, unsure_until: null, sent_creates: '[]' },
-} as const;
 
 /**
  * Result of a request to stop managing a user or group, without a change in the service.
