@@ -2,12 +2,12 @@ import {
   type InfiniteData,
   QueryCache,
   QueryClient,
+  type UseInfiniteQueryResult,
   useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { askSession, change, OpsError, read } from './ask.ts';
 import type { Ops, OpsName } from './types.ts';
 
@@ -47,7 +47,7 @@ function isSignedOut(error: Error): boolean {
 }
 
 /** True for what the next attempt may not meet. */
-function isPassing(error: Error | null): boolean {
+export function isPassing(error: Error | null): boolean {
   return !(error instanceof OpsError && error.status < 500 && error.status !== 429);
 }
 
@@ -90,31 +90,15 @@ interface Paged<Item> {
 type Query = Readonly<Record<string, string | undefined>>;
 
 /** A list of which more is read as it is needed. */
-export interface LongList<Item> {
-  readonly items: readonly Item[];
-  /** Entries, where some rows are headings. */
-  readonly count?: number;
-  readonly isLoading: boolean;
-  /** True while rows of the filters before are shown. */
-  readonly isOld: boolean;
-  readonly error: Error | null;
-  /** It is read again by itself. */
-  readonly isLive: boolean;
-  /** More follows. */
-  readonly hasMore: boolean;
-  readonly isReadingMore: boolean;
-  readMore(): void;
-  /** Reads everything that is shown again. */
-  refresh(): void;
-}
+export type LongList<Item> = UseInfiniteQueryResult<readonly Item[]>;
 
-/** Reads a list below `/ops` page by page. */
+/** Reads a list below `/ops` page by page, and the first pages again every few seconds. */
 export function useList<Name extends ListName>(
   name: Name,
   path: string,
   query: Query = {},
 ): LongList<ItemOf<Name>> {
-  const result = useInfiniteQuery({
+  return useInfiniteQuery({
     queryKey: ['ops', path, query],
     queryFn: ({ pageParam: cursor, signal }) =>
       readPage(name, path, { limit: String(PAGE), ...query, cursor }, signal),
@@ -122,25 +106,18 @@ export function useList<Name extends ListName>(
     // Distances of moments are told anew with each read.
     notifyOnChangeProps: 'all',
     getNextPageParam: ({ nextCursor }) => nextCursor,
+    select: ({ pages }) => pages.flatMap((page) => page.items),
     // Those of other filters stay in sight until the new ones are there; of another list they do not.
     placeholderData: (before: InfiniteData<Paged<ItemOf<Name>>, string> | undefined, last) =>
       last?.queryKey[1] === path ? before : undefined,
     refetchInterval: ({ state }) =>
-      (state.data?.pages.length ?? 0) > PAGES_LIVE ? false : POLL_MS,
+      isLive((state.data?.pages.length ?? 0) * PAGE) ? POLL_MS : false,
   });
-  const pages = result.data?.pages;
-  const items = useMemo(() => (pages ?? []).flatMap((page) => page.items), [pages]);
-  return {
-    items,
-    isLoading: result.isPending,
-    isOld: result.isPlaceholderData,
-    isLive: (pages?.length ?? 0) <= PAGES_LIVE,
-    error: pages !== undefined && isPassing(result.error) ? null : result.error,
-    hasMore: result.hasNextPage,
-    isReadingMore: result.isFetchingNextPage,
-    readMore: () => void result.fetchNextPage({ cancelRefetch: false }),
-    refresh: () => void result.refetch(),
-  };
+}
+
+/** True if a list of so many entries is read again by itself. */
+export function isLive(count: number): boolean {
+  return count <= PAGES_LIVE * PAGE;
 }
 
 /** Reads every entry of a list. @throws OpsError */

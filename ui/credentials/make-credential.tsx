@@ -70,7 +70,7 @@ function Making({
   readonly isPending: boolean;
 }) {
   const [wish, setWish] = useState<Wish>({ ...USUAL, name: '' });
-  const providers = useList('ProviderList', '/providers').items;
+  const providers = useList('ProviderList', '/providers').data ?? [];
   const isClient = wish.for === 'client';
   const isOfProvider = isClient || wish.for === 'scim';
   const toField = (name: keyof Wish, label: string, choices: Choices) => (

@@ -74,14 +74,15 @@ export function ListTable<Name extends ListName>(options: TableOptions<Name>) {
     return [...listShown(columns).map(toTableColumn), ...(acts === undefined ? [] : [act])];
   }, [columns, acts]);
   const keyOf = (item: ItemOf<Name>) => toKey(columns, item);
-  const some = list.items.filter((item) => chosen.has(keyOf(item)));
+  const rows = list.data ?? [];
+  const some = rows.filter((item) => chosen.has(keyOf(item)));
   return (
     <>
       {some.length > 0 && choosing?.show(some, () => setChosen(new Set()))}
       <DataTable
         label={toName(path)}
         columns={shown}
-        list={list}
+        {...{ list, rows }}
         toKey={keyOf}
         empty={(isWhole ? undefined : command.none[1]) ?? command.none[0]}
         {...(isOperator && choosing && { choice: { ...choosing, chosen, setChosen } })}

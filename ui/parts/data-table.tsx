@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Loader } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { Column } from '../../src/ops/lists/list.ts';
-import type { LongList } from '../api/queries.ts';
+import { isLive, isPassing, type LongList } from '../api/queries.ts';
 import { listShown, type TableColumn, toKey as toItemKey, toTableColumn } from './cell.tsx';
 import { Empty, Fault } from './page.tsx';
 
@@ -25,7 +25,8 @@ export interface Choice<Row> {
 interface RowsOptions<Row> {
   readonly label: string;
   readonly columns: readonly TableColumn<Row>[];
-  readonly list: LongList<Row>;
+  readonly list: LongList<unknown>;
+  readonly rows: readonly Row[];
   readonly toKey: (row: Row) => string;
   readonly choice?: Choice<Row>;
   /** Content of a row that fills the line; undefined: the row has cells. */
@@ -34,14 +35,15 @@ interface RowsOptions<Row> {
 
 /** A table of which only the rows in sight are made, and of which more is read as it is needed. */
 export function DataTable<Row>({
-  list,
   empty,
   ...options
 }: RowsOptions<Row> & { readonly empty: ReactNode }) {
-  if (list.error) return <Fault error={list.error} />;
-  if (list.isLoading) return <Loader size="sm" />;
-  if (list.items.length === 0) return <Empty>{empty}</Empty>;
-  return <Rows {...{ list, ...options }} />;
+  const { list, rows } = options;
+  // What was read before stays in sight while the bridge does not answer.
+  if (list.error && !(list.data && isPassing(list.error))) return <Fault error={list.error} />;
+  if (list.isPending) return <Loader size="sm" />;
+  if (rows.length === 0) return <Empty>{empty}</Empty>;
+  return <Rows {...options} />;
 }
 
 /** A table of few rows. */
@@ -72,11 +74,12 @@ export function PlainTable<Item>({
   );
 }
 
-function Rows<Row>({ label, list, toKey, toHeading, choice, ...options }: RowsOptions<Row>) {
-  const chooser = choice ? [toChooser(choice, list.items, toKey)] : [];
+function Rows<Row>(options: RowsOptions<Row>) {
+  const { label, list, rows: items, toKey, toHeading, choice } = options;
+  const chooser = choice ? [toChooser(choice, items, toKey)] : [];
   const columns = [...chooser, ...options.columns];
   const scroller = useRef<HTMLDivElement>(null);
-  const { items, hasMore } = list;
+  const { hasNextPage: hasMore, isFetchingNextPage, fetchNextPage, isPlaceholderData } = list;
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -90,16 +93,16 @@ function Rows<Row>({ label, list, toKey, toHeading, choice, ...options }: RowsOp
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (hasMore && last >= items.length - AHEAD) list.readMore();
-  }, [hasMore, last, items.length, list]);
+    if (hasMore && !isFetchingNextPage && last >= items.length - AHEAD) void fetchNextPage();
+  }, [hasMore, isFetchingNextPage, last, items.length, fetchNextPage]);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by its focus. */}
       <section className="rows" ref={scroller} aria-label={label} tabIndex={0}>
         <table
           aria-rowcount={hasMore ? -1 : items.length + 1}
-          aria-busy={list.isOld}
-          inert={list.isOld}
+          aria-busy={isPlaceholderData}
+          inert={isPlaceholderData}
         >
           <Heads columns={columns} />
           <tbody>
@@ -202,20 +205,25 @@ function toChooser<Row>(
   };
 }
 
-function Foot<Row>({ list }: { readonly list: LongList<Row> }) {
-  const { items, count = items.length, hasMore, isReadingMore } = list;
+function Foot({ list }: { readonly list: LongList<unknown> }) {
+  const { data = [], hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = list;
   return (
     <Group gap="sm" fz="xs" c="dimmed">
-      {count.toLocaleString('en')} {hasMore ? 'read so far' : 'in all'}
-      {hasMore && (
-        <Button variant="default" size="compact-xs" loading={isReadingMore} onClick={list.readMore}>
+      {data.length.toLocaleString('en')} {hasNextPage ? 'read so far' : 'in all'}
+      {hasNextPage && (
+        <Button
+          variant="default"
+          size="compact-xs"
+          loading={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+        >
           Read more
         </Button>
       )}
-      {!list.isLive && (
+      {!isLive(data.length) && (
         <>
           So long a list is not read again by itself.
-          <Button variant="default" size="compact-xs" onClick={list.refresh}>
+          <Button variant="default" size="compact-xs" onClick={() => void refetch()}>
             Read again
           </Button>
         </>

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { ACTIONS } from '../../src/ops/lists/plans.ts';
 import { toChange, toVerb } from '../../src/ops/lists/words.ts';
-import { type LongList, useList, useRead } from '../api/queries.ts';
+import { useList, useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Cell, listShown, PageLink, type TableColumn, toTableColumn } from '../parts/cell.tsx';
 import { DataTable } from '../parts/data-table.tsx';
@@ -32,12 +32,17 @@ export function PlanDiff({ id }: { readonly id: string }) {
   const actions = useList('PlanActionList', `/plans/${encodeURIComponent(id)}/actions`);
   const parts = useRead('PlanPartList', `/plans/${encodeURIComponent(id)}/parts?limit=${PARTS}`);
   const counted = parts.data?.items;
-  const list = useMemo(() => toRows(actions, counted ?? []), [actions, counted]);
+  const { data: read, hasNextPage } = actions;
+  const rows = useMemo(
+    () => toRows(read ?? [], hasNextPage, counted ?? []),
+    [read, hasNextPage, counted],
+  );
   return (
     <DataTable
       label="Changes of the plan"
       columns={columns}
-      list={list}
+      list={actions}
+      rows={rows}
       toKey={({ key }) => key}
       toHeading={(row) => (row.kind === 'heading' ? <Heading row={row} /> : undefined)}
       empty="This plan has no changes."
@@ -64,18 +69,22 @@ function toKey(group: string | null, kind: string, by: string | null): string {
   return JSON.stringify([group, kind, by]);
 }
 
-function toRows(actions: LongList<Action>, parts: Ops<'PlanPartList'>['items']): LongList<Row> {
+function toRows(
+  actions: readonly Action[],
+  hasMore: boolean,
+  parts: Ops<'PlanPartList'>['items'],
+): Row[] {
   const counts = new Map(
     parts.map(({ group, kind, by, count }) => [toKey(group, kind, by), count]),
   );
-  const groups = Map.groupBy(actions.items, ({ kind, resource, who }) =>
+  const groups = Map.groupBy(actions, ({ kind, resource, who }) =>
     toKey(resource.type === 'group' ? resource.id : null, kind, who?.by ?? null),
   );
-  const items = [...groups].flatMap(([key, changes]): Row[] => {
+  return [...groups].flatMap(([key, changes]): Row[] => {
     const [action] = changes;
     if (action === undefined) return [];
     return [
-      { kind: 'heading', key, action, count: actions.hasMore ? counts.get(key) : changes.length },
+      { kind: 'heading', key, action, count: hasMore ? counts.get(key) : changes.length },
       ...changes.map((each, place) => ({
         kind: 'change' as const,
         key: `${key} ${place}`,
@@ -83,5 +92,4 @@ function toRows(actions: LongList<Action>, parts: Ops<'PlanPartList'>['items']):
       })),
     ];
   });
-  return { ...actions, items, count: actions.items.length };
 }

@@ -118,6 +118,7 @@ function MemberTable({ id }: { readonly id: string }) {
       label="Members"
       columns={MEMBER_COLUMNS}
       list={list}
+      rows={list.data ?? []}
       toKey={({ id: userId }) => userId}
       empty="Nobody is in this group, and nobody is wanted in it."
     />
