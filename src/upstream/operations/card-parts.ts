@@ -1,5 +1,4 @@
-import type { EntryShape } from './operation.ts';
-import { operations, redirect, shape } from './row.ts';
+import { operations, shape } from './row.ts';
 import { cardOfChecklist, userExtended, userOfBlocker } from './shared-shapes.ts';
 
 /** A checklist item, to be made. */
@@ -53,259 +52,195 @@ const servedFile = shape`
 `;
 
 /** Comments of a card. As JSON, or as a form when files come along. */
-export const cardComments = operations('cardComments', '/cards/{card_id}/comments', {
-  addComment: {
-    call: 'POST',
-    body: 'text* files[]',
-    deprecated: 'files[]',
-    content: 'json-or-multipart',
-    answer: commentWritten,
-  },
-  removeComment: { call: 'DELETE /{comment_id}' },
-  retrieveCardComments: { call: 'GET', answer: [commentListed] },
-  updateComment: {
-    about: 'Changes the text of a comment. Unsafe to repeat: files would be attached again.',
-    call: 'PATCH /{comment_id}',
-    body: 'text files[]',
-    deprecated: 'files[]',
-    content: 'json-or-multipart',
-    answer: commentWritten,
-    repeat: 'unsafe',
-  },
-});
+export const cardComments = operations('cardComments', '/cards/{card_id}/comments')`
+  addComment POST => ${commentWritten}
+    body text* files[]
+    deprecated files[]
+    content json-or-multipart
+  removeComment DELETE /{comment_id}
+  retrieveCardComments GET => [${commentListed}]
+  updateComment PATCH /{comment_id} => ${commentWritten}
+    about Changes the text of a comment. Unsafe to repeat: files would be attached again.
+    body text files[]
+    deprecated files[]
+    content json-or-multipart
+    repeat unsafe
+`;
 
 /** Files of a card. */
-export const cardFiles = operations('cardFiles', '/cards/{card_id}/files', {
-  attachFileToCard: {
-    about: 'Attaches a file. Unsafe to repeat although it is a PUT: the file would be there twice.',
-    call: 'PUT',
-    body: 'file*',
-    content: 'multipart',
-    answer: `
-      author_id card_cover card_id comment_id created deleted external id mh_markup_id mh_secret
-      name size sort_order type updated url
-    `,
-    repeat: 'unsafe',
-    stage: 'deprecated',
-  },
-  detachFileFromCard: { call: 'DELETE /{id}' },
-  updateFile: {
-    about:
-      'Makes a file the cover of its card, or no longer. The fields of the answer are not ' +
-      'documented.',
-    call: 'PATCH /{id}',
-    body: 'card_cover',
-    answer: '',
-  },
-});
+export const cardFiles = operations('cardFiles', '/cards/{card_id}/files')`
+  attachFileToCard PUT
+    about Attaches a file. Unsafe to repeat although it is a PUT: the file would be there twice.
+    body file*
+    content multipart
+    repeat unsafe
+    stage deprecated
+    answer author_id card_cover card_id comment_id created deleted external id mh_markup_id
+      mh_secret name size sort_order type updated url
+  detachFileFromCard DELETE /{id}
+  updateFile PATCH /{id} => ?
+    about Makes a file the cover of its card, or no longer. The fields of the answer are not
+      documented.
+    body card_cover
+`;
 
-/** Rows for files of something on a card, for users who may see the card. */
-function filesOf(stored: EntryShape, served: EntryShape) {
-  const pathParameters = { id: 'string' };
-  return {
-    attach: { call: 'POST', body: 'file*', content: 'multipart', answer: stored },
-    remove: { call: 'DELETE /{id}', pathParameters },
-    get: {
-      about:
-        'Facts about a file, with its address in `url`. With `redirect: true` the answer is the ' +
-        'target. Newer installations take `response_type` instead and redirect unless it is ' +
-        '`json`.',
-      call: 'GET /{id}',
-      pathParameters,
-      query: 'redirect download response_type~',
-      answer: redirect(served),
-    },
-    update: {
-      about: 'Renames a file or makes it the cover.',
-      call: 'PATCH /{id}',
-      pathParameters,
-      body: 'name card_cover',
-      answer: stored,
-    },
-  } as const;
-}
+/** What is known of a file that is asked for. */
+const FACTS =
+  'Facts about a file, with its address in `url`. With `redirect: true` the answer is the target. Newer installations take `response_type` instead and redirect unless it is `json`.';
 
-const ofCard = filesOf(storedFile, servedFile);
+/** Files have text for ids here. */
+const BY_UID = { pathParameters: { id: 'string' } } as const;
 
 /** Files of a card for users who may see the card. */
 export const restrictedAccessCardFiles = operations(
   'restrictedAccessCardFiles',
   '/cards/{card_uid}/files',
-  {
-    attachFileToCard: ofCard.attach,
-    deleteCardFile: ofCard.remove,
-    getCardFile: ofCard.get,
-    updateCardFile: ofCard.update,
-  },
-);
-
-const ofComment = filesOf(commentFile, shape`${servedFile} comment_uid`);
+  BY_UID,
+)`
+  attachFileToCard POST => ${storedFile}
+    body file*
+    content multipart
+  deleteCardFile DELETE /{id}
+  getCardFile GET /{id} => redirect ${servedFile}
+    about ${FACTS}
+    query redirect download response_type~
+  updateCardFile PATCH /{id} => ${storedFile}
+    about Renames a file or makes it the cover.
+    body name card_cover
+`;
 
 /** Files of a comment for users who may see the card. `comment_uid` is `new` for a comment that is not written yet. */
 export const restrictedAccessCommentFiles = operations(
   'restrictedAccessCommentFiles',
   '/cards/{card_uid}/comments/{comment_uid}/files',
-  {
-    attachFileToComment: ofComment.attach,
-    deleteCommentFile: ofComment.remove,
-    getCommentFile: ofComment.get,
-    updateCommentFile: ofComment.update,
-  },
-);
-
-const ofProperty = filesOf(propertyFile, shape`${servedFile} custom_property_uid`);
+  BY_UID,
+)`
+  attachFileToComment POST => ${commentFile}
+    body file*
+    content multipart
+  deleteCommentFile DELETE /{id}
+  getCommentFile GET /{id} => redirect ${servedFile} comment_uid
+    about ${FACTS}
+    query redirect download response_type~
+  updateCommentFile PATCH /{id} => ${commentFile}
+    about Renames a file or makes it the cover.
+    body name card_cover
+`;
 
 /** Files in a property of a card for users who may see the card. */
 export const restrictedAccessCustomPropertyFiles = operations(
   'restrictedAccessCustomPropertyFiles',
   '/cards/{card_uid}/custom-properties/{property_uid}/files',
-  {
-    attachFileToCustomProperty: ofProperty.attach,
-    deleteCustomPropertyFile: ofProperty.remove,
-    getCustomPropertyFile: ofProperty.get,
-    updateCustomPropertyFile: ofProperty.update,
-  },
-);
+  BY_UID,
+)`
+  attachFileToCustomProperty POST => ${propertyFile}
+    body file*
+    content multipart
+  deleteCustomPropertyFile DELETE /{id}
+  getCustomPropertyFile GET /{id} => redirect ${servedFile} custom_property_uid
+    about ${FACTS}
+    query redirect download response_type~
+  updateCustomPropertyFile PATCH /{id} => ${propertyFile}
+    about Renames a file or makes it the cover.
+    body name card_cover
+`;
 
 /** Time spent on a card, in minutes. */
-export const cardTimeLogs = operations('cardTimeLogs', '/cards/{card_id}/time-logs', {
-  addTimeLog: { call: 'POST', body: 'role_id* time_spent* for_date* comment', answer: timeLog },
-  getTimeLogs: {
-    call: 'GET',
-    query: 'for_date personal',
-    answer: [shape`${timeLog} role user author`],
-  },
-  removeTimeLog: { call: 'DELETE /{id}' },
-  updateLogRecord: {
-    call: 'PATCH /{id}',
-    body: 'role_id time_spent for_date comment',
-    answer: timeLog,
-  },
-});
+export const cardTimeLogs = operations('cardTimeLogs', '/cards/{card_id}/time-logs')`
+  addTimeLog POST => ${timeLog}
+    body role_id* time_spent* for_date* comment
+  getTimeLogs GET => [${timeLog} role user author]
+    query for_date personal
+  removeTimeLog DELETE /{id}
+  updateLogRecord PATCH /{id} => ${timeLog}
+    body role_id time_spent for_date comment
+`;
 
 /** Time logged on all cards. */
-export const timesheet = operations('timesheet', '/time-logs', {
-  getList: {
-    about: 'The time logged between two days, both included.',
-    call: 'GET',
-    query: `
-      from* to* time_unit tag_ids user_ids group_ids:string|integer|integer[]|string[] space_ids
+export const timesheet = operations('timesheet', '/time-logs')`
+  getList GET => [${timeLog} card user role]
+    about The time logged between two days, both included.
+    query from* to* time_unit tag_ids user_ids group_ids:string|integer|integer[]|string[] space_ids
       board_ids column_ids card_ids visible_column_ids limit offset condition group_by
       time_precision with_daily_distribution only_general_sum
-    `,
-    answer: [shape`${timeLog} card user role`],
-    paging: 'offset',
-    source: 'field-notes',
-  },
-});
+    source field-notes
+`;
 
 const link = shape`ExternalLink: url updated created id description`;
 
 /** Links of a card to other places. */
-export const cardExternalLinks = operations(
-  'cardExternalLinks',
-  '/cards/{card_id}/external-links',
-  {
-    addExternalLink: { call: 'POST', body: 'url* description', answer: link },
-    removeExternalLink: { call: 'DELETE /{id}' },
-    retrieveCardExternalLinks: { call: 'GET', answer: [shape`${link} card_id external_link_id`] },
-    updateExternalLink: { call: 'PATCH /{id}', body: 'url description', answer: link },
-  },
-);
+export const cardExternalLinks = operations('cardExternalLinks', '/cards/{card_id}/external-links')`
+  addExternalLink POST => ${link}
+    body url* description
+  removeExternalLink DELETE /{id}
+  retrieveCardExternalLinks GET => [${link} card_id external_link_id]
+  updateExternalLink PATCH /{id} => ${link}
+    body url description
+`;
 
 /** Obstacles of a card: a reason or another card. */
-export const cardBlockers = operations('cardBlockers', '/cards/{card_id}/blockers', {
-  blockCard: {
-    call: 'POST',
-    body: 'reason blocker_card_id',
-    answer: shape`${cardBlocker} blocked_card blocker card`,
-  },
-  deleteCardBlockers: { call: 'DELETE /{id}', answer: shape`${cardBlocker} blocked_card card` },
-  retrieveCardBlockersList: {
-    call: 'GET',
-    answer: [shape`${cardBlocker} blocked_card blocker card`],
-  },
-  updateCardBlockers: {
-    call: 'PATCH /{id}',
-    body: 'reason blocker_card_id due_date due_date_time_present:boolean|null',
-    answer: cardBlocker,
-  },
-});
+export const cardBlockers = operations('cardBlockers', '/cards/{card_id}/blockers')`
+  blockCard POST => ${cardBlocker} blocked_card blocker card
+    body reason blocker_card_id
+  deleteCardBlockers DELETE /{id} => ${cardBlocker} blocked_card card
+  retrieveCardBlockersList GET => [${cardBlocker} blocked_card blocker card]
+  updateCardBlockers PATCH /{id} => ${cardBlocker}
+    body reason blocker_card_id due_date due_date_time_present:boolean|null
+`;
 
 /** Users whom a blocker waits for. */
-export const cardBlockerUsers = operations('cardBlockerUsers', '', {
-  addUserToTheCardBlocker: {
-    call: 'POST /blockers/{blocker_id}/users',
-    body: 'user_id*',
-    answer: userExtended,
-  },
-  removeUser: { call: 'DELETE /blockers/{blocker_id}/users/{user_id}' },
-  retrieveBlockersCardsListOnCurrentUser: {
-    about:
-      'The cards that wait for the account of the token. Documented as an object; without any ' +
-      'the service is known to answer `[]`.',
-    call: 'GET /users/current/blockers',
-    answer: 'blocked_cards summary',
-  },
-  retrieveListOfUsers: { call: 'GET /blockers/{blocker_id}/users', answer: [userOfBlocker] },
-});
+export const cardBlockerUsers = operations('cardBlockerUsers', '')`
+  addUserToTheCardBlocker POST /blockers/{blocker_id}/users => ${userExtended}
+    body user_id*
+  removeUser DELETE /blockers/{blocker_id}/users/{user_id}
+  retrieveBlockersCardsListOnCurrentUser GET /users/current/blockers => blocked_cards summary
+    about The cards that wait for the account of the token. Documented as an object; without any the
+      service is known to answer \`[]\`.
+  retrieveListOfUsers GET /blockers/{blocker_id}/users => [${userOfBlocker}]
+`;
 
 /** Reasons of blocked cards, as categories that can be counted. */
-export const cardBlockerCategories = operations('cardBlockerCategories', '', {
-  addBlockerCategory: {
-    call: 'POST /blockers/{blocker_id}/categories',
-    body: 'name*',
-    answer: 'uid name color',
-  },
-  removeCategory: {
-    call: 'DELETE /blockers/{blocker_id}/categories/{category_uuid}',
-    answer: 'uid',
-  },
-  retrieveListOfCategories: { call: 'GET /categories', answer: ['uid name color'] },
-});
+export const cardBlockerCategories = operations('cardBlockerCategories', '')`
+  addBlockerCategory POST /blockers/{blocker_id}/categories => uid name color
+    body name*
+  removeCategory DELETE /blockers/{blocker_id}/categories/{category_uuid} => uid
+  retrieveListOfCategories GET /categories => [uid name color]
+`;
 
 /** Checklists of a card. */
-export const cardChecklists = operations('cardChecklists', '/cards/{card_id}/checklists', {
-  addChecklistToCard: {
-    call: 'POST',
-    body: 'name sort_order items_source_checklist_id exclude_item_ids source_share_id',
-    answer: 'created updated id name policy_id card_id checklist_id sort_order deleted items',
-  },
-  removeChecklistFromCard: { call: 'DELETE /{id}' },
-  retrieveCardChecklist: {
-    call: 'GET /{id}',
-    answer: 'created updated id uid fts_version name policy_id items',
-  },
-  updateChecklist: {
-    call: 'PATCH /{id}',
-    body: 'name sort_order card_id',
-    answer: 'created updated id name policy_id',
-  },
-});
+export const cardChecklists = operations('cardChecklists', '/cards/{card_id}/checklists')`
+  addChecklistToCard POST
+    body name sort_order items_source_checklist_id exclude_item_ids source_share_id
+    answer created updated id name policy_id card_id checklist_id sort_order deleted items
+  removeChecklistFromCard DELETE /{id}
+  retrieveCardChecklist GET /{id} => created updated id uid fts_version name policy_id items
+  updateChecklist PATCH /{id} => created updated id name policy_id
+    body name sort_order card_id
+`;
 
 /** Items of a checklist, addressed through the card. */
 export const cardChecklistItems = operations(
   'cardChecklistItems',
   '/cards/{card_id}/checklists/{checklist_id}/items',
-  {
-    addItemToChecklist: { call: 'POST', body: newChecklistItem, answer: checklistItem },
-    removeChecklistItem: { call: 'DELETE /{id}' },
-    updateChecklistItem: { call: 'PATCH /{id}', body: checklistItemChanges, answer: checklistItem },
-  },
-);
+)`
+  addItemToChecklist POST => ${checklistItem}
+    body ${newChecklistItem}
+  removeChecklistItem DELETE /{id}
+  updateChecklistItem PATCH /{id} => ${checklistItem}
+    body ${checklistItemChanges}
+`;
 
 /** Checklists by themselves. */
-export const checklists = operations('checklists', '/checklists/{id}', {
-  retrieveCardsWithChecklist: {
-    call: 'GET',
-    query: 'only_shared_cards*',
-    answer: [cardOfChecklist],
-  },
-});
+export const checklists = operations('checklists', '/checklists/{id}')`
+  retrieveCardsWithChecklist GET => [${cardOfChecklist}]
+    query only_shared_cards*
+`;
 
 /** Items of a checklist, addressed without the card. */
-export const checklistItems = operations('checklistItems', '/checklists/{checklist_id}/items', {
-  addItemToChecklist: { call: 'POST', body: newChecklistItem, answer: checklistItem },
-  removeChecklistItem: { call: 'DELETE /{id}' },
-  updateChecklistItem: { call: 'PATCH /{id}', body: checklistItemChanges, answer: checklistItem },
-});
+export const checklistItems = operations('checklistItems', '/checklists/{checklist_id}/items')`
+  addItemToChecklist POST => ${checklistItem}
+    body ${newChecklistItem}
+  removeChecklistItem DELETE /{id}
+  updateChecklistItem PATCH /{id} => ${checklistItem}
+    body ${checklistItemChanges}
+`;

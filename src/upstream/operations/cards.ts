@@ -1,4 +1,4 @@
-import { none, operations, operationsWith, shape } from './row.ts';
+import { operations, shape } from './row.ts';
 import { card, relatedCard, treeEntity, userShort } from './shared-shapes.ts';
 
 /** CTY: a card type. */
@@ -29,48 +29,31 @@ const cardCreated = shape`
 `;
 
 /** Cards. */
-export const cards = operations('cards', '/cards', {
-  batchUpdateForCards: {
-    about:
-      'Changes all matching cards, as a job of the service; `id` names the job. Unsafe to ' +
-      'repeat: a second job would start. Without any condition it would change every card of ' +
-      'the company: that takes `everything: true`.',
-    call: 'PATCH',
-    body: 'board_id column_id lane_id owner_id type_id condition:1|2 attributes order_by:unknown',
-    conditions: 'board_id column_id lane_id owner_id type_id condition',
-    answer: 'id:string',
-    repeat: 'unsafe',
-  },
-  createNewCard: {
-    call: 'POST',
-    body: `
-      title*:number|string board_id* column_id lane_id owner_id responsible_id type_id asap
+export const cards = operations('cards', '/cards')`
+  batchUpdateForCards PATCH => id:string
+    about Changes all matching cards, as a job of the service; \`id\` names the job. Unsafe to
+      repeat: a second job would start. Without any condition it would change every card of the
+      company: that takes \`everything: true\`.
+    body board_id column_id lane_id owner_id type_id condition:1|2 attributes order_by:unknown
+    conditions board_id column_id lane_id owner_id type_id condition
+    repeat unsafe
+  createNewCard POST => ${cardCreated}
+    body title*:number|string board_id* column_id lane_id owner_id responsible_id type_id asap
       due_date_time_present expires_later due_date sort_order description:number|string|null
       size_text external_id owner_email position service_id text_format_type_id properties
-    `,
-    answer: cardCreated,
-  },
-  deleteCard: { call: 'DELETE /{card_id}', answer: cardModified, source: 'field-notes' },
-  retrieveCard: {
-    call: 'GET /{card_id}',
-    query: 'broken_api',
-    answer: cardWithParts,
-    source: 'field-notes',
-  },
-  retrieveCardBaselines: {
-    about: 'The planned times of a card in its baselines, in one answer.',
-    call: 'GET /{card_id}/baselines',
-    answer: ['id uid baseline_id planned_start planned_end'],
-    source: 'field-notes',
-  },
-  retrieveCardList: {
-    about:
-      'Cards. `filter` is an object, or the base64 of its JSON. With `version: 2` the answer is ' +
-      '`{ result, position }`, and `start_position` goes on from a position. The fields of a ' +
-      'card here are not known for sure.',
-    call: 'GET',
-    query: `
-      created_before created_after updated_before updated_after due_date_before due_date_after
+  deleteCard DELETE /{card_id} => ${cardModified}
+    source field-notes
+  retrieveCard GET /{card_id} => ${cardWithParts}
+    query broken_api
+    source field-notes
+  retrieveCardBaselines GET /{card_id}/baselines => [id uid baseline_id planned_start planned_end]
+    about The planned times of a card in its baselines, in one answer.
+    source field-notes
+  retrieveCardList GET => [?]
+    about Cards. \`filter\` is an object, or the base64 of its JSON. With \`version: 2\` the answer
+      is \`{ result, position }\`, and \`start_position\` goes on from a position. The fields of a
+      card here are not known for sure.
+    query created_before created_after updated_before updated_after due_date_before due_date_after
       first_moved_in_progress_before first_moved_in_progress_after last_moved_to_done_at_before
       last_moved_to_done_at_after query tag order_by order_direction start_position version type_id
       owner_id responsible_id space_id board_id column_id lane_id condition order_space_id limit
@@ -79,152 +62,102 @@ export const cards = operations('cards', '/cards', {
       organizations_ids external_id:string|number additional_card_fields search_fields archived asap
       overdue done_on_time with_due_date is_request include_search_preview broken_api
       filter:string|object
-    `,
-    queryStyle: { filter: 'base64-json' },
-    answer: [''],
-    paging: 'start-position',
-    source: 'field-notes',
-  },
-  retrieveCardLocationHistory: {
-    call: 'GET /{card_id}/location-history',
-    answer: [
-      `
-      id:string card_id board_id column_id subcolumn_id lane_id sprint_id author_id author condition
-      changed
-    `,
-    ],
-    source: 'field-notes',
-  },
-  updateCard: {
-    about:
-      'Changes or moves a card. The documents show the end of its body and its answer, without ' +
-      'its name.',
-    call: 'PATCH /{card_id}',
-    body: `
-      title:number|string asap due_date_time_present expires_later blocked sd_new_comment
+    queryStyle filter:base64-json
+    source field-notes
+  retrieveCardLocationHistory GET /{card_id}/location-history
+    source field-notes
+    answer [id:string card_id board_id column_id subcolumn_id lane_id sprint_id author_id author
+      condition changed]
+  updateCard PATCH /{card_id} => ${cardModified}
+    about Changes or moves a card. The documents show the end of its body and its answer, without
+      its name.
+    body title:number|string asap due_date_time_present expires_later blocked sd_new_comment
       ignore_planned_dates_recalculation due_date planned_start planned_end sort_order
       estimate_workload description:number|string|null size_text external_id board_id column_id
       lane_id owner_id type_id prev_card_id service_id condition:1|2 text_format_type_id owner_email
       properties
-    `,
-    answer: cardModified,
-    source: 'field-notes',
-  },
-});
+    source field-notes
+`;
 
 /** Kinds of cards. */
-export const cardTypes = operations('cardTypes', '/card-types', {
-  createNewCardType: {
-    call: 'POST',
-    body: 'letter* name* color*:integer properties card_properties suggest_fields',
-    answer: cardType,
-  },
-  getCardType: { call: 'GET /{id}', answer: cardType },
-  getListOfCardTypes: { call: 'GET', query: 'limit offset', answer: [cardType], paging: 'offset' },
-  removeCardType: {
-    about: 'Deletes a card type; its cards become cards of another.',
-    call: 'DELETE /{id}',
-    body: 'replace_type_id*',
-    answer: cardType,
-  },
-  updateCardType: {
-    call: 'PATCH /{id}',
-    body: 'letter name color:integer properties card_properties suggest_fields',
-    answer: cardType,
-  },
-});
+export const cardTypes = operations('cardTypes', '/card-types')`
+  createNewCardType POST => ${cardType}
+    body letter* name* color*:integer properties card_properties suggest_fields
+  getCardType GET /{id} => ${cardType}
+  getListOfCardTypes GET => [${cardType}]
+    query limit offset
+  removeCardType DELETE /{id} => ${cardType}
+    about Deletes a card type; its cards become cards of another.
+    body replace_type_id*
+  updateCardType PATCH /{id} => ${cardType}
+    body letter name color:integer properties card_properties suggest_fields
+`;
 
 const tag = shape`Tag: created updated archived id name company_id color`;
 
 /** Tags of a card. */
-export const cardTags = operations('cardTags', '/cards/{card_id}/tags', {
-  addTag: { call: 'POST', body: 'name*', answer: tag },
-  removeTagFromCard: { call: 'DELETE /{tag_id}' },
-  rertrieveListOfTags: {
-    about: 'The tags of a card, in one answer. The documents spell the name so.',
-    call: 'GET',
-    answer: ['id name color card_id tag_id'],
-  },
-});
+export const cardTags = operations('cardTags', '/cards/{card_id}/tags')`
+  addTag POST => ${tag}
+    body name*
+  removeTagFromCard DELETE /{tag_id}
+  rertrieveListOfTags GET => [id name color card_id tag_id]
+    about The tags of a card, in one answer. The documents spell the name so.
+`;
 
 /** Tags of the company. */
-export const tags = operationsWith({ source: 'field-notes' })('tags', '/tags', {
-  addTag: { call: 'POST', body: 'name*', answer: tag },
-  retrieveListOfTags: {
-    call: 'GET',
-    query: 'limit offset space_id ids:string|integer|integer[]|string[] query',
-    answer: [tag],
-    paging: 'offset',
-  },
-});
+export const tags = operations('tags', '/tags', { source: 'field-notes' })`
+  addTag POST => ${tag}
+    body name*
+  retrieveListOfTags GET => [${tag}]
+    query limit offset space_id ids:string|integer|integer[]|string[] query
+`;
 
 /** Users who work on a card. */
-export const cardMembers = operations('cardMembers', '/cards/{card_id}/members', {
-  addMemberToCard: {
-    call: 'POST',
-    body: 'user_id*',
-    answer: `
-      id full_name email username avatar_initials_url avatar_uploaded_url initials avatar_type lng
-      timezone theme updated type
-    `,
-  },
-  removeMemberFromCard: { call: 'DELETE /{id}' },
-  retrieveListOfCardMembers: {
-    call: 'GET',
-    answer: [shape`${userShort} virtual card_id user_id type`],
-  },
-  updateMemberRole: {
-    call: 'PATCH /{id}',
-    body: 'type*',
-    answer: 'created updated card_id user_id type',
-  },
-});
+export const cardMembers = operations('cardMembers', '/cards/{card_id}/members')`
+  addMemberToCard POST
+    body user_id*
+    answer id full_name email username avatar_initials_url avatar_uploaded_url initials avatar_type
+      lng timezone theme updated type
+  removeMemberFromCard DELETE /{id}
+  retrieveListOfCardMembers GET => [${userShort} virtual card_id user_id type]
+  updateMemberRole PATCH /{id} => created updated card_id user_id type
+    body type*
+`;
 
 /** Users who may be put on a card. */
-export const cardAllowedUsers = operations('cardAllowedUsers', '/cards/{card_id}/allowed-users', {
-  retrieveUsersList: {
-    about:
-      'The users who may be put on the card. The service is known to ignore paging and to ' +
-      'answer with all.',
-    call: 'GET',
-    query: 'type:string search orderBy role limit offset',
-    answer: [userShort],
-    paging: 'offset',
-  },
-});
+export const cardAllowedUsers = operations('cardAllowedUsers', '/cards/{card_id}/allowed-users')`
+  retrieveUsersList GET => [${userShort}]
+    about The users who may be put on the card. The service is known to ignore paging and to answer
+      with all.
+    query type:string search orderBy role limit offset
+`;
 
 /** Cards below a card. */
-export const cardChildren = operations('cardChildren', '/cards/{card_id}/children', {
-  addChildren: {
-    about:
-      'Puts a card below another. `card_id` of the path is the parent, that of the body the ' +
-      'child.',
-    call: 'POST',
-    body: 'card_id*',
-    answer: shape`${cardAmongChildren} has_access_to_space path_data space_id type owner`,
-  },
-  removeChildren: { call: 'DELETE /{id}' },
-  retrieveCardChildrenList: {
-    call: 'GET',
-    answer: [shape`${cardAmongChildren} type owner board lane column card_id depends_on_card_id`],
-  },
-});
+export const cardChildren = operations('cardChildren', '/cards/{card_id}/children')`
+  addChildren POST => ${cardAmongChildren} has_access_to_space path_data space_id type owner
+    about Puts a card below another. \`card_id\` of the path is the parent, that of the body the
+      child.
+    body card_id*
+  removeChildren DELETE /{id}
+  retrieveCardChildrenList GET
+    answer [${cardAmongChildren} type owner board lane column card_id depends_on_card_id]
+`;
 
 /** Service level of a card. */
-export const cardSla = operations('cardSla', '/cards/{card_id}/sla-rules-measurements', {
-  retrieveCardSlaMeasurements: { call: 'GET', answer: 'calendars rulesTimeData' },
-});
+export const cardSla = operations('cardSla', '/cards/{card_id}/sla-rules-measurements')`
+  retrieveCardSlaMeasurements GET => calendars rulesTimeData
+`;
 
 /** Places of a card type in the tree of spaces. */
 export const cardTypeTreeEntities = operations(
   'cardTypeTreeEntities',
   '/card-types/{type_id}/tree-entities',
-  {
-    addTreeEntityToCardType: { call: 'POST', body: 'tree_entity_uid*', answer: 'id' },
-    deleteTreeEntityFromCardType: { call: 'DELETE /{uid}', answer: none },
-    getListOfTypeTreeEntities: { call: 'GET', answer: [treeEntity] },
-  },
-);
+)`
+  addTreeEntityToCardType POST => id
+    body tree_entity_uid*
+  deleteTreeEntityFromCardType DELETE /{uid} => none
+  getListOfTypeTreeEntities GET => [${treeEntity}]
+`;
 
 const recipient = shape`CardRecipient: created updated card_id user_id email unsubscribed updater_id`;
 
@@ -232,22 +165,16 @@ const recipient = shape`CardRecipient: created updated card_id user_id email uns
 export const cardServiceDeskExternalRecipients = operations(
   'cardServiceDeskExternalRecipients',
   '/cards/{card_id}/sd-external-recipients',
-  {
-    addNewRecipient: { call: 'POST', body: 'email*', answer: recipient },
-    removeRecipient: { call: 'DELETE /{email}', answer: shape`${recipient} company_id` },
-  },
-);
+)`
+  addNewRecipient POST => ${recipient}
+    body email*
+  removeRecipient DELETE /{email} => ${recipient} company_id
+`;
 
 /** Services of the service desk. */
-export const serviceDeskServices = operations('serviceDeskServices', '/service-desk/services', {
-  retrieveServicesList: {
-    call: 'GET',
-    answer: [
-      `
-      id name fields_settings archived lng email_settings type_id email_key board_id column_id
+export const serviceDeskServices = operations('serviceDeskServices', '/service-desk/services')`
+  retrieveServicesList GET
+    answer [id name fields_settings archived lng email_settings type_id email_key board_id column_id
       lane_id display_status template_description settings allow_to_add_external_recipients column
-      board lane voteCustomProperty
-    `,
-    ],
-  },
-});
+      board lane voteCustomProperty]
+`;

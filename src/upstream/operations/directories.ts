@@ -1,4 +1,4 @@
-import { operationsWith, shape } from './row.ts';
+import { operations, shape } from './row.ts';
 
 /** DIR: a custom directory, base. */
 const customDirectory = shape`
@@ -18,138 +18,77 @@ const directoryRecord = shape`
   company_uid created updated author updater values
 `;
 
-const directoryOperations = operationsWith({
+const inDirectories = {
   stage: 'beta',
   pathParameters: { directory_id: 'string', field_id: 'string', record_id: 'string' },
-});
+} as const;
 
 /** Directories of the company: lists of records with fields of its own. */
-export const customDirectories = directoryOperations(
+export const customDirectories = operations(
   'customDirectories',
   '/company/custom-directories',
-  {
-    createCustomDirectory: {
-      call: 'POST',
-      body: 'name* description:null|string multi_select allow_editing display_field_index fields',
-      answer: shape`${customDirectory} fields`,
-    },
-    deleteCustomDirectory: {
-      about: 'Marks a directory as removed.',
-      call: 'DELETE /{directory_id}',
-      answer: 'id name condition updated',
-    },
-    getCustomDirectory: {
-      call: 'GET /{directory_id}',
-      answer: shape`${customDirectory} author fields`,
-    },
-    getListOfCustomDirectories: {
-      call: 'GET',
-      query: `
-        include_fields include_author include_records_count limit:number offset:number query
-        conditions:string[]
-      `,
-      queryStyle: { conditions: 'brackets' },
-      answer: ['id name description condition settings records_count created updated'],
-      paging: 'offset',
-    },
-    updateCustomDirectory: {
-      about:
-        'Changes a directory. Unsafe to repeat: `fields` is the whole list, and what is new in it ' +
-        'could be made twice.',
-      call: 'PATCH /{directory_id}',
-      body: `
-        name description:null|string condition:active|inactive|removed multi_select allow_editing
-        fields
-      `,
-      answer: shape`${customDirectory} author fields`,
-      repeat: 'unsafe',
-    },
-  },
-);
+  inDirectories,
+)`
+  createCustomDirectory POST => ${customDirectory} fields
+    body name* description:null|string multi_select allow_editing display_field_index fields
+  deleteCustomDirectory DELETE /{directory_id} => id name condition updated
+    about Marks a directory as removed.
+  getCustomDirectory GET /{directory_id} => ${customDirectory} author fields
+  getListOfCustomDirectories GET
+    query include_fields include_author include_records_count limit:number offset:number query
+      conditions:string[]
+    queryStyle conditions:brackets
+    answer [id name description condition settings records_count created updated]
+  updateCustomDirectory PATCH /{directory_id} => ${customDirectory} author fields
+    about Changes a directory. Unsafe to repeat: \`fields\` is the whole list, and what is new in it
+      could be made twice.
+    body name description:null|string condition:active|inactive|removed multi_select allow_editing
+      fields
+    repeat unsafe
+`;
 
 /** Fields of a directory. */
-export const customDirectoryFields = directoryOperations(
+export const customDirectoryFields = operations(
   'customDirectoryFields',
   '/company/custom-directories/{directory_id}/fields',
-  {
-    createField: {
-      about:
-        'Adds a field. One that shows a property of the cards or another directory has to name ' +
-        'it.',
-      call: 'POST',
-      body: `
-        name* custom_property_uid~ linked_directory_id~
-        type*:'string'|'number'|'date'|'email'|'url'|'phone'|'checkbox'|'select'|'user'|'catalog'|'directory_link'|'file'
-        sort_order:integer required is_display
-      `,
-      answer: directoryField,
-    },
-    deleteField: {
-      call: 'DELETE /{field_id}',
-      answer: 'id custom_directory_id name type condition updated',
-    },
-    getField: {
-      call: 'GET /{field_id}',
-      answer: shape`${directoryField} author linkedDirectory customProperty`,
-    },
-    getListOfFields: {
-      call: 'GET',
-      query: 'include_author conditions:(active|inactive|removed)[]',
-      queryStyle: { conditions: 'brackets' },
-      answer: ['id custom_directory_id name type required is_display sort_order condition'],
-    },
-    updateField: {
-      call: 'PATCH /{field_id}',
-      body: 'name condition:active|inactive|removed sort_order:integer required is_display',
-      answer: directoryField,
-    },
-  },
-);
+  inDirectories,
+)`
+  createField POST => ${directoryField}
+    about Adds a field. One that shows a property of the cards or another directory has to name it.
+    body name* custom_property_uid~ linked_directory_id~
+      type*:'string'|'number'|'date'|'email'|'url'|'phone'|'checkbox'|'select'|'user'|'catalog'|'directory_link'|'file'
+      sort_order:integer required is_display
+  deleteField DELETE /{field_id} => id custom_directory_id name type condition updated
+  getField GET /{field_id} => ${directoryField} author linkedDirectory customProperty
+  getListOfFields GET => [id custom_directory_id name type required is_display sort_order condition]
+    query include_author conditions:(active|inactive|removed)[]
+    queryStyle conditions:brackets
+  updateField PATCH /{field_id} => ${directoryField}
+    body name condition:active|inactive|removed sort_order:integer required is_display
+`;
 
 /** Records of a directory. What `values` hold is not documented. */
-export const customDirectoryRecords = directoryOperations(
+export const customDirectoryRecords = operations(
   'customDirectoryRecords',
   '/company/custom-directories/{directory_id}/records',
-  {
-    createRecord: {
-      about: 'Adds a record; `response_profile` says how much of it comes back.',
-      call: 'POST',
-      query: 'response_profile',
-      body: 'values*',
-      answer: directoryRecord,
-    },
-    deleteRecord: {
-      call: 'DELETE /{record_id}',
-      answer: 'id custom_directory_id condition updated',
-    },
-    getCardsLinkedToRecord: {
-      call: 'GET /{record_id}/cards',
-      query: 'limit:number offset:number filter',
-      answer: ['id uid title'],
-      paging: 'offset',
-    },
-    getListOfRecords: {
-      about: 'The records of a directory. `filters` travels as JSON.',
-      call: 'GET',
-      query: `
-        limit:number offset:number query profile filter_operator include_values include_author
-        conditions:string[] filters
-      `,
-      queryStyle: { conditions: 'brackets', filters: 'json' },
-      answer: ['id custom_directory_id display_value condition created updated values'],
-      paging: 'offset',
-    },
-    getRecord: {
-      about: 'One record; `profile` says how much of it.',
-      call: 'GET /{record_id}',
-      query: 'profile',
-      answer: directoryRecord,
-    },
-    updateRecord: {
-      call: 'PATCH /{record_id}',
-      query: 'response_profile',
-      body: 'condition:active|inactive|removed values',
-      answer: directoryRecord,
-    },
-  },
-);
+  inDirectories,
+)`
+  createRecord POST => ${directoryRecord}
+    about Adds a record; \`response_profile\` says how much of it comes back.
+    query response_profile
+    body values*
+  deleteRecord DELETE /{record_id} => id custom_directory_id condition updated
+  getCardsLinkedToRecord GET /{record_id}/cards => [id uid title]
+    query limit:number offset:number filter
+  getListOfRecords GET => [id custom_directory_id display_value condition created updated values]
+    about The records of a directory. \`filters\` travels as JSON.
+    query limit:number offset:number query profile filter_operator include_values include_author
+      conditions:string[] filters
+    queryStyle conditions:brackets filters:json
+  getRecord GET /{record_id} => ${directoryRecord}
+    about One record; \`profile\` says how much of it.
+    query profile
+  updateRecord PATCH /{record_id} => ${directoryRecord}
+    query response_profile
+    body condition:active|inactive|removed values
+`;

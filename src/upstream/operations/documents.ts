@@ -1,4 +1,4 @@
-import { operations, operationsWith, shape } from './row.ts';
+import { operations, shape } from './row.ts';
 
 /** DGR: a document group. */
 const documentGroup = shape`
@@ -19,99 +19,51 @@ const documentListed = shape`
 const document = shape`Document: ${documentListed} data access_record`;
 
 /** Documents. */
-export const documents = operations('documents', '/documents', {
-  createNewDocument: {
-    call: 'POST',
-    body: `
-      sort_order* title parent_entity_uid for_everyone_access_role_id clone_uid key clone_version
-    `,
-    answer: document,
-    source: 'field-notes',
-  },
-  removeDocument: {
-    about: 'Deletes a document. One that has others below it is known to be refused (400).',
-    call: 'DELETE /{document_uid}',
-    answer: documentListed,
-    source: 'field-notes',
-  },
-  retrieveDocument: {
-    about: 'One document. The documents give neither method nor path; these are the ones in use.',
-    call: 'GET /{document_uid}',
-    answer: document,
-  },
-  retrieveListOfDocuments: {
-    about:
-      'Documents without their content. With `version: 2` the answer is `{ result, position }`, ' +
-      'and `start_position` goes on from a position.',
-    call: 'GET',
-    query: `
-      query fields:string start_position offset limit version condition include_search_preview
-    `,
-    answer: [documentListed],
-    paging: 'start-position',
-  },
-  updateDocument: {
-    call: 'PATCH /{document_uid}',
-    body: `
-      title for_everyone_access_role_id:string sort_order backup_version publish_date
+export const documents = operations('documents', '/documents')`
+  createNewDocument POST => ${document}
+    body sort_order* title parent_entity_uid for_everyone_access_role_id clone_uid key clone_version
+    source field-notes
+  removeDocument DELETE /{document_uid} => ${documentListed}
+    about Deletes a document. One that has others below it is known to be refused (400).
+    source field-notes
+  retrieveDocument GET /{document_uid} => ${document}
+    about One document. The documents give neither method nor path; these are the ones in use.
+  retrieveListOfDocuments GET => [${documentListed}]
+    about Documents without their content. With \`version: 2\` the answer is \`{ result, position
+      }\`, and \`start_position\` goes on from a position.
+    query query fields:string start_position offset limit version condition include_search_preview
+  updateDocument PATCH /{document_uid} => ${document}
+    body title for_everyone_access_role_id:string sort_order backup_version publish_date
       parent_entity_uid redirect_url key icon_value notification_period_start
       notification_period_end slug data:object settings access public hidden_on_public_site
       published_version icon_type:emoji|material_icon|null icon_color
-    `,
-    answer: document,
-  },
-});
+`;
 
 /** Groups of documents: folders, and sites when they are public. */
-export const documentGroups = operations('documentGroups', '/document-groups', {
-  createNewDocumentGroup: {
-    call: 'POST',
-    body: 'title* parent_entity_uid for_everyone_access_role_id key sort_order',
-    answer: shape`${documentGroup} access_record`,
-  },
-  removeDocumentGroup: {
-    about: 'Deletes a document group. One that holds documents is known to be refused (400).',
-    call: 'DELETE /{document_group_uid}',
-    answer: documentGroup,
-  },
-  retrieveDocumentGroup: {
-    call: 'GET /{document_group_uid}',
-    answer: shape`${documentGroup} access_record`,
-  },
-  retrieveListOfDocumentGroups: {
-    about:
-      'Document groups. With `version: 2` the answer is `{ result, position }`, and ' +
-      '`start_position` goes on from a position.',
-    call: 'GET',
-    query: 'query start_position offset limit version condition role',
-    answer: [documentGroup],
-    paging: 'start-position',
-  },
-  updateDocumentGroup: {
-    about:
-      'Changes a document group. Neither body nor answer is documented; these are the ones in ' +
-      'use. A key or host name in use answers 409.',
-    call: 'PATCH /{document_group_uid}',
-    body: `
-      title~ access~:string parent_entity_uid~ for_everyone_access_role_id~ hostname~ redirect_url~
-      key~ icon_type~ icon_value~ index_document_uid~ sort_order~ icon_color~ hidden_on_public_site~
-      news_feed~
-    `,
-    answer: shape`${documentGroup} access_record`,
-  },
-});
+export const documentGroups = operations('documentGroups', '/document-groups')`
+  createNewDocumentGroup POST => ${documentGroup} access_record
+    body title* parent_entity_uid for_everyone_access_role_id key sort_order
+  removeDocumentGroup DELETE /{document_group_uid} => ${documentGroup}
+    about Deletes a document group. One that holds documents is known to be refused (400).
+  retrieveDocumentGroup GET /{document_group_uid} => ${documentGroup} access_record
+  retrieveListOfDocumentGroups GET => [${documentGroup}]
+    about Document groups. With \`version: 2\` the answer is \`{ result, position }\`, and
+      \`start_position\` goes on from a position.
+    query query start_position offset limit version condition role
+  updateDocumentGroup PATCH /{document_group_uid} => ${documentGroup} access_record
+    about Changes a document group. Neither body nor answer is documented; these are the ones in
+      use. A key or host name in use answers 409.
+    body title~ access~:string parent_entity_uid~ for_everyone_access_role_id~ hostname~
+      redirect_url~ key~ icon_type~ icon_value~ index_document_uid~ sort_order~ icon_color~
+      hidden_on_public_site~ news_feed~
+`;
 
 /** The forms that the content of documents has. */
-export const documentSchemas = operationsWith({ pathParameters: { id: 'string' } })(
-  'documentSchemas',
-  '/document-schemas/{id}',
-  {
-    getDocumentDataSchema: {
-      about: 'One schema by its version: `latest`, `v1`, …',
-      call: 'GET',
-      query: 'format',
-      answer: '$schema $id title description allOf version definitions',
-      source: 'field-notes',
-    },
-  },
-);
+export const documentSchemas = operations('documentSchemas', '/document-schemas/{id}', {
+  pathParameters: { id: 'string' },
+})`
+  getDocumentDataSchema GET => $schema $id title description allOf version definitions
+    about One schema by its version: \`latest\`, \`v1\`, …
+    query format
+    source field-notes
+`;

@@ -1,4 +1,4 @@
-import { none, operations, shape } from './row.ts';
+import { operations, shape } from './row.ts';
 import { treeEntity } from './shared-shapes.ts';
 
 /** PRP: a custom property. */
@@ -31,143 +31,96 @@ const selectValue = shape`
 `;
 
 /** Properties that the company adds to its cards. */
-export const customProperties = operations('customProperties', '/company/custom-properties', {
-  createNewProperty: {
-    call: 'POST',
-    body: `
-      name formula show_on_facade multiline vote_variant
+export const customProperties = operations('customProperties', '/company/custom-properties')`
+  createNewProperty POST
+    body name formula show_on_facade multiline vote_variant
       type:'string'|'number'|'date'|'email'|'phone'|'checkbox'|'select'|'formula'|'url'|'collective_score'|'vote'|'collective_vote'|'catalog'|'user'|'attachment'
       values_type colorful multi_select:boolean|null values_creatable_by_users data
       formula_source_card fields_settings color
-    `,
-    answer: `
-      name type show_on_facade multiline fields_settings author_id company_id updated created id
-      condition colorful multi_select values_creatable_by_users data values_type vote_variant
+    answer name type show_on_facade multiline fields_settings author_id company_id updated created
+      id condition colorful multi_select values_creatable_by_users data values_type vote_variant
       protected color external_id
-    `,
-  },
-  getListOfProperties: {
-    call: 'GET',
-    query: `
-      include_values include_author compact load_by_ids ids offset limit order_by order_direction
-      query
-    `,
-    answer: [customProperty],
-    paging: 'offset',
-  },
-  getProperty: { call: 'GET /{id}', answer: customProperty },
-  removeProperty: {
-    call: 'DELETE /{id}',
-    answer: `
-      created updated id type name show_on_facade author_id company_id condition colorful
+  getListOfProperties GET => [${customProperty}]
+    query include_values include_author compact load_by_ids ids offset limit order_by
+      order_direction query
+  getProperty GET /{id} => ${customProperty}
+  removeProperty DELETE /{id}
+    answer created updated id type name show_on_facade author_id company_id condition colorful
       multi_select values_creatable_by_users data multiline values_type vote_variant protected
       fields_settings color
-    `,
-  },
-  updateProperty: {
-    call: 'PATCH /{id}',
-    body: `
-      name show_on_facade multiline is_used_as_progress condition:active|inactive colorful
+  updateProperty PATCH /{id} => ${customProperty}
+    body name show_on_facade multiline is_used_as_progress condition:active|inactive colorful
       multi_select:boolean|null values_creatable_by_users data color fields_settings:object|null
-    `,
-    answer: customProperty,
-  },
-});
+`;
 
 /** Values of a property that is a catalog. */
 export const customPropertyCatalogValues = operations(
   'customPropertyCatalogValues',
   '/company/custom-properties/{property_id}/catalog-values',
-  {
-    createNewCatalogValue: { call: 'POST', body: 'value*:object', answer: catalogValue },
-    getCatalogValue: { call: 'GET /{id}', answer: catalogValue },
-    getListOfCatalogValues: {
-      call: 'GET',
-      query: 'query conditions:string limit offset',
-      answer: [catalogValue],
-      paging: 'offset',
-    },
-    removeProperty: {
-      about: 'Removes a value; the documents name it so.',
-      call: 'DELETE /{id}',
-      answer: catalogValue,
-    },
-    updateCatalogValue: {
-      call: 'PATCH /{id}',
-      body: 'condition:active|inactive value:object deleted',
-      answer: catalogValue,
-    },
-  },
-);
+)`
+  createNewCatalogValue POST => ${catalogValue}
+    body value*:object
+  getCatalogValue GET /{id} => ${catalogValue}
+  getListOfCatalogValues GET => [${catalogValue}]
+    query query conditions:string limit offset
+  removeProperty DELETE /{id} => ${catalogValue}
+    about Removes a value; the documents name it so.
+  updateCatalogValue PATCH /{id} => ${catalogValue}
+    body condition:active|inactive value:object deleted
+`;
 
 /** Scores that users give a card in a property. */
 export const customPropertyCollectiveScoreValues = operations(
   'customPropertyCollectiveScoreValues',
   '/cards/{card_id}/custom-properties/{property_id}/collective-score-values',
-  {
-    createNewScoreValue: { call: 'POST', body: 'value*', answer: scoreValue },
-    getListOfScoreValues: {
-      call: 'GET',
-      answer: ['id custom_property_id value card_id author_id author'],
-    },
-    updateScoreValue: { call: 'PATCH /{id}', body: 'value:string|null', answer: scoreValue },
-  },
-);
+)`
+  createNewScoreValue POST => ${scoreValue}
+    body value*
+  getListOfScoreValues GET => [id custom_property_id value card_id author_id author]
+  updateScoreValue PATCH /{id} => ${scoreValue}
+    body value:string|null
+`;
 
 /** Votes that users give a card in a property. */
 export const customPropertyCollectiveVoteValues = operations(
   'customPropertyCollectiveVoteValues',
   '/cards/{card_id}/custom-properties/{property_id}/collective-vote-values',
-  {
-    createNewVoteValue: { call: 'POST', body: 'emoji_vote number_vote', answer: voteValue },
-    getListOfVoteValues: {
-      call: 'GET',
-      answer: ['id custom_property_id number_vote emoji_vote card_id author_id author'],
-    },
-    removeVoteValue: {
-      call: 'DELETE /{id}',
-      body: 'emoji_vote',
-      answer: 'id custom_property_id number_vote emoji_vote card_id author_id',
-    },
-    updateVoteValue: { call: 'PATCH /{id}', body: 'number_vote:number|null', answer: voteValue },
-  },
-);
+)`
+  createNewVoteValue POST => ${voteValue}
+    body emoji_vote number_vote
+  getListOfVoteValues GET => [id custom_property_id number_vote emoji_vote card_id author_id author]
+  removeVoteValue DELETE /{id} => id custom_property_id number_vote emoji_vote card_id author_id
+    body emoji_vote
+  updateVoteValue PATCH /{id} => ${voteValue}
+    body number_vote:number|null
+`;
 
 /** Values of a property that is a choice. */
 export const customPropertySelectValues = operations(
   'customPropertySelectValues',
   '/company/custom-properties/{property_id}/select-values',
-  {
-    createNewSelectValue: { call: 'POST', body: 'value* color', answer: selectValue },
-    getListOfSelectValues: {
-      about: 'The values of a choice. The service is known to page only with `v2_select_search`.',
-      call: 'GET',
-      query: 'v2_select_search query order_by ids conditions:(string|number)[] offset limit',
-      answer: ['id custom_property_id value color sort_order external_id updated condition'],
-      paging: 'offset',
-      pagesOnlyWith: { v2_select_search: true },
-    },
-    getSelectValue: { call: 'GET /{id}', answer: selectValue },
-    removeProperty: {
-      about: 'Removes a value; the documents name it so.',
-      call: 'DELETE /{id}',
-      answer: selectValue,
-    },
-    updateSelectValue: {
-      call: 'PATCH /{id}',
-      body: 'value color condition:active|inactive sort_order deleted',
-      answer: selectValue,
-    },
-  },
-);
+)`
+  createNewSelectValue POST => ${selectValue}
+    body value* color
+  getListOfSelectValues GET
+    about The values of a choice. The service is known to page only with \`v2_select_search\`.
+    query v2_select_search query order_by ids conditions:(string|number)[] offset limit
+    pagesOnlyWith v2_select_search
+    answer [id custom_property_id value color sort_order external_id updated condition]
+  getSelectValue GET /{id} => ${selectValue}
+  removeProperty DELETE /{id} => ${selectValue}
+    about Removes a value; the documents name it so.
+  updateSelectValue PATCH /{id} => ${selectValue}
+    body value color condition:active|inactive sort_order deleted
+`;
 
 /** Places of a property in the tree of spaces. */
 export const customPropertyTreeEntities = operations(
   'customPropertyTreeEntities',
   '/company/custom-properties/{property_id}/tree-entities',
-  {
-    addTreeEntityToCustomProperty: { call: 'POST', body: 'tree_entity_uid*', answer: 'id' },
-    deleteTreeEntityFromCustomProperty: { call: 'DELETE /{uid}', answer: none },
-    getListOfCustomPropertyTreeEntities: { call: 'GET', answer: [treeEntity] },
-  },
-);
+)`
+  addTreeEntityToCustomProperty POST => id
+    body tree_entity_uid*
+  deleteTreeEntityFromCustomProperty DELETE /{uid} => none
+  getListOfCustomPropertyTreeEntities GET => [${treeEntity}]
+`;

@@ -1,4 +1,4 @@
-import { list, operationsWith, shape } from './row.ts';
+import { operations, shape } from './row.ts';
 
 const groupOnly = shape`ScimGroupHead: schemas:string[] id:string displayName meta:object`;
 const group = shape`ScimGroup: ${groupOnly} members:object[]`;
@@ -10,61 +10,40 @@ const user = shape`ScimUser: ${userOnly} groups:object[]`;
 const listFields = 'schemas Resources totalResults itemsPerPage startIndex';
 
 /** SCIM provisioning: all that the service itself offers of SCIM. No PUT, no DELETE, no discovery. */
-export const scim = operationsWith({
+export const scim = operations('scim', '/scim/v2', {
   pathParameters: { group_id: 'string | number', user_id: 'number' },
-})('scim', '/scim/v2', {
-  addGroup: {
-    about: 'Creates a group. A name that exists answers 409.',
-    call: 'POST /Groups',
-    body: 'displayName*',
-    answer: groupOnly,
-    section: 'groups',
-  },
-  getGroup: { call: 'GET /Groups/{group_id}', answer: group, section: 'groups' },
-  getGroups: {
-    call: 'GET /Groups',
-    query: 'startIndex count',
-    answer: list(listFields, group),
-    paging: 'start-index',
-    section: 'groups',
-  },
-  updateGroup: {
-    about:
-      'Adds and removes members, renames. The inner shape of `Operations` is not documented; ' +
-      'the one in use is `{ op, path, value }` with one numeric user id in each. Unsafe to ' +
-      'repeat: a batch of which a part already holds may be refused as a whole, so a lost ' +
-      'answer is better looked at.',
-    call: 'PATCH /Groups/{group_id}',
-    body: 'Operations*',
-    answer: group,
-    repeat: 'unsafe',
-    section: 'groups',
-  },
-  addUser: {
-    about:
-      'Creates (invites) a user. Entries of `emails` are strings or `{ value, type, primary }`, ' +
-      'as the service takes them.',
-    call: 'POST /Users',
-    body: 'userName emails* name~:object',
-    answer: userOnly,
-    section: 'users',
-  },
-  getUser: { call: 'GET /Users/{user_id}', answer: user, section: 'users' },
-  getUsers: {
-    about:
-      'All users. The grammar of `filter` is not documented, so its answer proves nothing by ' +
-      'itself.',
-    call: 'GET /Users',
-    query: 'startIndex count filter',
-    answer: list(listFields, userOnly),
-    paging: 'start-index',
-    section: 'users',
-  },
-  updateUser: {
-    about: 'Sets `active` and the name. Sets values, so a repeat changes nothing more.',
-    call: 'PATCH /Users/{user_id}',
-    body: 'Operations*',
-    answer: user,
-    section: 'users',
-  },
-});
+})`
+  addGroup POST /Groups => ${groupOnly}
+    about Creates a group. A name that exists answers 409.
+    body displayName*
+    section groups
+  getGroup GET /Groups/{group_id} => ${group}
+    section groups
+  getGroups GET /Groups => list ${group} ${listFields}
+    query startIndex count
+    section groups
+  updateGroup PATCH /Groups/{group_id} => ${group}
+    about Adds and removes members, renames. The inner shape of \`Operations\` is not documented;
+      the one in use is \`{ op, path, value }\` with one numeric user id in each. Unsafe to repeat:
+      a batch of which a part already holds may be refused as a whole, so a lost answer is better
+      looked at.
+    body Operations*
+    repeat unsafe
+    section groups
+  addUser POST /Users => ${userOnly}
+    about Creates (invites) a user. Entries of \`emails\` are strings or \`{ value, type, primary
+      }\`, as the service takes them.
+    body userName emails* name~:object
+    section users
+  getUser GET /Users/{user_id} => ${user}
+    section users
+  getUsers GET /Users => list ${userOnly} ${listFields}
+    about All users. The grammar of \`filter\` is not documented, so its answer proves nothing by
+      itself.
+    query startIndex count filter
+    section users
+  updateUser PATCH /Users/{user_id} => ${user}
+    about Sets \`active\` and the name. Sets values, so a repeat changes nothing more.
+    body Operations*
+    section users
+`;

@@ -1,4 +1,4 @@
-import { operations, operationsWith, shape } from './row.ts';
+import { operations, shape } from './row.ts';
 import { userShort } from './shared-shapes.ts';
 
 /** AUT: an automation. */
@@ -36,55 +36,31 @@ const iterationCard = shape`
 `;
 
 /** Spaces. */
-export const spaces = operations('spaces', '/spaces', {
-  createNewSpace: {
-    call: 'POST',
-    body: `
-      title*:string|number external_id parent_entity_uid:string for_everyone_access_role_id:string
-      work_calendar_id sort_order
-    `,
-    answer: shape`${space} users`,
-  },
-  removeSpace: { call: 'DELETE /{space_id}' },
-  retrieveListOfSpaces: {
-    call: 'GET',
-    query: 'limit offset',
-    answer: [shape`${space} boards user_id entity_uid access_mod`],
-    paging: 'offset',
-  },
-  retrieveSpace: { call: 'GET /{space_id}', answer: space },
-  updateSpace: {
-    call: 'PATCH /{space_id}',
-    body: `
-      title:string|number external_id hidden_card_type_uids settings access parent_entity_uid
+export const spaces = operations('spaces', '/spaces')`
+  createNewSpace POST => ${space} users
+    body title*:string|number external_id parent_entity_uid:string
+      for_everyone_access_role_id:string work_calendar_id sort_order
+  removeSpace DELETE /{space_id}
+  retrieveListOfSpaces GET => [${space} boards user_id entity_uid access_mod]
+    query limit offset
+  retrieveSpace GET /{space_id} => ${space}
+  updateSpace PATCH /{space_id} => ${space}
+    body title:string|number external_id hidden_card_type_uids settings access parent_entity_uid
       sort_order
-    `,
-    answer: space,
-  },
-});
+`;
 
 /** Users of a space. */
-export const spaceUsers = operations('spaceUsers', '/spaces/{space_id}/users', {
-  changeUserRoleAndNotificationSettings: {
-    call: 'PATCH /{id}',
-    body: 'role_id:string notifications_enabled space_group_id settings',
-    answer: shape`${spaceAccess} id`,
-  },
-  getListOfUsers: {
-    about: 'The users of a space. A page begins behind `last_user_id`.',
-    call: 'GET',
-    query: 'include_inherited_access inactive limit last_user_id',
-    answer: [spaceUser],
-    paging: 'last-user-id',
-  },
-  getUser: { call: 'GET /{id}', answer: shape`${userShort} virtual entity_uid user_id access_mod` },
-  inviteUserToSpace: {
-    call: 'POST',
-    body: 'email* role_id:string operator_comment:string guest send_email',
-    answer: 'user access_record message',
-  },
-  removeUserFromSpace: { call: 'DELETE /{id}', answer: spaceAccess },
-});
+export const spaceUsers = operations('spaceUsers', '/spaces/{space_id}/users')`
+  changeUserRoleAndNotificationSettings PATCH /{id} => ${spaceAccess} id
+    body role_id:string notifications_enabled space_group_id settings
+  getListOfUsers GET => [${spaceUser}]
+    about The users of a space. A page begins behind \`last_user_id\`.
+    query include_inherited_access inactive limit last_user_id
+  getUser GET /{id} => ${userShort} virtual entity_uid user_id access_mod
+  inviteUserToSpace POST => user access_record message
+    body email* role_id:string operator_comment:string guest send_email
+  removeUserFromSpace DELETE /{id} => ${spaceAccess}
+`;
 
 const checklist = shape`SpaceTemplateChecklist: uid name sort_order space_uid created updated`;
 
@@ -92,17 +68,14 @@ const checklist = shape`SpaceTemplateChecklist: uid name sort_order space_uid cr
 export const spaceTemplateChecklist = operations(
   'spaceTemplateChecklist',
   '/spaces/{space_uid}/template-checklists',
-  {
-    createNewSpaceTemplateChecklist: { call: 'POST', body: 'name sort_order', answer: checklist },
-    getListOfSpaceTemplateChecklists: { call: 'GET', answer: [shape`${checklist} items`] },
-    removeSpaceTemplateChecklist: { call: 'DELETE /{template_checklist_uid}', answer: 'uid' },
-    updateSpaceTemplateChecklist: {
-      call: 'PATCH /{template_checklist_uid}',
-      body: 'name sort_order space_uid',
-      answer: checklist,
-    },
-  },
-);
+)`
+  createNewSpaceTemplateChecklist POST => ${checklist}
+    body name sort_order
+  getListOfSpaceTemplateChecklists GET => [${checklist} items]
+  removeSpaceTemplateChecklist DELETE /{template_checklist_uid} => uid
+  updateSpaceTemplateChecklist PATCH /{template_checklist_uid} => ${checklist}
+    body name sort_order space_uid
+`;
 
 const item = shape`SpaceTemplateChecklistItem: uid text sort_order user_id created updated`;
 
@@ -110,112 +83,69 @@ const item = shape`SpaceTemplateChecklistItem: uid text sort_order user_id creat
 export const spaceTemplateChecklistItems = operations(
   'spaceTemplateChecklistItems',
   '/spaces/{space_uid}/template-checklists/{template_checklist_uid}/items',
-  {
-    createNewSpaceTemplateChecklistItem: { call: 'POST', body: 'text* sort_order', answer: item },
-    removeSpaceTemplateChecklistItem: { call: 'DELETE /{item_uid}', answer: 'uid' },
-    updateSpaceTemplateChecklistItem: {
-      call: 'PATCH /{item_uid}',
-      body: 'text sort_order',
-      answer: item,
-    },
-  },
-);
+)`
+  createNewSpaceTemplateChecklistItem POST => ${item}
+    body text* sort_order
+  removeSpaceTemplateChecklistItem DELETE /{item_uid} => uid
+  updateSpaceTemplateChecklistItem PATCH /{item_uid} => ${item}
+    body text sort_order
+`;
 
 /** The tree of spaces and documents. */
-export const treeEntities = operations('treeEntities', '/tree-entities', {
-  getListOfEntities: {
-    call: 'GET',
-    query: 'limit offset levels_count parent_entity_uid:string',
-    answer: [
-      `
-      id uid title external_id company_id sort_order path parent_entity_uid entity_type access
-      archived for_everyone_access_role_id
-    `,
-    ],
-    paging: 'offset',
-    stage: 'beta',
-    source: 'field-notes',
-  },
-});
+export const treeEntities = operations('treeEntities', '/tree-entities')`
+  getListOfEntities GET
+    query limit offset levels_count parent_entity_uid:string
+    stage beta
+    source field-notes
+    answer [id uid title external_id company_id sort_order path parent_entity_uid entity_type access
+      archived for_everyone_access_role_id]
+`;
 
 /** Roles that users and groups may have in the tree. */
-export const treeEntityRoles = operations('treeEntityRoles', '/tree-entity-roles', {
-  getListOfTreeEntityRoles: {
-    call: 'GET',
-    answer: ['id name permissions sort_order new_permissions_default_value updated created'],
-    stage: 'beta',
-    source: 'field-notes',
-  },
-});
+export const treeEntityRoles = operations('treeEntityRoles', '/tree-entity-roles')`
+  getListOfTreeEntityRoles GET
+    stage beta
+    source field-notes
+    answer [id name permissions sort_order new_permissions_default_value updated created]
+`;
 
 /** Automations of a space. What triggers, conditions and actions hold is not documented. */
-export const automations = operations('automations', '/spaces/{space_id}/automations', {
-  createAutomation: {
-    call: 'POST',
-    body: 'type*:on_action|on_date|on_demand name trigger conditions actions*',
-    answer: automation,
-  },
-  deleteAutomation: { call: 'DELETE /{automation_uid}', answer: 'message' },
-  getListOfAutomations: { call: 'GET', answer: [automation] },
-  updateAutomation: {
-    call: 'PATCH /{automation_uid}',
-    body: 'type:on_action|on_date|on_demand name trigger conditions actions',
-    answer: automation,
-  },
-});
+export const automations = operations('automations', '/spaces/{space_id}/automations')`
+  createAutomation POST => ${automation}
+    body type*:on_action|on_date|on_demand name trigger conditions actions*
+  deleteAutomation DELETE /{automation_uid} => message
+  getListOfAutomations GET => [${automation}]
+  updateAutomation PATCH /{automation_uid} => ${automation}
+    body type:on_action|on_date|on_demand name trigger conditions actions
+`;
 
 /** Iterations of a space: planned, then active, then closed. */
-export const iterations = operationsWith({
+export const iterations = operations('iterations', '', {
   stage: 'beta',
   pathParameters: { iteration_id: 'string', id: 'string' },
-})('iterations', '', {
-  addCardToIteration: {
-    call: 'POST /spaces/{space_uid}/iterations/{iteration_id}/cards',
-    body: 'card_uid*',
-    answer: iterationCard,
-  },
-  createIteration: {
-    call: 'POST /spaces/{space_uid}/iterations',
-    body: 'title* goal start_date finish_date',
-    answer: iteration,
-  },
-  deleteIteration: {
-    about: 'Deletes an iteration; its cards may go to another.',
-    call: 'DELETE /spaces/{space_uid}/iterations/{id}',
-    body: 'new_iteration_id',
-    answer: shape`${iteration} moved_cards`,
-  },
-  getCardIterationsHistory: {
-    call: 'GET /cards/{card_uid}/iterations-history',
-    query: 'with_details',
-    answer: [iterationCard],
-  },
-  getIteration: { call: 'GET /spaces/{space_uid}/iterations/{id}', answer: iteration },
-  removeCardFromIteration: {
-    call: 'DELETE /spaces/{space_uid}/iterations/{iteration_id}/cards/{uid}',
-    answer: iterationCard,
-  },
-  retrieveCardsInIteration: {
-    call: 'GET /spaces/{space_uid}/iterations/{iteration_id}/cards',
-    query: 'status',
-    answer: [shape`${iterationCard} card_id`],
-  },
-  retrieveListOfIterations: {
-    call: 'GET /spaces/{space_uid}/iterations',
-    query: 'status with_data order limit:number offset:number',
-    answer: [iteration],
-    paging: 'offset',
-  },
-  updateIteration: {
-    about: 'Changes, starts or closes an iteration; cards that are not done may go to another.',
-    call: 'PATCH /spaces/{space_uid}/iterations/{id}',
-    body: `
-      title goal start_date finish_date actual_finish_date new_iteration_id
+})`
+  addCardToIteration POST /spaces/{space_uid}/iterations/{iteration_id}/cards => ${iterationCard}
+    body card_uid*
+  createIteration POST /spaces/{space_uid}/iterations => ${iteration}
+    body title* goal start_date finish_date
+  deleteIteration DELETE /spaces/{space_uid}/iterations/{id} => ${iteration} moved_cards
+    about Deletes an iteration; its cards may go to another.
+    body new_iteration_id
+  getCardIterationsHistory GET /cards/{card_uid}/iterations-history => [${iterationCard}]
+    query with_details
+  getIteration GET /spaces/{space_uid}/iterations/{id} => ${iteration}
+  removeCardFromIteration DELETE /spaces/{space_uid}/iterations/{iteration_id}/cards/{uid}
+    answer ${iterationCard}
+  retrieveCardsInIteration GET /spaces/{space_uid}/iterations/{iteration_id}/cards
+    query status
+    answer [${iterationCard} card_id]
+  retrieveListOfIterations GET /spaces/{space_uid}/iterations => [${iteration}]
+    query status with_data order limit:number offset:number
+  updateIteration PATCH /spaces/{space_uid}/iterations/{id} => ${iteration}
+    about Changes, starts or closes an iteration; cards that are not done may go to another.
+    body title goal start_date finish_date actual_finish_date new_iteration_id
       status:planned|active|closed
-    `,
-    answer: iteration,
-  },
-});
+`;
 
 const sprint = shape`
   Sprint: id uid board_id title goal active committed children_committed velocity velocity_details
@@ -224,18 +154,11 @@ const sprint = shape`
 `;
 
 /** Sprints of boards. */
-export const sprints = operations('sprints', '/sprints', {
-  getSprintSummary: {
-    about: 'One sprint with its cards. The documents break off within the list of its fields.',
-    call: 'GET /{id}',
-    query: 'exclude_deleted_cards',
-    answer: shape`${sprint} cards cardUpdates customProperties`,
-  },
-  getSprintsList: {
-    call: 'GET',
-    query: 'active limit offset',
-    answer: [sprint],
-    paging: 'offset',
-    source: 'field-notes',
-  },
-});
+export const sprints = operations('sprints', '/sprints')`
+  getSprintSummary GET /{id} => ${sprint} cards cardUpdates customProperties
+    about One sprint with its cards. The documents break off within the list of its fields.
+    query exclude_deleted_cards
+  getSprintsList GET => [${sprint}]
+    query active limit offset
+    source field-notes
+`;

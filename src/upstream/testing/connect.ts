@@ -11,7 +11,7 @@ import { createEagerClock } from './fake-clock.ts';
 import { type Answering, sendJson } from './service.ts';
 
 /** The token that every test transport sends. */
-export const token = 'a1b2c3-secret';
+const token = 'a1b2c3-secret';
 
 /** A transport to the test's service, without a rate, on a clock that never waits; it ends with the test. */
 export function connect(baseUrl: string, options: Partial<TransportOptions> = {}): Transport {
