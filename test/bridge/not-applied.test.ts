@@ -205,6 +205,61 @@ describe('what the service does not show, or shows in place of another', () => {
     expect(sandbox.calls.count({ operation: 'groupUsers.addUserToGroup' })).toBe(0);
   });
 
+  /** The service does not show what has this text, in lists and by itself. */
+  function hide(text: string): void {
+    const isHidden = (body: unknown) => JSON.stringify(body).includes(text);
+    const leaveOut = withEntries((entries) => entries.filter((entry) => !isHidden(entry)));
+    tampered.setTamper((url, body) => {
+      if (!isHidden(body)) return body;
+      if (!/\/(Users|groups|users|Groups)$/.test(url.pathname)) return undefined;
+      if (Array.isArray(body)) return leaveOut(body);
+      // The answer to a create is no list.
+      if (Object(body).Resources === undefined) return body;
+      const { Resources } = Object(leaveOut(body));
+      return { ...Object(body), Resources, totalResults: Resources.length };
+    });
+  }
+
+  test('somebody who is hidden while a repair makes the account anew is found by the next sweep', async () => {
+    const gwen = await bridge.addUser('gwen');
+    await bridge.untilSettled();
+    hide('gwen@');
+    sandbox.calls.reset();
+    await bridge.sweep();
+    await expect
+      .poll(() => sandbox.calls.count({ operation: 'scim.addUser' }), PATIENT)
+      .toBeGreaterThan(0);
+    see();
+    await untilSeen(async () => (await bridge.sweep()).status, 'complete');
+    await bridge.untilSettled();
+    await bridge.send('PATCH', `/Users/${gwen}`, OUT);
+
+    await untilSeen(() => isActive('gwen'), false);
+    const filter = encodeURIComponent('userName eq "gwen@example.com"');
+    expect(await bridge.list(`/Users?filter=${filter}`)).toHaveLength(1);
+  });
+
+  test('a group that the service does not show is made anew once, and not again and again', async () => {
+    const [hal = '', ...others] = await bridge.addUsers(3);
+    const group = await bridge.addGroup('Ghost', others);
+    await bridge.untilSettled();
+    sandbox.service.deleteGroup('Ghost');
+    hide('Ghost');
+    sandbox.calls.reset();
+    await bridge.patch(`/Groups/${group}`, {
+      op: 'add',
+      path: 'members',
+      value: toMembers([hal]),
+    });
+    const looks = () => {
+      clock.leap(2_000);
+      return sandbox.calls.count({ operation: 'groups.getGroup' });
+    };
+    await expect.poll(looks, PATIENT).toBeGreaterThan(12);
+
+    expect(sandbox.calls.count({ operation: 'groups.createGroup' })).toBe(1);
+  });
+
   test('an answer about another account proves nothing', async () => {
     const [cleo, dora] = [await bridge.addUser('cleo'), await bridge.addUser('dora')];
     await bridge.send('PATCH', `/Users/${dora}`, OUT);

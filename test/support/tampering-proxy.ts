@@ -4,7 +4,7 @@ import { request } from 'undici';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { listenLocally } from './listen.ts';
 
-/** Changes what the service answers, or holds it back: given the address and the parsed JSON. */
+/** Changes what the service answers, or holds it back: given the address and the parsed JSON. Undefined is answered with 404. */
 export type Tamper = (url: URL, body: unknown) => unknown;
 
 /** A service whose answers a test can change on their way. */
@@ -35,8 +35,9 @@ export async function tamperWith(
     const { status, text } = answer;
     const isMeant = (method === 'any' || req.method === method) && status === 200;
     const url = new URL(req.url ?? '/', sandbox.url);
-    res.writeHead(status, { 'content-type': 'application/json' });
-    res.end(isMeant && tamper ? await change(text, (body) => tamper?.(url, body)) : text);
+    const changed = isMeant && tamper ? await change(text, (body) => tamper?.(url, body)) : text;
+    res.writeHead(changed === undefined ? 404 : status, { 'content-type': 'application/json' });
+    res.end(changed);
   });
   const port = await listenLocally(server);
   const service: Sandbox = Object.create(sandbox, {
@@ -58,7 +59,10 @@ export async function tamperWith(
 }
 
 /** What is no JSON stays what it is, and a text is sent as it is. */
-async function change(text: string, tamper: (body: unknown) => unknown): Promise<string> {
+async function change(
+  text: string,
+  tamper: (body: unknown) => unknown,
+): Promise<string | undefined> {
   try {
     const changed = await tamper(JSON.parse(text));
     return typeof changed === 'string' ? changed : JSON.stringify(changed);

@@ -191,8 +191,8 @@ async function lookInto(
 }
 
 /**
- * Makes inactive users without a known account due for a look where an unmanaged account has their userName or address:
- * it may be theirs, and then it must not work.
+ * Makes users without a known account due for a look where an unmanaged account has their userName or address: it may be
+ * theirs, and then what is wanted applies to it.
  */
 async function lookAtNamesakes({ deps: { store, clock, notify } }: SweepRun): Promise<void> {
   const marked = await store.write(async (tx) => {

@@ -7,6 +7,7 @@ import type { ResourceKey } from '../../domain/ids.ts';
 import { endDoubt } from '../../domain/link.ts';
 import { listUserDifferences, toSentUser } from '../../domain/user.ts';
 import type { Field, Part } from '../../plan/step.ts';
+import { listCreations } from '../../store/audit/own-calls.ts';
 import { type AskedChange, takeDoneChange } from '../../store/changes.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
@@ -19,6 +20,7 @@ import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Known, Outcome, Problem } from '../outcome.ts';
 import { GONE, readProgress, toProgress, type Undone } from '../progress.ts';
+import { BLIND } from '../sections.ts';
 import type { Waiters } from '../waiters.ts';
 import { recordPostponed } from './postpone.ts';
 import { applyGroup, endGroup, followGroupStep, linkGroup } from './record-group.ts';
@@ -203,8 +205,13 @@ async function recordDone(r: Recording, known: Known): Promise<Recorded> {
   return finish(r);
 }
 
+/** Time in which what was made twice is not made a third time, in milliseconds: the service may show it late. */
+const SHOWN_MS = 5 * 60_000;
+
 async function recordMissing(r: Recording): Promise<Recorded> {
   const { row } = r;
+  const made = await listCreations(r.tx, { ids: [row.id], from: r.now - SHOWN_MS });
+  if (made.length > 1) return recordPostponed(r, { kind: 'unknown', problem: BLIND });
   if (row.type === 'group') r.row = await endGroup(r, row);
   else {
     const left = await endUser(r, row);

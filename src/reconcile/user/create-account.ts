@@ -4,6 +4,7 @@ import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts'
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { toSentUser, type UserState } from '../../domain/user.ts';
 import { toValues, type Values } from '../../plan/step.ts';
+import { listCreations } from '../../store/audit/own-calls.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
@@ -119,7 +120,10 @@ export async function resolveConflict(
     byFilter.kind === 'not-there' ? await findAccountInList(deps, context, names) : byFilter;
   if (found.kind === 'found') return adoptFound(deps, context, found.user, problem);
   if (found.kind === 'could-not-look') return { kind: 'later', problem: found.problem };
-  const isOurs = found.kind === 'not-there' && state.sentCreates.length > 0;
+  const { read } = deps.store;
+  const wasMade =
+    state.sentCreates.length > 0 || (await listCreations(read, { ids: [state.id], from: 0 }))[0];
+  const isOurs = found.kind === 'not-there' && wasMade;
   const conflict = { ...problem, code: 'conflict' };
   return { kind: isOurs ? 'unknown' : 'refused', parts: ['account'], problem: conflict };
 }

@@ -105,11 +105,11 @@ export async function lockLostUsers(
   );
 }
 
-/** Lists inactive managed users without a known account, if an unmanaged account has their userName or address. */
+/** Lists managed users without a known account, if an unmanaged account has their userName or address. */
 export async function listNamesakes(db: Db, limit: number): Promise<UserId[]> {
   const { rows } = await sql<{ id: UserId }>`
     select id from resources as wanted
-    where type = 'user' and origin is not null and deleted_at is null and upstream_id is null and active = 0
+    where type = 'user' and origin is not null and deleted_at is null and upstream_id is null
     and must_look = 0 and exists (select 1 from resources as account where account.origin is null and (
       account.observed_user_name_folded in (wanted.name_folded, wanted.address_folded)
       or account.observed_email_folded in (wanted.name_folded, wanted.address_folded)))
