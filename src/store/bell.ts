@@ -1,21 +1,13 @@
-/**
- * The news for the processes on one store:
- * - `due`: something became due for the leader
- * - `decided`: an operator decided something, or asked for a sweep
- * - `errand`: a process asks the leader for a call, or has its answer
- * - `settled`: the leader has stored what became of a change
- * - `left`: the service holds that a user is out
- * - `leader`: another process leads, or may
- * - `former-ids`: ids of an earlier SCIM server were added
- */
+/** The news for the processes on one store. */
 export const TOPICS = [
-  'due',
-  'decided',
-  'errand',
-  'settled',
-  'left',
-  'leader',
-  'former-ids',
+  'due', // Something became due for the leader.
+  'decided', // An operator decided something, or asked for a sweep.
+  'errand', // A process asks the leader for a call, or has its answer.
+  'here', // The leader has heard what is due.
+  'settled', // The leader has stored what became of a change.
+  'left', // The service holds that a user is out.
+  'leader', // Another process leads, or may.
+  'former-ids', // Ids of an earlier SCIM server were added.
 ] as const;
 
 /** One kind of news. */

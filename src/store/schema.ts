@@ -148,14 +148,12 @@ export interface DisputesTable {
   count: number;
 }
 
-/**
- * Outcome of one of our calls.
- * - `done`: the service said yes
- * - `refused`: it said no, and changed nothing
- * - `unknown`: the answer was lost or a failure; it may have changed something
- * - `not-sent`: it never left
- */
-export type CallOutcome = 'done' | 'refused' | 'unknown' | 'not-sent';
+/** Outcome of one of our calls. */
+export type CallOutcome =
+  | 'done' // The service said yes.
+  | 'refused' // It said no, and changed nothing.
+  | 'unknown' // The answer was lost or a failure; it may have changed something.
+  | 'not-sent'; // It never left.
 
 /** The ledger of our own mutating calls: one row a change, written before the call leaves. */
 export interface OwnCallsTable {
@@ -405,13 +403,12 @@ export interface ErrandsTable {
   answer: string | null;
 }
 
-/**
- * State of one condition for one receiver:
- * - `began`, `ended`: the message that it began, or ended, waits for delivery
- * - `active`: the message that it began was delivered
- * - `once`: the message about something that does not end waits for delivery
- */
-export type NoticePhase = 'began' | 'active' | 'ended' | 'once';
+/** State of one condition for one receiver. */
+export type NoticePhase =
+  | 'began' // The message that it began waits for delivery.
+  | 'active' // The message that it began was delivered.
+  | 'ended' // The message that it ended waits for delivery.
+  | 'once'; // The message about something that does not end waits for delivery.
 
 /** Condition and one receiver: see `Condition`. */
 export interface NoticesTable {

@@ -12,18 +12,8 @@ import type { Refusal } from '../../domain/refusal.ts';
 import type { UserField } from '../../domain/user.ts';
 import type { DueClass, Origin, ResourcesTable } from '../schema.ts';
 
-interface UserColumns {
-  attributes: string;
-  name: string;
-  name_folded: string;
-  display_folded: string | null;
-  address_folded: string | null;
-  external_id: string | null;
-  active: number;
-}
-
 /** The stored form of a user's attributes: the document, and what is indexed of it. */
-export function toUserColumns(attributes: JsonObject): UserColumns {
+export function toUserColumns(attributes: JsonObject) {
   const userName = toText(attributes.userName) ?? '';
   const displayName = toText(attributes.displayName);
   const address = findCreationAddress(attributes);
@@ -38,15 +28,8 @@ export function toUserColumns(attributes: JsonObject): UserColumns {
   };
 }
 
-interface GroupColumns {
-  attributes: string;
-  name: string;
-  name_folded: string;
-  external_id: string | null;
-}
-
 /** The stored form of a group's attributes: the document, and what is indexed of it. */
-export function toGroupColumns(attributes: JsonObject): GroupColumns {
+export function toGroupColumns(attributes: JsonObject) {
   const displayName = toText(attributes.displayName) ?? '';
   return {
     attributes: JSON.stringify(attributes),

@@ -3,14 +3,14 @@ import { ENDED_STATUSES } from '../../domain/drift.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 
-/**
- * How long rows are kept:
- * - `past`: as the ledger; `recent`: the same, and always those of two days, because limits of harm look back a day
- * - `acts`: as acts of operators
- * - `expiry`: until the time that they have; `errand`: an hour longer, in case of a clock that is wrong
- * - `tombstone`: as what was deleted
- */
-export type Age = 'past' | 'recent' | 'acts' | 'expiry' | 'errand' | 'tombstone';
+/** How long rows are kept. */
+export type Age =
+  | 'past' // As the ledger.
+  | 'recent' // The same, and always those of two days, because limits of harm look back a day.
+  | 'acts' // As acts of operators.
+  | 'expiry' // Until the time that they have.
+  | 'errand' // An hour longer, in case of a clock that is wrong.
+  | 'tombstone'; // As what was deleted.
 
 interface PrunedTable {
   readonly table: keyof Schema;

@@ -12,20 +12,6 @@ export interface WriterTransaction {
   isOpen(): boolean;
 }
 
-/** Runs writes one after another; those that arrive together share one commit. */
-interface WriteQueue {
-  /**
-   * Runs `write` inside the transaction of a batch. `write` undoes its own changes before it rejects, and
-   * rejects when it finds the transaction gone. It may run again when that happened to a neighbour.
-   * Settles only after the commit: a value that was returned is durable, and an error that was thrown
-   * is not the echo of a neighbour whose change never became true.
-   * @throws StoreError `store-closed`; whatever begin() and commit() throw; whatever `write` throws.
-   */
-  run<T>(write: () => Promise<T>): Promise<T>;
-  /** Resolves when everything accepted so far is settled; what comes later is refused. */
-  close(): Promise<void>;
-}
-
 /** A write with the callbacks of its caller, which run after the commit. */
 interface Job {
   write(): Promise<unknown>;
@@ -34,10 +20,10 @@ interface Job {
 }
 
 /**
- * Group commit: one fsync for all writes that wait at the same moment.
+ * Group commit: writes run one after another, and those that wait at the same moment share one commit.
  * @param batchMax how many writes one transaction holds at most; between batches the event loop turns.
  */
-export function createWriteQueue(transaction: WriterTransaction, batchMax: number): WriteQueue {
+export function createWriteQueue(transaction: WriterTransaction, batchMax: number) {
   const waiting: Job[] = [];
   let isClosed = false;
   let draining: Promise<void> | undefined;
@@ -54,6 +40,13 @@ export function createWriteQueue(transaction: WriterTransaction, batchMax: numbe
   }
 
   return {
+    /**
+     * Runs `write` inside the transaction of a batch. `write` undoes its own changes before it rejects, and
+     * rejects when it finds the transaction gone. It may run again when that happened to a neighbour.
+     * Settles only after the commit: a value that was returned is durable, and an error that was thrown
+     * is not the echo of a neighbour whose change never became true.
+     * @throws StoreError `store-closed`; whatever begin() and commit() throw; whatever `write` throws.
+     */
     async run<T>(write: () => Promise<T>) {
       if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
       const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -61,6 +54,7 @@ export function createWriteQueue(transaction: WriterTransaction, batchMax: numbe
       draining ??= drain();
       return promise;
     },
+    /** Resolves when everything accepted so far is settled; what comes later is refused. */
     close: async () => {
       isClosed = true;
       await draining;

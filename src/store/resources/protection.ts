@@ -14,25 +14,7 @@ import { type GroupRow, selectRows, type UserRow } from './rows.ts';
 import { toObservedGroup, toObservedUser, toUserState } from './state.ts';
 
 /** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */
-export interface Protection {
-  /** Reason why nothing may be taken from this user; undefined: it may. The last owner is protected too. */
-  findReason(tx: Db, row: UserRow): Promise<string | undefined>;
-  /** Reason why the account is never taken over by itself and its user stays an admin; undefined: it is ordinary. */
-  findPrivilege(tx: Db, row: UserRow): Promise<string | undefined>;
-  /** `findPrivilege` of many users, by id; ordinary ones are left out. */
-  listPrivileged(tx: Db, rows: readonly UserRow[]): Promise<ReadonlyMap<UserId, string>>;
-  /** `findPrivilege` of an account of the service, by the service's names for it and by the store's. */
-  findAccountPrivilege(
-    tx: Db,
-    account: { readonly upstreamId: number; readonly names: readonly (string | undefined)[] },
-  ): Promise<string | undefined>;
-  /** True for the account behind our own token. */
-  isOwn(row: UserRow): boolean;
-  /** Reason why nothing may be taken from this group; undefined: it may. */
-  findGroupReason(tx: Db, row: GroupRow): Promise<string | undefined>;
-  /** True when the settings protect users or groups of this name. */
-  protectsName(type: 'user' | 'group', name: string): boolean;
-}
+export type Protection = ReturnType<typeof createProtection>;
 
 interface ProtectionDeps {
   readonly isProtectedUser: Matcher;
@@ -46,7 +28,7 @@ const OWN = 'The account is the one behind the bridge’s own token.';
 const OWNER = 'The account is an owner of the company.';
 
 /** Protection by the settings and by observed roles, under every name that a user or group ever had. */
-export function createProtection(deps: ProtectionDeps): Protection {
+export function createProtection(deps: ProtectionDeps) {
   const { isProtectedUser, isProtectedGroup, findOwnAccount } = deps;
   const isOwn = (id: number | null) => id !== null && id === findOwnAccount();
 
@@ -60,7 +42,12 @@ export function createProtection(deps: ProtectionDeps): Protection {
       isProtectedUser([...listNames(row), ...(former.get(row.id) ?? [])]);
     return new Set(rows.filter(isNamed).map(({ id }) => id));
   }
-  async function listPrivileged(tx: Db, rows: readonly UserRow[]): Promise<Map<UserId, string>> {
+
+  /** `findPrivilege` of many users, by id; ordinary ones are left out. */
+  async function listPrivileged(
+    tx: Db,
+    rows: readonly UserRow[],
+  ): Promise<ReadonlyMap<UserId, string>> {
     const named = await listNamed(tx, rows);
     const reasons = rows.map(({ id, owner, upstream_id }): [UserId, string | undefined] => {
       if (owner === 1) return [id, OWNER];
@@ -71,35 +58,42 @@ export function createProtection(deps: ProtectionDeps): Protection {
 
   return {
     listPrivileged,
-    isOwn: ({ upstream_id }) => isOwn(upstream_id),
-    async findReason(tx, row) {
+    /** True for the account behind our own token. */
+    isOwn: ({ upstream_id }: UserRow) => isOwn(upstream_id),
+    /** Reason why nothing may be taken from this user; undefined: it may. The last owner is protected too. */
+    async findReason(tx: Db, row: UserRow): Promise<string | undefined> {
       if ((await listNamed(tx, [row])).size > 0) return NAMED;
       if (isOwn(row.upstream_id)) return OWN;
-      if (
-        row.owner === 0 ||
-        (await lockOwners(tx)).some((one) => one.id !== row.id && mayWork(one))
-      )
-        return undefined;
-      return 'The person is the last owner of the company.';
+      const others = row.owner === 0 ? [] : await lockOwners(tx);
+      const isLast = !others.some((one) => one.id !== row.id && mayWork(one));
+      return row.owner === 1 && isLast ? 'The person is the last owner of the company.' : undefined;
     },
-    async findPrivilege(tx, row) {
+    /** Reason why the account is never taken over by itself and its user stays an admin; undefined: it is ordinary. */
+    async findPrivilege(tx: Db, row: UserRow): Promise<string | undefined> {
       return (await listPrivileged(tx, [row])).get(row.id);
     },
-    async findAccountPrivilege(tx, { upstreamId, names }) {
-      if (isProtectedUser(names)) return NAMED;
-      if (isOwn(upstreamId)) return OWN;
-      const known = await listPrivileged(tx, await listUsersOfAccount(tx, upstreamId));
+    /** `findPrivilege` of an account of the service, by the service's names for it and by the store's. */
+    async findAccountPrivilege(
+      tx: Db,
+      account: { readonly upstreamId: number; readonly names: readonly (string | undefined)[] },
+    ): Promise<string | undefined> {
+      if (isProtectedUser(account.names)) return NAMED;
+      if (isOwn(account.upstreamId)) return OWN;
+      const known = await listPrivileged(tx, await listUsersOfAccount(tx, account.upstreamId));
       return known.values().next().value;
     },
-    async findGroupReason(tx, row) {
+    /** Reason why nothing may be taken from this group; undefined: it may. */
+    async findGroupReason(tx: Db, row: GroupRow): Promise<string | undefined> {
       if (isProtectedGroup === MATCHES_NOTHING) return undefined;
       const former = await listFormerNames(tx, [row.id]);
-      const names = [row.name, toObservedGroup(row)?.displayName];
-      return isProtectedGroup([...names, ...(former.get(row.id) ?? [])])
+      const names = [row.name, toObservedGroup(row)?.displayName, ...(former.get(row.id) ?? [])];
+      return isProtectedGroup(names)
         ? 'The group is protected by the settings of the bridge.'
         : undefined;
     },
-    protectsName: (type, name) => (type === 'user' ? isProtectedUser : isProtectedGroup)([name]),
+    /** True when the settings protect users or groups of this name. */
+    protectsName: (type: 'user' | 'group', name: string) =>
+      (type === 'user' ? isProtectedUser : isProtectedGroup)([name]),
   };
 }
 
