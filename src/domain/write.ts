@@ -1,4 +1,5 @@
-import { ask, askOnly, type Cells, isWaiting, parseFields } from './cell.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { ask, askOnly, type Cells, isWaiting, parseFields, undo } from './cell.ts';
 import type { Combination } from './combine.ts';
 import { isEntityField, leaveEntities, listWantedEntities } from './entity.ts';
 import { GROUP_EXTENSION, toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
@@ -10,8 +11,9 @@ import {
   type OwnGroupField,
   toDesiredGroup,
 } from './group.ts';
-import type { JsonObject } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { isGone, type ResourceState, type Sightings } from './resource-state.ts';
+import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from './rules.ts';
 import {
   type Deactivation,
   type DesiredUser,
@@ -22,35 +24,38 @@ import {
   type UserState,
 } from './user.ts';
 
-/** The names by which a write names each owned field. */
-const USER_NAMES: Readonly<Record<UserField, readonly string[]>> = {
-  account: [],
-  active: ['active'],
-  name: ['name'],
-  appsPermissions: [toWrittenName(USER_EXTENSION, 'appsPermissions')],
-  temporarilyInactive: [toWrittenName(USER_EXTENSION, 'temporarilyInactive')],
-  address: ['userName', 'emails'],
-};
-const GROUP_NAMES: Readonly<Record<OwnGroupField, readonly string[]>> = {
-  existence: [],
-  displayName: ['displayName'],
-  permissions: [toWrittenName(GROUP_EXTENSION, 'permissions')],
-  addToCardsAndSpacesEnabled: [toWrittenName(GROUP_EXTENSION, 'addToCardsAndSpacesEnabled')],
+/** The attributes by which a write names each owned field (`toWrittenName`); an entity's roles no write names. */
+const NAMES: {
+  readonly user: Readonly<Record<UserField, readonly string[]>>;
+  readonly group: Readonly<Record<OwnGroupField, readonly string[]>>;
+} = {
+  user: {
+    account: [],
+    active: ['active'],
+    name: ['name'],
+    appsPermissions: [toWrittenName(USER_EXTENSION, 'appsPermissions')],
+    temporarilyInactive: [toWrittenName(USER_EXTENSION, 'temporarilyInactive')],
+    address: ['userName', 'emails'],
+  },
+  group: {
+    existence: [],
+    displayName: ['displayName'],
+    permissions: [toWrittenName(GROUP_EXTENSION, 'permissions')],
+    addToCardsAndSpacesEnabled: [toWrittenName(GROUP_EXTENSION, 'addToCardsAndSpacesEnabled')],
+  },
 };
 
 /** Owned fields of a user that a write names. */
-export function toUserFields(names: ReadonlySet<string>): UserField[] {
-  return parseFields<UserField>(USER_NAMES).filter((field) =>
-    USER_NAMES[field].some((name) => names.has(name)),
+export const toUserFields = (names: ReadonlySet<string>) =>
+  parseFields<UserField>(NAMES.user).filter((field) =>
+    NAMES.user[field].some((one) => names.has(one)),
   );
-}
 
 /** Owned fields of a group that a write names. */
-export function toGroupFields(names: ReadonlySet<string>): OwnGroupField[] {
-  return parseFields<OwnGroupField>(GROUP_NAMES).filter((field) =>
-    GROUP_NAMES[field].some((name) => names.has(name)),
+export const toGroupFields = (names: ReadonlySet<string>) =>
+  parseFields<OwnGroupField>(NAMES.group).filter((field) =>
+    NAMES.group[field].some((one) => names.has(one)),
   );
-}
 
 /**
  * Attributes of a write that clears a suspension which a provider asked for: not suspended, which the service gets. A
@@ -192,4 +197,75 @@ export function toCellsAfterGroupDeletion(
   const existence = isOwn && mayBeThere ? (['existence'] as const) : [];
   const asked = askOnly<GroupField>(cells, existence, version);
   return isOwn ? asked : leaveEntities<GroupField>(asked, version);
+}
+
+/** Owned field of a user or group. */
+type Field = UserField | GroupField;
+
+/** A resource with a write that was refused. */
+interface RefusedResource {
+  readonly current: JsonObject;
+  readonly cells: Cells<Field>;
+  /** Attributes before and after the write. */
+  readonly written: { readonly before: JsonObject; readonly after: JsonObject };
+  /** Cells before the write. */
+  readonly cellsBefore: Cells<Field>;
+  /** Fields that were refused. */
+  readonly fields: readonly Field[];
+  /** True: no other write was stored since, so all of it goes back; false: the refused fields alone. */
+  readonly isLast: boolean;
+  /** Version since which waits what had reached the service. */
+  readonly version: number;
+}
+
+/** Takes a refused write back (RFC 7644 §3.5.2): its fields, and where it was the last write all that follows from it. */
+export function takeBackWrite(
+  type: keyof typeof NAMES,
+  { current, cells, written, cellsBefore, fields, isLast, version }: RefusedResource,
+): { attributes: JsonObject; cells: Cells<Field> } {
+  const [is, was, wrote] = [toNamed(current), toNamed(written.before), toNamed(written.after)];
+  const next = new Map(is);
+  const takeBack = (name: string) => {
+    const value = was.get(name);
+    if (value === undefined) next.delete(name);
+    else next.set(name, value);
+  };
+  // Each attribute that still is as it was written becomes what it was before.
+  for (const name of isLast ? new Set([...was.keys(), ...wrote.keys()]) : []) {
+    const isWritten = !isDeepStrictEqual(was.get(name), wrote.get(name));
+    if (isWritten && isDeepStrictEqual(is.get(name), wrote.get(name))) takeBack(name);
+  }
+  const names: { readonly [F in Field]?: readonly string[] } = NAMES[type];
+  for (const name of fields.flatMap((field) => names[field] ?? [])) takeBack(name);
+  const isChanged = (name: string) => !isDeepStrictEqual(is.get(name), next.get(name));
+  const others = parseFields<Field>(names).filter(
+    (field) => !fields.includes(field) && names[field]?.some(isChanged),
+  );
+  const reached = others.filter((field) => !isWaiting(cells[field]));
+  // With the resource go the sources of all its values.
+  const isWhole = fields.some((field) => field === 'account' || field === 'existence');
+  const sourced = isWhole ? [...RULED_USER_FIELDS, ...RULED_GROUP_FIELDS] : [];
+  const restored = undo(cells, cellsBefore, [...fields, ...others, ...sourced]);
+  return { attributes: toAttributes(next), cells: ask(restored, reached, version) };
+}
+
+/** Attributes by the names by which writes name them. */
+function toNamed(attributes: JsonObject): Map<string, JsonValue> {
+  const named = Object.entries(attributes).map(([name, value]) =>
+    name.startsWith('urn:') && isJsonObject(value)
+      ? Object.entries(value).map(([part, held]) => [toWrittenName(name, part), held] as const)
+      : [[name, value] as const],
+  );
+  return new Map(named.flat());
+}
+
+function toAttributes(named: ReadonlyMap<string, JsonValue>): JsonObject {
+  const attributes: JsonObject = {};
+  for (const [name, value] of named) {
+    const end = name.startsWith('urn:') ? name.lastIndexOf(':') : 0;
+    const urn = name.slice(0, end);
+    if (urn === '') attributes[name] = value;
+    else attributes[urn] = { ...toExtension(attributes, urn), [name.slice(end + 1)]: value };
+  }
+  return attributes;
 }

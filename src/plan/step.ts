@@ -1,5 +1,5 @@
 import type { Cells } from '../domain/cell.ts';
-import type { ChangeKind, SentChange } from '../domain/change.ts';
+import { type ChangeKind, FIELD_CHANGES, type SentChange } from '../domain/change.ts';
 import { findFailed } from '../domain/failure.ts';
 import type { GroupField, LinkChange } from '../domain/group.ts';
 import type { PersonName } from '../domain/name.ts';
@@ -162,15 +162,6 @@ export function hasFailed({ facts }: Step, cells: Cells<string>): boolean {
   );
 }
 
-/** Changes that the values of a step make. */
-const VALUE_KINDS: Readonly<Partial<Record<keyof Values, ChangeKind>>> = {
-  name: 'user.rename',
-  appsPermissions: 'user.access',
-  displayName: 'group.rename',
-  permissions: 'group.permissions',
-  addToCardsAndSpacesEnabled: 'group.permissions',
-};
-
 /** Lists the changes that the calls of a step make, under the id that they use; none: it looks. */
 export function toChanges(
   type: 'user' | 'group',
@@ -200,17 +191,22 @@ export function toChanges(
         return { kind: toEntityKind(values), upstreamId, memberId };
       });
     default: {
-      const { active, temporarilyInactive } = values;
-      // A suspension is a deactivation, as the audit log calls it.
-      const isOn = active ?? (temporarilyInactive === undefined ? undefined : !temporarilyInactive);
-      const switched: ChangeKind[] =
-        isOn === undefined ? [] : [isOn ? 'user.activate' : 'user.deactivate'];
-      const named = Object.entries(VALUE_KINDS).flatMap(([name, kind]) =>
-        Object.hasOwn(values, name) ? [kind] : [],
-      );
-      return [...new Set([...switched, ...named])].map((kind) => ({ kind, upstreamId }));
+      const kinds = step.facts.flatMap(listKinds);
+      return [...new Set(kinds)].map((kind) => ({ kind, upstreamId }));
     }
   }
+}
+
+const FIELD_KINDS: ReadonlyMap<unknown, ChangeKind> = new Map(
+  Object.entries(FIELD_CHANGES).map(([field, [kind]]) => [field, kind]),
+);
+
+function listKinds({ part, values: { active, temporarilyInactive } = {} }: Fact): ChangeKind[] {
+  // A suspension is a deactivation, as the audit log calls it.
+  const isOn = active ?? (temporarilyInactive === undefined ? undefined : !temporarilyInactive);
+  if (isOn !== undefined) return [isOn ? 'user.activate' : 'user.deactivate'];
+  const kind = FIELD_KINDS.get(part);
+  return kind === undefined ? [] : [kind];
 }
 
 function toEntityKind({ roles = [], isListed }: Values): ChangeKind {

@@ -71,28 +71,18 @@ export async function isSectionUp(
   }
 }
 
-async function readCheaply(
-  { upstream }: ReconcileDeps,
-  section: ReadableSection,
-): Promise<unknown> {
+function readCheaply({ upstream }: ReconcileDeps, section: ReadableSection): Promise<unknown> {
   const context = { class: 'look', key: `section:${section}` } as const;
+  const first = { query: { limit: 1, offset: 0 } };
   switch (section) {
     case 'users':
       return upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, context);
     case 'groups':
-      return upstream.call(groups.getListOfGroups, { query: { limit: 1, offset: 0 } }, context);
+      return upstream.call(groups.getListOfGroups, first, context);
     case 'companyUsers':
-      return upstream.call(
-        companyUsers.getListOfUsers,
-        { query: { limit: 1, offset: 0 } },
-        context,
-      );
+      return upstream.call(companyUsers.getListOfUsers, first, context);
     case 'audit':
-      return upstream.call(
-        auditLogs.retrieveAuditLogEvents,
-        { query: { limit: 1, offset: 0 } },
-        context,
-      );
+      return upstream.call(auditLogs.retrieveAuditLogEvents, first, context);
     default:
       return assertNever(section);
   }

@@ -13,8 +13,7 @@ import {
   toLinkText,
 } from '../../domain/link.ts';
 import { withEarlierWords } from '../../domain/refusal.ts';
-import { takeBackWrite } from '../../domain/undo.ts';
-import { toCellsAfterGroupDeletion } from '../../domain/write.ts';
+import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { groupFields, isRuled, toRuled } from '../../rules/fields.ts';
 import {
