@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { makeFolder } from '../../test/support/lifetimes.ts';
 import { createAccess } from '../access/access.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
@@ -13,8 +12,7 @@ const REAL = { UPSTREAM_URL: 'https://service.example.com', UPSTREAM_TOKEN: 'sec
 const noTokens = { scim: [], operator: undefined, reader: undefined };
 
 function setUp() {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-first-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const base = { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` };
   const load = (env: Readonly<Record<string, string>>) =>
     loadSettings({ env: { ...base, ...env }, readFile: () => '' }).settings;

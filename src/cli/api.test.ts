@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express from 'express';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startTestBridge, type TestBridge } from '../../test/support/bridge.ts';
-import { forTest } from '../../test/support/lifetimes.ts';
+import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
+import { serve, serveNothing } from '../../test/support/local-server.ts';
 import { readForm, startRecording } from '../../test/support/recording-server.ts';
 import type { Credential } from '../domain/credential.ts';
 import { allOperations } from '../ops/api/find-operation.ts';
@@ -337,15 +335,13 @@ test('with OPS_URL the running bridge makes the call, with its own token', async
 });
 
 test('files are uploaded with their names, directly and through the bridge', async () => {
-  const service = await startRecording();
-  onTestFinished(() => service.stop());
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-upload-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const service = await forTest(startRecording());
+  const folder = makeFolder();
   const path = join(folder, 'map.txt');
   writeFileSync(path, 'here be dragons');
   const card = ['restrictedAccessCardFiles.attachFileToCard', '--path', 'card_uid=c-1'];
   const comment = ['cardComments.addComment', '--path', 'card_id=1', '--body', '{"text":"see"}'];
-  const direct = toDirect(service.baseUrl, 'token');
+  const direct = toDirect(service.url, 'token');
   const bridged = await serveBridge(direct);
 
   const codes = [];
@@ -388,12 +384,7 @@ async function serveBridge({ UPSTREAM_URL = '', UPSTREAM_TOKEN = '' }: Env): Pro
     letIn,
     createRouteRouter(apiRoutes, { api }, (_req, _res, next) => next()),
   );
-  const server = app.listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return { OPS_URL: `http://127.0.0.1:${port}`, OPS_TOKEN };
+  return { OPS_URL: (await forTest(serve(app))).url, OPS_TOKEN };
 }
 
 test('a bridge that does not answer, or not this operator, ends with 1 and says so', async () => {
@@ -416,15 +407,8 @@ test('a bridge that does not answer, or not this operator, ends with 1 and says 
 });
 
 test('a bridge that takes a call and does not answer in time is not called away', async () => {
-  const server = createServer(() => undefined).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const env = { OPS_URL: `http://127.0.0.1:${port}`, OPS_TOKEN };
+  const { url } = await forTest(serveNothing());
+  const env = { OPS_URL: url, OPS_TOKEN };
   const { settings } = loadSettings({ env, readFile: () => '' });
   const caller = openCaller(settings, 50);
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Person, runAlone } from '../../test/support/command.ts';
+import { makeFolder } from '../../test/support/lifetimes.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { startForTest } from '../sandbox/start-for-test.ts';
 import { openStore } from '../store/engine/database.ts';
@@ -80,8 +80,7 @@ for (const { why, prepare, code, said } of [
 ]) {
   test(`check looks at the store and changes nothing there: one that ${why}`, async () => {
     const { env } = await startService();
-    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-check-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = makeFolder();
     const path = join(folder, 'bridge.db');
     prepare(path);
     const before = readdirSync(folder);

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
+import { serve } from '../../test/support/local-server.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { addSettingsCommand } from './acts.ts';
 import { addHealthcheckCommand, toHealthUrl } from './healthcheck.ts';
@@ -39,14 +38,7 @@ async function run(args: string, { env = {}, files = {}, serve = async () => 0 }
 }
 
 async function serveHealth(status: number): Promise<number> {
-  const server = createServer((_, response) => response.writeHead(status).end()).listen(
-    0,
-    '127.0.0.1',
-  );
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  return (await forTest(serve((_, response) => response.writeHead(status).end()))).port;
 }
 
 test('--version and --help end with 0 and --help lists commands and exit codes', async () => {
@@ -217,12 +209,6 @@ registerHooks({ load(url, context, next) { process.stderr.write('loaded ' + url 
     expect(found).toMatchObject({ code: 0, stdout: `http://127.0.0.1:${port}/healthz is well\n` });
   });
 });
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-cli-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 test('sandbox prints where it is served and with which token, and ends when asked to', async () => {
   const env = { SANDBOX_FILE: join(makeFolder(), 'new/sandbox.db') };

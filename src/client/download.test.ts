@@ -1,7 +1,7 @@
-import { createServer } from 'node:http';
-import { createServer as createMuteServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { forTest } from '../../test/support/lifetimes.ts';
+import { serve, serveNothing } from '../../test/support/local-server.ts';
 import { sendJson, startService } from '../upstream/testing/service.ts';
 import { startClient, token } from './start-client-test-support.ts';
 
@@ -73,15 +73,13 @@ test('the target of a redirect is asked without the token', async () => {
 
 test('the target of a redirect goes through the proxy too', async () => {
   const asked: string[] = [];
-  const proxy = createServer((req, res) => {
-    asked.push(req.url ?? '');
-    res.end('through');
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void proxy.close());
-  await new Promise((resolve) => proxy.once('listening', resolve));
-  const address = proxy.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  const { client } = await startClient(() => undefined, { proxy: `http://127.0.0.1:${port}` });
+  const { url: proxy } = await forTest(
+    serve((req, res) => {
+      asked.push(req.url ?? '');
+      res.end('through');
+    }),
+  );
+  const { client } = await startClient(() => undefined, { proxy });
   const { content } = await client.download({ url: 'http://files.invalid/a', status: 302 });
 
   expect(await text(content)).toBe('through');
@@ -109,20 +107,7 @@ describe('a content that cannot be had', () => {
 
 describe('a content that never begins is given up', () => {
   /** Takes connections and says nothing: no TLS, no answer, no connection behind a proxy. */
-  async function startMute(): Promise<string> {
-    const sockets = new Set<Socket>();
-    const server = createMuteServer((socket) => {
-      sockets.add(socket.on('error', () => undefined));
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    });
-    await new Promise((resolve) => server.once('listening', resolve));
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    return `127.0.0.1:${address.port}`;
-  }
+  const startMute = async () => `127.0.0.1:${(await forTest(serveNothing())).port}`;
 
   test.each([
     { by: 'a server without TLS', scheme: 'https', isProxied: false },

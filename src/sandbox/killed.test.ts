@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder } from '../../test/support/lifetimes.ts';
 import type { SandboxOptions } from './sandbox.ts';
 import { callUrl, startForTest } from './start-for-test.ts';
 
@@ -14,7 +13,7 @@ const SERVE = `
   console.log(JSON.stringify({ url, token }));`;
 
 test('a killed sandbox has kept everything it has answered', async () => {
-  const file = join(newFolder(), 'sandbox.db');
+  const file = join(makeFolder(), 'sandbox.db');
   const { child, url, token } = await serve({ file, seed: { users: 1, groups: 1 } });
   let answered = 0;
   const writers = Array.from({ length: 4 }, async (_, writer) => {
@@ -52,10 +51,4 @@ async function serve(
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = await once(createInterface(child.stdout), 'line');
   return { child, ...JSON.parse(line) };
-}
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
 }

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { makeFolder } from '../../test/support/lifetimes.ts';
 import { startSandbox } from './sandbox.ts';
 import { callUrl, startForTest } from './start-for-test.ts';
 
@@ -113,14 +113,12 @@ test('a token that is given wins', async () => {
 });
 
 function newFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeFolder();
   return join(folder, 'sub', 'sandbox.db');
 }
 
 test('the file of a sandbox is readable for its owner only, with all that is beside it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeFolder();
   await startForTest({ file: join(folder, 'sandbox.db') });
   const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
   expect(modes.length).toBeGreaterThan(0);

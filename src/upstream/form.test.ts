@@ -1,8 +1,9 @@
-import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { makeFolder } from '../../test/support/lifetimes.ts';
 import type { FileInput } from './operations/file-input.ts';
 import type { Operation } from './operations/operation.ts';
 import { connect, failureOf, ok } from './testing/connect.ts';
@@ -31,8 +32,7 @@ const content = Buffer.from([0, 1, 2, 253, 254, 255, 13, 10, 45, 45]);
 const octets = 'application/octet-stream';
 
 function makeFile(bytes: Uint8Array): string {
-  const folder = mkdtempSync(join(tmpdir(), 'upload-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeFolder();
   const path = join(folder, 'from disk.bin');
   writeFileSync(path, bytes);
   return path;

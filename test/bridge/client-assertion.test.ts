@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as oauth from 'oauth4webapi';
 import { request } from 'undici';
@@ -25,7 +24,7 @@ import { startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { makeKey, signText, startIssuer } from '../support/issuer.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreFile, readStoreBytes } from '../support/store-file.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -33,7 +32,7 @@ import { listWrong, makeWorld } from '../support/wrong-assertions.ts';
 
 describe('sign-in without a shared secret', () => {
   const openBridge = async (options: TestBridgeOptions = {}) => {
-    const issuer = await startIssuer();
+    const issuer = await forTest(startIssuer());
     const settings = { ...SETTINGS, DATABASE_URL: await makeStoreUrl(), ...options.settings };
     return [await forTest(startTestBridge({ ...options, settings })), issuer] as const;
   };
@@ -203,7 +202,7 @@ describe('sign-in without a shared secret', () => {
 
   test('an assertion is taken once, also after a restart and by another clock; its successor is taken', async () => {
     const clock = createSetClock();
-    const issuer = await startIssuer();
+    const issuer = await forTest(startIssuer());
     const service = await forTest(startSandbox());
     const settings = { ...SETTINGS, DATABASE_URL: await makeStoreUrl() };
     const first = await startTestBridge({ service, settings, clock });
@@ -295,10 +294,9 @@ test('a bridge with a path of its own shows its metadata behind that path too', 
 
 describe('scim-bridge client create with a trust', () => {
   test('makes a client, which is listed with what it trusts and proves itself', async () => {
-    const issuer = await startIssuer();
+    const issuer = await forTest(startIssuer());
     const settings = { ...SETTINGS, DATABASE_URL: await makeStoreUrl() };
-    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-jwks-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = makeFolder();
     const [file, noFile] = [join(folder, 'keys.json'), join(folder, 'none.json')];
     const own = await makeKey('own');
     writeFileSync(file, JSON.stringify({ keys: [own.shown] }));

@@ -150,7 +150,7 @@ describe('console session', () => {
 
 /** A bridge whose operators sign in with an issuer. */
 async function setUp(): Promise<{ bridge: TestBridge; issuer: TestIssuer }> {
-  const [issuer, port] = [await startIssuer(), await freePort()];
+  const [issuer, port] = [await forTest(startIssuer()), await freePort()];
   const bridge = await forTest(startTestBridge({ port, settings: toOidcSettings(issuer, port) }));
   return { bridge, issuer };
 }

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { replace, toMembers, toUser } from '../support/provider.ts';
 import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
 
@@ -53,8 +52,7 @@ async function find(provider: WalledProvider, name: string): Promise<JsonObject>
 
 describe('a handover', () => {
   const open = async (): Promise<Company> => {
-    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-handover-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = makeFolder();
     const bridge = await forTest(startTestBridge());
     return {
       bridge,

@@ -48,7 +48,7 @@ interface Trust {
 
 /** Starts an issuer of the test; its keys are read where its description says, or where the bridge is told to. */
 async function trustIssuer(place: 'described' | 'told' = 'told'): Promise<Trust> {
-  const issuer = await startIssuer();
+  const issuer = await forTest(startIssuer());
   lines.length = 0;
   const where = place === 'told' ? { jwksUri: issuer.jwksUri } : {};
   return { issuer, id: await makeClient(bridge, issuer, where, `of-${new URL(issuer.url).port}`) };
@@ -199,7 +199,7 @@ describe('an unknown key', () => {
 });
 
 test('a host of a private network is not asked, by its address or by its name, nor one without TLS', async () => {
-  const issuer = await startIssuer();
+  const issuer = await forTest(startIssuer());
   const lines: JsonObject[] = [];
   const settings = { ...SETTINGS, OAUTH_PRIVATE_ADDRESSES: 'refuse', OAUTH_KEY_HOSTS: '*' };
   const bridge = await forTest(
@@ -224,7 +224,7 @@ test('a host of a private network is not asked, by its address or by its name, n
 });
 
 test('a host that the settings name no more is not asked', async () => {
-  const issuer = await startIssuer();
+  const issuer = await forTest(startIssuer());
   const lives = await makeLives({ settings: { ...SETTINGS, DATABASE_URL: await makeStoreUrl() } });
   const id = await lives.live((bridge) => makeClient(bridge, issuer));
   const other = { OAUTH_KEY_HOSTS: 'keys.example.com' };

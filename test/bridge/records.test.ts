@@ -104,7 +104,6 @@ type List = 'acts' | 'requests';
 describe('a change and its record', () => {
   let bridge: TestBridge;
   let issuer: TestIssuer;
-  let endIssuer: (() => void) | undefined;
   let tokens: Readonly<Record<Kind, string | undefined>>;
   let store: Awaited<ReturnType<typeof takeStore>>;
   /** The tests share these: the last ones change them. */
@@ -113,9 +112,7 @@ describe('a change and its record', () => {
 
   beforeAll(async () => {
     store = await takeStore(inject('engine'));
-    issuer = await startIssuer((end) => {
-      endIssuer = end;
-    });
+    issuer = await startIssuer();
     const port = await freePort();
     const settings = { ...toOidcSettings(issuer, port), DATABASE_URL: store.url };
     bridge = await startTestBridge({ port, settings });
@@ -135,7 +132,7 @@ describe('a change and its record', () => {
   afterAll(async () => {
     await bridge?.stop();
     await store?.giveBack();
-    endIssuer?.();
+    await issuer?.stop();
   });
 
   const toHeaders = (kind: Kind, { headers }: Row, requestId: string) => ({

@@ -1,13 +1,13 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { describe, expect, onTestFinished, type TestContext, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 import { describeService, type Lives, makeLives } from '../support/lives.ts';
 import { replace, type TestAnswer, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -28,13 +28,8 @@ interface World extends Lives {
   restore(): void;
 }
 
-async function makeWorld(
-  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
-  options?: SandboxOptions,
-  url?: string,
-): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-recovery-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+async function makeWorld(options?: SandboxOptions, url?: string): Promise<World> {
+  const folder = makeFolder();
   const [file, backup] = [join(folder, 'bridge.db'), join(folder, 'backup.db')];
   const clock = createLeapingClock();
   const lives = await makeLives({
@@ -148,11 +143,8 @@ async function live2(world: World, { bob, carl, finn, pilots, gone }: Ids): Prom
   });
 }
 
-async function makeRestored(
-  context: TestContext,
-  options?: SandboxOptions,
-): Promise<{ world: World; ids: Ids }> {
-  const world = await makeWorld(context, options);
+async function makeRestored(options?: SandboxOptions): Promise<{ world: World; ids: Ids }> {
+  const world = await makeWorld(options);
   const ids = await live1(world);
   world.backUp();
   // What the bridge did within three minutes of the backup tells nothing.
@@ -163,8 +155,8 @@ async function makeRestored(
   return { world, ids };
 }
 
-test('a restored backup does nothing by itself, and once discarded no policy brings anybody back: who gained or lost access since stays so, and its plan says who else changed the service', async (context) => {
-  const { world, ids } = await makeRestored(context);
+test('a restored backup does nothing by itself, and once discarded no policy brings anybody back: who gained or lost access since stays so, and its plan says who else changed the service', async () => {
+  const { world, ids } = await makeRestored();
   const { service } = world.sandbox;
   service.addUser({ email: 'admin@example.com' });
   service.as('admin@example.com').updateUser('carl@example.com', { fullName: 'Somebody Else' });
@@ -222,8 +214,8 @@ function toAddresses(...names: string[]): string[] {
   return names.map((name) => `${name}@example.com`);
 }
 
-test('meanwhile a new write reaches the service in the field that it names and in no other, also while nothing is read yet; after a restart, what no longer holds at the approval drops out', async (context) => {
-  const { world, ids } = await makeRestored(context, { shape: { uniqueGroupNames: 'nowhere' } });
+test('meanwhile a new write reaches the service in the field that it names and in no other, also while nothing is read yet; after a restart, what no longer holds at the approval drops out', async () => {
+  const { world, ids } = await makeRestored({ shape: { uniqueGroupNames: 'nowhere' } });
   const { faults, service } = world.sandbox;
   const fault = { kind: 'status', status: 503 } as const;
   const unread = faults.add({ operation: 'scim.getGroups', fault });
@@ -270,8 +262,8 @@ test('meanwhile a new write reaches the service in the field that it names and i
   });
 });
 
-test('an ordinary restart is no recovery, not even when the owner of the token changed things by hand while the bridge ran', async (context) => {
-  const world = await makeWorld(context);
+test('an ordinary restart is no recovery, not even when the owner of the token changed things by hand while the bridge ran', async (_context) => {
+  const world = await makeWorld();
   await live1(world);
 
   await world.live(async (bridge) => {
@@ -290,7 +282,7 @@ test('an ordinary restart is no recovery, not even when the owner of the token c
 describe('scim-bridge restore and recovery', () => {
   test('begin it without the audit log, show the plan, and approve it', async () => {
     const url = await makeStoreUrl();
-    const world = await makeWorld({ onTestFinished }, undefined, url);
+    const world = await makeWorld(undefined, url);
     await live1(world);
     world.sandbox.faults.refuse('audit', 403);
     const run = (args: string, env: Record<string, string> = {}) =>
@@ -322,7 +314,7 @@ describe('scim-bridge restore and recovery', () => {
   test('hold a repair that was under way: its difference is open until the plan is decided', async () => {
     const url = await makeStoreUrl();
     const repairing = { DRIFT_POLICY: 'repair', DRIFT_SETTLE: '0s' };
-    const world = await makeWorld({ onTestFinished }, undefined, url);
+    const world = await makeWorld(undefined, url);
     const { faults, service } = world.sandbox;
     const drift = 'member.added Pilots of ada@example.com';
     await world.live(async (bridge) => {

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { listMetrics } from '../../src/app/state-metrics.ts';
@@ -11,6 +9,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
+import { serveNothing } from '../support/local-server.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';
 import { replace, toPatch } from '../support/provider.ts';
 import { startRecording } from '../support/recording-server.ts';
@@ -237,13 +236,12 @@ describe('open telemetry', () => {
   });
   /** A collector that takes everything, and what it was sent. */
   async function startCollector() {
-    const { baseUrl, recorded, stop } = await startRecording();
-    onTestFinished(stop);
+    const { url: OTEL_EXPORTER_OTLP_ENDPOINT, recorded } = await forTest(startRecording());
     const list = (path: string) => recorded.filter(({ url }) => url === path);
     const read = (path: string): unknown[] =>
       list(path).map(({ body }) => JSON.parse(body.toString('utf8')));
     return {
-      env: { OTEL_EXPORTER_OTLP_ENDPOINT: baseUrl },
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT },
       text: () => recorded.map(({ body }) => body.toString('utf8')).join('\n'),
       spans: (): SentSpan[] =>
         read('/v1/traces').flatMap((sent) =>
@@ -329,27 +327,13 @@ describe('open telemetry', () => {
     expect(find(second.spans(), /^scim\.updateUser$/).traceId).toBe(TRACE);
   });
 
-  /** Address of a collector that takes connections and never answers. */
-  async function startMute(): Promise<string> {
-    const sockets = new Set<Socket>();
-    const server = createServer((socket) => void sockets.add(socket));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    });
-    const address = server.address();
-    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  }
-
   test.each([
-    { why: 'is not there', start: async () => 'http://127.0.0.1:9' },
-    { why: 'takes connections and never answers', start: startMute },
+    { why: 'is not there', start: async () => ({ url: 'http://127.0.0.1:9' }) },
+    { why: 'takes connections and never answers', start: () => forTest(serveNothing()) },
   ])('a collector that $why is logged once, and disturbs nobody', async ({ start }) => {
     const log: unknown[] = [];
     const otel = {
-      OTEL_EXPORTER_OTLP_ENDPOINT: await start(),
+      OTEL_EXPORTER_OTLP_ENDPOINT: (await start()).url,
       OTEL_BSP_SCHEDULE_DELAY: '10',
       OTEL_EXPORTER_OTLP_TIMEOUT: '100',
     };

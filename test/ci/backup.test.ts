@@ -1,19 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
 import { program } from '../support/program.ts';
@@ -21,9 +13,8 @@ import { replace, toPatch, toUser } from '../support/provider.ts';
 
 const PATIENT = { interval: 10 };
 
-function makeFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-backup-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+function makePlace() {
+  const folder = makeFolder();
   const [file, backup] = [join(folder, 'bridge.db'), join(folder, 'backup.db')];
   const env = { DATABASE_URL: `sqlite:${file}` };
   return { folder, file, backup, env };
@@ -60,7 +51,7 @@ async function untilPhase(bridge: TestBridge, phase: string) {
 }
 
 test('a backup that is made under load holds all that was acknowledged before, is not restored under a bridge that runs, and a bridge on it recovers', async () => {
-  const { folder, file, backup, env } = makeFolder();
+  const { folder, file, backup, env } = makePlace();
   const lives = await makeLives({ settings: env });
   const before: string[] = [];
   const meanwhile: string[] = [];
@@ -133,7 +124,7 @@ test('a backup that is made under load holds all that was acknowledged before, i
 });
 
 test('a file that is there is left alone, and what is no whole store of the bridge does not become one', async () => {
-  const { folder, file, backup, env } = makeFolder();
+  const { folder, file, backup, env } = makePlace();
   const lives = await makeLives({ settings: env });
   await lives.live(async (bridge) => void (await bridge.addUser('ada')));
   const run = (command: 'backup' | 'restore', path: string) =>
@@ -162,7 +153,7 @@ test('a file that is there is left alone, and what is no whole store of the brid
 });
 
 test('where a disk is full, backup and restore say of which file, and change nothing', async () => {
-  const { folder, file, backup, env } = makeFolder();
+  const { folder, file, backup, env } = makePlace();
   const lives = await makeLives({ settings: env });
   await lives.live(async (bridge) => void (await bridge.addUser('ada')));
   expect((await runAlone(['backup', backup], env)).code).toBe(0);
@@ -186,7 +177,7 @@ test('where a disk is full, backup and restore say of which file, and change not
 });
 
 test('backup and restore tell a terminal what they do, and take that away', async () => {
-  const { backup, env } = makeFolder();
+  const { backup, env } = makePlace();
   await (await startTestBridge({ settings: env })).stop();
   const run = async (...args: string[]) => {
     const lines: (string | undefined)[] = [];
@@ -218,7 +209,7 @@ test('of PostgreSQL both say what to do instead', async () => {
 });
 
 test('a bridge that lost its store takes everybody over again with what the provider sends, and changes nothing', async () => {
-  const { file, env } = makeFolder();
+  const { file, env } = makePlace();
   const lives = await makeLives({ settings: env });
   const { service, calls } = lives.sandbox;
   const describe = () => ({

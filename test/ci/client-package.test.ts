@@ -100,7 +100,7 @@ await client.close();
 console.log(JSON.stringify({ mistake: mistake.message, card }));
 `,
   );
-  const { stdout } = await run(process.execPath, ['use.js', server.baseUrl], { cwd: project });
+  const { stdout } = await run(process.execPath, ['use.js', server.url], { cwd: project });
 
   expect(JSON.parse(stdout)).toEqual({
     mistake: 'cards.retrieveCard: path.card_id must be integer',
@@ -124,7 +124,7 @@ await client.close();
 console.log(JSON.stringify({ text, type, bytes, status: answer.status, headers: answer.headers }));
 `,
   );
-  const { stdout } = await run(process.execPath, ['stream.js', server.baseUrl], { cwd: project });
+  const { stdout } = await run(process.execPath, ['stream.js', server.url], { cwd: project });
 
   expect(JSON.parse(stdout)).toEqual({
     text: '{}',

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runAlone } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { spawnBin } from '../support/process.ts';
 import { program } from '../support/program.ts';
@@ -55,8 +55,7 @@ test('bash completes commands, commands below them, and their options', async ()
 
 /** A bridge in a process of its own, whose store and sandbox stay between two of them. */
 async function makeServing() {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-watch-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const port = String(await freePort());
   const env = {
     OPS_TOKEN,

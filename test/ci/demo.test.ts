@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { makeFolder } from '../support/lifetimes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -24,8 +25,7 @@ async function runDemo(folder: string): Promise<{ code: unknown; out: string; er
 }
 
 test('the demo tells its story to the end, shows no secret and leaves nothing behind', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-demo-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeFolder();
   const { code, out, errors } = await runDemo(folder);
 
   expect(errors).toBe('');

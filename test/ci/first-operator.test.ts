@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 import { spawnBin } from '../support/process.ts';
 
 /** Starts a bridge as systemd and compose do: no terminal, no OPS_TOKEN. */
 async function start(more: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'first-operator-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const port = await freePort();
   const env = {
     ...{ DATABASE_URL: `sqlite:${folder}/bridge.db`, SANDBOX_FILE: `${folder}/sandbox.db` },

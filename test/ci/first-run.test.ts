@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 import { spawnBin } from '../support/process.ts';
 import { program } from '../support/program.ts';
 
@@ -15,8 +15,7 @@ const PATIENT = { interval: 20 };
 
 /** Settings of a first run in a folder of its own. */
 async function makeFirstRun() {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-first-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const port = String(await freePort());
   const files = {
     DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
 import { exitCodes } from '../../src/cli/json.ts';
@@ -10,6 +9,7 @@ import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
 import { toFileVariable } from '../../src/settings/environment.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { settingRows } from '../../src/settings/rows.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -23,8 +23,7 @@ function listValues(name: string): string[] {
 
 /** The unit with a program that is on this machine, as a file. */
 function writeUnit(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-unit-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeFolder();
   const file = join(folder, 'scim-bridge.service');
   writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
   return file;

@@ -1,18 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
@@ -21,6 +12,7 @@ import { toFileVariable } from '../../src/settings/environment.ts';
 import { settingRows } from '../../src/settings/rows.ts';
 import { settingsSchema } from '../../src/settings/schema.ts';
 import { runAlone } from '../support/command.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'config/kubernetes');
@@ -114,8 +106,7 @@ function toProgram(manifest: unknown): string {
 
 /** What the compiler says of each manifest, by name. */
 async function compile(programs: ReadonlyMap<string, string>): Promise<ReadonlySet<string>> {
-  const project = mkdtempSync(join(tmpdir(), 'scim-bridge-kubernetes-'));
-  onTestFinished(() => rmSync(project, { recursive: true }));
+  const project = makeFolder();
   const files = [...programs].map(([name, program]) => {
     writeFileSync(join(project, `${name}.ts`), program);
     return `${name}.ts`;
@@ -178,8 +169,7 @@ const hasKubectl = existsSync('/usr/bin/kubectl');
 
 /** What the cluster is given, with these settings. */
 function render(change: (settings: string) => string): string {
-  const copy = mkdtempSync(join(tmpdir(), 'scim-bridge-kustomize-'));
-  onTestFinished(() => rmSync(copy, { recursive: true }));
+  const copy = makeFolder();
   cpSync(folder, copy, { recursive: true });
   const file = join(copy, kustomization.configMapGenerator[0].envs[0]);
   writeFileSync(file, change(readFileSync(file, 'utf8')));

@@ -1,22 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { request } from 'undici';
 import { expect, type TestContext, test } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { freePort } from '../support/free-port.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 import { toUser } from '../support/provider.ts';
 import { sendRaw, toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 
 const token = 'token-of-a-provider';
-
-/** A folder that ends with the test. */
-function makeFolder({ onTestFinished }: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-lifecycle-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 async function startService(
   { onTestFinished }: TestContext,

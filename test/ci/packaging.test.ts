@@ -1,25 +1,17 @@
 import { execFile, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Ajv } from 'ajv';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
 import { toFileVariable } from '../../src/settings/environment.ts';
 import { settingRows } from '../../src/settings/rows.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -202,8 +194,7 @@ function readStage(index: number) {
 }
 
 test('Dockerfile: what it copies is enough for the commands that build the image, and for the program in it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-image-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeFolder();
   const run = promisify(execFile);
   const copy = (stage: number, into: string) => {
     for (const { path, to } of readStage(stage).copies) {
@@ -246,8 +237,7 @@ test('Dockerfile: what is copied exists and is not kept out by .dockerignore', (
 });
 
 test('the closing line of CI counts every run, and a failure of a later one fails', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-summary-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeFolder();
   const runs = [
     { numPassedTests: 7, numFailedTests: 0, testResults: [] },
     {

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { replace, type TestAnswer, toGroup, toPatch, toUser } from '../support/provider.ts';
@@ -184,8 +181,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     });
 
     test('is waited for by a start', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-outage-'));
-      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const folder = makeFolder();
       const proxy = await startPostgresProxy(await makeDatabase('late'));
       onTestFinished(() => proxy.stop());
       proxy.setRefusing(true);

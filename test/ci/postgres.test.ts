@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { makeFolder } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 
 describePostgres('a process of its own', ({ makeUrl }) => {
   test('brings the schema up itself, and after kill -9 serves what was written, with the same token', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-postgres-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = makeFolder();
     const env = { DATABASE_URL: await makeUrl('empty') };
     const lives: BridgeProcess[] = [];
     const start = async () => {

@@ -1,13 +1,12 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forTest, makeFolder } from '../support/lifetimes.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** The machine may be busy. */
@@ -22,12 +21,6 @@ function hasProgram(name: string, ...ask: string[]): boolean {
   const isThere = spawnSync(name, ask).status === 0;
   if (!isThere) console.warn(`\n*** No ${name} here: ITS CONFIGURATION IS NOT RUN.\n`);
   return isThere;
-}
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-proxy-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** Runs a proxy until the test ends. */

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { toOperator } from '../support/operator.ts';
 import { type Provider, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
@@ -20,8 +17,7 @@ const DELAY_MS = 1_500;
 
 describePostgres('three processes that are restarted one after the other', ({ makeUrl }) => {
   test('answer every request of a provider behind a proxy that asks whether they are ready, and hand over at once', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-rolling-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = makeFolder();
     const sandbox = await forTest(startSandbox());
     const url = await makeUrl('migrated');
     const env = {

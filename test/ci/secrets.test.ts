@@ -1,12 +1,12 @@
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { request } from 'undici';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { freePort } from '../support/free-port.ts';
+import { forTest, makeFolder } from '../support/lifetimes.ts';
+import { passOn, serve } from '../support/local-server.ts';
 import { spawnBin } from '../support/process.ts';
 import { toUser } from '../support/provider.ts';
 
@@ -14,45 +14,27 @@ const PATIENT = { interval: 20 };
 
 /** A service that takes the tokens of `valid`, whatever the sandbox behind it takes. */
 async function makeService() {
-  const sandbox = await startSandbox();
+  const sandbox = await forTest(startSandbox());
   const valid = new Set(['service-1']);
   const seen: string[] = [];
-  const server = createServer(async (req, res) => {
-    const token = (req.headers.authorization ?? '').replace('Bearer ', '');
-    const body = await new Response(req, {}).arrayBuffer().catch(() => new ArrayBuffer(0));
-    if (!valid.has(token)) return res.writeHead(401).end('{"message":"no"}');
-    seen.push(token);
-    const answer = await request(`${sandbox.url}${req.url}`, {
-      method: parseMethod(req.method),
-      headers: {
-        authorization: `Bearer ${sandbox.token}`,
-        'content-type': req.headers['content-type'] ?? 'application/json',
-      },
-      body: body.byteLength === 0 ? null : Buffer.from(body),
-    });
-    res.writeHead(answer.statusCode, { 'content-type': 'application/json' });
-    res.end(await answer.body.text());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    server.close();
-    server.closeAllConnections();
-    await sandbox.stop();
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}`, valid, seen, sandbox };
-}
-
-function parseMethod(method = 'GET') {
-  return method as 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  const { url } = await forTest(
+    serve(async (req, res) => {
+      const token = (req.headers.authorization ?? '').replace('Bearer ', '');
+      const sent = await buffer(req);
+      if (!valid.has(token)) return res.writeHead(401).end('{"message":"no"}');
+      seen.push(token);
+      const headers = { ...req.headers, authorization: `Bearer ${sandbox.token}` };
+      const asked = { ...(req.method && { method: req.method }), headers };
+      const { status, text } = await passOn(asked, `${sandbox.url}${req.url}`, sent);
+      return res.writeHead(status, { 'content-type': 'application/json' }).end(text);
+    }),
+  );
+  return { url, valid, seen, sandbox };
 }
 
 /** A bridge in a process of its own, with its secrets in files. */
 async function serveWithFiles(secrets: Readonly<Record<string, string>>, upstream: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-secrets-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const write = (name: string, text: string) => writeFileSync(join(folder, name), `${text}\n`);
   for (const [name, text] of Object.entries(secrets)) write(name, text);
   const port = await freePort();

@@ -1,19 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 import { program } from '../support/program.ts';
 import { runToEnd, startBridge } from '../support/server.ts';
 import { copySqliteTemplate } from '../support/store-templates.ts';
 import { getTemplate } from '../support/template.ts';
-
-function makeFolder({ onTestFinished }: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-refused-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** A store that somebody else has changed. */
 function makeStore(path: string, change: string): void {

@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../support/free-port.ts';
+import { forTest, makeFolder } from '../support/lifetimes.ts';
+import { serveNothing } from '../support/local-server.ts';
 import { program } from '../support/program.ts';
 import { type BridgeProcess, runToEnd, startBridge } from '../support/server.ts';
 
@@ -90,8 +89,7 @@ function keepConnection(headersTimeout: number) {
 }
 
 test('every request is answered, on both ports, and none holds up the stop', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-start-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const [port, opsPort] = [await freePort(), await freePort()];
   const main = `http://127.0.0.1:${port}`;
   const ops = `http://127.0.0.1:${opsPort}`;
@@ -125,11 +123,10 @@ test('every request is answered, on both ports, and none holds up the stop', asy
 });
 
 test('a start on a port that is in use fails, and that is told once', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-refused-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const { port } = new URL(await startSilentProxy());
+  const folder = makeFolder();
+  const { port } = await forTest(serveNothing());
 
-  const { exitCode, output } = await runToEnd({ folder, env: { PORT: port } });
+  const { exitCode, output } = await runToEnd({ folder, env: { PORT: String(port) } });
 
   expect(exitCode).toBe(1);
   expect(listLines({ output: () => output }, 'cannot go on')).toMatchObject([
@@ -147,30 +144,12 @@ function listLines({ output }: Pick<BridgeProcess, 'output'>, msg: string): unkn
     .filter((line) => line.msg === msg);
 }
 
-/** A proxy that takes connections and opens none; it goes with the test. */
-async function startSilentProxy(): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined).resume());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
-}
-
 test('a proxy that opens no connection holds up neither the stop nor a check', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-proxy-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const env = {
     UPSTREAM_URL: 'https://service.invalid',
     UPSTREAM_TOKEN: 'token-of-the-service',
-    UPSTREAM_PROXY: await startSilentProxy(),
+    UPSTREAM_PROXY: (await forTest(serveNothing())).url,
     UPSTREAM_TIMEOUT: '1s',
     SCIM_TOKENS: 'token-of-a-provider',
   };

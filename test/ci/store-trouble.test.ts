@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge } from '../support/bridge.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { type Provider, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
@@ -32,8 +31,7 @@ function limitFiles({ pid }: BridgeProcess, bytes: '0' | 'unlimited'): void {
 }
 
 test('on a full disk writes are answered with 503, reads go on, nothing is torn, and with room everything goes on by itself', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-full-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const sandbox = await forTest(startSandbox());
   const bridge = await startBridge({
     folder,
@@ -82,8 +80,7 @@ test('on a full disk writes are answered with 503, reads go on, nothing is torn,
 });
 
 test('a file that is moved away or replaced takes no writes, and is written again where it is back', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-moved-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const [file, away] = [join(folder, 'bridge.db'), join(folder, 'away.db')];
   const bridge = await forTest(startTestBridge({ settings: { DATABASE_URL: `sqlite:${file}` } }));
   const id = await bridge.addUser('ada');

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { toOperator } from '../support/operator.ts';
 import { replace, toPatch, toUser } from '../support/provider.ts';
@@ -17,8 +14,7 @@ const RATE = 5;
 
 describePostgres('a leader', ({ makeUrl }) => {
   async function startPair(env: Readonly<Record<string, string>> = {}) {
-    const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-take-over-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = makeFolder();
     const sandbox = await forTest(startSandbox());
     const url = await makeUrl('migrated');
     const start = async () => {

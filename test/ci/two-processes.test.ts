@@ -4,6 +4,7 @@ import { makeClient, present, SETTINGS, toRight } from '../support/assertions.ts
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { importIds } from '../support/import-ids.ts';
 import { startIssuer } from '../support/issuer.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { askWith, makeToken } from '../support/named-token.ts';
 import { toUser } from '../support/provider.ts';
 import { createSetClock } from '../support/set-clock.ts';
@@ -43,7 +44,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
   });
 
   test('an assertion that is presented to both at the same time is taken by one of them', async () => {
-    const issuer = await startIssuer();
+    const issuer = await forTest(startIssuer());
     const id = await makeClient(here, issuer);
     for (let round = 0; round < 10; round += 1) {
       const assertion = await issuer.sign(toRight(issuer));

@@ -1,10 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { request } from 'undici';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import type { TestBridge } from './bridge.ts';
-import { listenLocally } from './listen.ts';
+import { type LocalServer, passOn, serve } from './local-server.ts';
 
 /** A request as it goes through. */
 export interface Asked {
@@ -40,8 +37,8 @@ export function refuse(status: number, isMeant: (asked: Asked) => boolean): Brea
 export async function breakBridge(
   bridge: Pick<TestBridge, 'baseUrl'>,
   breakIt: Break,
-): Promise<{ baseUrl: string; stop: () => Promise<void> }> {
-  const server = createServer(async (req, res) => {
+): Promise<Pick<LocalServer, 'stop'> & { readonly baseUrl: string }> {
+  const { url, stop } = await serve(async (req, res) => {
     const sent = await text(req);
     const [address = '', base] = [req.url, new URL(bridge.baseUrl).pathname];
     const asked = {
@@ -51,7 +48,7 @@ export async function breakBridge(
       text: sent,
     };
     const replied = await breakIt(asked, (toAddress = (same) => same, text = sent) =>
-      passOn(bridge, { req, path: toAddress(address), sent: text }),
+      askBridge(new URL(toAddress(address), bridge.baseUrl), req, text),
     );
     if (replied === undefined) {
       req.socket.destroy();
@@ -63,46 +60,19 @@ export async function breakBridge(
     }
     res.writeHead(status).end(Object.keys(body).length === 0 ? undefined : JSON.stringify(body));
   });
-  const port = await listenLocally(server);
-  return {
-    baseUrl: `http://127.0.0.1:${port}${new URL(bridge.baseUrl).pathname}`,
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { baseUrl: `${url}${new URL(bridge.baseUrl).pathname}`, stop };
 }
 
 const SHOWN = ['content-type', 'location', 'etag'] as const;
 
-async function passOn(
-  { baseUrl }: Pick<TestBridge, 'baseUrl'>,
-  {
-    req,
-    path,
-    sent,
-  }: { readonly req: IncomingMessage; readonly path: string; readonly sent: string },
+async function askBridge(
+  address: URL,
+  req: Parameters<typeof passOn>[0],
+  sent: string,
 ): Promise<Replied> {
-  const names = ['authorization', 'content-type', 'if-match'] as const;
-  const headers = Object.fromEntries(
-    names.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])),
-  );
-  const {
-    statusCode,
-    headers: got,
-    body,
-  } = await request(new URL(path, baseUrl), {
-    method: req.method ?? 'GET',
-    headers,
-    body: sent === '' ? null : sent,
-  });
-  const shown = SHOWN.map((name) => [name, got[name]?.toString()]);
-  return {
-    status: statusCode,
-    headers: Object.fromEntries(shown),
-    body: parseObject(await body.text()),
-  };
+  const { status, headers, text: body } = await passOn(req, address, sent);
+  const shown = SHOWN.map((name) => [name, headers[name]?.toString()]);
+  return { status, headers: Object.fromEntries(shown), body: parseObject(body) };
 }
 
 function parseObject(text: string): JsonObject {

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import {
   CompactSign,
   exportJWK,
@@ -8,7 +6,7 @@ import {
   generateKeyPair,
   type JWK,
 } from 'jose';
-import { onTestFinished } from 'vitest';
+import { type LocalServer, serve } from './local-server.ts';
 
 /** A pair of keys, and the public one as it is shown. */
 export interface TestKey {
@@ -50,9 +48,7 @@ export type IssuerMood =
   | { readonly kind: 'silent' };
 
 /** An issuer of assertions with a description and keys, on loopback. */
-export interface TestIssuer {
-  /** `iss`: its address. */
-  readonly url: string;
+export interface TestIssuer extends LocalServer {
   readonly jwksUri: string;
   /** Paths that were asked for, in order. */
   readonly asked: string[];
@@ -67,11 +63,9 @@ export interface TestIssuer {
   sign(claims: object): Promise<string>;
 }
 
-/** Starts an issuer that ends with the test, or as `atEnd` has it. */
-export async function startIssuer(
-  atEnd: (end: () => void) => void = onTestFinished,
-): Promise<TestIssuer> {
-  const server = createServer((req, res) => {
+/** Starts an issuer; its `iss` is its address. */
+export async function startIssuer(): Promise<TestIssuer> {
+  const server = await serve((req, res) => {
     issuer.asked.push(String(req.url));
     const { mood } = issuer;
     if (mood.kind === 'silent') return;
@@ -89,15 +83,10 @@ export async function startIssuer(
     const { url, jwksUri, description } = issuer;
     return res.end(JSON.stringify({ issuer: url, jwks_uri: jwksUri, ...description }));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  atEnd(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${Object(server.address()).port}`;
+  const { url } = server;
   const issuer: TestIssuer = {
-    ...{ url, jwksUri: `${url}/keys`, asked: [], description: {}, mood: { kind: 'up' } },
+    ...server,
+    ...{ jwksUri: `${url}/keys`, asked: [], description: {}, mood: { kind: 'up' } },
     idToken: '',
     keys: [await makeKey('first')],
     sign(claims) {

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, onTestFinished, type TestContext } from 'vitest';
 
 /** Something that was started and has to be stopped. */
 interface Stoppable {
@@ -26,4 +29,11 @@ export function forSuite<T extends Stoppable>(start: () => T | Promise<T>): T {
       return Reflect.get(started, name);
     },
   });
+}
+
+/** A folder that is gone after the test, which is given where tests run at once. */
+export function makeFolder(test: Pick<TestContext, 'onTestFinished'> = { onTestFinished }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-test-'));
+  test.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }

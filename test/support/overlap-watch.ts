@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { request } from 'undici';
-import { onTestFinished } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { forTest } from './lifetimes.ts';
+import { type Passed, passOn, serve } from './local-server.ts';
 
 /** A way to a sandbox that sees whether two changes of the same resource are ever under way at once. */
 export interface OverlapWatch {
@@ -17,10 +16,10 @@ export async function watchOverlaps(sandbox: Sandbox): Promise<OverlapWatch> {
   const overlaps: string[] = [];
   const running = new Set<string>();
 
-  async function watch(req: IncomingMessage): Promise<Answer> {
+  async function watch(req: IncomingMessage): Promise<Passed> {
     const { method = 'GET', url = '/' } = req;
     const body = await text(req);
-    const answer = () => forward(sandbox, { method, url, body, token: req.headers.authorization });
+    const answer = () => passOn(req, `${sandbox.url}${url}`, body);
     if (method === 'GET') return answer();
     const resource = toResource(url, body);
     if (running.has(resource)) overlaps.push(`${method} ${url}`);
@@ -32,45 +31,16 @@ export async function watchOverlaps(sandbox: Sandbox): Promise<OverlapWatch> {
     }
   }
 
-  const server = createServer((req, res) => {
-    watch(req).then(
-      ({ status, body }) => res.writeHead(status, { 'content-type': 'application/json' }).end(body),
-      () => res.destroy(),
-    );
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return { baseUrl: `http://127.0.0.1:${address.port}`, overlaps };
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
-
-interface Forwarded {
-  readonly method: string;
-  readonly url: string;
-  readonly body: string;
-  readonly token: string | undefined;
-}
-
-async function forward(
-  sandbox: Sandbox,
-  { method, url, body, token = '' }: Forwarded,
-): Promise<Answer> {
-  const answer = await request(`${sandbox.url}${url}`, {
-    method,
-    headers: { authorization: token },
-    body: body === '' ? null : body,
-  });
-  return { status: answer.statusCode, body: await answer.body.text() };
+  const { url } = await forTest(
+    serve((req, res) => {
+      watch(req).then(
+        ({ status, text: json }) =>
+          res.writeHead(status, { 'content-type': 'application/json' }).end(json),
+        () => res.destroy(),
+      );
+    }),
+  );
+  return { baseUrl: url, overlaps };
 }
 
 /** What a change is about: the group or the person that its path names, or what is created. */

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { listenLocally } from './listen.ts';
+import { listenLocally } from './local-server.ts';
 
 /** What stands between a bridge and its PostgreSQL. */
 export interface PostgresProxy {
@@ -53,7 +52,7 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
     });
     far.on('data', (bytes) => isDeaf || near.write(bytes));
   });
-  const port = await listenLocally(server);
+  const { port, stop } = await listenLocally(server);
   const through = new URL(url);
   through.port = String(port);
   return {
@@ -67,12 +66,7 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
       lostCommit = Promise.withResolvers();
       return lostCommit.promise;
     },
-    async stop() {
-      const closed = once(server, 'close');
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    stop,
   };
 }
 

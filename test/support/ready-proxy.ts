@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
+import { passOn, serve } from './local-server.ts';
 
 /** A proxy as it stands in front of several bridges: it keeps connections and asks each whether it is ready. */
 export interface ReadyProxy {
@@ -42,35 +42,20 @@ export async function startReadyProxy(): Promise<ReadyProxy> {
     }
   }
 
-  async function passOn(req: IncomingMessage): Promise<{ status: number; text: string }> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of req) chunks.push(chunk);
+  const server = await serve(async (req, res) => {
+    const sent = await buffer(req);
     turn += 1;
-    const { authorization = '', 'content-type': type = '' } = req.headers;
-    try {
-      const { statusCode, body } = await request(`${ready[turn % ready.length]}${req.url}`, {
-        dispatcher: agent,
-        method: req.method ?? 'GET',
-        headers: { authorization, ...(type === '' ? {} : { 'content-type': type }) },
-        body: chunks.length === 0 ? null : Buffer.concat(chunks),
-      });
-      return { status: statusCode, text: await body.text() };
-    } catch (error) {
-      return { status: 502, text: JSON.stringify({ detail: String(error) }) };
-    }
-  }
-
-  const server = createServer(async (req, res) => {
-    const { status, text } = await passOn(req);
+    const { status, text } = await passOn(
+      req,
+      `${ready[turn % ready.length]}${req.url}`,
+      sent,
+      agent,
+    ).catch((error) => ({ status: 502, text: JSON.stringify({ detail: String(error) }) }));
     res.writeHead(status, { 'content-type': 'application/scim+json' }).end(text);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const watching = watch();
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: server.url,
     setBridges(origins) {
       bridges = origins;
     },
@@ -80,10 +65,7 @@ export async function startReadyProxy(): Promise<ReadyProxy> {
     async stop() {
       stopping.abort();
       await watching;
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await server.stop();
       await agent.close();
     },
   };

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
-import { listenLocally } from './listen.ts';
+import { forTest, makeFolder } from './lifetimes.ts';
+import { serve } from './local-server.ts';
 
 /** A notification as it arrived. */
 export interface Arrived {
@@ -36,24 +35,18 @@ export async function startReceiver(): Promise<TestReceiver> {
     headers: {},
   };
   const [taken, refused]: [Arrived[], Arrived[]] = [[], []];
-  const server = createServer(async (req, res) => {
+  const answer: RequestListener = async (req, res) => {
     const body = await text(req);
     const { status, headers } = reply;
     const list = status < 300 ? taken : refused;
     list.push({ headers: req.headers, body, json: JSON.parse(body) });
     res.writeHead(status, headers).end();
-  });
-  const port = await listenLocally(server);
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-receiver-'));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-    rmSync(folder, { recursive: true });
-  });
+  };
+  const { url: base } = await forTest(serve(answer));
   const secret = `whsec_${Buffer.from('a secret of twenty-four bytes').toString('base64')}`;
-  const secretFile = join(folder, 'secret');
+  const secretFile = join(makeFolder(), 'secret');
   writeFileSync(secretFile, `${secret}\n`);
-  const url = `http://127.0.0.1:${port}/hook`;
+  const url = `${base}/hook`;
   return {
     url,
     taken,

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { type LocalServer, serve } from './local-server.ts';
 
 /** What the server was asked. */
 export interface Recorded {
@@ -12,30 +12,19 @@ export interface Recorded {
 }
 
 /** A server that answers everything with `{}` and keeps what it was asked. */
-export interface RecordingServer {
-  readonly baseUrl: string;
+export interface RecordingServer extends LocalServer {
   readonly recorded: Recorded[];
-  stop(): void;
 }
 
 /** Listens on a free port of loopback. */
 export async function startRecording(): Promise<RecordingServer> {
   const recorded: Recorded[] = [];
-  const server = createServer(async (req, res) => {
+  const server = await serve(async (req, res) => {
     const { method = '', url = '', headers } = req;
     recorded.push({ method, url, headers, body: await buffer(req) });
     res.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    baseUrl: `http://127.0.0.1:${toPort(server)}`,
-    recorded,
-    stop() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { ...server, recorded };
 }
 
 /** The pairs of a form: files as their text. */
@@ -51,10 +40,4 @@ export async function readForm({ headers, body }: Recorded): Promise<[string, st
     ],
   );
   return Promise.all(pairs);
-}
-
-function toPort(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
 }

@@ -1,14 +1,12 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { makeFolder } from './lifetimes.ts';
 
 const SQLITE = 'sqlite:';
 
 /** A place for a SQLite file that outlives the bridges on it, until the test ends. Returns its `DATABASE_URL`. */
 export function makeStoreFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-file-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   return `${SQLITE}${join(folder, 'bridge.db')}`;
 }
 

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { request } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { listenLocally } from './listen.ts';
+import { passOn, serve } from './local-server.ts';
 
 /** Changes what the service answers, or holds it back: given the address and the parsed JSON. Undefined is answered with 404. */
 export type Tamper = (url: URL, body: unknown) => unknown;
@@ -25,9 +24,11 @@ export async function tamperWith(
 ): Promise<TamperedService> {
   let tamper: Tamper | undefined;
   const seen: IncomingHttpHeaders[] = [];
-  const server = createServer(async (req, res) => {
+  const server = await serve(async (req, res) => {
     seen.push(req.headers);
-    const answer = await passOn(sandbox, req);
+    const answer = await passOn(req, `${sandbox.url}${req.url}`, await buffer(req)).catch(
+      () => undefined,
+    );
     if (answer === undefined) {
       req.socket.destroy();
       return;
@@ -39,9 +40,8 @@ export async function tamperWith(
     res.writeHead(changed === undefined ? 404 : status, { 'content-type': 'application/json' });
     res.end(changed);
   });
-  const port = await listenLocally(server);
   const service: Sandbox = Object.create(sandbox, {
-    url: { value: `http://127.0.0.1:${port}` },
+    url: { value: server.url },
   });
   return {
     service,
@@ -49,12 +49,7 @@ export async function tamperWith(
     setTamper(next) {
       tamper = next;
     },
-    async stop() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    stop: server.stop,
   };
 }
 
@@ -68,26 +63,6 @@ async function change(
     return typeof changed === 'string' ? changed : JSON.stringify(changed);
   } catch {
     return text;
-  }
-}
-
-/** What the service answers; undefined: its connection was cut. */
-async function passOn(
-  sandbox: Sandbox,
-  req: IncomingMessage,
-): Promise<{ status: number; text: string } | undefined> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of req) chunks.push(chunk);
-  const { authorization = '', 'content-type': type = 'application/json' } = req.headers;
-  try {
-    const { statusCode, body } = await request(`${sandbox.url}${req.url}`, {
-      method: req.method ?? 'GET',
-      headers: { authorization, 'content-type': type },
-      body: chunks.length === 0 ? null : Buffer.concat(chunks),
-    });
-    return { status: statusCode, text: await body.text() };
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,29 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { linkSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder } from '../../../test/support/lifetimes.ts';
 import type { Store } from '../store.ts';
 import { openStore } from './database.ts';
 import { takeFile } from './sqlite-file.ts';
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-sqlite-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 async function open(path: string): Promise<Store> {
   const store = await openStore({ url: `sqlite:${path}` });

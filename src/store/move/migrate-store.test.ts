@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../../../test/support/bridge.ts';
 import { runAlone } from '../../../test/support/command.ts';
+import { makeFolder } from '../../../test/support/lifetimes.ts';
 import { makeLives } from '../../../test/support/lives.ts';
 import { listResources } from '../../../test/support/provider.ts';
 import { copySqliteTemplate } from '../../../test/support/store-templates.ts';
@@ -17,8 +17,7 @@ import { takeFile } from '../engine/sqlite-file.ts';
 import type { Db } from '../store.ts';
 
 function makeFile() {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-move-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   const path = join(folder, 'bridge.db');
   copySqliteTemplate(getTemplate(), path);
   const env = { DATABASE_URL: `sqlite:${path}` };
