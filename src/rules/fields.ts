@@ -42,7 +42,6 @@ import {
   toGroupColumns,
   toUserColumns,
 } from '../store/engine/columns.ts';
-import type { Protection } from '../store/resources/protection.ts';
 import type { ResourceRow, RowOf } from '../store/resources/rows.ts';
 import { listGroupNamesOf } from '../store/resources/rule-inputs.ts';
 import { isLinked, toGroupState, toSeenEntities, toUserState } from '../store/resources/state.ts';
@@ -102,8 +101,6 @@ export interface FieldKind<Type extends ResourceKey['type'], Field extends strin
   ): Combined<Field>;
   /** Fields to ask for where rules changed these. */
   toAsked(changed: readonly Field[], deactivation: Deactivation): readonly Field[];
-  /** Reason why nothing may be taken from it; undefined: it may. */
-  findReason(tx: Db, protection: Protection, row: RowOf<Type>): Promise<string | undefined>;
 }
 
 /** Owned fields of users. */
@@ -151,7 +148,6 @@ export const userFields: FieldKind<'user', UserField> = {
     deactivation === 'temporarilyInactive' && changed.includes('temporarilyInactive')
       ? [...changed, 'active']
       : changed,
-  findReason: (tx, protection, row) => protection.findReason(tx, row),
 };
 
 /** Owned fields of groups. */
@@ -215,7 +211,6 @@ export const groupFields: FieldKind<'group', GroupField> = {
     return { ...combined, cells, changed: [...combined.changed, ...changed] };
   },
   toAsked: (changed) => changed,
-  findReason: (tx, protection, row) => protection.findGroupReason(tx, row),
 };
 
 function changesRuled({ before, attributes }: AskedAttributes): boolean {
@@ -260,7 +255,7 @@ async function combineAllowed<Type extends ResourceKey['type'], Field extends st
   const before = parseStored<JsonObject>(row.attributes);
   const taken = new Set(kind.listTaken(row, { before, after, cells, fields }));
   if (taken.size === 0) return combined;
-  const isProtected = (await kind.findReason(tx, protection, row)) !== undefined;
+  const isProtected = (await protection.findReason(tx, row)) !== undefined;
   return isProtected ? kind.combine(row, input, taken) : combined;
 }
 

@@ -19,7 +19,7 @@ export async function findGroupPrivilege(
   { rules }: { readonly rules: Rules },
   row: GroupRow,
 ): Promise<string | undefined> {
-  const reason = await rules.protection.findGroupReason(tx, row);
+  const reason = await rules.protection.findReason(tx, row);
   if (reason !== undefined) return reason;
   const ruled = findRuledPrivilege(rules.book, row.name);
   if (ruled !== undefined) return ruled;

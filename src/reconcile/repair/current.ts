@@ -115,7 +115,7 @@ export function findAccountObstacle(row: UserRow): string | undefined {
 async function findProtection(
   tx: Db,
   { rules: { protection }, findGroupPrivilege }: ObstacleDeps,
-  { harm, resourceId, memberId }: PlanAction,
+  { harm, type, resourceId, memberId }: PlanAction,
 ): Promise<string | undefined> {
   switch (harm) {
     case undefined:
@@ -123,10 +123,8 @@ async function findProtection(
     case 'deactivate':
     case 'deleteGroup':
     case 'cutAccess': {
-      const user = await findRow(tx, { type: 'user', id: resourceId });
-      if (user !== undefined) return protection.findReason(tx, user);
-      const group = await findRow(tx, { type: 'group', id: resourceId });
-      return group && protection.findGroupReason(tx, group);
+      const row = await findRow(tx, { type, id: resourceId });
+      return row && protection.findReason(tx, row);
     }
     case 'removeMember':
     case 'demoteAdmin': {

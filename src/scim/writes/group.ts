@@ -58,7 +58,7 @@ export const groupWrites: WriteKind<'group', GroupField> = {
     return isListed ? { ...asked, names: new Set([...asked.names, 'displayName']) } : asked;
   },
   async assertMayLose(tx, { rules }, row) {
-    const reason = await rules.protection.findGroupReason(tx, row);
+    const reason = await rules.protection.findReason(tx, row);
     if (reason !== undefined) throw new ScimError(403, reason);
   },
   toNewRow: (columns) => ({

@@ -10,7 +10,7 @@ import { parseStored } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
 import { listUsersOfAccount } from './by-upstream.ts';
 import { listFormerNames } from './known-names.ts';
-import { type GroupRow, selectRows, type UserRow } from './rows.ts';
+import { type GroupRow, type ResourceRow, selectRows, type UserRow } from './rows.ts';
 import { toObservedGroup, toObservedUser, toUserState } from './state.ts';
 
 /** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */
@@ -56,12 +56,22 @@ export function createProtection(deps: ProtectionDeps) {
     return new Map(reasons.flatMap(([id, reason]) => (reason === undefined ? [] : [[id, reason]])));
   }
 
+  async function findGroupReason(tx: Db, row: GroupRow): Promise<string | undefined> {
+    if (isProtectedGroup === MATCHES_NOTHING) return undefined;
+    const former = await listFormerNames(tx, [row.id]);
+    const names = [row.name, toObservedGroup(row)?.displayName];
+    return isProtectedGroup([...names, ...(former.get(row.id) ?? [])])
+      ? 'The group is protected by the settings of the bridge.'
+      : undefined;
+  }
+
   return {
     listPrivileged,
     /** True for the account behind our own token. */
     isOwn: ({ upstream_id }: UserRow) => isOwn(upstream_id),
-    /** Reason why nothing may be taken from this user; undefined: it may. The last owner is protected too. */
-    async findReason(tx: Db, row: UserRow): Promise<string | undefined> {
+    /** Reason why nothing may be taken from this user or group; undefined: it may. The last owner is protected too. */
+    async findReason(tx: Db, row: ResourceRow): Promise<string | undefined> {
+      if (row.type === 'group') return findGroupReason(tx, row);
       if ((await listNamed(tx, [row])).size > 0) return NAMED;
       if (isOwn(row.upstream_id)) return OWN;
       const others = row.owner === 0 ? [] : await lockOwners(tx);
@@ -81,15 +91,6 @@ export function createProtection(deps: ProtectionDeps) {
       if (isOwn(account.upstreamId)) return OWN;
       const known = await listPrivileged(tx, await listUsersOfAccount(tx, account.upstreamId));
       return known.values().next().value;
-    },
-    /** Reason why nothing may be taken from this group; undefined: it may. */
-    async findGroupReason(tx: Db, row: GroupRow): Promise<string | undefined> {
-      if (isProtectedGroup === MATCHES_NOTHING) return undefined;
-      const former = await listFormerNames(tx, [row.id]);
-      const names = [row.name, toObservedGroup(row)?.displayName, ...(former.get(row.id) ?? [])];
-      return isProtectedGroup(names)
-        ? 'The group is protected by the settings of the bridge.'
-        : undefined;
     },
     /** True when the settings protect users or groups of this name. */
     protectsName: (type: 'user' | 'group', name: string) =>
