@@ -1,7 +1,6 @@
 import { newId } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
-import type { Db } from '../../store/store.ts';
 import { listComparedSince } from '../../store/sweeps.ts';
 import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
@@ -81,22 +80,17 @@ export async function requestSweep(
   deps: RequestDeps,
   { isDryRun }: { readonly isDryRun: boolean },
 ): Promise<string> {
-  await addSweep(deps, isDryRun);
-  const sweep = await findRunning(deps.store.read);
+  const sweep = await addSweep(deps, isDryRun);
   deps.store.bell.ring('decided');
-  // It may have ended between the two.
-  return sweep?.id ?? (await findLast(deps))?.id ?? '';
+  return sweep?.id ?? '';
 }
 
 /** The sweep to be run now, if any: one that waits, or a new one when it is time. */
 async function findWork(deps: SweepDeps, beganAt: number): Promise<Row<'sweeps'> | undefined> {
   const { read } = deps.store;
   if (!deps.isReady() || (await RECOVERY.find(read)) !== undefined) return undefined;
-  const waiting = await findRunning(read);
-  if (waiting !== undefined) return waiting;
-  if (!(await isDue(deps, beganAt))) return undefined;
-  await addSweep(deps, false);
-  return findRunning(read);
+  const waiting = await findOne(read, 'sweeps', { status: 'running' });
+  return waiting ?? ((await isDue(deps, beganAt)) ? addSweep(deps, false) : undefined);
 }
 
 /**
@@ -107,7 +101,7 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   const { read } = deps.store;
   const { intervalMs } = deps.sweepPolicy;
   if (intervalMs === 0) return false;
-  const last = await findLast(deps);
+  const last = await findOne(read, 'sweeps', {}, NEWEST_FIRST);
   const finishedAt = (await findFirstReadAt(read)) ?? 0;
   const now = deps.clock.now();
   // What seems to lie ahead was stored before the clock was set back: it says nothing of when that was.
@@ -120,21 +114,16 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   return unresolvedAt > Math.max(finishedAt, compared({ before: NEWEST, admins: false }));
 }
 
-function findRunning(db: Db): Promise<Row<'sweeps'> | undefined> {
-  return findOne(db, 'sweeps', { status: 'running' });
-}
+const NEWEST_FIRST = { order: 'seq desc' } as const;
 
-function findLast({ store }: Pick<SweepDeps, 'store'>): Promise<Row<'sweeps'> | undefined> {
-  return findOne(store.read, 'sweeps', {}, { order: 'seq desc' });
-}
-
+/** Adds a sweep, unless one runs or waits; returns that one. */
 async function addSweep(
   { store, clock, sweepPolicy }: RequestDeps,
   isDryRun: boolean,
-): Promise<void> {
+): Promise<Row<'sweeps'> | undefined> {
   const limit = sweepPolicy.adminsEvery - 1;
-  await store.write(async (tx) => {
-    const before = await listWhere(tx, 'sweeps', {}, { order: 'seq desc', limit });
+  return store.write(async (tx) => {
+    const before = await listWhere(tx, 'sweeps', {}, { ...NEWEST_FIRST, limit });
     const readsAdmins = before.length >= limit && before.every((one) => one.reads_admins === 0);
     const sweep = {
       id: newId(),
@@ -146,9 +135,11 @@ async function addSweep(
       reasons: '[]',
       dry_run: isDryRun ? 1 : 0,
     } as const;
-    const isNew = (await insertNew(tx, 'sweeps', [sweep])).length > 0;
+    const [added] = await insertNew(tx, 'sweeps', [sweep]);
     // What the running one finds is acted on, although it was begun as a dry run.
-    if (!isNew && !isDryRun) await updateWhere(tx, 'sweeps', { status: 'running' }, { dry_run: 0 });
+    const running = { status: 'running' } as const;
+    if (!added && !isDryRun) await updateWhere(tx, 'sweeps', running, { dry_run: 0 });
+    return added ?? findOne(tx, 'sweeps', {}, NEWEST_FIRST);
   });
 }
 
