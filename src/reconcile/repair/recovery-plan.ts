@@ -6,7 +6,6 @@ import { toSentUser } from '../../domain/user.ts';
 import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
 import { type ActionKey, insertPlanActions } from '../../store/plans/actions.ts';
 import { deleteUnknown } from '../../store/plans/held.ts';
-import type { PlanRow } from '../../store/plans/plans.ts';
 import { listExisting } from '../../store/resources/by-name.ts';
 import {
   type GroupRow,
@@ -18,7 +17,8 @@ import {
 } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { deleteWhere, findOne, updateWhere } from '../../store/tables.ts';
+import { deleteWhere, updateWhere } from '../../store/tables.ts';
+import { tellPlan } from '../add-plan.ts';
 import { readGroupLists } from '../compare/look.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { compareKnown } from '../differences.ts';
@@ -43,45 +43,34 @@ export async function planRecovery(
 ): Promise<void> {
   const { store, events, clock } = run.deps;
   const { reason, planId: id } = state;
-  const seen = await readServiceAgain(run);
-  const plan = await findOne(store.read, 'plans', { id });
-  const planned = plan && (await planAll(run.deps, plan, seen));
-  const actions = planned?.counts.total ?? 0;
-  const isOver = reason.code === 'first-run' && actions === 0;
-  await store.write(async (tx) => {
-    await deleteUnknown(tx, id);
-    if (isOver) {
-      await deleteWhere(tx, 'plan_actions', { plan_id: id });
-      await deleteWhere(tx, 'plans', { id });
-      return RECOVERY.delete(tx);
-    }
-    if (planned !== undefined) {
-      const { hash, counts } = planned;
-      await updateWhere(
-        tx,
-        'plans',
-        { id },
-        { status: 'held', hash, counts: JSON.stringify(counts) },
-      );
-    }
-    await RECOVERY.save(tx, { ...state, phase: 'waiting' }, clock.now());
-  });
-  const phase = isOver ? 'over' : 'waiting';
-  events.recovery({ phase, code: isOver ? 'empty' : reason.code, actions });
-  if (!isOver && plan !== undefined) {
-    events.plan({ planId: id, status: 'held', source: plan.source, actions });
-  }
-}
-
-/**
- * Reads the whole service, and the managed admin lists and entities. Desired state is not touched. It goes on until every
- * list is complete or refused: a list that could not be read proves nothing.
- */
-async function readServiceAgain(run: ReadRun): Promise<Seen> {
+  const isFirstRun = reason.code === 'first-run';
+  // A list that could not be read proves nothing, so it is read until it is complete or refused.
   await readService(run);
   const seen = toSeen(run.reading);
   await readGroupLists(run, seen, (_name, error) => assertRefused(error));
-  return seen;
+  const { hash, counts } = await planAll(run.deps, { id, isFirstRun }, seen);
+  const isOver = isFirstRun && counts.total === 0;
+  const held = await store.write(async (tx) => {
+    await deleteUnknown(tx, id);
+    if (isOver) {
+      await deleteWhere(tx, 'plan_actions', { plan_id: id });
+      await RECOVERY.delete(tx);
+      await deleteWhere(tx, 'plans', { id });
+      return [];
+    }
+    await RECOVERY.save(tx, { ...state, phase: 'waiting' }, clock.now());
+    const made = { status: 'held', hash, counts: JSON.stringify(counts) } as const;
+    return updateWhere(tx, 'plans', { id }, made);
+  });
+  const [phase, code] = isOver ? ['over', 'empty'] : ['waiting', reason.code];
+  events.recovery({ phase, code, actions: counts.total });
+  for (const plan of held) tellPlan(events, plan);
+}
+
+/** The plan of a recovery while it is made; that of a first run has what was asked for alone. */
+interface Making {
+  readonly id: string;
+  readonly isFirstRun: boolean;
 }
 
 /** A refused list of a group proves nothing. @throws the error of one that may be answered later */
@@ -96,11 +85,8 @@ function assertRefused(error: unknown): void {
  * Compares every managed resource with the complete read that began with the plan, and stores the actions: every
  * difference of a store that is older than the service, and what was asked of one that only observed.
  */
-async function planAll(deps: ProcessDeps, plan: PlanRow, seen: Seen) {
+async function planAll(deps: ProcessDeps, plan: Making, seen: Seen) {
   const { read, write } = deps.store;
-  if (plan.source === 'restore') {
-    await write((tx) => deleteWhere(tx, 'plan_actions', { plan_id: plan.id }));
-  }
   let [hash, counts] = [toHash([]), countActions([])];
   for (const type of ['user', 'group'] as const) {
     if (!seen.lists[`${type}s`]) continue;
@@ -120,15 +106,15 @@ async function planAll(deps: ProcessDeps, plan: PlanRow, seen: Seen) {
 async function planPart(
   tx: Db,
   deps: ProcessDeps,
-  { plan, seen, rows }: { plan: PlanRow; seen: Seen; rows: readonly ResourceRow[] },
+  { plan, seen, rows }: { plan: Making; seen: Seen; rows: readonly ResourceRow[] },
 ): Promise<readonly PlanAction[]> {
   const ids = rows.map(({ id }) => id);
   const all: PlanAction[] = [];
   for (const row of rows) all.push(...(await listChanges(tx, deps, { row, seen })));
-  const isFirstRun = plan.source === 'first-run';
-  const asked = await deleteWhere(tx, 'plan_actions', { plan_id: plan.id, resource_id: ids });
+  const { id: plan_id, isFirstRun } = plan;
+  const asked = await deleteWhere(tx, 'plan_actions', { plan_id, resource_id: ids });
   const actions = isFirstRun ? selectAsked(all, asked) : all;
-  await insertPlanActions(tx, { id: plan.id, now: deps.clock.now() }, actions);
+  await insertPlanActions(tx, { id: plan_id, now: deps.clock.now() }, actions);
   const shown = rows.filter((row) => isSeen(seen, row)).map(({ id }) => id);
   // While observing, the bridge changed nothing, so the read shows every account; a store that may be older than the
   // service does not know what it created. The service has each address once, and refuses what others have made since.
