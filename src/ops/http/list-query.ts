@@ -44,24 +44,34 @@ export function parseQuery<F extends Filters>(
   const names = [...paging, ...words.keys()];
   const given = new Map<string, string>();
   for (const [name, value] of Object.entries(query)) {
-    if (names.length === 0) {
-      throw new InvalidRequest('This request takes no parameters in the address.');
+    if (!names.includes(name)) throw unknownParameter(name, names);
+    if (typeof value !== 'string' || value === '') {
+      throw new InvalidRequest(`${name} is to be given once, and with a value.`);
     }
-    if (!names.includes(name)) {
-      const known = names.join(', ');
-      throw new InvalidRequest(
-        `There is no parameter ${name.slice(0, TEXT_MAX)}; there are ${known}.`,
-      );
-    }
-    given.set(name, parseWord(name, parseText(name, value), words.get(name)));
+    assertWord(name, value, words.get(name));
+    given.set(name, value);
   }
-  const limit = given.get('limit');
-  const asked = {
-    limit: limit === undefined ? PAGE : parseLimit(limit),
-    cursor: given.get('cursor'),
-  };
+  const { limit = String(PAGE), cursor } = Object.fromEntries(given);
+  const isLimit = /^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= PAGE_MAX;
+  if (!isLimit) throw new InvalidRequest(`limit is 1 to ${PAGE_MAX}.`);
   for (const name of paging) given.delete(name);
-  return { ...asked, filters: parseFilters<F>(given) };
+  return { limit: Number(limit), cursor, filters: parseFilters<F>(given) };
+}
+
+function unknownParameter(name: string, known: readonly string[]): InvalidRequest {
+  const words =
+    known.length === 0
+      ? 'This request takes no parameters in the address.'
+      : `There is no parameter ${name.slice(0, TEXT_MAX)}; there are ${known.join(', ')}.`;
+  return new InvalidRequest(words);
+}
+
+/** @param words undefined: it says which page is asked for. @throws InvalidRequest */
+function assertWord(name: string, text: string, words: FilterWords | undefined): void {
+  const isFine = words === 'text' ? text.length <= TEXT_MAX : (words?.includes(text) ?? true);
+  if (isFine) return;
+  const allowed = words === 'text' ? `a text of ${TEXT_MAX} characters at most` : words?.join(', ');
+  throw new InvalidRequest(`${name} is one of: ${allowed}.`);
 }
 
 /** A cursor that is a number in the order of creation. @throws InvalidRequest */
@@ -133,25 +143,6 @@ export function toPage<Item>(
 export interface PartQuery {
   readonly limit: number;
   readonly from: number;
-}
-
-function parseText(name: string, value: unknown): string {
-  if (typeof value === 'string' && value !== '') return value;
-  throw new InvalidRequest(`${name} is to be given once, and with a value.`);
-}
-
-function parseLimit(text: string): number {
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= PAGE_MAX) return limit;
-  throw new InvalidRequest(`limit is 1 to ${PAGE_MAX}.`);
-}
-
-/** @param words undefined: it says which page is asked for */
-function parseWord(name: string, text: string, words: FilterWords | undefined): string {
-  const isFine = words === 'text' ? text.length <= TEXT_MAX : words?.includes(text);
-  if (isFine ?? true) return text;
-  const allowed = words === 'text' ? `a text of ${TEXT_MAX} characters at most` : words?.join(', ');
-  throw new InvalidRequest(`${name} is one of: ${allowed}.`);
 }
 
 /** Only known names with known words come this far. */

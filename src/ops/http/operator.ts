@@ -27,17 +27,20 @@ export interface OperatorDeps {
 export function requireOperator(deps: OperatorDeps): RequestHandler {
   const { attempts } = deps;
   return async (req, res, next) => {
-    const { presented, find } = readPresented(req, deps);
-    const found = find && (await look(find));
+    const token = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
+    const found = await findPresented(req, token, deps).catch((error: unknown) => {
+      if (error instanceof StoreError) return 'unknown-yet' as const;
+      throw error;
+    });
     if (found === 'unknown-yet') return answerUnusable(res);
     if (found === undefined || found.purpose === 'scim') {
       // A session that is over is no guess.
-      const guess = presented === 'something' ? 'something' : 'nothing';
-      const attempt = toFailedAttempt(res, { place: 'ops', presented: guess });
-      return answerStranger(res, guess, await attempts.failed(attempt));
+      const presented = token === undefined ? 'nothing' : 'something';
+      const attempt = toFailedAttempt(res, { place: 'ops', presented });
+      return answerStranger(res, presented, await attempts.failed(attempt));
     }
     const isRead = req.method === 'GET' || req.method === 'HEAD';
-    if (presented === 'session' && !isRead && !isFromOwnPage(req)) {
+    if (token === undefined && !isRead && !isFromOwnPage(req)) {
       const message =
         'A change by a session needs the header X-Scim-Bridge-Console, which only the console sends.';
       res.status(403).json({ code: 'forbidden', message });
@@ -48,20 +51,16 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
   };
 }
 
-interface Presented {
-  readonly presented: 'nothing' | 'something' | 'session';
-  readonly find?: () => Promise<Credential | undefined>;
-}
-
 /** A token goes before a cookie, which a browser adds by itself. */
-function readPresented(req: Request, { findCredential, sessions }: OperatorDeps): Presented {
-  const token = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
-  if (token !== undefined) return { presented: 'something', find: () => findCredential(token) };
+async function findPresented(
+  req: Request,
+  token: string | undefined,
+  { findCredential, sessions }: OperatorDeps,
+): Promise<Credential | undefined> {
+  if (token !== undefined) return findCredential(token);
   const text = findSessionText(req);
-  if (text === undefined || sessions === undefined) return { presented: 'nothing' };
-  const use = toSessionUse(req);
-  const find = async () => (await sessions.find(text, use))?.credential;
-  return { presented: 'session', find };
+  if (text === undefined) return undefined;
+  return (await sessions?.find(text, toSessionUse(req)))?.credential;
 }
 
 /** The roles, the least first: a role may do what those before it may. */
@@ -119,17 +118,6 @@ const NOBODY: Credential = {
   profile: 'lenient',
   provider: DEFAULT_PROVIDER,
 };
-
-async function look(
-  find: () => Promise<Credential | undefined>,
-): Promise<Credential | 'unknown-yet' | undefined> {
-  try {
-    return await find();
-  } catch (error) {
-    if (error instanceof StoreError) return 'unknown-yet';
-    throw error;
-  }
-}
 
 function answerStranger(
   res: Response,
