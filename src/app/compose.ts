@@ -5,7 +5,7 @@ import type { GivenTokens } from '../access/lookup.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
 import type { OperatorAct } from '../ops/http/operator-acts.ts';
-import { createRequestLog } from '../ops/requests/request-log.ts';
+import { createRequestLog } from '../ops/records/request-log.ts';
 import { type ActLog, createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler } from '../reconcile/loop/reconciler.ts';

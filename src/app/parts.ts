@@ -1,6 +1,6 @@
 import type { Access } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
-import type { RequestLog } from '../ops/requests/request-log.ts';
+import type { RequestLog } from '../ops/records/request-log.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { DriftDecisions } from '../reconcile/repair/keeper.ts';

@@ -7,6 +7,7 @@ import { GROUPS, USERS } from '../ops/lists/resources.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { actCommand } from './act-command.ts';
 import {
+  addDriftDecisions,
   addErase,
   addNotificationsTest,
   addSettingsCommand,
@@ -20,16 +21,13 @@ import { addApiCommand } from './api.ts';
 import { checkCommand } from './check.ts';
 import { addCompletionCommand } from './completion.ts';
 import type { AddCommand } from './context.ts';
-import { addDriftDecisions } from './decide-drifts.ts';
-import { addExplainCommand, addWhyCommand } from './explain.ts';
 import { addCensusCommand, providerExportCommands } from './exports.ts';
 import { addGalleryCommand } from './gallery.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { listCommand } from './listing.ts';
-import { addPlanShow } from './plan.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { serveCommand } from './serve.ts';
-import { addStatusCommand } from './status.ts';
+import { addExplainCommand, addPlanShow, addStatusCommand, addWhyCommand } from './show.ts';
 import { addBackupCommand, addMigrateStoreCommand, addRestoreCommand } from './store-commands.ts';
 import { addSweepCommand } from './sweep.ts';
 

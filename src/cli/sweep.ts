@@ -8,8 +8,8 @@ import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { exitCodes, parseAnswer, readAnswer, toJson } from './json.ts';
 import { parseCount, readList, toAskedAgain, toFirstOf } from './listing.ts';
-import { toPlanText } from './plan.ts';
 import { createProgress, type Progress } from './progress.ts';
+import { toPlanText } from './show.ts';
 import { toText } from './table.ts';
 
 const POLL_MS = 250;

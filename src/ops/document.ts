@@ -10,11 +10,9 @@ import { erasureRoutes } from './erasure/routes.ts';
 import { explainRoutes } from './explain/routes.ts';
 import { handoverRoutes } from './handover/routes.ts';
 import { type OpsRoute, ok, route } from './http/route.ts';
-import { leaverRoutes } from './leavers/routes.ts';
 import { MEANINGS } from './lists/list.ts';
-import { notificationRoutes } from './notifications/routes.ts';
+import { recordRoutes } from './records/routes.ts';
 import { recoveryRoutes } from './recovery/routes.ts';
-import { requestRoutes } from './requests/routes.ts';
 import { resourceRoutes } from './resources/routes.ts';
 import {
   describeSchemas,
@@ -159,11 +157,9 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...lookRoutes,
   ...planRoutes,
   ...recoveryRoutes,
-  ...leaverRoutes,
   ...censusRoutes,
-  ...requestRoutes,
+  ...recordRoutes,
   ...actRoutes,
-  ...notificationRoutes,
   ...providerRoutes,
   ...tokenRoutes,
   ...clientRoutes,

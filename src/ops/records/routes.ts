@@ -1,26 +1,45 @@
+import type { WrittenPath } from '../../domain/kept-request.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/poller.ts';
 import { type EventView, listEventsAbout } from '../../store/audit/events.ts';
 import { type ChangeAsker, listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import {
-  findRemovalCall,
-  type LeaverQuery,
-  type LeaverRow,
-  listForeignGroups,
-  listLeavers,
-} from '../../store/resources/leavers.ts';
+import { type LeaverQuery, type LeaverRow, findRemovalCall, listForeignGroups, listLeavers } from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';
+import { listNewest, listWhere } from '../../store/tables.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { NEWEST, readPage, wrongCursor } from '../http/list-query.ts';
-import { ok, route } from '../http/route.ts';
-import { toMoment } from '../http/view.ts';
-import { LEAVERS } from '../lists/records.ts';
+import { NEWEST, readPage, toPage, wrongCursor } from '../http/list-query.ts';
+import { listRoute, ok, problem, route } from '../http/route.ts';
+import { toMoment, toView } from '../http/view.ts';
+import { LEAVERS, NOTIFICATIONS, REQUESTS } from '../lists/records.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
-/** The request for those who left. */
-export const leaverRoutes = [
+/** Requests for the log of requests, for those who left, and about notifications. */
+export const recordRoutes = [
+  listRoute(
+    REQUESTS,
+    async ({ store, recordsStored }: OpsSources, { resource, type, credential, status }, part) => {
+      await recordsStored();
+      const of = {
+        resource_id: resource,
+        resource_type: type,
+        credential,
+        status: status === undefined ? status : parseStatuses(status),
+      };
+      return listNewest(store.read, 'requests', of, part);
+    },
+    (row, { findRepairWords }) => {
+      const { resource_type: type, resource_id: id } = row;
+      return toView('Request', row, {
+        resource: type === null || id === null ? null : { type, id },
+        written: parseStored<WrittenPath[]>(row.written).map((one) => ({
+          ...one,
+          words: OF_REASON.has(one.op) ? findRepairWords(one.path) : null,
+        })),
+      });
+    },
+  ),
   route({
     ...LEAVERS,
     async handle({ store }: OpsSources, { query: { cursor, limit, filters } }) {
@@ -37,7 +56,55 @@ export const leaverRoutes = [
       return ok({ ...page, nextCursor: isLast ? null : `${after.leftAt}-${after.seq}` });
     },
   }),
+  route({
+    ...NOTIFICATIONS,
+    async handle({ store }: OpsSources, { query }) {
+      const { receiver: name } = query.filters;
+      const waiting = { receiver: name, phase: { '<>': 'active' } } as const;
+      const order = ['since', 'receiver', 'key'] as const;
+      const some = await listWhere(store.read, 'notices', waiting, { order });
+      const items = some.map((row) =>
+        toView('Notification', row, {
+          at: toMoment(row.since),
+          nextAttemptAt: toMoment(row.due_at),
+        }),
+      );
+      return ok(toPage(items, query));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/notifications/test',
+    tag: 'Notifications',
+    summary: 'Send a notification to one receiver, or to each, to try it.',
+    body: 'NotificationTestBody',
+    answers: { 200: 'NotificationTest', 404: 'Problem' },
+    async handle({ notifications }: OpsSources, { body: { receiver } }) {
+      const known = notifications.receivers;
+      if (receiver === undefined ? known.length > 0 : known.includes(receiver)) {
+        return ok({ ids: await notifications.test(receiver) });
+      }
+      const message =
+        known.length === 0
+          ? 'The setting notify.receivers names no receiver.'
+          : `No receiver has this name; the setting notify.receivers has ${known.join(', ')}.`;
+      return problem(404, 'not-found', message);
+    },
+  }),
 ] as const;
+
+/** What was written under the kind of a reason, and not under an attribute. */
+const OF_REASON: ReadonlySet<WrittenPath['op']> = new Set(['drop', 'repair', 'refuse']);
+
+/** @throws InvalidRequest */
+function parseStatuses(text: string): { readonly '>=': number; readonly '<=': number } {
+  if (/^[2-5]xx$/.test(text)) {
+    const first = Number(text[0]) * 100;
+    return { '>=': first, '<=': first + 99 };
+  }
+  if (/^[1-5]\d\d$/.test(text)) return { '>=': Number(text), '<=': Number(text) };
+  throw new InvalidRequest('status is a number such as 409, or 2xx to 5xx.');
+}
 
 /** @throws InvalidRequest */
 function parseCursor(cursor: string | undefined): LeaverQuery['after'] {
