@@ -4,7 +4,13 @@ import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/polle
 import { type EventView, listEventsAbout } from '../../store/audit/events.ts';
 import { type ChangeAsker, listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { type LeaverQuery, type LeaverRow, findRemovalCall, listForeignGroups, listLeavers } from '../../store/resources/leavers.ts';
+import {
+  findRemovalCall,
+  type LeaverQuery,
+  type LeaverRow,
+  listForeignGroups,
+  listLeavers,
+} from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';
 import { listNewest, listWhere } from '../../store/tables.ts';
 import { InvalidRequest } from '../http/body.ts';
