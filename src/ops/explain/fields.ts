@@ -9,6 +9,7 @@ import { parseStored } from '../../store/engine/columns.ts';
 import type { ActionKey } from '../../store/plans/actions.ts';
 import type { LinkView } from '../../store/resources/explained.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
+import { toView } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 type Standing = OpsJson<'Member'>['standing'];
@@ -105,7 +106,7 @@ export function toExplainedLink(
   from: string | null,
   isHeld: boolean,
 ): OpsJson<'Member'> {
-  const { id, name, desired, observed, pending, stuck_at } = link;
+  const { desired, observed, pending, stuck_at } = link;
   const toLinkStanding = (): Standing => {
     if (pending !== null) return stuck_at === null ? 'pending' : 'stuck';
     if (desired === null) return 'not ours';
@@ -113,14 +114,8 @@ export function toExplainedLink(
     if (desired === observed) return 'settled';
     return isHeld ? 'held' : 'drifted';
   };
-  return {
-    id,
-    name,
-    desired: desired === null ? null : desired === 1,
-    observed: observed === null ? null : observed === 1,
-    from: desired === null ? null : from,
-    standing: toLinkStanding(),
-  };
+  const standing = toLinkStanding();
+  return toView('Member', link, { from: desired === null ? null : from, standing });
 }
 
 /** Attributes of a person that the service has a place for. */

@@ -178,7 +178,9 @@ function toAnswer(row: LeaverRow, asker: ChangeAsker | undefined) {
   return {
     person: { id, name },
     status,
-    asked: asker === undefined ? null : toAsked(asker),
+    asked: asker
+      ? { at: toMoment(asker.at), credential: asker.by, requestId: asker.requestId }
+      : null,
     acceptedAt: toMoment(leftAt),
     seenAt: toMoment(outAt),
     tookMs: outAt === null ? null : Math.max(0, Math.round(outAt - (asker?.at ?? leftAt))),
@@ -186,10 +188,6 @@ function toAnswer(row: LeaverRow, asker: ChangeAsker | undefined) {
     nextAttemptAt: waits ? toMoment(dueAt) : null,
     planId: waits ? plan : null,
   };
-}
-
-function toAsked({ by: credential, at, requestId }: ChangeAsker) {
-  return { at: toMoment(at), credential, requestId };
 }
 
 const NOTHING = { eventId: null, at: null, ours: null, who: null, code: null } as const;
