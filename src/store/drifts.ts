@@ -15,7 +15,7 @@ import { parseStored } from './engine/columns.ts';
 import { toText } from './resources/lists.ts';
 import { joinSubjectNames, type SubjectNames } from './resources/names.ts';
 import type { Db, Part } from './store.ts';
-import { insertNew, listWhere, type Row, updateWhere } from './tables.ts';
+import { countWhere, insertNew, listWhere, type Row, updateWhere } from './tables.ts';
 
 /** A drift as stored. */
 export type DriftRow = Row<'drifts'>;
@@ -171,10 +171,8 @@ export async function countDrifts(db: Db): Promise<DriftCount[]> {
 }
 
 /** Counts the unmanaged users and groups that no operator wants left alone. */
-export async function countUnmanaged(db: Db): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from drifts where change is null and status = 'open'`.execute(db);
-  return Number(rows[0]?.count ?? 0);
+export function countUnmanaged(db: Db): Promise<number> {
+  return countWhere(db, 'drifts', { change: null, status: 'open' });
 }
 
 /** Counts differences found after `seq` by kind, those that are over too, with the last of each. */

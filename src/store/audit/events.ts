@@ -6,6 +6,7 @@ import { listNames } from '../resources/names.ts';
 import { listRows } from '../resources/rows.ts';
 import type { AuditEventsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
+import { listWhere } from '../tables.ts';
 
 /**
  * Form in which a text of an event is kept, and a user or group asked for by it. A number is one of users or one of groups;
@@ -72,22 +73,13 @@ async function listNamed(
   db: Db,
   eventIds: ReadonlySet<string>,
 ): Promise<Map<string, EventView['named']>> {
-  const subjects = db.selectFrom('audit_event_subjects');
-  const rows = await readInChunks([...eventIds], (some) =>
-    subjects
-      .select(['event_id', 'resource_type', 'subject'])
-      .where('event_id', 'in', some)
-      .where('resource_type', 'is not', null)
-      .execute(),
-  );
-  return new Map(
-    [...Map.groupBy(rows, ({ event_id }) => event_id)].map(([id, some]) => [
-      id,
-      some.flatMap(({ resource_type: type, subject }) =>
-        type === null ? [] : { type, id: subject },
-      ),
-    ]),
-  );
+  const which = { event_id: [...eventIds], resource_type: ['user', 'group'] } as const;
+  const rows = await listWhere(db, 'audit_event_subjects', which);
+  const named = new Map<string, { type: 'user' | 'group'; id: string }[]>();
+  for (const { event_id, resource_type: type, subject: id } of rows) {
+    if (type !== null) named.set(event_id, [...(named.get(event_id) ?? []), { type, id }]);
+  }
+  return named;
 }
 
 /**

@@ -1,10 +1,10 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Refusal } from '../../domain/refusal.ts';
 import { parseStored } from '../engine/columns.ts';
 import { readInChunks } from '../engine/dialect.ts';
-import type { OwnCallsTable } from '../schema.ts';
+import { listRows } from '../resources/rows.ts';
 import type { Db } from '../store.ts';
-import type { Row } from '../tables.ts';
+import { listWhere, type Row } from '../tables.ts';
 import type { RequestRow } from './requests.ts';
 
 /** Subject of a timeline. */
@@ -17,18 +17,17 @@ export interface PastQuery {
 }
 
 /** A change of the ledger. */
-export type PastCall = Selectable<OwnCallsTable>;
+export type PastCall = Row<'own_calls'>;
 
 /** The newest changes that the bridge made of a user or group, those of a user's place in groups among them. */
 export async function listCallsOf(
   db: Db,
   { id, accountId, limit }: PastQuery,
 ): Promise<PastCall[]> {
-  const calls = db.selectFrom('own_calls').selectAll().orderBy('at', 'desc').limit(limit);
-  const own = await calls.where('resource_id', '=', id).execute();
+  const newest = { order: 'at desc', limit } as const;
+  const own = await listWhere(db, 'own_calls', { resource_id: id }, newest);
   if (accountId === undefined) return own;
-  const asMember = await calls.where('member_id', '=', accountId).execute();
-  return [...own, ...asMember];
+  return [...own, ...(await listWhere(db, 'own_calls', { member_id: accountId }, newest))];
 }
 
 /** Places of a user in groups whose requests are looked for. */
@@ -123,13 +122,6 @@ export async function listUserIds(
   accountIds: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
   const numbers = [...accountIds].filter((id) => /^\d{1,15}$/.test(id)).map(Number);
-  const users = db
-    .selectFrom('resources')
-    .select(['id', 'upstream_id'])
-    .where('type', '=', 'user')
-    .orderBy('seq');
-  const found = await readInChunks(numbers, (some) =>
-    users.where('upstream_id', 'in', some).execute(),
-  );
+  const found = await listRows(db, 'user', { upstream_id: numbers }, { order: 'seq' });
   return new Map(found.map(({ id, upstream_id }) => [String(upstream_id), id]));
 }

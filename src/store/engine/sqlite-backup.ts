@@ -30,10 +30,16 @@ export function backUpSqlite(path: string, target: string, onStep: (step: CopySt
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no store at ${path}`);
   if (existsSync(target)) throw new BridgeError('backup-failed', `${target} exists already`);
   const part = `${target}.part`;
-  openNew(part);
+  orRefuse(`${part} cannot be written`, () => {
+    rmSync(part, { force: true });
+    createFile(part);
+  });
   try {
     onStep('copying');
-    writeOut(path, part);
+    // One read of everything, which writers do not wait for.
+    readFile(path, `the store ${path} cannot be copied to ${part}`, (store) =>
+      store.prepare('vacuum into ?').run(part),
+    );
     onStep('proving');
     proveSqlite(part, `the copy of ${path}`);
     moveInPlace(part, target);
@@ -42,33 +48,29 @@ export function backUpSqlite(path: string, target: string, onStep: (step: CopySt
   }
 }
 
-function openNew(part: string): void {
+/** @throws BridgeError `backup-failed`, where the disk is full for instance */
+function orRefuse(words: string, act: () => void): void {
   try {
-    rmSync(part, { force: true });
-    createFile(part);
+    act();
   } catch (cause) {
-    throw new BridgeError('backup-failed', `${part} cannot be written`, { cause });
+    const why = cause instanceof Error ? cause.message : '';
+    throw new BridgeError('backup-failed', `${words}: ${why}`, { cause });
   }
 }
 
-/** One read of everything, which writers do not wait for. */
-function writeOut(path: string, part: string): void {
-  let source: DatabaseSync | undefined;
+/** Reads a file; a failure says what it is about, and why in the words of the engine. @throws StoreError */
+function readFile<T>(path: string, failed: string, read: (file: DatabaseSync) => T): T {
+  let file: DatabaseSync | undefined;
   try {
-    source = connect(path, { readOnly: true });
-    source.prepare('vacuum into ?').run(part);
+    file = connect(path, { readOnly: true });
+    return read(file);
   } catch (error) {
-    throw toFileError(error, `the store ${path} cannot be copied to ${part}`);
+    const { code, message, cause } = toSqliteStoreError(error);
+    const why = cause instanceof Error ? cause.message : message;
+    throw new StoreError(code, `${failed}: ${why}`, { cause });
   } finally {
-    source?.close();
+    file?.close();
   }
-}
-
-/** Says of a failure which file it is about, and why in the words of the engine. */
-function toFileError(error: unknown, what: string): StoreError {
-  const { code, message, cause } = toSqliteStoreError(error);
-  const why = cause instanceof Error ? cause.message : message;
-  return new StoreError(code, `${what}: ${why}`, { cause });
 }
 
 /** Makes sure that a file is a store that this version can use. @throws StoreError; BridgeError `backup-failed` */
@@ -97,22 +99,15 @@ export interface InspectedFile {
 
 /** Reads all of a file to prove it whole. @throws StoreError */
 export function inspectSqlite(path: string): InspectedFile {
-  let file: DatabaseSync | undefined;
-  try {
-    file = connect(path, { readOnly: true });
+  return readFile(path, `${path} cannot be read as a store`, (file) => {
     const { integrity_check: found } = file.prepare('pragma integrity_check(1)').get() ?? {};
+    const isWhole = found === 'ok';
     const bytes = Number(file.prepare(SIZE).get()?.bytes ?? 0);
     const tables = file.prepare("select name from sqlite_master where name = 'migrations'");
-    if (found !== 'ok' || tables.get() === undefined) {
-      return { bytes, isWhole: found === 'ok', migrations: [] };
-    }
+    if (!isWhole || tables.get() === undefined) return { bytes, isWhole, migrations: [] };
     const names = file.prepare('select name from migrations').all();
-    return { bytes, isWhole: true, migrations: names.map(({ name }) => String(name)) };
-  } catch (error) {
-    throw toFileError(error, `${path} cannot be read as a store`);
-  } finally {
-    file?.close();
-  }
+    return { bytes, isWhole, migrations: names.map(({ name }) => String(name)) };
+  });
 }
 
 const SIZE = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
@@ -144,7 +139,7 @@ export async function replaceSqlite(replacement: Replacement): Promise<void> {
     for (const end of ['', ...BESIDE, '-lock']) rmSync(`${part}${end}`, { force: true });
     createFile(part);
     onStep('copying');
-    copyWhole(from, part);
+    orRefuse(`${from} cannot be copied to ${part}`, () => copyFileSync(from, part));
     onStep('preparing');
     await prepare(part);
     for (const end of ['', ...BESIDE]) {
@@ -154,18 +149,6 @@ export async function replaceSqlite(replacement: Replacement): Promise<void> {
   } finally {
     for (const end of ['', ...BESIDE, '-lock']) rmSync(`${part}${end}`, { force: true });
     lock.close();
-  }
-}
-
-/** @throws BridgeError `backup-failed`, where the disk is full for instance */
-function copyWhole(from: string, part: string): void {
-  try {
-    copyFileSync(from, part);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : '';
-    throw new BridgeError('backup-failed', `${from} cannot be copied to ${part}: ${why}`, {
-      cause,
-    });
   }
 }
 

@@ -5,7 +5,7 @@ import type { TakenSeats } from '../../domain/seats.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
 import { forUpdateOfFree } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { findOne } from '../tables.ts';
+import { countWhere, findOne } from '../tables.ts';
 import { readRows, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
 
@@ -182,10 +182,8 @@ export async function countTakenSeats(db: Db): Promise<number> {
 }
 
 /** Counts the users who wait for a free seat. */
-export async function countWaitingForSeat(db: Db): Promise<number> {
-  const { rows } = await sql<{ waiting: number }>`
-    select count(*) as waiting from resources where ${IS_WAITING}`.execute(db);
-  return Number(rows[0]?.waiting ?? 0);
+export function countWaitingForSeat(db: Db): Promise<number> {
+  return countWhere(db, 'resources', { seat_since: { '<>': null }, due_at: { '<>': null } });
 }
 
 /** Finds the oldest count of the seats that are taken; undefined: there is none. */

@@ -3,6 +3,7 @@ import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GivenKey, GroupId } from '../../domain/ids.ts';
 import type { Db, Part } from '../store.ts';
+import { findOne } from '../tables.ts';
 import type { RowOf } from './rows.ts';
 
 /** Filter of users or groups; an undefined property filters nothing. */
@@ -68,9 +69,7 @@ function isWithin({ afterSeq, untilSeq }: ResourcePart): RawBuilder<SqlBool> {
 
 /** The place of the newest row; 0: there is none. */
 export async function findLastSeq(db: Db): Promise<number> {
-  const { rows } = await sql<{ seq: number | null }>`
-    select max(seq) as seq from resources`.execute(db);
-  return rows[0]?.seq ?? 0;
+  return (await findOne(db, 'resources', {}, { order: 'seq desc' }))?.seq ?? 0;
 }
 
 /** A number of waiting changes of the lists of a group. */

@@ -6,7 +6,7 @@ import { DUE_CLASSES } from '../due.ts';
 import { parseCells } from '../engine/columns.ts';
 import type { GroupKey } from '../links/links.ts';
 import type { Db, Store } from '../store.ts';
-import { lockRow, type ResourceRow, updateRow } from './rows.ts';
+import { lockRow, updateRow } from './rows.ts';
 
 /** Rows that one transaction changes, so that no write waits for long. */
 const CHUNK = 500;
@@ -57,13 +57,14 @@ export async function retryResting(
   { now, beyond }: Retry,
   tried: (done: readonly Retried[]) => void,
 ): Promise<void> {
-  for (let after = ''; ; ) {
-    const keys = await listResting(store.read, { beyond, after, limit: RETRIED_AT_ONCE });
-    const last = keys.at(-1);
-    if (last === undefined) return;
-    tried(await store.write((tx) => retryEach(tx, keys, now)));
-    if (keys.length < RETRIED_AT_ONCE) return;
-    after = last.id;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    // By a text that has no index: SQLite would walk everybody in the order of the ids, of whom few rest.
+    const { rows }: { rows: GivenKey[] } = await sql<GivenKey>`
+      select type, id from resources where due_at > ${beyond} and ${HAS_WORK} and id || '' > ${after}
+      order by id || '' limit ${RETRIED_AT_ONCE}`.execute(store.read);
+    const keys = rows.map(toResourceKey);
+    if (keys.length > 0) tried(await store.write((tx) => retryEach(tx, keys, now)));
+    after = keys.length < RETRIED_AT_ONCE ? undefined : keys.at(-1)?.id;
   }
 }
 
@@ -81,22 +82,6 @@ export async function retryEach(
   return done;
 }
 
-/** Users and groups that wait for their next attempt, stuck or not, in the order of their ids after `after`. */
-async function listResting(
-  db: Db,
-  {
-    beyond,
-    after,
-    limit,
-  }: Pick<Retry, 'beyond'> & { readonly after: string; readonly limit: number },
-): Promise<ResourceKey[]> {
-  // By a text that has no index: SQLite would walk everybody in the order of the ids, of whom few rest.
-  const { rows } = await sql<GivenKey>`
-    select type, id from resources where due_at > ${beyond} and ${HAS_WORK} and id || '' > ${after}
-    order by id || '' limit ${limit}`.execute(db);
-  return rows.map(toResourceKey);
-}
-
 /** Groups in which a change of this user waits for its next attempt. */
 export async function listRestingGroupsOf(db: Db, id: string, now: number): Promise<ResourceKey[]> {
   const { rows } = await sql<{ id: string }>`
@@ -109,26 +94,22 @@ export async function listRestingGroupsOf(db: Db, id: string, now: number): Prom
 /** Makes a user or group due now, stuck or not; undefined: nothing of it waits. `now` is epoch milliseconds. */
 async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<Retried | undefined> {
   const row = await lockRow(tx, key);
-  if (row === undefined || row.due_at === null || isLookedFor(row)) return undefined;
-  await updateRow(tx, row, toPrioritised(row, row.due_at, now));
+  if (row === undefined || row.due_at === null) return undefined;
+  // A deleted row with a lost create is looked for.
+  if (row.sent_creates !== '[]' && row.deleted_at !== null) return undefined;
+  const cells = parseCells<string>(row);
+  await updateRow(tx, row, {
+    cells: JSON.stringify(endRest(cells, now, 'all')),
+    due_at: Math.min(row.due_at, now),
+    // An attempt that is under way does not count.
+    steps: row.steps + 1,
+  });
   const lists = row.type === 'group' ? await retryLinks(tx, row) : [];
-  const waits = [...listWaiting(parseCells<string>(row)), ...lists];
-  return { type: row.type, id: row.id, name: row.name, waits };
+  return { type: row.type, id: row.id, name: row.name, waits: [...listWaiting(cells), ...lists] };
 }
 
 async function retryLinks(tx: Db, { seq }: GroupKey): Promise<string[]> {
   const { rows } = await sql<{ list: string }>`update links set retry_at = null
     where group_id = ${seq} and pending is not null returning list || 's' as list`.execute(tx);
   return [...new Set(rows.map(({ list }) => list))].toSorted().toReversed();
-}
-
-/** True for a deleted row with a lost create that is looked for. */
-function isLookedFor(row: { readonly sent_creates: string; readonly deleted_at: number | null }) {
-  return row.sent_creates !== '[]' && row.deleted_at !== null;
-}
-
-function toPrioritised(row: Pick<ResourceRow, 'cells' | 'steps'>, dueAt: number, now: number) {
-  const cells = endRest(parseCells(row), now, 'all');
-  // An attempt that is under way does not count.
-  return { cells: JSON.stringify(cells), due_at: Math.min(dueAt, now), steps: row.steps + 1 };
 }
