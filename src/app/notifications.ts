@@ -106,13 +106,13 @@ function toLeavers({ count, some }: LateLeavers, writes: WritesFacts): Condition
 }
 
 function toLeaver(leaver: LateLeavers['some'][number], writes: WritesFacts): Condition {
-  const { id, leftAt, userName } = leaver;
+  const { id, left_at, name: userName } = leaver;
   const { since, why, held } = toHold(leaver, writes);
   const late = `Somebody who left was not seen to be out: the deactivation of ${id} was accepted at ${since}.${why} scim-bridge why ${id}`;
   const done = `The deactivation of ${id} waits no more: the service holds it, or a later request or an operator took it back.`;
   const data = { user: id, acceptedAt: since };
   return {
-    key: `leaver:${id}:${leftAt}`,
+    key: `leaver:${id}:${left_at}`,
     began: { ...toNotice('leaver.late', late, { ...data, ...held }), names: { userName } },
     ended: toNotice('leaver.done', done, data),
     partOf: MANY_LEAVERS,
@@ -121,7 +121,7 @@ function toLeaver(leaver: LateLeavers['some'][number], writes: WritesFacts): Con
 
 /** Tells since when a leaver waits, and for which decision of an operator. */
 function toHold(leaver: LateLeavers['some'][number], writes: WritesFacts) {
-  const { leftAt, plan } = leaver;
+  const { left_at, plan } = leaver;
   const heldBy = findLeaverHold(leaver, writes);
   const why = {
     plan: ` A plan that waits for an operator holds it: scim-bridge plan show ${plan}.`,
@@ -129,7 +129,7 @@ function toHold(leaver: LateLeavers['some'][number], writes: WritesFacts) {
     'writes-paused': ' Changes are paused: scim-bridge resume.',
   };
   return {
-    since: new Date(leftAt).toISOString(),
+    since: new Date(left_at).toISOString(),
     why: heldBy === undefined ? '' : why[heldBy],
     held: heldBy === undefined ? {} : { heldBy, ...(plan !== null && { plan }) },
   };

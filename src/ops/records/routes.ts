@@ -59,7 +59,7 @@ export const recordRoutes = [
       };
       const page = await readPage({ limit, from: 0 }, read, (rows) => prove(store.read, rows));
       const isLast = page.nextCursor === null;
-      return ok({ ...page, nextCursor: isLast ? null : `${after.leftAt}-${after.seq}` });
+      return ok({ ...page, nextCursor: isLast ? null : `${after.left_at}-${after.seq}` });
     },
   }),
   route({
@@ -114,10 +114,10 @@ function parseStatuses(text: string): { readonly '>=': number; readonly '<=': nu
 
 /** @throws InvalidRequest */
 function parseCursor(cursor: string | undefined): LeaverQuery['after'] {
-  if (cursor === undefined) return { leftAt: NEWEST, seq: 0 };
+  if (cursor === undefined) return { left_at: NEWEST, seq: 0 };
   const [, leftAt, seq] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
   if (leftAt === undefined || seq === undefined) throw wrongCursor();
-  return { leftAt: Number(leftAt), seq: Number(seq) };
+  return { left_at: Number(leftAt), seq: Number(seq) };
 }
 
 /** @throws InvalidRequest */
@@ -131,12 +131,12 @@ function parseSince(text: string): number {
 async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leaver'>[]> {
   const log = await POLL_STATE.find(db);
   const calls = await Promise.all(
-    rows.map(({ id, leftAt, outAt }) =>
-      findRemovalCall(db, { id, from: leftAt, until: outAt ?? NEWEST }),
+    rows.map(({ id, left_at: from, out_at }) =>
+      findRemovalCall(db, { id, from, until: out_at ?? NEWEST }),
     ),
   );
   const kind = 'user.deactivate' as const;
-  const asked = rows.map(({ id, leftAt }) => ({ kind, resource_id: id, planned_at: leftAt }));
+  const asked = rows.map(({ id, left_at }) => ({ kind, resource_id: id, planned_at: left_at }));
   const askers = await listAskers(db, asked);
   const subjects = rows.map(({ id }) => id);
   const always = { from: 0, until: NEWEST };
@@ -147,9 +147,9 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
     const call = calls[place];
     const { owner, status, id } = row;
     const from = call === undefined ? 0 : call.at - LOG_DISTANCE_MS;
-    const until = (row.outAt ?? call?.at ?? row.leftAt) + LOG_DISTANCE_MS;
+    const until = (row.out_at ?? call?.at ?? row.left_at) + LOG_DISTANCE_MS;
     const near = (events.get(id) ?? []).filter(({ at }) => at >= from && at <= until);
-    const event = findNearest(near, call?.at ?? row.outAt ?? row.leftAt);
+    const event = findNearest(near, call?.at ?? row.out_at ?? row.left_at);
     const named = (groups.get(id) ?? []).map((group) => ({ id: group.id, name: group.name }));
     return {
       ...toAnswer(row, askers[place]),
@@ -173,7 +173,7 @@ function findNearest(events: readonly EventView[], at: number): EventView | unde
 }
 
 function toAnswer(row: LeaverRow, asker: ChangeAsker | undefined) {
-  const { id, userName: name, status, leftAt, outAt, dueAt, problem, plan } = row;
+  const { id, name, status, left_at: leftAt, out_at: outAt, last_error: problem, plan } = row;
   const waits = status === 'waits';
   return {
     person: { id, name },
@@ -185,7 +185,7 @@ function toAnswer(row: LeaverRow, asker: ChangeAsker | undefined) {
     seenAt: toMoment(outAt),
     tookMs: outAt === null ? null : Math.max(0, Math.round(outAt - (asker?.at ?? leftAt))),
     problem: waits && problem !== null ? { ...parseStored<Refusal>(problem) } : null,
-    nextAttemptAt: waits ? toMoment(dueAt) : null,
+    nextAttemptAt: waits ? toMoment(row.due_at) : null,
     planId: waits ? plan : null,
   };
 }
@@ -194,7 +194,7 @@ const NOTHING = { eventId: null, at: null, ours: null, who: null, code: null } a
 
 /** What the service's audit log says: "could not be read" is told apart from "has no entry". */
 function toLogged(
-  { outAt, leftAt }: LeaverRow,
+  { out_at, left_at }: LeaverRow,
   event: EventView | undefined,
   log: PollState | undefined,
 ): OpsJson<'Leaver'>['logged'] {
@@ -206,6 +206,6 @@ function toLogged(
   }
   const code = log === undefined ? 'not-read' : (log.failure?.code ?? null);
   if (log === undefined || code !== null) return { ...NOTHING, state: 'unreadable', code };
-  const isRead = log.readAt >= (outAt ?? leftAt) + LATE_MS;
+  const isRead = log.readAt >= (out_at ?? left_at) + LATE_MS;
   return { ...NOTHING, state: isRead ? 'silent' : 'waits' };
 }

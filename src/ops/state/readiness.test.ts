@@ -145,7 +145,7 @@ const rows: [why: string, change: Partial<ReadinessFacts>, codes: string, status
     toStore({
       lateLeavers: {
         count: 12,
-        some: [{ id: userId('a'), leftAt: nowMs - 301_000, userName: 'ada', plan: null }],
+        some: [{ id: userId('a'), left_at: nowMs - 301_000, name: 'ada', plan: null }],
       },
     }),
     'leavers-late',

@@ -193,7 +193,7 @@ const OF_STORE = {
     '`scim-bridge leavers --status waits` says who and why; see the other reasons, or take the access away in the service.',
     ({ lateLeavers: { count, some } }) =>
       some[0] &&
-      `${toCount(count, 'person who left', 'people who left')} were not seen to be out after five minutes, the first since ${toMoment(some[0].leftAt)}.`,
+      `${toCount(count, 'person who left', 'people who left')} were not seen to be out after five minutes, the first since ${toMoment(some[0].left_at)}.`,
   ],
   'left-out': [
     'Find them with `scim-bridge why` (`part-left-out`), and correct in the provider what is refused.',

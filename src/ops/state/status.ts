@@ -134,12 +134,12 @@ function toLeaversStatus({ count, some }: LateLeavers, writes: WritesFacts) {
   const [oldest] = some;
   if (oldest === undefined) return null;
   const toView = (leaver: LateLeavers['some'][number]) => ({
-    since: toMoment(leaver.leftAt),
+    since: toMoment(leaver.left_at),
     heldBy: findLeaverHold(leaver, writes) ?? null,
     plan: leaver.plan,
   });
   const first = some.map((leaver) => ({
-    ...{ id: leaver.id, name: leaver.userName, ...toView(leaver) },
+    ...{ id: leaver.id, name: leaver.name, ...toView(leaver) },
   }));
   return { count, ...toView(oldest), first };
 }

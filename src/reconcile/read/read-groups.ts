@@ -3,13 +3,10 @@ import { foldCase } from '../../domain/fold.ts';
 import { toSpelling } from '../../domain/name.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { countSeenMembers, type SeenMembersCount } from '../../store/links/observe.ts';
-import {
-  findRowsOfGroups,
-  listSeenGroups,
-  type SeenGroup,
-} from '../../store/resources/by-upstream.ts';
+import { findRowsOfGroups } from '../../store/resources/by-upstream.ts';
 import { saveDispute } from '../../store/resources/names.ts';
-import { listRows, lockRow } from '../../store/resources/rows.ts';
+import { type GroupRow, LIVE, listRows, lockRow } from '../../store/resources/rows.ts';
+import { toUpstreamIds } from '../../store/resources/state.ts';
 import { deleteWhere, listWhere } from '../../store/tables.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -137,7 +134,7 @@ async function saveAmbiguous(
 
 /** Group whose members no list proved. */
 interface Unproven {
-  readonly group: SeenGroup;
+  readonly group: GroupRow;
   /** Member count that the service tells; undefined when it tells none. */
   readonly said: number | undefined;
   readonly listed: number;
@@ -152,17 +149,19 @@ async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unpr
   const counts = new Map(
     reading.restGroups.values().map(({ id, usersCount }) => [id, usersCount] as const),
   );
-  const all = (await listSeenGroups(store.read)).filter(({ seq }) => seq > membersAfter);
+  const seenAfter = { seq: { '>': membersAfter }, observed: { '<>': null }, ...LIVE } as const;
+  const all = await listRows(store.read, 'group', seenAfter, { order: 'seq' });
   const unproven: Unproven[] = [];
   for (const some of chunks(all, PART)) {
     const seqs = some.map(({ seq }) => seq);
     const known = await countSeenMembers(store.read, seqs);
     for (const group of some) {
-      const said = group.restId === undefined ? undefined : counts.get(group.restId);
+      const restId = group.upstream_id;
+      const said = restId === null ? undefined : counts.get(restId);
       const stored = known.get(group.seq) ?? { seen: 0, unknown: 0 };
       const isProven = listsMembers ? agreesWithList(group, said, stored) : isEmpty(said, stored);
       if (isProven) continue;
-      const isListed = group.restId === undefined || counts.has(group.restId);
+      const isListed = restId === null || counts.has(restId);
       unproven.push({ group, said, listed: stored.seen, isListed });
     }
     await nextTurn();
@@ -172,11 +171,11 @@ async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unpr
 
 /** True when the list of groups surely showed all members. */
 function agreesWithList(
-  { scimId }: SeenGroup,
+  group: GroupRow,
   said: number | undefined,
   { seen, unknown }: SeenMembersCount,
 ): boolean {
-  return said === undefined ? scimId !== undefined && unknown === 0 : said === seen;
+  return said === undefined ? group.upstream_scim_id !== null && unknown === 0 : said === seen;
 }
 
 /** Where no list shows members, a count that stayed the same may hide a change of who they are. */
@@ -211,10 +210,11 @@ async function readMembersOf(run: ReadRun, { group, ...known }: Unproven): Promi
  */
 async function fetchMembers(
   { deps, signal }: ReadRun,
-  { uid, scimId }: SeenGroup,
+  group: GroupRow,
   isListed: boolean,
 ): Promise<readonly number[] | undefined> {
   const options = { ...READING, signal };
+  const { uid, scimId } = toUpstreamIds(group);
   try {
     if (uid !== undefined) return await fetchMemberIds(deps, options, { uid, scimId });
     return scimId === undefined ? undefined : await fetchScimMembers(deps, options, scimId);

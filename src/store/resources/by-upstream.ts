@@ -1,10 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { UpstreamGroupIds } from '../../domain/group.ts';
-import type { GroupId } from '../../domain/ids.ts';
-import type { Origin } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { type GroupRow, LIVE, listRows, type RowOf, selectRows, type UserRow } from './rows.ts';
-import { toObservedGroup, toUpstreamIds } from './state.ts';
 
 /** The live user that is linked to this account of the service. Unique by index. */
 export async function findUserByUpstreamId(
@@ -105,28 +102,4 @@ export async function findRowsOfGroups(
   ];
   if (lock) return lockFound(db, 'group', found);
   return [...new Map(found.map((row) => [row.seq, row])).values()];
-}
-
-/** A live group as a list of the service showed it, without who is in it. */
-export interface SeenGroup extends UpstreamGroupIds {
-  readonly id: GroupId;
-  readonly seq: number;
-  readonly origin: Origin | null;
-  /** Name in the service, which for a managed group may differ from what is desired. */
-  readonly name: string;
-  /** Time when SCIM showed it last (epoch milliseconds). */
-  readonly shownAt: number | undefined;
-}
-
-/** Every live group that the service was seen to hold, in order of creation. */
-export async function listSeenGroups(db: Db): Promise<SeenGroup[]> {
-  const isSeen = sql`deleted_at is null and observed is not null order by seq`;
-  const rows = await selectRows(db, 'group', isSeen);
-  return rows.flatMap((row) => {
-    const observed = toObservedGroup(row);
-    if (observed === undefined) return [];
-    const { id, seq, origin } = row;
-    const { displayName: name, shownAt } = observed;
-    return [{ id, seq, origin, ...toUpstreamIds(row), name, shownAt }];
-  });
 }

@@ -51,19 +51,11 @@ export async function findRemovalCall(
 /** State of a leaver. */
 export type LeaverStatus = (typeof LEAVER_STATUSES)[number];
 
-/** A leaver. Times are epoch milliseconds. */
-export interface LeaverRow {
-  readonly seq: number;
-  readonly id: UserId;
-  readonly userName: string;
+/** A user who left. */
+export interface LeaverRow
+  extends Pick<UserRow, 'seq' | 'id' | 'name' | 'owner' | 'out_at' | 'due_at' | 'last_error'> {
+  readonly left_at: number;
   readonly status: LeaverStatus;
-  readonly leftAt: number;
-  readonly outAt: number | null;
-  /** 1: the account has the role of an owner. */
-  readonly owner: number;
-  readonly dueAt: number | null;
-  /** `Refusal` as JSON text. */
-  readonly problem: string | null;
   /** Plan that holds the deactivation until an operator decides; null: none does. */
   readonly plan: string | null;
 }
@@ -79,8 +71,7 @@ async function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverR
   const holding = sql.join([...HOLDING_SOURCES]);
   const toCase = (status: LeaverStatus) => sql`when ${IS_OF_STATUS[status]} then ${status}`;
   const { rows } = await sql<LeaverRow>`
-    select seq, id, name as "userName", left_at as "leftAt", out_at as "outAt", owner,
-      due_at as "dueAt", last_error as problem,
+    select seq, id, name, left_at, out_at, owner, due_at, last_error,
       case ${sql.join(LEAVER_STATUSES.map(toCase), sql` `)} end as status,
       (select min(action.plan_id) from plan_actions as action join plans as plan on plan.id = action.plan_id
         where action.resource_id = resources.id and action.status = 'planned' and plan.source in (${holding})
@@ -96,7 +87,7 @@ export interface LeaverQuery {
   /** Accepted since then (epoch milliseconds). */
   readonly since: number;
   /** Last row of the page before. */
-  readonly after: Pick<LeaverRow, 'leftAt' | 'seq'>;
+  readonly after: Pick<LeaverRow, 'left_at' | 'seq'>;
   readonly limit: number;
 }
 
@@ -109,7 +100,7 @@ export function listLeavers(
   const ofStatus = status === undefined ? sql`` : sql`and ${IS_OF_STATUS[status]}`;
   return selectLeavers(
     db,
-    sql`left_at >= ${since} and (left_at, seq) < (${after.leftAt}, ${after.seq}) ${ofUser} ${ofStatus}
+    sql`left_at >= ${since} and (left_at, seq) < (${after.left_at}, ${after.seq}) ${ofUser} ${ofStatus}
       order by left_at desc, seq desc limit ${limit}`,
   );
 }
@@ -118,7 +109,7 @@ export function listLeavers(
 export interface LateLeavers {
   readonly count: number;
   /** The oldest of them first. */
-  readonly some: readonly Pick<LeaverRow, 'id' | 'userName' | 'leftAt' | 'plan'>[];
+  readonly some: readonly Pick<LeaverRow, 'id' | 'name' | 'left_at' | 'plan'>[];
 }
 
 /** Condition of a user whom the service was last seen to let work. */
