@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Rule } from './rule-book.ts';
 import { createRuleBook, type NameQuery } from './rule-book.ts';
-import type { Rule } from './rules.ts';
 
 const groupCases: { why: string; rules: Rule[]; name: string; want: object }[] = [
   {

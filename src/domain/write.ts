@@ -13,7 +13,7 @@ import {
 } from './group.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { isGone, type ResourceState, type Sightings } from './resource-state.ts';
-import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from './rules.ts';
+import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from './rule-book.ts';
 import {
   type Deactivation,
   type DesiredUser,

@@ -21,7 +21,7 @@ import type { ResourceKey } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { listTakenFromGroup, listTakenFromUser } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
-import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rules.ts';
+import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rule-book.ts';
 import {
   type Deactivation,
   removesUserAccess,

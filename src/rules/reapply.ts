@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
 import { type GroupId, groupId, userId } from '../domain/ids.ts';
 import { createLoop } from '../domain/loop.ts';
-import type { Rule } from '../domain/rules.ts';
+import type { Rule } from '../domain/rule-book.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
 import { LIVE_MANAGED, listRows, lockRow, updateRow } from '../store/resources/rows.ts';

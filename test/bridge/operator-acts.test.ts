@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { listen, toPort } from '../../src/app/guarded-server.ts';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Rule } from '../../src/domain/rules.ts';
+import type { Rule } from '../../src/domain/rule-book.ts';
 import { opsRoutes } from '../../src/ops/document.ts';
 import { ACT_WORDS } from '../../src/ops/timeline/act-log.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';

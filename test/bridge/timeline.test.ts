@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
-import type { Rule } from '../../src/domain/rules.ts';
+import type { Rule } from '../../src/domain/rule-book.ts';
 import { STANDINGS } from '../../src/ops/schemas/resources.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { behindTheBack, startAudit } from '../support/audit-world.ts';

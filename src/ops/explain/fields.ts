@@ -4,7 +4,7 @@ import { isAsked } from '../../domain/combine.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
-import { toRuleText } from '../../domain/rules.ts';
+import { toRuleText } from '../../domain/rule-book.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { ActionKey } from '../../store/plans/actions.ts';
 import type { LinkView } from '../../store/resources/explained.ts';

@@ -4,7 +4,7 @@ import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { type GroupField, type GroupState, listGroupDifferences } from '../../domain/group.ts';
 import { fullName } from '../../domain/name.ts';
-import { RULED_GROUP_FIELDS, type RuledUserField } from '../../domain/rules.ts';
+import { RULED_GROUP_FIELDS, type RuledUserField } from '../../domain/rule-book.ts';
 import { listUserDifferences, type UserField } from '../../domain/user.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findHandling } from '../../store/credentials/providers.ts';

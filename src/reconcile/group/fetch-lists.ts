@@ -24,49 +24,36 @@ export interface MemberListIds {
 export async function fetchMemberIds(
   deps: Pick<ReconcileDeps, 'upstream'>,
   options: CallOptions,
-  { uid, scimId }: MemberListIds,
+  { uid: group_uid, scimId }: MemberListIds,
 ): Promise<readonly number[]> {
-  const rest = await askRest(deps, options, uid);
-  if ('memberIds' in rest) return rest.memberIds;
-  const shown = scimId === undefined ? undefined : await askScim(deps, options, scimId);
-  if (shown === undefined) throw rest.error;
-  return shown;
-}
-
-/**
- * Asks REST for the members, or why it has no list of them.
- * @throws UpstreamError when it could not be asked: an answer that breaks off may be whole the next time
- */
-async function askRest(
-  { upstream }: Pick<ReconcileDeps, 'upstream'>,
-  options: CallOptions,
-  group_uid: string,
-): Promise<{ memberIds: readonly number[] } | { error: unknown }> {
-  let answer: unknown;
+  const { upstream } = deps;
+  let unlisted: unknown;
   try {
-    answer = await upstream.call(groupUsers.getListOfGroupUsers, { path: { group_uid } }, options);
+    const path = { group_uid };
+    const answer = await upstream.call(groupUsers.getListOfGroupUsers, { path }, options);
+    const memberIds = parseIds(answer);
+    if (Array.isArray(memberIds)) return memberIds;
+    unlisted = memberIds.cause;
   } catch (error) {
-    if (classify(error).verdict === 'forbidden') return { error };
-    throw error;
+    // An answer that breaks off may be whole the next time.
+    if (classify(error).verdict !== 'forbidden') throw error;
+    unlisted = error;
   }
   try {
-    return { memberIds: toIds(answer) };
+    const shown = scimId === undefined ? undefined : await fetchScimMembers(deps, options, scimId);
+    if (shown !== undefined) return shown;
   } catch (error) {
-    return { error };
+    if (classify(error).verdict !== 'missing') throw error;
   }
+  throw unlisted;
 }
 
-/** Asks SCIM for the members; undefined when it does not list them, or does not find the group. @throws UpstreamError */
-async function askScim(
-  deps: Pick<ReconcileDeps, 'upstream'>,
-  options: CallOptions,
-  scimId: string,
-): Promise<readonly number[] | undefined> {
+/** The ids of an answer of REST, or why it is no list. */
+function parseIds(answer: unknown): number[] | { readonly cause: unknown } {
   try {
-    return await fetchScimMembers(deps, options, scimId);
-  } catch (error) {
-    if (classify(error).verdict === 'missing') return undefined;
-    throw error;
+    return toIds(answer);
+  } catch (cause) {
+    return { cause };
   }
 }
 

@@ -140,6 +140,12 @@ async function lookForAccount(
   }
 }
 
+/** The account that a step changes. */
+function getAccount({ upstreamId }: UserState): number {
+  if (upstreamId === undefined) throw new TypeError('a step changes no account');
+  return upstreamId;
+}
+
 /**
  * Changes a user through SCIM, and reads the result. @throws UpstreamError, `unreadable` where the account is not, or may not
  * be, the user's any more: a look tells
@@ -148,7 +154,7 @@ async function sendUpdate(
   { deps: { upstream }, context, state }: UserCall,
   Operations: readonly object[],
 ): Promise<ScimUser> {
-  const { upstreamId = 0 } = state;
+  const upstreamId = getAccount(state);
   const path = { user_id: upstreamId };
   const body = { Operations: [...Operations] };
   const answer = await upstream.call(scim.updateUser, { path, body }, context);
@@ -200,7 +206,7 @@ async function findActiveHeld(
   const { active, name } = toValues(step);
   if (!isRefusal(failed) || active === undefined || name !== undefined) return undefined;
   try {
-    const user = await readUser(deps, context, state.upstreamId ?? 0);
+    const user = await readUser(deps, context, getAccount(state));
     if (user.active !== active) return undefined;
     const seen = { at: deps.clock.now(), by: scim.getUser.id };
     const observed = toObservedUser(user, state.observed, seen);
@@ -213,7 +219,7 @@ async function findActiveHeld(
 
 async function updateCompanyUser(call: UserCall): Promise<Outcome> {
   const { deps, context, state, step } = call;
-  const { upstreamId = 0 } = state;
+  const upstreamId = getAccount(state);
   const cells: Cells<string> = state.cells;
   const fields = listFields(listParts(step));
   const { appsPermissions, temporarilyInactive } = toValues(step);
@@ -240,8 +246,8 @@ async function updateCompanyUser(call: UserCall): Promise<Outcome> {
 }
 
 /** Finds the company user after a call whose answer does not show it. @throws UpstreamError, which says that the effect is unknown */
-function findAgain({ deps, context, state: { upstreamId = 0, observed } }: UserCall) {
-  const search = { upstreamId, text: toSearchText(observed) };
+function findAgain({ deps, context, state }: UserCall) {
+  const search = { upstreamId: getAccount(state), text: toSearchText(state.observed) };
   return readBack(undefined, () => findCompanyUser(deps, context, search));
 }
 
@@ -278,7 +284,7 @@ async function giveUpAddress(
 
 async function removeVirtualUser(call: UserCall): Promise<Outcome> {
   const { deps, context, state } = call;
-  const args = { path: { id: state.upstreamId ?? 0 } };
+  const args = { path: { id: getAccount(state) } };
   await deps.upstream.call(companyUsers.removeVirtualUser, args, context);
   // Once it is removed its account is forgotten, so that no later list would tell that it is still there.
   const shown = await findAgain(call);

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { adoptLink, releaseLink } from '../../domain/link.ts';
 import { hasMoreBits, joinBits } from '../../domain/mask.ts';
 import { isGone } from '../../domain/resource-state.ts';
-import { RULED_GROUP_FIELDS } from '../../domain/rules.ts';
+import { RULED_GROUP_FIELDS } from '../../domain/rule-book.ts';
 import { toCellsAfterGroupDeletion } from '../../domain/write.ts';
 import { groupFields } from '../../rules/fields.ts';
 import { enterRules, followGroup, type GroupNews, toRuledName } from '../../rules/follow.ts';
