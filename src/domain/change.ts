@@ -7,38 +7,6 @@ import type { LinkList } from './link.ts';
 import { hasMoreBits } from './mask.ts';
 import type { UserField } from './user.ts';
 
-/** Changes of the service, from the plan of a call to the ledger and to what operators are shown. */
-export const CHANGE_KINDS = [
-  'user.create',
-  'user.activate',
-  'user.deactivate',
-  'user.rename',
-  'user.access',
-  'user.address',
-  'user.delete',
-  'group.create',
-  'group.rename',
-  'group.permissions',
-  'group.delete',
-  'member.add',
-  'member.remove',
-  'admin.add',
-  'admin.remove',
-  'entity.add',
-  'entity.change',
-  'entity.remove',
-  'user.hand-over',
-  'group.hand-over',
-] as const;
-
-/**
- * Kind of change. `user.access` is the licence or a suspension, `user.delete` removes a virtual user, `member` and
- * `admin` are one user in a group, `entity` the roles of a group in one space or document. A create of something that
- * the service had looks for it first. A `hand-over` gives a user or group to another provider, and does not reach the
- * service.
- */
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
-
 /** Kind of drift that a change can repair: all but those of unmanaged accounts and groups. */
 export type RepairableKind = (typeof MANAGED_KINDS)[number];
 
@@ -56,7 +24,8 @@ interface ChangeRow {
   readonly words: string;
 }
 
-const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
+/** Changes of the service, from the plan of a call to the ledger and to what operators are shown. */
+const CHANGES = {
   'user.create': {
     repairs: 'user.missing',
     grants: 'deactivate',
@@ -153,7 +122,18 @@ const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
   'group.hand-over': {
     words: 'goes to another provider: hand over',
   },
-};
+} as const satisfies Readonly<Record<string, ChangeRow>>;
+
+/**
+ * Kind of change. `user.access` is the licence or a suspension, `user.delete` removes a virtual user, `member` and
+ * `admin` are one user in a group, `entity` the roles of a group in one space or document. A create of something that
+ * the service had looks for it first. A `hand-over` gives a user or group to another provider, and does not reach the
+ * service.
+ */
+export type ChangeKind = keyof typeof CHANGES;
+
+/** All kinds of changes. */
+export const CHANGE_KINDS: readonly ChangeKind[] = parseFields<ChangeKind>(CHANGES);
 
 /** The changes that have the service hold each field: where it is on or has a value, where it is off, and others. */
 export const FIELD_CHANGES: Readonly<
@@ -210,16 +190,9 @@ export function getChangeRow(kind: ChangeKind): ChangeRow {
   return CHANGES[kind];
 }
 
-const REPAIRS: ReadonlyMap<DriftKind, ChangeKind> = new Map(
-  CHANGE_KINDS.flatMap((kind) => {
-    const { repairs } = CHANGES[kind];
-    return repairs === undefined ? [] : [[repairs, kind] as const];
-  }),
-);
-
 /** Finds the change that repairs a drift; undefined: nothing is done about what is unmanaged. */
 export function findRepair(kind: DriftKind): ChangeKind | undefined {
-  return REPAIRS.get(kind);
+  return CHANGE_KINDS.find((change) => getChangeRow(change).repairs === kind);
 }
 
 /** One change of one resource, or of one user in a group, by the ids that its call uses. */
@@ -233,21 +206,19 @@ export interface SentChange {
 
 /** Lists the harm of changes, once for each that does any. Of licences and permissions no call says what was there before. */
 export function listHarms(changes: readonly Pick<SentChange, 'kind'>[]): HarmKind[] {
-  return changes.flatMap(({ kind }) => HARMS.get(kind) ?? []);
+  return changes.flatMap(({ kind }) => findFixedHarm(kind) ?? []);
 }
 
 /** Lists the kinds of changes that do this harm, whatever else they change. */
 export function listKindsOf(harm: HarmKind): ChangeKind[] {
-  return CHANGE_KINDS.filter((kind) => HARMS.get(kind) === harm);
+  return CHANGE_KINDS.filter((kind) => findFixedHarm(kind) === harm);
 }
 
-/** Harm that a kind of change does whatever its values are. */
-const HARMS: ReadonlyMap<ChangeKind, HarmKind> = new Map(
-  CHANGE_KINDS.flatMap((kind) => {
-    const { harm } = CHANGES[kind];
-    return harm === undefined || harm === 'measured' ? [] : [[kind, harm] as const];
-  }),
-);
+/** Finds the harm that a kind of change does whatever its values are; undefined: none. */
+function findFixedHarm(kind: ChangeKind): HarmKind | undefined {
+  const { harm } = getChangeRow(kind);
+  return harm === 'measured' ? undefined : harm;
+}
 
 /** A change with its values, as far as harm is concerned. */
 interface ValuedChange {
@@ -258,14 +229,14 @@ interface ValuedChange {
 
 /** Finds the harm of making the service hold `desired`; undefined: none. */
 export function findHarm(change: ValuedChange): HarmKind | undefined {
-  const { harm } = CHANGES[change.kind];
+  const { harm } = getChangeRow(change.kind);
   if (harm !== 'measured') return harm;
   return holdsMore(change) ? 'cutAccess' : undefined;
 }
 
 /** Finds the harm that a change without harm is the opposite of, because it grants access or power; undefined: none. */
 export function findGrant(kind: ChangeKind): HarmKind | undefined {
-  const { grants, harm } = CHANGES[kind];
+  const { grants, harm } = getChangeRow(kind);
   return harm === 'measured' ? 'cutAccess' : grants;
 }
 
@@ -296,13 +267,7 @@ export function isHandOver(kind: ChangeKind): boolean {
   return kind === 'user.hand-over' || kind === 'group.hand-over';
 }
 
-/** Key that tells the changes of one resource apart. */
-export function toChangeKey({
-  kind,
-  memberId,
-}: {
-  readonly kind: ChangeKind;
-  readonly memberId: string;
-}): string {
-  return `${kind} ${memberId}`;
+/** Key that tells the changes, or the differences, of one resource apart. */
+export function toChangeKey(change: { readonly kind: string; readonly memberId: string }): string {
+  return `${change.kind} ${change.memberId}`;
 }

@@ -69,8 +69,3 @@ export interface Difference {
   readonly desired: JsonValue;
   readonly observed: JsonValue;
 }
-
-/** Key that tells the differences of one resource apart. */
-export function toDifferenceKey({ kind, memberId }: Pick<Difference, 'kind' | 'memberId'>): string {
-  return `${kind} ${memberId}`;
-}

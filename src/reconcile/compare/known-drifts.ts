@@ -1,5 +1,5 @@
-import { findRepair } from '../../domain/change.ts';
-import { type Difference, toDifferenceKey } from '../../domain/drift.ts';
+import { findRepair, toChangeKey } from '../../domain/change.ts';
+import type { Difference } from '../../domain/drift.ts';
 import {
   changeDrifts,
   type DriftRow,
@@ -38,14 +38,14 @@ export function compareWithKnown(
   const isHeld = ({ kind, memberId }: Difference) =>
     held.some((one) => one.kind === findRepair(kind) && one.member_id === memberId);
   const byKey = new Map(
-    differences.filter((one) => !isHeld(one)).map((one) => [toDifferenceKey(one), one]),
+    differences.filter((one) => !isHeld(one)).map((one) => [toChangeKey(one), one]),
   );
   // Nothing else is known of what is not there.
   const isMissing = differences.some(({ kind }) => kind.endsWith('.missing'));
   const confirmed: Confirmed[] = [];
   const gone: DriftRow[] = [];
   for (const row of drifts) {
-    const key = toDifferenceKey({ kind: row.kind, memberId: row.member_id });
+    const key = toChangeKey({ kind: row.kind, memberId: row.member_id });
     const difference = byKey.get(key);
     byKey.delete(key);
     if (row.status === 'repairing') continue;

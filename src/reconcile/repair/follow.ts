@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask } from '../../domain/cell.ts';
 import { isHandOver, toChangeKey } from '../../domain/change.ts';
-import { type DriftStatus, toDifferenceKey } from '../../domain/drift.ts';
+import type { DriftStatus } from '../../domain/drift.ts';
 import { type GivenKey, userId } from '../../domain/ids.ts';
 import { claimLink } from '../../domain/link.ts';
 import {
@@ -310,7 +310,7 @@ async function judgeAll(
   const found = await listActiveDrifts(db, [id]);
   const isCompared = current !== undefined && found.length > 0;
   const all = isCompared ? await listDifferences(db, current.row, deps.policy.deactivation) : [];
-  const differing = new Set(all.map(toDifferenceKey));
+  const differing = new Set(all.map(toChangeKey));
   const drifts: Review['drifts'][number][] = [];
   for (const row of found) {
     drifts.push({ row, status: await judgeDrift(db, { drift: row, current }, differing) });
@@ -332,5 +332,5 @@ async function judgeDrift(
   const member = await findRow(db, { type: 'user', id: memberId });
   if (isAtWork(current.row) || (member !== undefined && isAtWork(member))) return 'waits';
   const isKnown = current.row.observed !== null;
-  return isKnown && !differing.has(toDifferenceKey({ kind, memberId })) ? 'gone' : 'stays';
+  return isKnown && !differing.has(toChangeKey({ kind, memberId })) ? 'gone' : 'stays';
 }
