@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { groupId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type LinkList, writeLink } from '../../domain/link.ts';
@@ -19,7 +18,7 @@ import type { Filter } from '../filter/tree.ts';
 import { parseShown, toEntry, toUsersUrl } from '../render/resources.ts';
 import { attempt, type Repairs } from '../repairs.ts';
 import type { UserList } from '../schema/resource-schemas.ts';
-import type { Asked, EditedLink, ListEdit, ListPlan } from './kind.ts';
+import { type Asked, type EditedLink, foldEdits, type ListEdit, type ListPlan } from './kind.ts';
 import { findKept } from './protect-group.ts';
 
 const NO_LISTS: ListPlan = {
@@ -46,18 +45,16 @@ interface Edits {
 export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise<ListPlan> {
   const { row, asked } = request;
   if (row.type === 'user' || asked.edits.length === 0) return NO_LISTS;
-  const links: EditedLink[] = [];
+  const edited: EditedLink[][] = [];
   let inner_groups = row.inner_groups;
   for (const [list, sent] of Map.groupBy(asked.edits, (edit) => edit.list)) {
     const { edits, groups } = await keepKnown(tx, row, { ...request, list, edits: sent });
     if (list === 'member') inner_groups = editInner(row, sent, asked.onlyRemoves ? [] : groups);
     const keeps = await findKept(tx, deps, { row, list, edits });
-    await editList(
-      links,
-      { list, edits, held: await listHeld(tx, row, list, edits), keeps },
-      request,
-    );
+    const held = await listHeld(tx, row, list, edits);
+    edited.push(editList({ list, edits, held, keeps }, request));
   }
+  const links = edited.flat();
   const last = asked.edits.findLast(({ list }) => list === 'admin');
   const releasesAdmins = last?.op === 'replace' && last.ids.length === 0;
   const admins_asked = releasesAdmins ? 0 : changesAdmins(links) ? 1 : row.admins_asked;
@@ -182,47 +179,24 @@ interface HeldList {
   readonly keeps: ReadonlySet<UserId>;
 }
 
-/** Adds to `links` those of one list that the edits change. */
-async function editList(
-  links: EditedLink[],
+/** Links of one list that the edits change. */
+function editList(
   { list, edits, held, keeps }: HeldList,
   { row, asked, version }: Edits,
-): Promise<void> {
+): EditedLink[] {
   const isUnsure = row.must_look !== 0;
-  const before = new Map<UserId, StoredLink>();
-  const wanted = new Map<UserId, boolean>();
-  const last = edits.findLastIndex(({ op }) => op === 'replace');
-  await forEachInPages(held, (link) => {
-    before.set(link.userId, link);
-    if (last >= 0) wanted.set(link.userId, false);
-  });
-  for (const [index, { op, ids }] of edits.entries()) {
-    // The last replacement removes every user that it does not name.
-    const isWanted = index >= last && op !== 'remove';
-    await forEachInPages(ids, (id) => wanted.set(id, isWanted));
-  }
-  await forEachInPages(wanted, ([id, isWanted]) => {
-    if (isWanted ? asked.onlyRemoves : keeps.has(id)) return;
-    const link = before.get(id);
+  const before = new Map(held.map((link) => [link.userId, link]));
+  const wanted = [...foldEdits(edits, held)].filter(([id, isWanted]) =>
+    isWanted ? !asked.onlyRemoves : !keeps.has(id),
+  );
+  return wanted.flatMap(([userId, isWanted]): EditedLink[] => {
+    const link = before.get(userId);
     // Whom only an inner group wants is no member by name, until a provider names the user.
-    const isInner = list === 'member' && link?.by_rule === 1;
-    if (isInner && !isWanted) return;
-    const named = isInner ? { ...link, by_rule: 0 } : undefined;
-    const after = writeLink(link, { version, isUnsure, wanted: isWanted }) ?? named;
-    if (after !== undefined) links.push({ list, userId: id, before: link ?? null, after });
+    const inner = list === 'member' && link?.by_rule === 1 ? { ...link, by_rule: 0 } : undefined;
+    if (inner && !isWanted) return [];
+    const after = writeLink(link, { version, isUnsure, wanted: isWanted }) ?? inner;
+    return after === undefined ? [] : [{ list, userId, before: link ?? null, after }];
   });
-}
-
-/** Users that are looked at before others are served. */
-const PAGE_USERS = 10_000;
-
-async function forEachInPages<T>(items: Iterable<T>, look: (item: T) => void): Promise<void> {
-  let looked = 0;
-  for (const item of items) {
-    look(item);
-    looked += 1;
-    if (looked % PAGE_USERS === 0) await nextTurn();
-  }
 }
 
 /** The ids of a request as the bridge's own, also where they are of an earlier server. Unknown ones are found out later. */
@@ -269,7 +243,8 @@ export async function toStepEdits(
     const looked = found.get(step.list) ?? findListed(tx, deps, row, { list: step.list, steps });
     found.set(step.list, looked);
     const held = wasReplaced ? [] : ((await looked).get(step.filter) ?? []);
-    const users = await listUsersById(tx, listAdded(own));
+    const named = [...foldEdits(own)].flatMap(([id, isIn]) => (isIn ? [id] : []));
+    const users = await listUsersById(tx, named);
     const added = users.filter((user) => matches(step.filter, toEntry(deps, user)));
     edits.push({ list, op: 'remove', ids: [...held, ...added.map(({ id }) => id)] });
   }
@@ -306,14 +281,4 @@ async function findListed(
   const inner = await findInnerGroups(tx, list === 'members' ? parseInner(row) : []);
   for (const group of inner.values()) note(toEntry(deps, group, 'Group'), group.id);
   return ids;
-}
-
-/** Users whom the edits so far name and leave in the list; a replacement forgets those before it. */
-function listAdded(edits: readonly ListEdit[]): UserId[] {
-  const replacedAt = edits.findLastIndex(({ op }) => op === 'replace');
-  const isIn = new Map<UserId, boolean>();
-  for (const { op, ids } of edits.slice(Math.max(replacedAt, 0))) {
-    for (const id of ids) isIn.set(id, op !== 'remove');
-  }
-  return [...isIn].flatMap(([id, isThere]) => (isThere ? [id] : []));
 }

@@ -7,7 +7,7 @@ import { type GroupRow, listRows, type UserRow } from '../../store/resources/row
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
-import type { ListEdit } from './kind.ts';
+import { foldEdits, type ListEdit } from './kind.ts';
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
@@ -31,16 +31,10 @@ export async function findKept(
   if (edits.every(({ op }) => op === 'add')) return NOBODY;
   const isPrivileged = list === 'admin' || (await findGroupPrivilege(tx, deps, row)) !== undefined;
   if (!isPrivileged) return NOBODY;
-  const last = edits.findLastIndex(({ op }) => op === 'replace');
-  const held = last < 0 ? [] : await listLinks(tx, row, { list });
-  const leaving = new Set(held.map(({ userId }) => userId));
-  for (const { op, ids } of edits.slice(Math.max(last, 0))) {
-    for (const id of ids) {
-      if (op === 'remove') leaving.add(id);
-      else leaving.delete(id);
-    }
-  }
-  const kept = await listProtected(tx, deps, [...leaving]);
+  const replaces = edits.some(({ op }) => op === 'replace');
+  const held = replaces ? await listLinks(tx, row, { list }) : [];
+  const leaving = [...foldEdits(edits, held)].flatMap(([id, isIn]) => (isIn ? [] : [id]));
+  const kept = await listProtected(tx, deps, leaving);
   if (list === 'admin' && kept.size > 0) throw stillAdmin();
   return kept;
 }
