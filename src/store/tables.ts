@@ -201,7 +201,7 @@ function toCondition(columns: readonly [string, unknown][]): RawBuilder<unknown>
 function compare(column: RawBuilder<unknown>, is: unknown): RawBuilder<unknown>[] {
   if (is === undefined) return [];
   if (is === null) return [sql`${column} is null`];
-  if (Array.isArray(is)) return [sql`${column} in (${sql.join(is)})`];
+  if (Array.isArray(is)) return [sql`${column} in (${sql.join(is.length === 0 ? [null] : is)})`];
   if (typeof is !== 'object') return [sql`${column} = ${is}`];
   return Object.entries(is).map(([operator, value]: [string, unknown]) => {
     if (value === null) return sql`${column} is not null`;
