@@ -1,8 +1,7 @@
 import { toAdoptionWords } from '../../domain/adoption.ts';
-import { findGrant } from '../../domain/change.ts';
 import { DRIFT_KINDS, type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
 import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
-import { exceedsLimit, GRANT_NAMES, HARM_WINDOW_MS } from '../../domain/harm.ts';
+import { HARM_WINDOW_MS } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
@@ -11,18 +10,13 @@ import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, listRepairable, toRepair } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import {
-  type AutomaticChange,
-  countPlanActions,
-  countPopulation,
-  countRepairs,
-  listAutomaticChanges,
-} from '../../store/plans/actions.ts';
+import { countPlanActions, countRepairs } from '../../store/plans/actions.ts';
 import { discardEmpty, lockHeld, type PlanRow } from '../../store/plans/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { addPlan, type NewPlan, tellPlan } from '../add-plan.ts';
 import { findCurrent } from '../differences.ts';
+import { listExceeded } from '../limits.ts';
 import { findObstacle, isStillSo } from './current.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { acceptDrift, IS_CHANGED } from './desire.ts';
@@ -130,7 +124,7 @@ async function planFor(
     if (!isDryRun) await updateWhere(tx, 'plans', { id: held.id }, { ...change, ended_at: now });
   }
   if (actions.length === 0) return undefined;
-  const exceeded = await listExceeded(tx, deps, toRepairs(candidates));
+  const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, toRepairs(candidates));
   // Only one plan can wait; the next sweep makes one of everything.
   if (exceeded.length > 0 && rows.length < candidates.length) return undefined;
   const standing = { ...toStanding(exceeded, isDryRun), source, automatic: 1, now };
@@ -156,37 +150,6 @@ async function planRepairs(
 
 function toRepairs(drifts: readonly DriftRow[]): PlanAction[] {
   return drifts.flatMap((drift) => toRepair(drift) ?? []);
-}
-
-/**
- * Lists the limits that these repairs would exceed together with the last 24 hours, in words; empty when
- * none. What repairs grant has the limits of what they take. The same change of the same user counts once.
- */
-async function listExceeded(
-  tx: Db,
-  { repair: { limit }, clock }: Pick<DecisionDeps, 'repair' | 'clock'>,
-  actions: readonly PlanAction[],
-): Promise<string[]> {
-  const limits = actions.flatMap((action) => findLimit(action) ?? []);
-  if (limits.length === 0) return [];
-  const done = await listAutomaticChanges(tx, clock.now() - HARM_WINDOW_MS);
-  const exceeded: string[] = [];
-  for (const [name, harm] of new Map(limits.map((one) => [one.name, one.harm]))) {
-    const same = [...actions, ...done].filter((change) => findLimit(change)?.name === name);
-    const count = new Set(same.map((one) => `${one.resourceId} ${one.memberId}`)).size;
-    const population = await countPopulation(tx, harm);
-    if (!exceedsLimit(limit, { count, population })) continue;
-    exceeded.push(
-      `${name}: ${count} in 24 hours of ${population}, more than ${limit.count} or ${limit.percent} %`,
-    );
-  }
-  return exceeded;
-}
-
-/** The limit of a change: that of its harm, or the same under another name for what it grants; undefined: none. */
-function findLimit({ kind, harm: done }: Pick<PlanAction | AutomaticChange, 'kind' | 'harm'>) {
-  const harm = done ?? findGrant(kind);
-  return harm && { name: done ?? GRANT_NAMES[harm], harm };
 }
 
 /** Request of an operator for a decision about drifts. */
@@ -340,7 +303,8 @@ async function planAsked(
   const actions = toRepairs(drifts);
   if (decision.kind !== 'repair' || actions.length === 0) return { kind: 'done', plan: undefined };
   const { approved } = decision;
-  const exceeded = await listExceeded(tx, deps, actions);
+  const now = deps.clock.now();
+  const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, actions);
   const plan = { id: undefined, hash: toHash(actions), counts: countActions(actions), exceeded };
   if (isDryRun) return { kind: 'done', plan };
   if (approved === 'within-limits' && exceeded.length > 0) return { kind: 'above-limits', plan };
@@ -349,12 +313,7 @@ async function planAsked(
   const standing = { status: 'approved', source: 'operator', reason: null } as const;
   // What the operator has seen counts for no limit.
   const automatic = approved === 'within-limits' ? 1 : 0;
-  const { id } = await planRepairs(tx, drifts, {
-    ...standing,
-    automatic,
-    by,
-    now: deps.clock.now(),
-  });
+  const { id } = await planRepairs(tx, drifts, { ...standing, automatic, by, now });
   return { kind: 'done', plan: { ...plan, id } };
 }
 

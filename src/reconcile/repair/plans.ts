@@ -14,7 +14,7 @@ import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { addPlan, tellPlan } from '../add-plan.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { restartHarmCount } from '../provider-limit.ts';
+import { restartHarmCount } from '../limits.ts';
 import { findLink } from './current.ts';
 import type { DecisionDeps } from './deps.ts';
 

@@ -1,18 +1,13 @@
-import { exceedsLimit, HARM_KINDS, type HarmKind, type HarmLimit } from '../../domain/harm.ts';
-import { countProviderHarm } from '../../store/audit/own-calls.ts';
+import type { HarmKind, HarmLimit } from '../../domain/harm.ts';
 import { createFact } from '../../store/facts.ts';
-import { countPopulation } from '../../store/plans/actions.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { findHarmStart } from '../provider-limit.ts';
+import { listProviderHarm } from '../limits.ts';
 
 const FACT = createFact<{ readonly at: number }>('provider-heard');
 /** Precision of the time of a provider's last request, in milliseconds. */
 const HEARD_MS = 60_000;
 /** Age at which a count is renewed, in milliseconds: health is asked for every few seconds. */
 const COUNTED_MS = 30_000;
-
-/** Largest count; from there on it is too many anyway. */
-const COUNTED_MAX = 50_000;
 
 /** Facts about providers for an operator. */
 export interface ProviderFacts {
@@ -34,7 +29,7 @@ interface WatchOptions extends Pick<ReconcileDeps, 'store' | 'clock'> {
 
 /** Creates the watch of one process; the time it notes is kept for all on the same store. */
 export function createProviderWatch(options: WatchOptions) {
-  const { store, clock, silenceAfterMs, onFailure } = options;
+  const { store, clock, limit, silenceAfterMs, onFailure } = options;
   const beganAt = clock.now();
   let savedAt = 0;
   let counted: { at: number; harm: Promise<ProviderFacts['exceeded']> } | undefined;
@@ -56,7 +51,7 @@ export function createProviderWatch(options: WatchOptions) {
     async read(): Promise<ProviderFacts> {
       const now = clock.now();
       if (counted === undefined || now - counted.at >= COUNTED_MS) {
-        counted = { at: now, harm: countHarm(options) };
+        counted = { at: now, harm: listProviderHarm(store.read, limit, now) };
         // A failed count is repeated by the next question; the asker reports the failure.
         counted.harm.catch(() => {
           counted = undefined;
@@ -65,21 +60,4 @@ export function createProviderWatch(options: WatchOptions) {
       return { silentSince: await findSilence(), exceeded: await counted.harm };
     },
   };
-}
-
-async function countHarm({
-  store,
-  clock,
-  limit,
-}: WatchOptions): Promise<ProviderFacts['exceeded']> {
-  const now = clock.now();
-  const since = await findHarmStart(store.read, now);
-  const exceeded: { harm: HarmKind; count: number }[] = [];
-  for (const harm of HARM_KINDS) {
-    const count = await countProviderHarm(store.read, { harm, since, max: COUNTED_MAX });
-    if (count === 0) continue;
-    const population = count + (await countPopulation(store.read, harm));
-    if (exceedsLimit(limit, { count, population })) exceeded.push({ harm, count });
-  }
-  return exceeded;
 }

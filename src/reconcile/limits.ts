@@ -1,7 +1,15 @@
 import { listWaiting, onlyWaiting } from '../domain/cell.ts';
-import { listHarms, type SentChange, toChangeKey } from '../domain/change.ts';
+import { findGrant, listHarms, type SentChange, toChangeKey } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
-import { HARM_WINDOW_MS, type HarmKind, toHarmWords } from '../domain/harm.ts';
+import {
+  exceedsLimit,
+  GRANT_NAMES,
+  HARM_KINDS,
+  HARM_WINDOW_MS,
+  type HarmKind,
+  type HarmLimit,
+  toHarmWords,
+} from '../domain/harm.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { dropChange, LINK_LISTS } from '../domain/link.ts';
 import { type PlanAction, toPlace } from '../domain/plan.ts';
@@ -11,7 +19,13 @@ import { forgetRemoval } from '../store/changes.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
 import { changeLinks, type StoredLink } from '../store/links/links.ts';
-import { type ActionKey, countPopulation, listHeldChanges } from '../store/plans/actions.ts';
+import {
+  type ActionKey,
+  type AutomaticChange,
+  countPopulation,
+  listAutomaticChanges,
+  listHeldChanges,
+} from '../store/plans/actions.ts';
 import { lockHeld } from '../store/plans/plans.ts';
 import {
   type GroupRow,
@@ -42,7 +56,7 @@ export class TooMuchHarm extends BridgeError {
 }
 
 /** Finds the time from which harm by providers counts (epoch milliseconds). */
-export async function findHarmStart(db: Db, now: number): Promise<number> {
+async function findHarmStart(db: Db, now: number): Promise<number> {
   const approved = await FACT.find(db);
   return Math.max(now - HARM_WINDOW_MS, approved?.at ?? 0);
 }
@@ -81,6 +95,50 @@ export async function assertWithinLimit(
   }
   if (exceeded.size === 0) return;
   throw new TooMuchHarm(new Set(exceeded.keys()), [...exceeded.values()].join('; '));
+}
+
+/**
+ * Lists the limits that these repairs would exceed together with the last 24 hours, in words; empty when
+ * none. What repairs grant has the limits of what they take. The same change of the same user counts once.
+ */
+export async function listExceeded(
+  tx: Db,
+  { limit, now }: { readonly limit: HarmLimit; readonly now: number },
+  actions: readonly PlanAction[],
+): Promise<string[]> {
+  const limits = actions.flatMap((action) => findLimit(action) ?? []);
+  if (limits.length === 0) return [];
+  const done = await listAutomaticChanges(tx, now - HARM_WINDOW_MS);
+  const exceeded: string[] = [];
+  for (const [name, harm] of new Map(limits.map((one) => [one.name, one.harm]))) {
+    const same = [...actions, ...done].filter((change) => findLimit(change)?.name === name);
+    const count = new Set(same.map((one) => `${one.resourceId} ${one.memberId}`)).size;
+    const population = await countPopulation(tx, harm);
+    if (!exceedsLimit(limit, { count, population })) continue;
+    exceeded.push(
+      `${name}: ${count} in 24 hours of ${population}, more than ${limit.count} or ${limit.percent} %`,
+    );
+  }
+  return exceeded;
+}
+
+/** The limit of a change: that of its harm, or the same under another name for what it grants; undefined: none. */
+function findLimit({ kind, harm: done }: Pick<PlanAction | AutomaticChange, 'kind' | 'harm'>) {
+  const harm = done ?? findGrant(kind);
+  return harm && { name: done ?? GRANT_NAMES[harm], harm };
+}
+
+/** Lists the harms that providers did to more subjects within 24 hours than this limit allows. */
+export async function listProviderHarm(db: Db, limit: HarmLimit, now: number) {
+  const since = await findHarmStart(db, now);
+  const exceeded: { harm: HarmKind; count: number }[] = [];
+  for (const harm of HARM_KINDS) {
+    const count = await countProviderHarm(db, { harm, since, max: HARM_MAX });
+    if (count === 0) continue;
+    const population = count + (await countPopulation(db, harm));
+    if (exceedsLimit(limit, { count, population })) exceeded.push({ harm, count });
+  }
+  return exceeded;
 }
 
 /** Removals of one call that must not leave. */
