@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { forgetSent, markSent } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import type { LinkChange } from '../../domain/group.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import type { LinkKey } from '../../domain/link.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { type Field, listFields, listLinks, listParts } from '../../plan/step.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type WrittenChange,
 } from '../../store/audit/own-calls.ts';
 import { parseCells, parseStored, toChangedColumns } from '../../store/engine/columns.ts';
-import { forgetLinksSent, markLinksSent, type SentLink } from '../../store/links/links.ts';
+import { changeNamed } from '../../store/links/links.ts';
 import { lockRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { UpstreamError } from '../../upstream/errors.ts';
@@ -31,7 +31,7 @@ interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_c
   readonly ticket: number;
   /** Fields and links that were marked as sent. */
   readonly fields: readonly Field[];
-  readonly links: readonly SentLink[];
+  readonly links: readonly LinkKey[];
   readonly isRetried: boolean;
 }
 
@@ -119,7 +119,7 @@ export class SendGuard {
       sent_creates: isAnswered ? sent_creates : row.sent_creates,
     };
     if (isOpen && isUnfinished(outcome)) return next;
-    if (row.type === 'group') await forgetLinksSent(tx, row, links);
+    await changeNamed(tx, row, links, (link) => ({ ...link, sent: null }));
     const cells = JSON.stringify(forgetSent<Field>(parseCells(row), fields));
     const isCreate = isOpen && this.#create !== undefined;
     return { ...next, cells, unsure_until: isCreate ? row.unsure_until : unsure_until };
@@ -218,7 +218,10 @@ export class SendGuard {
       const { pending, sent } = cells[field] ?? {};
       return pending !== undefined && sent === undefined;
     });
-    const links = row.type === 'user' ? [] : await markLinks(tx, row, listLinks(parts));
+    const named = row.type === 'user' ? [] : listLinks(parts);
+    const links = await changeNamed(tx, row, named, (link) =>
+      link.sent === null && link.pending !== null ? { ...link, sent: link.pending } : link,
+    );
     const isRetried = this.isRetried(row);
     const { must_look, unsure_until, sent_creates } = row;
     const before = this.#noted ?? { must_look, unsure_until, sent_creates, fields: [], links: [] };
@@ -251,19 +254,6 @@ const UNHEARD: ReadonlySet<number | undefined> = new Set([502, 504]);
 /** True when the service may still be at work on a call: it has answered nothing, or what it showed before. */
 function isUnfinished({ problem }: Extract<Outcome, { kind: 'unknown' }>): boolean {
   return problem.status === undefined || UNHEARD.has(problem.status);
-}
-
-async function markLinks(
-  tx: Db,
-  row: ResourceRow,
-  links: readonly LinkChange[],
-): Promise<SentLink[]> {
-  const marked: SentLink[] = [];
-  for (const [list, same] of Map.groupBy(links, (link) => link.list)) {
-    const accounts = same.map(({ upstreamUserId }) => upstreamUserId);
-    marked.push(...(await markLinksSent(tx, row, { list, accounts })));
-  }
-  return marked;
 }
 
 /** Notes what a create leaves with, once. */

@@ -10,7 +10,7 @@ import {
 } from '../../domain/link.ts';
 import { chunks, toValues } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { deleteWhere, updateWhere } from '../tables.ts';
+import { deleteWhere } from '../tables.ts';
 
 /** Group by its number, which links are kept under. */
 export interface GroupKey {
@@ -246,39 +246,4 @@ export async function desireLink(
     await saveLinks(tx, group, [{ ...(link ?? NEW_LINK), list, target: userId, desired: 1 }]);
   } else if (link?.observed === 1) await saveLinks(tx, group, [{ ...link, desired: 0 }]);
   else if (link !== undefined) await deleteLinks(tx, group, [link]);
-}
-
-/** A link whose change a call makes that leaves. */
-export interface SentLink {
-  readonly list: LinkList;
-  readonly target: number;
-}
-
-/** Notes that a call leaves which changes these accounts in a list. Returns the links that were not noted before. */
-export async function markLinksSent(
-  tx: Db,
-  { seq }: GroupKey,
-  { list, accounts }: { readonly list: LinkList; readonly accounts: readonly number[] },
-): Promise<SentLink[]> {
-  const marked: SentLink[] = [];
-  for (const some of chunks(accounts)) {
-    const { rows } = await sql<SentLink>`update links set sent = pending
-      where group_id = ${seq} and list = ${list} and pending is not null and sent is null and target in (
-        select seq from resources where type = 'user' and upstream_id in (${sql.join(some)}))
-      returning list, target`.execute(tx);
-    marked.push(...rows);
-  }
-  return marked;
-}
-
-/** Forgets that calls for these links left: their outcome is known. */
-export async function forgetLinksSent(
-  tx: Db,
-  { seq }: GroupKey,
-  links: readonly SentLink[],
-): Promise<void> {
-  for (const [list, same] of Map.groupBy(links, (link) => link.list)) {
-    const target = same.map((link) => link.target);
-    await updateWhere(tx, 'links', { group_id: seq, list, target }, { sent: null });
-  }
 }
