@@ -29,7 +29,8 @@ interface Comparison {
   readonly knowsExternalIds: boolean;
 }
 
-interface Matched {
+/** Entry of a person, and the key that found it. */
+export interface Matched {
   readonly entry: ExportEntry;
   readonly by: MatchKey;
 }

@@ -1,17 +1,12 @@
 import { MATCH_KEYS, type MatchKey } from '../../domain/census.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
-import { type CensusPerson, toFolded } from './compare.ts';
+import { type CensusPerson, type Matched, toFolded } from './compare.ts';
 
 /** Entries that share a key, or people of the bridge who do. */
 export interface Shared {
   readonly by: MatchKey;
   readonly entries: readonly ExportEntry[];
   readonly people: readonly { readonly id: string; readonly name: string }[];
-}
-
-interface Found {
-  readonly entry: ExportEntry;
-  readonly by: MatchKey;
 }
 
 interface Candidate {
@@ -38,14 +33,14 @@ export async function matchEntries(
   const { indexes, candidates, addresses } = await collect(entries, people, sought);
   const claimed = new Set([...candidates.values()].flat().map(({ id }) => id));
   const best = [...candidates].map(([entry, some]) => ({ entry, found: findBest(some) }));
-  const sure = new Map<string, Found[]>();
+  const sure = new Map<string, Matched[]>();
   for (const { entry, found } of best) {
     const [only, second] = found;
     if (only && second === undefined) push(sure, only.id, { entry, by: only.by });
   }
   return {
     /** The entry of a person, and the key that found it; undefined: none, or more than one. */
-    findEntry(id: string): Found | undefined {
+    findEntry(id: string): Matched | undefined {
       const [found, second] = sure.get(id) ?? [];
       return second === undefined ? found : undefined;
     },
@@ -90,18 +85,17 @@ async function collect(
 }
 
 type Index = ReadonlyMap<string, readonly ExportEntry[]>;
-type Sure = ReadonlyMap<string, readonly Found[]>;
+type Sure = ReadonlyMap<string, readonly Matched[]>;
 
 function indexBy(
   entries: readonly ExportEntry[],
   attribute: MatchKey | Sought['idAttribute'],
 ): Index {
-  const index = new Map<string, ExportEntry[]>();
   const isName = attribute === 'userName' || attribute === 'email';
-  for (const entry of entries) {
-    const text = entry.texts[attribute] ?? '';
-    if (text !== '') push(index, isName ? toFolded(text) : text, entry);
-  }
+  const index = Map.groupBy(entries, ({ texts: { [attribute]: text = '' } }) =>
+    isName ? toFolded(text) : text,
+  );
+  index.delete('');
   return index;
 }
 
@@ -124,25 +118,29 @@ function findBest(candidates: readonly Candidate[]): readonly Candidate[] {
   return candidates.filter(({ by }) => by === key);
 }
 
-/** Rows with one key, and rows of one person under two names; each set of rows once. */
+/** True for each set of several the first time. */
+function createFirst<One>(toKey: (one: One) => string | number): (some: readonly One[]) => boolean {
+  const known = new Set<string>();
+  return (some) => {
+    const key = some.map(toKey).toSorted().join();
+    const isFirst = some.length > 1 && !known.has(key);
+    if (isFirst) known.add(key);
+    return isFirst;
+  };
+}
+
+/** Rows with one key, and rows of one person under two names. */
 function* listSharedEntries(
   indexes: readonly (readonly [MatchKey, Index])[],
   sure: Sure,
 ): Generator<Shared> {
-  const known = new Set<string>();
-  const isNew = (entries: readonly ExportEntry[]) => {
-    const rows = entries.map(({ row }) => row).join();
-    const isFirst = entries.length > 1 && !known.has(rows);
-    if (isFirst) known.add(rows);
-    return isFirst;
-  };
+  const isFirst = createFirst(({ row }: ExportEntry) => row);
   for (const [by, index] of indexes) {
-    for (const entries of index.values()) if (isNew(entries)) yield { by, entries, people: [] };
+    for (const entries of index.values()) if (isFirst(entries)) yield { by, entries, people: [] };
   }
   for (const found of sure.values()) {
-    const [{ by } = { by: 'email' as const }] = found;
     const entries = found.map(({ entry }) => entry);
-    if (isNew(entries)) yield { by, entries, people: [] };
+    if (isFirst(entries)) yield { by: found[0]?.by ?? 'email', entries, people: [] };
   }
 }
 
@@ -152,27 +150,20 @@ interface Collected {
   readonly sure: Sure;
 }
 
-/** People whom one row may be, and people with one address. */
+/** People whom one row may be, each row once, and people with one address. */
 function* listSharedPeople({ candidates, addresses, sure }: Collected): Generator<Shared> {
-  const known = new Set<string>();
+  const isFirst = createFirst(({ id }: Candidate) => id);
   for (const [entry, some] of candidates) {
     // Whom a row of their own names is not this one.
     const people = some.filter(({ id }) => (sure.get(id) ?? [{ entry }])[0]?.entry === entry);
     const [first, second] = people;
     if (first === undefined || second === undefined) continue;
-    known.add(toIds(people));
+    isFirst(people);
     yield { by: first.by, entries: [entry], people };
   }
   for (const people of addresses.values()) {
-    if (people.length < 2 || known.has(toIds(people))) continue;
-    known.add(toIds(people));
-    yield { by: 'email', entries: [], people };
+    if (isFirst(people)) yield { by: 'email', entries: [], people };
   }
-}
-
-function toIds(people: readonly Candidate[]): string {
-  const ids = people.map(({ id }) => id);
-  return ids.toSorted().join();
 }
 
 /** Adds a value to those of its key. */
