@@ -8,7 +8,7 @@ import { followRequests } from '../ops/http/follow-requests.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
 import type { StatusSources } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
-import { readSeats } from '../ops/state/seats.ts';
+import { readSeats } from '../ops/state/status.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { createScimRouter } from '../scim/router.ts';
 import { createOperators } from './operators.ts';

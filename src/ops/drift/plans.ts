@@ -13,7 +13,6 @@ import { PLAN_APPROVE, PLAN_DISCARD, PLAN_UNDO } from '../lists/acts.ts';
 import { PLANS } from '../lists/plans.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { toPlanSeats } from '../state/seats.ts';
 import { type AuthoredAction, listAuthoredActions, sumUp, toParts } from './plan-sums.ts';
 
 /** Actions of a plan that are shown with it; `/actions` pages through all. */
@@ -164,7 +163,7 @@ async function toAnswer(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Pla
   const { kinds } = parseStored<OpsJson<'PlanSummary'>['counts']>(row.counts);
   const isHeld = row.status === 'held';
   return toView('Plan', row, {
-    seats: isHeld ? toPlanSeats({ kinds }, await status.readSeats()) : null,
+    seats: isHeld ? toPlanSeats(kinds, await status.readSeats()) : null,
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,
@@ -183,4 +182,17 @@ function toActionAnswer(view: AuthoredAction): OpsJson<'PlanAction'> {
     reason: getChangeRow(kind).words,
     who: author === undefined ? null : { by: author.by, at: toMoment(author.at) },
   });
+}
+
+/** Counts the seats that a plan needs and frees, beside those that are free. */
+function toPlanSeats(
+  kinds: Readonly<Record<string, number>>,
+  { free }: OpsJson<'Seats'>,
+): OpsJson<'PlanSeats'> {
+  const count = (...names: string[]) => names.reduce((sum, name) => sum + (kinds[name] ?? 0), 0);
+  return {
+    needs: count('user.create', 'user.activate'),
+    frees: count('user.deactivate', 'user.delete'),
+    has: free,
+  };
 }

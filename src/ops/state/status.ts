@@ -1,8 +1,12 @@
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
+import { countFreeSeats, toDaysLeft } from '../../domain/seats.ts';
 import type { Queue } from '../../reconcile/bounded-wait.ts';
 import { findReleaseProgress } from '../../reconcile/repair/recovery-state.ts';
 import { countDrifts, countUnmanaged } from '../../store/drifts.ts';
 import {
+  countTakenSeats,
+  countWaitingForSeat,
+  findOldestSample,
   listFailing,
   listStuck,
   QUEUED_CLASSES,
@@ -10,6 +14,7 @@ import {
 } from '../../store/resources/backlog.ts';
 import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers.ts';
 import { listDisputes } from '../../store/resources/names.ts';
+import type { Db } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { findLastSweep } from '../drift/sweeps.ts';
@@ -210,4 +215,21 @@ function toDisputeStatus(row: Row<'disputes'>): OpsJson<'Status'>['disputes'][nu
   const { resource_type: type, name_folded: name, reason, count } = row;
   const [firstSeenAt, lastSeenAt] = [toMoment(row.first_seen_at), toMoment(row.last_seen_at)];
   return { type, name, reason, count, firstSeenAt, lastSeenAt };
+}
+
+/** Reads what is known of the seats of the service at `now` (epoch milliseconds). `total` is the number of the settings; 0: not known. */
+export async function readSeats(db: Db, total: number, now: number): Promise<OpsJson<'Seats'>> {
+  const [used, waiting, oldest] = await Promise.all([
+    countTakenSeats(db),
+    countWaitingForSeat(db),
+    findOldestSample(db),
+  ]);
+  const seats = { total: total === 0 ? undefined : total, used, waiting };
+  return {
+    total: seats.total ?? null,
+    used,
+    waiting,
+    free: countFreeSeats(seats) ?? null,
+    daysLeft: toDaysLeft(seats, oldest, now) ?? null,
+  };
 }
