@@ -6,17 +6,7 @@ import * as records from '../ops/lists/records.ts';
 import { GROUPS, USERS } from '../ops/lists/resources.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { actCommand } from './act-command.ts';
-import {
-  addDriftDecisions,
-  addErase,
-  addNotificationsTest,
-  addSettingsCommand,
-  endSessions,
-  findAdoptQuestion,
-  findResumeQuestion,
-  makeToken,
-  toEndedText,
-} from './acts.ts';
+import * as special from './acts.ts';
 import { addApiCommand } from './api.ts';
 import { checkCommand } from './check.ts';
 import { addCompletionCommand } from './completion.ts';
@@ -36,12 +26,12 @@ export const commands: readonly AddCommand[] = [
   // Loaded on demand: a health check every few seconds must not load a server.
   serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
   checkCommand({ clock: systemClock, random: Math.random }),
-  addSettingsCommand,
+  special.addSettingsCommand,
   addStatusCommand,
   listCommand(USERS),
   listCommand(GROUPS),
-  listCommand(DRIFTS, addDriftDecisions('repair', 'accept', 'ignore')),
-  listCommand(UNMANAGED, addDriftDecisions('adopt', 'ignore')),
+  listCommand(DRIFTS, special.addDriftDecisions('repair', 'accept', 'ignore')),
+  listCommand(UNMANAGED, special.addDriftDecisions('adopt', 'ignore')),
   listCommand(records.REQUESTS),
   listCommand(records.ACTS),
   listCommand(records.LEAVERS),
@@ -61,16 +51,16 @@ export const commands: readonly AddCommand[] = [
   actCommand(access.PROVIDER_CHANGE),
   ...providerExportCommands,
   actCommand(access.PROVIDER_DELETE),
-  actCommand(access.TOKEN_CREATE, { send: makeToken }),
+  actCommand(access.TOKEN_CREATE, { send: special.makeToken }),
   listCommand(access.TOKENS),
   actCommand(access.TOKEN_REVOKE),
   listCommand(access.SESSIONS),
-  actCommand(access.SESSION_REVOKE, { send: endSessions, say: toEndedText }),
-  actCommand(acts.ADOPT, { findQuestion: findAdoptQuestion }),
+  actCommand(access.SESSION_REVOKE, { send: special.endSessions, say: special.toEndedText }),
+  actCommand(acts.ADOPT, { findQuestion: special.findAdoptQuestion }),
   actCommand(acts.RELEASE),
-  addErase,
+  special.addErase,
   actCommand(acts.PAUSE),
-  actCommand(acts.RESUME, { findQuestion: findResumeQuestion }),
+  actCommand(acts.RESUME, { findQuestion: special.findResumeQuestion }),
   actCommand(acts.RETRY, {
     findFault: ({ name, all }) =>
       (name === undefined) === (all === true)
@@ -79,7 +69,7 @@ export const commands: readonly AddCommand[] = [
   }),
   actCommand(acts.LOOK),
   listCommand(records.NOTIFICATIONS),
-  addNotificationsTest,
+  special.addNotificationsTest,
   addPlanShow,
   listCommand(PLANS),
   actCommand(acts.PLAN_APPROVE),

@@ -3,14 +3,7 @@ import type { Settings } from '../../settings/schema.ts';
 import { createDispatcher } from '../../upstream/dispatcher.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Section } from '../../upstream/operations/operation.ts';
-import {
-  auditLogs,
-  companyUsers,
-  users as currentUsers,
-  groupAdmins,
-  groups,
-  groupUsers,
-} from '../../upstream/operations/people.ts';
+import * as people from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
@@ -145,19 +138,21 @@ const LISTS: readonly ListProbe[] = [
   {
     ...{ id: 'groups.rest', title: 'groups (REST)', section: 'groups', refused: 'failed' },
     read: async (transport, ...at) =>
-      toEntries(await transport.call(groups.getListOfGroups, toRest(...at), READING)),
+      toEntries(await transport.call(people.groups.getListOfGroups, toRest(...at), READING)),
     parse: parseRestGroup,
   },
   {
     ...{ id: 'companyUsers', title: 'company users', section: 'companyUsers', refused: 'warning' },
     read: async (transport, ...at) =>
-      toEntries(await transport.call(companyUsers.getListOfUsers, toRest(...at), READING)),
+      toEntries(await transport.call(people.companyUsers.getListOfUsers, toRest(...at), READING)),
     parse: parseCompanyUser,
   },
   {
     ...{ id: 'audit', title: 'audit log', section: 'audit', refused: 'warning' },
     read: async (transport, ...at) =>
-      toEntries(await transport.call(auditLogs.retrieveAuditLogEvents, toRest(...at), READING)),
+      toEntries(
+        await transport.call(people.auditLogs.retrieveAuditLogEvents, toRest(...at), READING),
+      ),
     parse: parseAuditEvent,
   },
 ];
@@ -165,11 +160,11 @@ const LISTS: readonly ListProbe[] = [
 const PEOPLE_OF_GROUP = [
   {
     ...({ id: 'members', title: 'group members', section: 'members', refused: 'failed' } as const),
-    operation: groupUsers.getListOfGroupUsers,
+    operation: people.groupUsers.getListOfGroupUsers,
   },
   {
     ...({ id: 'admins', title: 'group admins', section: 'admins', refused: 'warning' } as const),
-    operation: groupAdmins.getListOfGroupAdmins,
+    operation: people.groupAdmins.getListOfGroupAdmins,
   },
 ] as const;
 
@@ -179,7 +174,7 @@ const NIL_UID = '00000000-0000-0000-0000-000000000000';
 /** Checks in the order in which they fail; those that a failure before them leaves without sense are not made. */
 async function listChecks(transport: Transport, settings: ServiceSettings): Promise<CheckResult[]> {
   const account = await attempt(async () =>
-    parseCompanyUser(await transport.call(currentUsers.retrieveCurrentUser, {}, READING)),
+    parseCompanyUser(await transport.call(people.users.retrieveCurrentUser, {}, READING)),
   );
   if (account.error && isOfAll(account.error)) {
     const isToken = ['credentials-refused', 'rate-limited'].includes(account.error.code);

@@ -6,17 +6,7 @@ import { findAccountObstacle } from '../../reconcile/repair/current.ts';
 import { type ActRow, listActsOf } from '../../store/audit/acts.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import type { RequestRow } from '../../store/audit/requests.ts';
-import {
-  listCallsOf,
-  listDriftsOf,
-  listNames,
-  listRequestsForPlaces,
-  listStuckPlaces,
-  listUserIds,
-  type PastCall,
-  type PastQuery,
-  type StuckPlace,
-} from '../../store/audit/timeline.ts';
+import * as stored from '../../store/audit/timeline.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
@@ -60,7 +50,7 @@ interface Happening {
   readonly detail: JsonObject;
 }
 
-interface Past extends PastQuery {
+interface Past extends stored.PastQuery {
   readonly row: ResourceRow;
   /** Its beginning (epoch milliseconds). */
   readonly since: number;
@@ -77,7 +67,7 @@ async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<Op
     (a, b) => a.at - b.at || ORDER.indexOf(a.source) - ORDER.indexOf(b.source),
   );
   const shown = all.slice(-limit);
-  const names = await listNames(db, new Set(shown.flatMap(({ others }) => others)));
+  const names = await stored.listNames(db, new Set(shown.flatMap(({ others }) => others)));
   const items = shown.map((one) => ({
     ...one,
     at: toMoment(one.at),
@@ -99,8 +89,8 @@ async function collect(db: Db, past: Past): Promise<Happening[]> {
     () => collectGroupRequests(db, past),
     async () => (await listActsOf(db, past)).flatMap(ofAct),
     () => collectEvents(db, past),
-    async () => (await listDriftsOf(db, past)).flatMap((drift) => ofDrift(drift, past)),
-    async () => (await listStuckPlaces(db, past)).map((place) => ofStuckPlace(place, id)),
+    async () => (await stored.listDriftsOf(db, past)).flatMap((drift) => ofDrift(drift, past)),
+    async () => (await stored.listStuckPlaces(db, past)).map((place) => ofStuckPlace(place, id)),
   ];
   for (const read of sources) {
     found.push(...(await read()));
@@ -113,7 +103,9 @@ async function collect(db: Db, past: Past): Promise<Happening[]> {
 /** Finds the requests for groups that a user's memberships and admin rights come from. */
 async function collectGroupRequests(db: Db, past: Past): Promise<Happening[]> {
   if (past.row.type === 'group') return [];
-  const found = new Map((await listRequestsForPlaces(db, past)).map((row) => [row.seq, row]));
+  const found = new Map(
+    (await stored.listRequestsForPlaces(db, past)).map((row) => [row.seq, row]),
+  );
   return [...found.values()].map((row) => ofRequest(row, past.id));
 }
 
@@ -140,9 +132,9 @@ function ofRequest(row: RequestRow, subject?: string): Happening {
 }
 
 async function collectCalls(db: Db, past: Past): Promise<Happening[]> {
-  const calls = await listCallsOf(db, past);
+  const calls = await stored.listCallsOf(db, past);
   const accounts = new Set(calls.flatMap(({ member_id: account }) => account ?? []));
-  const people = await listUserIds(db, accounts);
+  const people = await stored.listUserIds(db, accounts);
   return calls.map((call): Happening => {
     const { at, kind, operation, resource_id, member_id, upstream_id, outcome, error } = call;
     const member = people.get(member_id ?? '');
@@ -155,7 +147,7 @@ async function collectCalls(db: Db, past: Past): Promise<Happening[]> {
   });
 }
 
-function toOutcomeWords({ outcome, error }: PastCall): string {
+function toOutcomeWords({ outcome, error }: stored.PastCall): string {
   if (outcome === null) return 'outcome not known';
   const words = {
     done: 'done',
@@ -238,7 +230,7 @@ function ofDrift(drift: DriftRow, { id, row }: Past): Happening[] {
 }
 
 function ofStuckPlace(
-  { list, groupId, userId, since: at, problem }: StuckPlace,
+  { list, groupId, userId, since: at, problem }: stored.StuckPlace,
   id: string,
 ): Happening {
   const { code = null, words = null } = problem ?? {};
