@@ -1,5 +1,4 @@
 import { type FileInput, isFileInput } from './operations/file-input.ts';
-import { type FilePaths, toFormParts } from './operations/form-parts.ts';
 import type { Operation, QueryStyle } from './operations/operation.ts';
 import { isFormData, isNamed } from './operations/part.ts';
 import type { PreparedBody, PreparedRequest } from './operations/prepare.ts';
@@ -57,16 +56,11 @@ export const DOWNLOAD: Operation = {
   source: 'caller',
 };
 
-interface RawOptions {
-  readonly prefixes: PathPrefixes;
-  readonly filePaths: FilePaths;
-}
-
 /**
  * Turns a request without a row into one with it.
  * @throws TypeError for a path that is not written as it will be sent, or that leads out of the base URL.
  */
-export function prepareRaw(raw: RawRequest, { prefixes, filePaths }: RawOptions): PreparedRaw {
+export function prepareRaw(raw: RawRequest, prefixes: PathPrefixes): PreparedRaw {
   const { method, query, queryStyle = {}, redirect = false } = raw;
   if (!METHODS.includes(method)) throw new TypeError(`${ID}: method must be one of ${METHODS}`);
   if (query !== undefined && !isNamed(query)) throw new TypeError(`${ID}: query must be an object`);
@@ -82,7 +76,7 @@ export function prepareRaw(raw: RawRequest, { prefixes, filePaths }: RawOptions)
     source: 'caller',
   };
   const path = toPath(raw.path, prefixes) + (query ? compileQuery(ID, queryStyle)(query) : '');
-  return { operation, request: { path, ...toBody(raw, filePaths) } };
+  return { operation, request: { path, ...toBody(raw) } };
 }
 
 function toPath(path: unknown, { scim, rest }: PathPrefixes): string {
@@ -106,12 +100,12 @@ function hidesWayUp(segment: string): boolean {
   }
 }
 
-function toBody({ body, form }: RawRequest, filePaths: FilePaths): PreparedBody {
+function toBody({ body, form }: RawRequest): PreparedBody {
   if (form !== undefined && body !== undefined) throw new TypeError(`${ID}: body and form are two`);
   const fields = isFormData(body) ? Object.fromEntries(groupEntries(body)) : form;
   if (fields === undefined) return { body: body === undefined ? undefined : JSON.stringify(body) };
   if (!isNamed(fields)) throw new TypeError(`${ID}: form must be an object`);
-  return { body: undefined, form: toFormParts(`${ID}: form`, fields, { findFile, filePaths }) };
+  return { body: undefined, form: { id: ID, part: 'form', fields, findFile } };
 }
 
 function groupEntries(form: FormData): [string, unknown[]][] {

@@ -2,7 +2,7 @@ import type { AnswerHead, AnswerHeaders } from './answer-body.ts';
 import type { Clock } from './clock.ts';
 import type { UpstreamError } from './errors.ts';
 import type { WireRequest } from './exchange.ts';
-import type { FilePaths } from './operations/form-parts.ts';
+import type { FilePaths } from './form.ts';
 import type { Operation, Section } from './operations/operation.ts';
 import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { CallClass } from './waiting-room.ts';

@@ -116,11 +116,11 @@ function createCalls(
   const prefixes = { scim, rest: `${scim}/api/${apiVersion}` };
   /** The compiled form of each row, made at its first use. */
   const prepares = new Map<Operation, Prepare>();
-  const prepare = (raw: RawRequest) => prepareRaw(raw, { prefixes, filePaths });
+  const prepare = (raw: RawRequest) => prepareRaw(raw, prefixes);
 
   function prepareFor(operation: Operation): Prepare {
     const known = prepares.get(operation);
-    const made = known ?? compileOperation(operation, prefixes[operation.api], filePaths);
+    const made = known ?? compileOperation(operation, prefixes[operation.api]);
     prepares.set(operation, made);
     return made;
   }
@@ -129,7 +129,7 @@ function createCalls(
     const callOptions = checkOptions(given);
     // Files are opened before the call waits for its turn, so that a wrong path costs nothing.
     const { path, form } = request;
-    const body = form ? await createForm(operation.id, form) : request.body;
+    const body = form ? await createForm(form, filePaths) : request.body;
     return await runCall(deps, { operation, args, path, body, options: callOptions });
   }
 

@@ -1,7 +1,14 @@
-import { isFileInput } from './file-input.ts';
-import { type FilePaths, type FormPart, readFormData, toFormParts } from './form-parts.ts';
+import { type FileInput, isFileInput } from './file-input.ts';
 import type { Fields, Operation } from './operation.ts';
-import { compilePart, isFileType, isFormData, isNamed, type Named, toName } from './part.ts';
+import {
+  compilePart,
+  isFileType,
+  isFormData,
+  isNamed,
+  type Named,
+  toName,
+  toTypes,
+} from './part.ts';
 import { compileQuery } from './query.ts';
 
 /** A call turned into what goes over the wire. */
@@ -17,16 +24,12 @@ export type Prepare = (args: unknown) => PreparedRequest;
  * The compiled form of a row: names, types and the path are examined once, not at every call.
  * @param prefix stands before the row's path, without a slash at its end.
  */
-export function compileOperation(
-  operation: Operation,
-  prefix: string,
-  filePaths: FilePaths = 'refuse',
-): Prepare {
+export function compileOperation(operation: Operation, prefix: string): Prepare {
   const { id, pathParameters = {}, query = {}, queryStyle = {}, conditions } = operation;
   const fillPath = compilePath(id, prefix + operation.path, pathParameters);
   const checkQuery = compilePart(`${id}: query`, query);
   const toQuery = compileQuery(id, queryStyle);
-  const toBody = compileBody(operation, filePaths);
+  const toBody = compileBody(operation);
   return (args) => {
     const parts = checkArgs(operation, args);
     const path = fillPath(parts.path);
@@ -117,15 +120,24 @@ function encodeSegment(label: string, name: string, value: unknown): string {
 export interface PreparedBody {
   /** JSON text. */
   readonly body: string | undefined;
-  /** The fields of a form instead. */
-  readonly form?: readonly FormPart[];
+  /** A form instead. */
+  readonly form?: PreparedForm;
+}
+
+/** Fields of a form, as a part of the arguments of an operation. */
+export interface PreparedForm {
+  readonly id: string;
+  readonly part: 'body' | 'form';
+  readonly fields: Named;
+  readonly findFile: (name: string, value: unknown) => FileInput | undefined;
 }
 
 /** Checks the body of a call and turns it into what is sent. @throws TypeError naming the first field that is wrong. */
-function compileBody(
-  { id, body: row, content = 'json' }: Operation,
-  filePaths: FilePaths,
-): (given: unknown) => PreparedBody {
+function compileBody({
+  id,
+  body: row,
+  content = 'json',
+}: Operation): (given: unknown) => PreparedBody {
   const label = `${id}: body`;
   const body = row ?? {};
   const check = compilePart(label, body);
@@ -144,7 +156,7 @@ function compileBody(
       isGivenForm ||
       fileNames.some((name) => fields[name] !== undefined);
     if (!isForm) return { body: JSON.stringify(fields) };
-    return { body: undefined, form: toFormParts(label, fields, { findFile, filePaths }) };
+    return { body: undefined, form: { id, part: 'body', fields, findFile } };
   };
 }
 
@@ -152,4 +164,20 @@ function listFileNames(body: Fields): string[] {
   return Object.entries(body)
     .filter(([, type]) => isFileType(type))
     .map(([written]) => toName(written));
+}
+
+/** The fields of a given form. @throws TypeError for text where a file belongs: text in a form is never a path. */
+function readFormData(label: string, form: FormData, fields: Fields): Named {
+  const types = toTypes(fields);
+  const values: Record<string, unknown> = {};
+  for (const name of new Set(form.keys())) {
+    const type = types.get(name) ?? '';
+    const entries = form.getAll(name);
+    if (type.startsWith('file') && entries.some((entry) => typeof entry === 'string')) {
+      throw new TypeError(`${label}.${name} must be ${type}`);
+    }
+    // A name given twice where one is expected stays a list, which its type refuses.
+    values[name] = type.endsWith('[]') || entries.length > 1 ? entries : entries[0];
+  }
+  return values;
 }
