@@ -1,6 +1,6 @@
 import type { AnswerHeaders } from '../upstream/answer-body.ts';
 import type { WireRequest } from '../upstream/exchange.ts';
-import type { TransportHooks } from '../upstream/transport-options.ts';
+import type { AttemptReport, TransportHooks } from '../upstream/transport-options.ts';
 
 /** Hooks of a program, for logs and metrics. A hook that throws, or whose promise rejects, changes nothing. */
 export interface ClientHooks {
@@ -22,14 +22,9 @@ export interface ClientAttempt {
 }
 
 /** One attempt with its outcome. */
-export interface FinishedAttempt extends ClientAttempt {
-  /** HTTP status; undefined when no answer came. */
-  readonly status: number | undefined;
-  /** The error's code; undefined when the attempt succeeded. */
-  readonly code: string | undefined;
-  /** Time from sending to the end of the answer, in milliseconds. */
-  readonly durationMs: number;
-  readonly requestId: string | undefined;
+export interface FinishedAttempt
+  extends ClientAttempt,
+    Pick<AttemptReport, 'status' | 'code' | 'durationMs' | 'requestId'> {
   /** Headers of the answer; none when no answer came. */
   readonly answerHeaders: AnswerHeaders;
 }

@@ -1,19 +1,14 @@
 import type { AnswerHead } from '../upstream/answer-body.ts';
 import type { PositionedPage, RedirectTarget } from '../upstream/operations/call-types.ts';
-import type { Operation, PagedOperation } from '../upstream/operations/operation.ts';
+import type { Operation, PagedOperation, Paging } from '../upstream/operations/operation.ts';
+import type { pagingParameters } from '../upstream/paging-styles.ts';
+import type { CallOptions as TransportCallOptions } from '../upstream/transport-options.ts';
 
 /** Options of one call. */
-export interface CallOptions {
-  /** Aborts the call; the error's code is `aborted`. */
-  readonly signal?: AbortSignal | undefined;
+export interface CallOptions
+  extends Pick<TransportCallOptions, 'signal' | 'headers' | 'attemptsMax' | 'repeat'> {
   /** Milliseconds from now until the call must have ended, all waiting included; the error's code is `timeout`. */
   readonly timeoutMs?: number | undefined;
-  /** Headers of this call, beside those that the client sets itself or in place of `accept` and `user-agent`. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Attempts of this call, the first included, in place of the client's; 1: it is never repeated. */
-  readonly attemptsMax?: number | undefined;
-  /** `safe`: a lost answer may be repeated blindly; `unsafe`: it may not. In place of what is known of the operation. */
-  readonly repeat?: 'safe' | 'unsafe' | undefined;
 }
 
 /** Promise of an answer's content; `withResponse` gives the status and the headers too. */
@@ -81,13 +76,7 @@ type Unpaged<Query> = Omit<Query, PagingParameter> & {
   readonly [P in PagingParameter]?: never;
 };
 
-type PagingParameter =
-  | 'startIndex'
-  | 'count'
-  | 'limit'
-  | 'offset'
-  | 'last_user_id'
-  | 'start_position';
+type PagingParameter = (typeof pagingParameters)[Paging][number];
 
 /** Entry of a list's answer. */
 export type EntryOf<Content> = Content extends readonly (infer Entry)[]

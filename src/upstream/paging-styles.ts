@@ -6,12 +6,12 @@ import { parseEntries, toInteger } from './shapes/reader.ts';
 import { parseScimList } from './shapes/scim-list.ts';
 
 /** Query parameters that choose the page; they belong to the code that reads page by page. */
-export const pagingParameters: Readonly<Record<Paging, readonly string[]>> = {
+export const pagingParameters = {
   'start-index': ['startIndex', 'count'],
   offset: ['offset', 'limit'],
   'last-user-id': ['last_user_id', 'limit'],
   'start-position': ['start_position', 'offset', 'limit'],
-};
+} as const satisfies Readonly<Record<Paging, readonly string[]>>;
 
 /** Start of the next page, in the form that the list takes. @param query the other parameters. */
 export function toPlace(paging: Paging, query: Named, progress: ListProgress): Named {

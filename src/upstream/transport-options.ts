@@ -171,16 +171,17 @@ export interface CallOptions {
   readonly class?: CallClass | undefined;
   /** The resource of the call; resources take turns. */
   readonly key?: string | undefined;
+  /** Aborts the call; the error's code is `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** Replaces `timeouts.callMs`. */
   readonly timeoutMs?: number | undefined;
   /** Replaces it too: milliseconds from now, with the wait for the first turn. */
   readonly withinMs?: number | undefined;
-  /** Attempts of this call, in place of those that the transport makes of any. */
+  /** Attempts of this call, the first included, in place of those of any call; 1: it is never repeated. */
   readonly attemptsMax?: number | undefined;
-  /** Answer to whether a lost answer may be repeated blindly, in place of the row's. */
+  /** `safe`: a lost answer may be repeated blindly; `unsafe`: it may not. In place of what is known of the operation. */
   readonly repeat?: Operation['repeat'] | undefined;
-  /** Headers of this call, checked by the transport. */
+  /** Headers of this call, beside those that the transport sets itself or in place of `accept` and `user-agent`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called with the head of the answer that the call returns. */
   readonly onAnswer?: ((head: AnswerHead) => void) | undefined;
