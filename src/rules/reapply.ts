@@ -27,15 +27,6 @@ interface RulesFact {
   readonly afterSeq: number;
 }
 
-/** Application of changed rules to everything that is stored. */
-export interface Reapplication {
-  start(): void;
-  /** Stops after the page that is being done. */
-  stop(): Promise<void>;
-  /** Resolves once the rules hold everywhere, or it was stopped. */
-  done(): Promise<void>;
-}
-
 interface Deps {
   readonly store: Store;
   readonly rules: Rules;
@@ -50,7 +41,7 @@ interface Deps {
  * one transaction: a crash repeats at most one page, and processes that start together share the work. Requests are
  * served meanwhile under the same rules. `onChanged` is called when something may be due.
  */
-export function createReapplication(deps: Deps, onChanged: () => void): Reapplication {
+export function createReapplication(deps: Deps, onChanged: () => void) {
   const { store, clock, events } = deps;
   const hash = toHash(deps.rules.book.rules);
   const over = Promise.withResolvers<void>();
@@ -65,10 +56,12 @@ export function createReapplication(deps: Deps, onChanged: () => void): Reapplic
   });
   return {
     start: () => loop.start(),
+    /** Stops after the page that is being done. */
     async stop() {
       await loop.stop();
       over.resolve();
     },
+    /** Resolves once the rules hold everywhere, or it was stopped. */
     done: () => over.promise,
   };
 }

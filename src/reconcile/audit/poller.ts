@@ -14,7 +14,6 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { readSections, saveSection } from '../sections.ts';
 import { toReason } from '../verdict.ts';
-import { isIrrelevant, isOfAdmins, isOfList } from './actions.ts';
 import {
   CLOCKS_MS,
   type EventOrigin,
@@ -24,6 +23,7 @@ import {
   nameEvents,
   namesAnybody,
 } from './events.ts';
+import { isIrrelevant, isOfAdmins, isOfList } from './find-author.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;

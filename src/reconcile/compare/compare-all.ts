@@ -46,15 +46,9 @@ export interface SweepCounts {
   unknown: number;
 }
 
-/** Dependencies of the reads of a sweep. */
-export interface SweepReadDeps extends ReadDeps {
-  /** Tells the workers that a resource became due. */
-  readonly notify: () => void;
-}
-
 /** State that the parts of one sweep share. */
 export interface SweepRun {
-  readonly deps: SweepReadDeps;
+  readonly deps: ReadDeps;
   /** Time after a write of our own in which a difference is not drift yet, in milliseconds. */
   readonly settleMs: number;
   readonly signal: AbortSignal;
@@ -108,14 +102,7 @@ export async function readAndCompare(
 /** Reads every list to its proven end. A section that the service closes is left out and reported. */
 async function readLists(run: SweepRun, reading: Reading): Promise<void> {
   const { deps, signal, reasons } = run;
-  const failed = await readService(
-    { deps, reading, signal },
-    {
-      failuresMax: FAILURES_MAX,
-      // Resources for which the list may be too old are looked at.
-      onEnd: async () => deps.notify(),
-    },
-  );
+  const failed = await readService({ deps, reading, signal }, { failuresMax: FAILURES_MAX });
   if (failed !== undefined) throw new IncompleteSweep(failed);
   const { lists } = reading;
   const pairs = [
@@ -194,13 +181,12 @@ async function lookInto(
  * Makes users without a known account due for a look where an unmanaged account has their userName or address: it may be
  * theirs, and then what is wanted applies to it.
  */
-async function lookAtNamesakes({ deps: { store, clock, notify } }: SweepRun): Promise<void> {
-  const marked = await store.write(async (tx) => {
+async function lookAtNamesakes({ deps: { store, clock } }: SweepRun): Promise<void> {
+  await store.write(async (tx) => {
     const ids = await listNamesakes(tx, NAMESAKES_MAX);
     const keys = ids.map((id) => ({ type: 'user', id }) as const);
-    return markToLook(tx, keys, clock.now());
+    await markToLook(tx, keys, clock.now());
   });
-  if (marked.length > 0) notify();
 }
 
 interface ComparedRow extends DriftChanges {

@@ -5,15 +5,10 @@ import { listComparedSince } from '../../store/sweeps.ts';
 import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
 import { POLL_STATE } from '../audit/poller.ts';
-import {
-  IncompleteSweep,
-  readAndCompare,
-  type SweepReadDeps,
-  type SweepRun,
-} from '../compare/compare-all.ts';
+import { IncompleteSweep, readAndCompare, type SweepRun } from '../compare/compare-all.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
-import { beginReading, findProgress, type Reading } from '../read/reading.ts';
+import { beginReading, findProgress, type ReadDeps, type Reading } from '../read/reading.ts';
 import type { Occasion } from '../repair/decide.ts';
 import { RECOVERY } from '../repair/recovery-state.ts';
 
@@ -32,7 +27,9 @@ export interface SweepPolicy {
   readonly settleMs: number;
 }
 
-interface SweepDeps extends SweepReadDeps {
+interface SweepDeps extends ReadDeps {
+  /** Tells the workers that a resource became due. */
+  readonly notify: () => void;
   readonly sweepPolicy: SweepPolicy;
   /** Decides what is done about what a sweep has found. */
   readonly decide: (occasion: Occasion) => Promise<PlanRow | undefined>;
@@ -56,6 +53,8 @@ export function createSweeps(deps: SweepDeps) {
       await carryOut(deps, sweep, { reading, signal });
     } finally {
       reading = undefined;
+      // Of whom the lists may be too old is looked at.
+      deps.notify();
     }
     return POLL_MS;
   });
