@@ -154,45 +154,27 @@ export function toWantedSuspension(
   return !isWantedActive(desired, deactivation);
 }
 
-/** A user with what the service holds. */
-interface ComparedUser {
-  readonly desired: DesiredUser;
-  readonly observed: ObservedUser;
-  readonly cells: Cells<UserField>;
-  readonly deactivation: Deactivation;
-}
-
-/** Tells of each owned field whether the service holds something else; an unset one is not ours. */
-const DIFFERS: Readonly<Record<UserField, (compared: ComparedUser) => boolean>> = {
-  account: () => false,
-  active: ({ desired, observed, deactivation }) =>
-    isWantedActive(desired, deactivation) !== isObservedActive(observed, deactivation),
-  // As one string; the value that came back for exactly this name counts as this name.
-  name: ({ desired, observed, cells }) =>
-    desired.name !== undefined &&
-    !holds(cells.name, fullName(desired.name), normaliseName(observed.fullName)),
-  appsPermissions: ({ desired: { appsPermissions }, observed }) =>
-    appsPermissions !== undefined && appsPermissions !== observed.appsPermissions,
-  temporarilyInactive: ({ desired, observed, deactivation }) =>
-    desired.temporarilyInactive !== undefined &&
-    toWantedSuspension(desired, deactivation) !== (observed.temporarilyInactive ?? false),
-  address: ({ desired, observed }) =>
-    !isSameName(desired.userName, observed.userName) ||
-    !isSameName(desired.address, observed.email),
-};
-
-/** All owned fields of a user. */
-const USER_FIELDS = parseFields<UserField>(DIFFERS);
-
-/** The owned fields in which the service does not hold what is desired. */
+/** The owned fields in which the service holds something else than what is desired; an unset one is not ours. */
 export function listUserDifferences(
   desired: DesiredUser,
   observed: ObservedUser,
   cells: Cells<UserField>,
   deactivation: Deactivation,
 ): UserField[] {
-  const compared = { desired, observed, cells, deactivation };
-  return USER_FIELDS.filter((field) => DIFFERS[field](compared));
+  const { userName, address, name, appsPermissions, temporarilyInactive } = desired;
+  const { email, fullName: shown, temporarilyInactive: isSuspended = false } = observed;
+  const differs: Readonly<Record<UserField, boolean>> = {
+    account: false,
+    active: isWantedActive(desired, deactivation) !== isObservedActive(observed, deactivation),
+    // As one string; the value that came back for exactly this name counts as this name.
+    name: name !== undefined && !holds(cells.name, fullName(name), normaliseName(shown)),
+    appsPermissions: appsPermissions !== undefined && appsPermissions !== observed.appsPermissions,
+    temporarilyInactive:
+      temporarilyInactive !== undefined &&
+      toWantedSuspension(desired, deactivation) !== isSuspended,
+    address: !isSameName(userName, observed.userName) || !isSameName(address, email),
+  };
+  return parseFields<UserField>(differs).filter((field) => differs[field]);
 }
 
 function isSameName(a: string | undefined, b: string | undefined): boolean {

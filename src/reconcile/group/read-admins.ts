@@ -1,4 +1,3 @@
-import type { SeenEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import { observeLinks } from '../../store/links/observe.ts';
@@ -86,46 +85,29 @@ async function endGone({ store, clock }: ReconcileDeps, id: GroupId): Promise<vo
   });
 }
 
-/** Time of a look, queue included, and its class in the budget. */
-type LookWait = Pick<BoundedWait, 'waitMs'> & Pick<CallContext, 'class'>;
-
-/** Fetches the admin list of a group, by account. @throws BridgeError `could-not-look` */
-export async function lookUpAdminIds(
-  deps: LookDeps,
-  row: LookedAt,
-  wait: LookWait,
-): Promise<number[]> {
-  return lookUp(deps, row, { ...wait, what: 'admins', fetch: fetchAdminIds });
-}
-
-/** Fetches the entities of a group. @throws BridgeError `could-not-look` */
-export async function lookUpEntities(
-  deps: LookDeps,
-  row: LookedAt,
-  wait: LookWait,
-): Promise<SeenEntities> {
-  return lookUp(deps, row, { ...wait, what: 'entities', fetch: fetchEntities });
+/** Makes a look at one list of a group, which takes `waitMs` at most, queue included. @throws BridgeError `could-not-look` */
+function createListLook<Found>(
+  what: string,
+  fetch: (deps: LookDeps, options: CallOptions, uid: string) => Promise<Found>,
+) {
+  return async (
+    { upstream, clock }: LookDeps,
+    { id, upstream_uid: uid }: Pick<GroupRow, 'id' | 'upstream_uid'>,
+    { class: callClass, waitMs }: Pick<BoundedWait, 'waitMs'> & Pick<CallContext, 'class'>,
+  ): Promise<Found> => {
+    if (uid === null) {
+      const words = `the group has no REST uid, so its ${what} are unknown`;
+      throw new BridgeError('could-not-look', words);
+    }
+    return lookWithin(clock, { waitMs, about: `the ${what} of the group` }, (signal) =>
+      fetch({ upstream, clock }, { class: callClass, key: `group:${id}`, signal }, uid),
+    );
+  };
 }
 
 type LookDeps = Pick<ReconcileDeps, 'upstream' | 'clock'>;
-type LookedAt = Pick<GroupRow, 'id' | 'upstream_uid'>;
 
-interface ListLook<Found> extends LookWait {
-  /** The list, in words. */
-  readonly what: string;
-  fetch(deps: LookDeps, options: CallOptions, uid: string): Promise<Found>;
-}
-
-async function lookUp<Found>(
-  { upstream, clock }: LookDeps,
-  { id, upstream_uid: uid }: LookedAt,
-  { class: callClass, waitMs, what, fetch }: ListLook<Found>,
-): Promise<Found> {
-  if (uid === null) {
-    const words = `the group has no REST uid, so its ${what} are unknown`;
-    throw new BridgeError('could-not-look', words);
-  }
-  return lookWithin(clock, { waitMs, about: `the ${what} of the group` }, (signal) =>
-    fetch({ upstream, clock }, { class: callClass, key: `group:${id}`, signal }, uid),
-  );
-}
+/** Fetches the admin list of a group, by account. */
+export const lookUpAdminIds = createListLook('admins', fetchAdminIds);
+/** Fetches the entities of a group. */
+export const lookUpEntities = createListLook('entities', fetchEntities);
