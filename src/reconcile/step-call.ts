@@ -39,7 +39,8 @@ export async function makeStep<State extends UserState | GroupState>(
   { deps, state, step }: Omit<StepCall<State>, 'context' | 'at'>,
   { type, removes }: { readonly type: 'user' | 'group'; readonly removes: boolean },
 ): Promise<Outcome | TooMany> {
-  const isIdle = step.kind === 'look' && listWaiting<Field>(state.cells).length === 0;
+  const links = 'links' in state ? state.links.length : 0;
+  const isIdle = step.kind === 'look' && listWaiting<Field>(state.cells).length + links === 0;
   const context: CallContext = {
     class: removes ? 'remove' : isIdle ? 'look' : 'change',
     key: `${type}:${state.id}`,
