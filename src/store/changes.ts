@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CHANGE_CLASSES, type ChangeClass } from '../domain/change-class.ts';
 import { waits } from './engine/columns.ts';
+import { select } from './engine/dialect.ts';
 import { IS_SEEN_WORKING } from './resources/leavers.ts';
 import type { ResourceRow } from './resources/rows.ts';
 import type { Db } from './store.ts';
@@ -120,9 +121,9 @@ interface WaitingChanges {
 
 /** Counts the users and groups with a change that the service does not hold yet, by its kind. */
 export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
-  const { rows } = await sql<{ kind: string; oldest: number; count: number }>`
+  const rows = await select<{ kind: string; oldest: number; count: number }>(db)`
     select asked_kind as kind, min(asked_at) as oldest, count(*) as count
-    from resources where asked_kind is not null and ${WAITS} group by asked_kind`.execute(db);
+    from resources where asked_kind is not null and ${WAITS} group by asked_kind`;
   return rows.map(({ kind, oldest, count }) => ({
     kind,
     oldestAt: Number(oldest),

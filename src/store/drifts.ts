@@ -12,6 +12,7 @@ import { type GivenKey, newId } from '../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../domain/json.ts';
 import { HOLDING_SOURCES, type PlanAction } from '../domain/plan.ts';
 import { parseStored } from './engine/columns.ts';
+import { allOf, select } from './engine/dialect.ts';
 import { toText } from './resources/lists.ts';
 import { joinSubjectNames, type SubjectNames } from './resources/names.ts';
 import type { Db, Part } from './store.ts';
@@ -48,7 +49,7 @@ export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
   const drifts = sql`select resource_type, resource_id from drifts where status in (${active})`;
   const actions = sql`select action.resource_type, action.resource_id from plans as plan
     join plan_actions as action on action.plan_id = plan.id`;
-  const { rows } = await sql<GivenKey>`
+  return select<GivenKey>(db)`
     with written as (select id from resources where modified_at > ${since}),
     busy as (select id from resources where type = 'user' and due_at is not null and stuck_at is null)
     select resource_type as type, resource_id as id from (
@@ -58,8 +59,7 @@ export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
         and action.status = 'planned' and action.resource_id in (select id from written)
       union ${actions} where plan.status = 'approved' and action.status = 'released'
         and action.resource_id not in (select id from busy)
-    ) as found`.execute(db);
-  return rows;
+    ) as found`;
 }
 
 /** Detector, time and status of new drifts. */
@@ -128,14 +128,13 @@ export async function listRepairable(
   { afterSeq, limit }: Part,
 ): Promise<DriftRow[]> {
   if (kinds.length === 0) return [];
-  const { rows } = await sql<DriftRow>`select * from drifts
+  return select<DriftRow>(db)`select * from drifts
     where status in ('open', 'contested') and kind in (${sql.join(kinds)}) and seq > ${afterSeq}
       and not exists (select 1 from plan_actions as action
         join plans as plan on plan.id = action.plan_id and plan.status = 'approved'
         where action.resource_id = drifts.resource_id and action.member_id = drifts.member_id
           and action.kind = drifts.change and action.status = 'planned')
-    order by seq limit ${limit}`.execute(db);
-  return rows;
+    order by seq limit ${limit}`;
 }
 
 /** Remembers that a write met it missing, and that it is made anew. `now` is epoch milliseconds. */
@@ -162,11 +161,11 @@ export interface DriftCount {
 
 /** Counts drifts of what is managed, of each kind and status. */
 export async function countDrifts(db: Db): Promise<DriftCount[]> {
-  const { rows } = await sql<DriftCount>`
+  const rows = await select<DriftCount>(db)`
     select drifts.kind, drifts.status, count(*) as count, count(plans.id) as held
     from drifts left join plans on plans.id = drifts.plan_id and plans.status = 'held'
     where drifts.change is not null
-    group by drifts.kind, drifts.status order by drifts.kind, drifts.status`.execute(db);
+    group by drifts.kind, drifts.status order by drifts.kind, drifts.status`;
   return rows.map((row) => ({ ...row, count: Number(row.count), held: Number(row.held) }));
 }
 
@@ -180,10 +179,9 @@ export async function countDriftsAfter(
   db: Db,
   seq: number,
 ): Promise<{ kind: DriftKind; count: number; last: number }[]> {
-  const { rows } = await sql<{ kind: DriftKind; count: number; last: number }>`
+  return select<{ kind: DriftKind; count: number; last: number }>(db)`
     select kind, count(*) as count, max(seq) as last from drifts
-    where seq > ${seq} group by kind order by kind`.execute(db);
-  return rows;
+    where seq > ${seq} group by kind order by kind`;
 }
 
 /** Selection of drifts, and the page of it to read. */
@@ -209,17 +207,14 @@ export type DriftView = DriftRow & SubjectNames;
 /** Drifts for an operator, in the order of finding or the opposite one. */
 export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftView[]> {
   const { columns, joins } = joinSubjectNames('drift');
-  const { rows } = await sql<DriftView>`
+  return select<DriftView>(db)`
     select drift.*, ${columns} from drifts as drift ${joins} where ${isOfQuery(query)}
-    order by drift.seq ${query.order === 'newest' ? sql`desc` : sql`asc`} limit ${query.limit}`.execute(
-    db,
-  );
-  return rows;
+    order by drift.seq ${query.order === 'newest' ? sql`desc` : sql`asc`} limit ${query.limit}`;
 }
 
 function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
   const { isManaged, order, from, kind, statuses, resourceId, text } = query;
-  const conditions = [
+  return allOf([
     order === 'newest' ? sql`drift.seq < ${from}` : sql`drift.seq > ${from}`,
     isManaged ? sql`drift.change is not null` : sql`drift.change is null`,
     kind && sql`drift.kind = ${kind}`,
@@ -227,11 +222,7 @@ function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
     statuses && sql`coalesce(drift.status, '') in (${sql.join(statuses)})`,
     resourceId && sql`(drift.resource_id = ${resourceId} or drift.member_id = ${resourceId})`,
     text && sql`(${isOfText(text)})`,
-  ];
-  return sql.join(
-    conditions.filter((condition) => typeof condition === 'object'),
-    sql` and `,
-  );
+  ]);
 }
 
 function isOfText(text: string): RawBuilder<unknown> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Detector } from '../domain/drift.ts';
 import { type GivenKey, type ResourceKey, toResourceKey } from '../domain/ids.ts';
-import { readInChunks } from './engine/dialect.ts';
+import { readInChunks, select } from './engine/dialect.ts';
 import type { ResourceRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
 import type { Db } from './store.ts';
@@ -27,10 +27,10 @@ type DueRow = Pick<ResourceRow, 'type' | 'id' | 'due_class'>;
 
 /** Resources whose time has come: removal of access first, then the oldest. */
 export async function listDue(db: Db, { now, classes, limit }: DueQuery): Promise<DueWork[]> {
-  const { rows } = await sql<DueRow>`
+  const rows = await select<DueRow>(db)`
     select type, id, due_class from resources
     where due_at <= ${now} and due_class in (${sql.join(classes)})
-    order by due_class, due_at limit ${limit}`.execute(db);
+    order by due_class, due_at limit ${limit}`;
   return rows.map((row) => ({ key: toResourceKey(row), dueClass: row.due_class }));
 }
 
@@ -51,9 +51,9 @@ export async function listDueRemovals(
 
 /** How many removals and changes are due now; those beyond `max` are not counted. */
 export async function countDueChanges(db: Db, now: number, max: number): Promise<number> {
-  const { rows } = await sql<{ due: number }>`
+  const rows = await select<{ due: number }>(db)`
     select count(*) as due from (select id from resources
-      where due_class in (0, 1) and due_at <= ${now} limit ${max}) as due`.execute(db);
+      where due_class in (0, 1) and due_at <= ${now} limit ${max}) as due`;
   return Number(rows[0]?.due ?? 0);
 }
 
@@ -67,8 +67,8 @@ export async function findNextDueAt(
     (dueClass) => sql`select min(due_at) as due_at from resources
       where due_at is not null and due_class = ${dueClass}`,
   );
-  const { rows } = await sql<{ due_at: number | null }>`
-    select min(due_at) as due_at from (${sql.join(firsts, sql` union all `)}) as due`.execute(db);
+  const rows = await select<{ due_at: number | null }>(db)`
+    select min(due_at) as due_at from (${sql.join(firsts, sql` union all `)}) as due`;
   return rows[0]?.due_at ?? undefined;
 }
 
@@ -91,10 +91,10 @@ export interface ProgressRow {
 export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {
   return readInChunks(keys, async (some) => {
     const ids = sql.join(some.map(({ id }) => id));
-    const { rows } = await sql<Omit<ProgressRow, 'key' | 'oldestLink'> & GivenKey & Oldest>`
+    const rows = await select<Omit<ProgressRow, 'key' | 'oldestLink'> & GivenKey & Oldest>(db)`
       select type, id, version, cells, due_at,
         (select min(pending) from links where group_id = resources.seq and pending is not null) as oldest
-      from resources where id in (${ids})`.execute(db);
+      from resources where id in (${ids})`;
     return rows.map(({ type, id, oldest, ...row }) => {
       return { ...row, key: toResourceKey({ type, id }), oldestLink: oldest ?? undefined };
     });
@@ -140,9 +140,8 @@ export async function listDueInspections(
   db: Db,
   { now, limit }: { now: number; limit: number },
 ): Promise<InspectionRow[]> {
-  const { rows } = await sql<InspectionRow>`select * from resources
-    where look_at <= ${now} order by look_at limit ${limit}`.execute(db);
-  return rows;
+  return select<InspectionRow>(db)`select * from resources
+    where look_at <= ${now} order by look_at limit ${limit}`;
 }
 
 /** Makes every look due now that is scheduled after `beyond` (epoch milliseconds). */

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { forUpdate, isPostgres } from './engine/dialect.ts';
+import { forUpdate, isPostgres, select } from './engine/dialect.ts';
 import type { LeaderTable } from './schema.ts';
 import type { Db, Store } from './store.ts';
 import { updateWhere } from './tables.ts';
@@ -25,7 +25,7 @@ const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /** The row of the leader, undefined: nobody has ever led. PostgreSQL only. @throws StoreError */
 export async function findLeader({ aside }: Pick<Store, 'aside'>): Promise<LeaderRow | undefined> {
-  return (await sql<LeaderRow>`select *, ${NOW} as now from leader`.execute(aside)).rows[0];
+  return (await select<LeaderRow>(aside)`select *, ${NOW} as now from leader`)[0];
 }
 
 /** A lead that was taken, and how long the last call of the process before may still be under way (milliseconds). */
@@ -47,8 +47,8 @@ export async function takeLead(
 ): Promise<TakenLead | undefined> {
   await sql`insert into leader (id, owner, epoch, since, expires_at, quiet_at)
     values (1, '', 0, 0, 0, 0) on conflict (id) do nothing`.execute(tx);
-  const { rows } = await sql<LeaderRow>`
-    select *, ${NOW} as now from leader ${forUpdate(tx)}`.execute(tx);
+  const rows = await select<LeaderRow>(tx)`
+    select *, ${NOW} as now from leader ${forUpdate(tx)}`;
   const [before] = rows;
   if (before === undefined || before.expires_at > before.now) return undefined;
   const { now } = before;
@@ -69,10 +69,10 @@ export async function renewLead(
   { owner, epoch, news }: Lead & { readonly news: string | null },
   { leaseMs, callMs }: LeadTimes,
 ): Promise<LeaderRow | undefined> {
-  const { rows } = await sql<LeaderRow>`
+  const rows = await select<LeaderRow>(aside)`
     update leader set expires_at = ${NOW} + ${leaseMs}, quiet_at = ${NOW} + ${leaseMs + callMs},
       news = coalesce(${news}::text, news)
-    where owner = ${owner} and epoch = ${epoch} returning *, ${NOW} as now`.execute(aside);
+    where owner = ${owner} and epoch = ${epoch} returning *, ${NOW} as now`;
   return rows[0];
 }
 

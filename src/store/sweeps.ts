@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { select } from './engine/dialect.ts';
 import type { Db } from './store.ts';
 import { findOne, type Row } from './tables.ts';
 
@@ -12,12 +12,10 @@ export async function listComparedSince(
   db: Db,
   until: number,
 ): Promise<(question: { before: number; admins: boolean }) => number> {
-  const { rows: sweeps } = await sql<
-    Pick<Row<'sweeps'>, 'started_at' | 'ended_at' | 'reads_admins'>
-  >`
+  const sweeps = await select<Pick<Row<'sweeps'>, 'started_at' | 'ended_at' | 'reads_admins'>>(db)`
     select started_at, ended_at, reads_admins from sweeps
     where status not in ('running', 'incomplete') and ended_at < ${until}
-    order by seq desc limit ${COMPARED_MAX}`.execute(db);
+    order by seq desc limit ${COMPARED_MAX}`;
   return ({ before, admins }) =>
     sweeps.find(
       ({ ended_at, reads_admins }) =>

@@ -1,5 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import { chunks, forUpdate, toAssignments, toValues } from './engine/dialect.ts';
+import { allOf, chunks, forUpdate, select, toAssignments, toValues } from './engine/dialect.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -177,7 +177,7 @@ async function run<Found>(
 ): Promise<Found[]> {
   const parts: Found[][] = [];
   for (const which of toConditions(where)) {
-    parts.push((await sql<Found>`${act} where ${which} ${end}`.execute(db)).rows);
+    parts.push(await select<Found>(db)`${act} where ${which} ${end}`);
   }
   return parts.flat();
 }
@@ -194,8 +194,7 @@ function toConditions(where: object): RawBuilder<unknown>[] {
 }
 
 function toCondition(columns: readonly [string, unknown][]): RawBuilder<unknown> {
-  const conditions = columns.flatMap(([name, is]) => compare(sql.ref(name), is));
-  return conditions.length === 0 ? sql`1 = 1` : sql.join(conditions, sql` and `);
+  return allOf(columns.flatMap(([name, is]) => compare(sql.ref(name), is)));
 }
 
 function compare(column: RawBuilder<unknown>, is: unknown): RawBuilder<unknown>[] {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { toAssignments, toValues } from '../engine/dialect.ts';
+import { allOf, select, toAssignments, toValues } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { deleteWhere, type NewestPart, type Row, updateWhere } from '../tables.ts';
 
@@ -52,15 +52,14 @@ export async function listActs(
   db: Db,
   { operator, target, status, from, limit }: ActQuery,
 ): Promise<(ActRow & { readonly seq: number })[]> {
-  const conditions = [
+  const isMeant = allOf([
     sql`kind = 'operator' and id < ${from}`,
     operator && sql`(operator = ${operator} or credential = ${operator})`,
     target && sql`target in (select ${target} union ${driftsOf(target)} union ${plansOf(target)})`,
     status && sql`status between ${status[0]} and ${status[1]}`,
-  ].filter((condition) => typeof condition === 'object');
-  const { rows } = await sql<ActRow & { readonly seq: number }>`select acts.*, id as seq from acts
-    where ${sql.join(conditions, sql` and `)} order by id desc limit ${limit}`.execute(db);
-  return rows;
+  ]);
+  return select<ActRow & { readonly seq: number }>(db)`select acts.*, id as seq from acts
+    where ${isMeant} order by id desc limit ${limit}`;
 }
 
 /**
@@ -72,15 +71,14 @@ export async function listActsOf(
   { id, since, limit }: { id: string; since: number; limit: number },
 ): Promise<ActRow[]> {
   // Each part has an index of its own.
-  const { rows } = await sql<ActRow>`
+  return select<ActRow>(db)`
     select * from (
       select * from acts where target = ${id}
       union select * from acts where everyone = 1 and at >= ${since}
       union select * from acts where target in (${driftsOf(id)})
       union select * from acts where target in (${plansOf(id)})) as shown
     where status is null or status < 400
-    order by at desc, id desc limit ${limit}`.execute(db);
-  return rows;
+    order by at desc, id desc limit ${limit}`;
 }
 
 function driftsOf(id: string) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import type { DriftRow } from '../drifts.ts';
-import { readInChunks } from '../engine/dialect.ts';
+import { readInChunks, select } from '../engine/dialect.ts';
 import { listNames } from '../resources/names.ts';
 import { listRows } from '../resources/rows.ts';
 import type { AuditEventsTable } from '../schema.ts';
@@ -48,17 +48,18 @@ export async function listEventsAbout(
   { subjects, from, until, limit }: EventsQuery,
 ): Promise<Map<string, EventView[]>> {
   type Found = Omit<EventView, 'named'> & { readonly subject: string };
-  const found = await readInChunks(subjects, async (some) => {
-    const { rows } = await sql<Found>`select * from (
+  const found = await readInChunks(
+    subjects,
+    (some) =>
+      select<Found>(db)`select * from (
       select about.subject, event.id, event.created_at as "createdAt", about.at, event.action, event.message,
         event.origin, event.author_id as "authorId", event.author_username as username,
         event.author_address as address,
         row_number() over (partition by about.subject order by about.at desc) as place
       from audit_event_subjects as about join audit_events as event on event.id = about.event_id
       where about.subject in (${sql.join(some)}) and about.at between ${from} and ${until}
-    ) as found where place <= ${limit} order by at desc`.execute(db);
-    return rows;
-  });
+    ) as found where place <= ${limit} order by at desc`,
+  );
   const named = await listNamed(db, new Set(found.map(({ id }) => id)));
   const events = new Map<string, EventView[]>();
   for (const { subject, ...event } of found) {

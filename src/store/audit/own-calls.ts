@@ -3,7 +3,7 @@ import { listHarms, listKindsOf, type SentChange } from '../../domain/change.ts'
 import { isEntityField } from '../../domain/entity.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
-import { readInChunks, toValues } from '../engine/dialect.ts';
+import { readInChunks, select, toValues } from '../engine/dialect.ts';
 import type { CallOutcome } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { findOne, listWhere, type Row, updateWhere } from '../tables.ts';
@@ -108,9 +108,9 @@ export async function mayHaveMade(
 ): Promise<boolean> {
   const account = sql`(select cast(upstream_id as text) from resources where id = ${member_id})`;
   const ofMember = member_id === '' ? sql`` : sql`and member_id = ${account}`;
-  const { rows } = await sql`select 1 from own_calls where resource_id = ${resource_id}
+  const rows = await select(db)`select 1 from own_calls where resource_id = ${resource_id}
     and kind = ${kind} and at >= ${released_at} ${ofMember}
-    and (outcome is null or outcome in ('done', 'unknown')) limit 1`.execute(db);
+    and (outcome is null or outcome in ('done', 'unknown')) limit 1`;
   return rows.length > 0;
 }
 
@@ -157,13 +157,11 @@ interface HarmQuery {
 export async function countProviderHarm(db: Db, { harm, since, max }: HarmQuery): Promise<number> {
   const kinds = listKindsOf(harm);
   if (kinds.length === 0) return 0;
-  const { rows } = await sql<{ count: number }>`
+  const rows = await select<{ count: number }>(db)`
     select count(*) as count from (
       select distinct coalesce(case when resource_type = 'user' then upstream_id end, resource_id),
         member_id from own_calls
       where kind in (${sql.join(kinds)}) and at > ${since} and is_repair = 0
-      and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as subjects`.execute(
-    db,
-  );
+      and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as subjects`;
   return Number(rows[0]?.count ?? 0);
 }

@@ -1,6 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
-import { chunks, toValues } from '../engine/dialect.ts';
+import { chunks, select, toValues } from '../engine/dialect.ts';
 import { createFact } from '../facts.ts';
 import type { RequestsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -49,8 +49,8 @@ export async function listAskers(
         and (method = 'DELETE' or written like ${toWritten(kind)})
         order by seq desc limit 1) as asked`,
     );
-    const { rows } = await sql<RequestRow & { readonly place: number }>`
-      ${sql.join(asked, sql` union all `)}`.execute(db);
+    const rows = await select<RequestRow & { readonly place: number }>(db)`
+      ${sql.join(asked, sql` union all `)}`;
     for (const { place, credential: by, at, request_id: requestId } of rows) {
       askers[place] = { by, at, requestId };
     }

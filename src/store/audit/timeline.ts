@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Refusal } from '../../domain/refusal.ts';
 import { parseStored } from '../engine/columns.ts';
-import { readInChunks } from '../engine/dialect.ts';
+import { readInChunks, select } from '../engine/dialect.ts';
 import { listRows } from '../resources/rows.ts';
 import type { Db } from '../store.ts';
 import { listWhere, type Row } from '../tables.ts';
@@ -43,9 +43,9 @@ export async function listRequestsForPlaces(
 ): Promise<RequestRow[]> {
   const requests: RequestRow[] = [];
   for (const { groupId, list, until } of await listPlaces(db, { id, accountId, limit })) {
-    const { rows } = await sql<RequestRow>`select * from requests
+    const rows = await select<RequestRow>(db)`select * from requests
       where resource_id = ${groupId} and at <= ${until} and status < 400
-      and written like ${`%${list}%`} order by seq desc limit 1`.execute(db);
+      and written like ${`%${list}%`} order by seq desc limit 1`;
     requests.push(...rows);
   }
   return requests;
@@ -64,22 +64,21 @@ async function listPlaces(db: Db, past: PastQuery): Promise<Place[]> {
     const list = kind.startsWith('admin.') ? 'admins' : 'members';
     return isPlace ? [{ groupId: resource_id, list, until: at }] : [];
   });
-  const { rows } = await sql<Omit<Place, 'until'>>`
+  const rows = await select<Omit<Place, 'until'>>(db)`
     select home.id as "groupId", link.list || 's' as list
     from resources as person join links as link on link.target = person.seq join resources as home on home.seq = link.group_id
     where person.id = ${past.id} and (link.pending is not null or link.stuck_at is not null)
-    limit ${PLACES_MAX}`.execute(db);
+    limit ${PLACES_MAX}`;
   return [...called, ...rows.map((row) => ({ ...row, until: Number.MAX_SAFE_INTEGER }))];
 }
 
 /** The newest drifts of a user or group. */
 export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<Row<'drifts'>[]> {
   // The index of members leaves out drifts without a member, which are many.
-  const { rows } = await sql<Row<'drifts'>>`
+  return select<Row<'drifts'>>(db)`
     select * from (select * from drifts where resource_id = ${id}
       union all select * from drifts where member_id = ${id} and member_id <> '') as past
-    order by first_seen_at desc limit ${limit}`.execute(db);
-  return rows;
+    order by first_seen_at desc limit ${limit}`;
 }
 
 /** Change of a membership or an admin right that the service refuses after it was acknowledged. */
@@ -94,12 +93,10 @@ export interface StuckPlace {
 
 /** Lists stuck changes of a user's memberships and admin rights, or of a group's lists. */
 export async function listStuckPlaces(db: Db, { id, limit }: PastQuery): Promise<StuckPlace[]> {
-  const { rows } = await sql<Omit<StuckPlace, 'problem'> & { readonly problem: string | null }>`
+  const rows = await select<Omit<StuckPlace, 'problem'> & { readonly problem: string | null }>(db)`
     select link.list || 's' as list, home.id as "groupId", person.id as "userId", link.stuck_at as since, link.problem
     from links as link join resources as home on home.seq = link.group_id join resources as person on person.seq = link.target
-    where (person.id = ${id} or home.id = ${id}) and link.stuck_at is not null limit ${limit}`.execute(
-    db,
-  );
+    where (person.id = ${id} or home.id = ${id}) and link.stuck_at is not null limit ${limit}`;
   return rows.map((row) => ({
     ...row,
     problem: row.problem === null ? undefined : parseStored<Refusal>(row.problem),
@@ -108,11 +105,12 @@ export async function listStuckPlaces(db: Db, { id, limit }: PastQuery): Promise
 
 /** The userName or displayName of each of these users and groups, deleted ones too. */
 export async function listNames(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string>> {
-  const named = await readInChunks([...ids], async (some) => {
-    const { rows } = await sql<{ id: string; name: string }>`
-      select id, name from resources where id in (${sql.join(some)})`.execute(db);
-    return rows;
-  });
+  const named = await readInChunks(
+    [...ids],
+    (some) =>
+      select<{ id: string; name: string }>(db)`
+      select id, name from resources where id in (${sql.join(some)})`,
+  );
   return new Map(named.map(({ id, name }) => [id, name]));
 }
 

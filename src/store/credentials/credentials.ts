@@ -2,6 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Purpose } from '../../domain/credential.ts';
 import type { Trust } from '../../domain/trust.ts';
 import { parseStored } from '../engine/columns.ts';
+import { select } from '../engine/dialect.ts';
 import { StoreError } from '../engine/store-error.ts';
 import type { CredentialsTable, UsedAssertionsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -127,11 +128,11 @@ const LIVE_MAX = 3_000;
 
 /** Named tokens, secrets, and clients without secrets that are not revoked, those that expire first at the beginning. */
 export async function listLiveCredentials(db: Db): Promise<LiveCredential[]> {
-  const { rows } = await sql<CredentialRow>`select c.* from credentials as c
+  const rows = await select<CredentialRow>(db)`select c.* from credentials as c
     left join credentials as client on client.kind = 'client' and client.id = c.owner
     where c.revoked_at is null and client.revoked_at is null
       and (c.kind in ('token', 'secret') or c.kind = 'client' and c.proof is not null)
-    order by c.seq desc limit ${LIVE_MAX}`.execute(db);
+    order by c.seq desc limit ${LIVE_MAX}`;
   return rows
     .map(({ kind, name, purpose, expires_at: expiresAt }) => {
       return { name, purpose: kind === 'token' ? purpose : ('client' as const), expiresAt };

@@ -8,7 +8,7 @@ import {
   type Right,
 } from '../../domain/provider.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks, forShare } from '../engine/dialect.ts';
+import { chunks, forShare, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { findOne, type Row } from '../tables.ts';
 
@@ -82,12 +82,12 @@ export async function addsOthers(
   { list, group, userIds }: Additions,
 ): Promise<boolean> {
   for (const chunk of chunks(userIds)) {
-    const { rows } = await sql`select 1 from resources as named
+    const rows = await select(tx)`select 1 from resources as named
       where named.id in (${sql.join(chunk)}) and named.deleted_at is null
         and (named.origin is null or named.provider <> ${provider})
         and not exists (select 1 from links as link where link.target = named.seq
           and link.group_id = ${group} and link.list = ${list} and coalesce(link.desired, link.observed) = 1)
-      limit 1`.execute(tx);
+      limit 1`;
     if (rows.length > 0) return true;
   }
   return false;

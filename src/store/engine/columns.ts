@@ -65,9 +65,16 @@ export function parseStored<T>(text: string): T {
 
 /** Columns of a row of which nothing waits, fails or is unsure. */
 export const NOTHING_OPEN = {
-  ...{ cells: '{}', sent_creates: '[]' },
-  ...{ must_look: 0, attempts: 0, due_at: null, last_error: null },
-  ...{ failing_since: null, stuck_at: null, unsure_until: null, asked_kind: null },
+  cells: '{}',
+  sent_creates: '[]',
+  must_look: 0,
+  attempts: 0,
+  due_at: null,
+  last_error: null,
+  failing_since: null,
+  stuck_at: null,
+  unsure_until: null,
+  asked_kind: null,
 } as const;
 
 /** Parses the cells of a row. */

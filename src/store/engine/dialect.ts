@@ -1,4 +1,4 @@
-import { PostgresAdapter, type RawBuilder, sql } from 'kysely';
+import { PostgresAdapter, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Part, RanStatement } from '../store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -119,4 +119,18 @@ function listGiven(row: object): [string, unknown][] {
 /** SQL with values between its texts, as a template of `sql` makes it. */
 function toSql(texts: string[], values: readonly unknown[]): RawBuilder<unknown> {
   return sql(Object.assign(texts, { raw: texts }), ...values);
+}
+
+/** Condition that all of these hold; what is not given is none. */
+export function allOf(
+  conditions: readonly (RawBuilder<unknown> | undefined | false | '')[],
+): RawBuilder<SqlBool> {
+  const given = conditions.filter((condition) => typeof condition === 'object');
+  return given.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`(${sql.join(given, sql` and `)})`;
+}
+
+/** Tag of a statement in SQL, which runs it and returns its rows. */
+export function select<Row>(db: Db) {
+  return async (texts: TemplateStringsArray, ...values: readonly unknown[]): Promise<Row[]> =>
+    (await sql<Row>(texts, ...values).execute(db)).rows;
 }

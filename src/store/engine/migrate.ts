@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { initial } from '../migrations/001-initial.ts';
 import type { Db, Engine, Store } from '../store.ts';
-import { isPostgres } from './dialect.ts';
+import { isPostgres, select } from './dialect.ts';
 import { StoreError } from './store-error.ts';
 
 /** A step from one version of the tables to the next. */
@@ -68,7 +68,7 @@ export async function listApplied(db: Db): Promise<string[]> {
     ? sql`select 1 where to_regclass('migrations') is not null`
     : sql`select 1 from sqlite_schema where name = 'migrations'`;
   if ((await table.execute(db)).rows.length === 0) return [];
-  const { rows } = await sql<{ name: string }>`select name from migrations`.execute(db);
+  const rows = await select<{ name: string }>(db)`select name from migrations`;
   return rows.map(({ name }) => name);
 }
 

@@ -1,8 +1,7 @@
-import { sql } from 'kysely';
 import type { Clock } from '../../domain/clock.ts';
 import { createFact } from '../facts.ts';
 import type { Db, Store } from '../store.ts';
-import { isPostgres } from './dialect.ts';
+import { isPostgres, select } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
 
 const WRITE_CHECK = createFact<number>('write-check');
@@ -86,10 +85,10 @@ interface Settings {
 /** Reads from PostgreSQL's settings how commits may be lost; empty for a SQLite file. @throws StoreError */
 export async function findWeaknesses(db: Db): Promise<readonly Weakness[]> {
   if (!isPostgres(db)) return [];
-  const { rows } = await sql<Settings>`
+  const rows = await select<Settings>(db)`
     select current_setting('fsync') = 'on' as is_flushed,
       exists (select from pg_stat_replication) and (current_setting('synchronous_standby_names') = ''
-        or current_setting('synchronous_commit') = 'local') as is_followed`.execute(db);
+        or current_setting('synchronous_commit') = 'local') as is_followed`;
   return rows.flatMap(({ is_flushed, is_followed }): Weakness[] => [
     ...(is_flushed ? [] : (['not-flushed'] as const)),
     ...(is_followed ? (['standby-behind'] as const) : []),

@@ -8,7 +8,7 @@ import {
   NEW_LINK,
   toLinkText,
 } from '../../domain/link.ts';
-import { chunks, toValues } from '../engine/dialect.ts';
+import { chunks, select, toValues } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { deleteWhere } from '../tables.ts';
 
@@ -65,15 +65,13 @@ async function* readSelected(
   { list, userIds, accounts }: LinkSelection,
 ): AsyncGenerator<StoredLink[]> {
   // Written as SQL, which costs kysely least.
-  const read = async (which: RawBuilder<unknown>) => {
-    const { rows } = await sql<StoredLink>`
+  const read = (which: RawBuilder<unknown>) =>
+    select<StoredLink>(db)`
       select link.list, link.target, person.id as "userId", person.deleted_at as "userDeletedAt", link.desired,
         link.observed, link.pending, link.put_in, link.by_rule, link.retry_at, link.attempts, link.stuck_at, link.problem,
         link.sent
       from links as link join resources as person on person.seq = link.target
-      where link.group_id = ${seq} and ${which}`.execute(db);
-    return rows;
-  };
+      where link.group_id = ${seq} and ${which}`;
   const lists = list === undefined ? LINK_LISTS : [list];
   if (userIds !== undefined || accounts !== undefined) {
     const column = sql.ref(userIds === undefined ? 'person.upstream_id' : 'person.id');
@@ -193,8 +191,8 @@ export async function hasLink(
   { seq }: GroupKey,
   which: keyof typeof CONDITIONS,
 ): Promise<boolean> {
-  const { rows } = await sql`select 1 from links where group_id = ${seq} and ${CONDITIONS[which]}
-    limit 1`.execute(db);
+  const rows = await select(db)`select 1 from links where group_id = ${seq} and ${CONDITIONS[which]}
+    limit 1`;
   return rows.length > 0;
 }
 
@@ -208,12 +206,12 @@ export interface DifferingLink extends LinkKey {
  * Memberships of inactive users are kept and no difference; users whom the service never showed are not removed.
  */
 export async function listDifferingLinks(db: Db, { seq }: GroupKey): Promise<DifferingLink[]> {
-  const { rows } = await sql<LinkKey & { desired: number }>`
+  const rows = await select<LinkKey & { desired: number }>(db)`
     select link.list, person.id as "userId", link.desired
     from links as link join resources as person on person.seq = link.target
     where link.group_id = ${seq} and link.pending is null
       and link.desired <> coalesce(link.observed, 0) and (link.desired = 0 or person.active = 1)
-    order by link.list desc, link.desired, link.target`.execute(db);
+    order by link.list desc, link.desired, link.target`;
   return rows.map(({ desired, ...key }) => ({ ...key, wanted: desired === 1 }));
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Link, type LinkList, NEW_LINK, seeLink } from '../../domain/link.ts';
-import { isPostgres, readInChunks } from '../engine/dialect.ts';
+import { isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import {
   deleteLinks,
@@ -108,11 +108,9 @@ export async function countSeenMembers(
   db: Db,
   seqs: readonly number[],
 ): Promise<Map<number, SeenMembersCount>> {
-  const { rows } = await sql<SeenMembersCount & { readonly group_id: number }>`
+  const rows = await select<SeenMembersCount & { readonly group_id: number }>(db)`
     select group_id, count(case when observed = 1 then 1 end) as seen,
       count(case when observed is null and pending is null then 1 end) as unknown
-    from links where group_id in (${sql.join(seqs)}) and list = 'member' group by group_id`.execute(
-    db,
-  );
+    from links where group_id in (${sql.join(seqs)}) and list = 'member' group by group_id`;
   return new Map(rows.map(({ group_id, seen, unknown }) => [group_id, { seen, unknown }]));
 }

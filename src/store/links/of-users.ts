@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
-import { forUpdate, isPostgres } from '../engine/dialect.ts';
+import { forUpdate, isPostgres, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { GroupKey } from './links.ts';
 
@@ -44,10 +44,10 @@ export async function touchGroupsOf(tx: Db, userId: string, now: number): Promis
 /** Makes every group due that has a waiting change of this user. */
 export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const waiting = lockedInOrder(tx, toGroupsOf(userId, 'waiting'));
-  const { rows } = await sql<{
+  const rows = await select<{
     id: GroupId;
-  }>`update resources set due_at = ${now}, steps = steps + 1
-    where seq in (${waiting}) returning id`.execute(tx);
+  }>(tx)`update resources set due_at = ${now}, steps = steps + 1
+    where seq in (${waiting}) returning id`;
   return rows.map(({ id }) => id);
 }
 
@@ -61,10 +61,10 @@ const GROUP_VERSION = sql`(select version from resources where resources.seq = l
 export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const isTheirs = sql`target = ${toSeq(userId)}`;
   const named = sql`select group_id from links where ${isTheirs} and (desired is null or desired = 1)`;
-  const { rows } = await sql<{ id: GroupId; seq: number }>`
+  const rows = await select<{ id: GroupId; seq: number }>(tx)`
     update resources set version = version + 1, modified_at = ${now}, due_at = ${now}, due_class = 0
     where origin is not null and deleted_at is null and seq in (${lockedInOrder(tx, named)})
-    returning id, seq`.execute(tx);
+    returning id, seq`;
   await sql`delete from links where ${isTheirs} and (
     (pending is null and (observed is null or observed = 0))
     or (select upstream_id from resources where id = ${userId}) is null)`.execute(tx);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { LinkList } from '../../domain/link.ts';
-import { isPostgres } from '../engine/dialect.ts';
+import { isPostgres, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
 /** Users that one statement reads of a group, so that it does not hold the event loop for long. */
@@ -39,7 +39,7 @@ export async function readShown(
   const ref = sql.lit(`","$ref":"${usersUrl}/`);
   const entry = sql`'{"value":"' || u.id || ${ref} || u.id || '","display":' || ${name} || ',"type":"User"}'`;
   const isShown = sql`coalesce(m.desired, m.observed) = 1 and (m.by_rule = 0 or m.list = 'admin')`;
-  const { rows } = await sql<{ seq: number; part: string }>`
+  const rows = await select<{ seq: number; part: string }>(db)`
     select home.seq, (
       select count(*) || ' ' || coalesce(max(p.target), 0) || ' ' ||
         coalesce(string_agg(p.entry, ',' order by p.target) filter (where p.entry is not null), '')
@@ -47,7 +47,7 @@ export async function readShown(
           (select ${entry} from resources as u where u.seq = m.target and u.deleted_at is null) end as entry
         from links as m where m.group_id = home.seq and m.list = ${list} and m.target > ${after}
         order by m.target limit ${USERS_AT_ONCE}) as p) as part
-    from resources as home where home.seq in (${sql.join(seqs)})`.execute(db);
+    from resources as home where home.seq in (${sql.join(seqs)})`;
   return new Map(rows.map(({ seq, part }) => [seq, toShownUsers(part)]));
 }
 

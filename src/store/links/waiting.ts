@@ -4,6 +4,7 @@ import type { LinkKey } from '../../domain/link.ts';
 import { isNotApplied, type Refusal } from '../../domain/refusal.ts';
 import type { StuckLink } from '../engine/columns.ts';
 import { parseStored, waits } from '../engine/columns.ts';
+import { select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { GroupKey } from './links.ts';
 
@@ -33,7 +34,7 @@ export async function listWaitingLinks(
   { seq }: GroupKey,
   { limit, now, inactiveWait }: WaitingQuery,
 ): Promise<LinkChange[]> {
-  const { rows } = await sql<WaitingRow>`
+  const rows = await select<WaitingRow>(db)`
     select link.list, person.id as "userId", person.upstream_id as "upstreamUserId", link.desired, link.pending,
       link.attempts, link.stuck_at, link.problem
     from links as link join resources as person on person.seq = link.target
@@ -41,16 +42,16 @@ export async function listWaitingLinks(
     and (link.retry_at is null or link.retry_at <= ${now})
     and (person.deleted_at is null or not ${waits('person.cells', 'active')})
     ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : sql``}
-    order by coalesce(link.retry_at, 0), link.desired, link.pending, link.target limit ${limit}`.execute(
-    db,
-  );
+    order by coalesce(link.retry_at, 0), link.desired, link.pending, link.target limit ${limit}`;
   return rows.map(toChange);
 }
 
 function toChange({ list, userId, upstreamUserId, ...row }: WaitingRow): LinkChange {
   const problem = row.problem === null ? undefined : parseStored<Refusal>(row.problem);
   return {
-    ...{ list, userId, upstreamUserId },
+    list,
+    userId,
+    upstreamUserId,
     wanted: row.desired === 1,
     version: row.pending,
     ...(row.attempts === 0 ? {} : { attempts: row.attempts }),
@@ -95,9 +96,9 @@ interface WaitingTotals {
  */
 export async function readWaiting(db: Db, { seq }: GroupKey, now = 0): Promise<WaitingSummary> {
   const waiting = sql`from links where group_id = ${seq} and pending is not null`;
-  const { rows } = await sql<WaitingTotals>`
+  const rows = await select<WaitingTotals>(db)`
     select min(pending) as oldest, min(case when retry_at > ${now} then retry_at end) as retry_at,
-      min(desired) as desired, count(problem) as problems ${waiting}`.execute(db);
+      min(desired) as desired, count(problem) as problems ${waiting}`;
   const [row] = rows;
   if (row === undefined || row.oldest === null) return NOTHING_WAITING;
   const summary = {

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { BridgeError } from '../../domain/errors.ts';
+import { select } from '../engine/dialect.ts';
 import { migrate } from '../engine/migrate.ts';
 import type { Db, Store } from '../store.ts';
 import { listTables, readBatches, type SourceTable, type TextRow } from './source.ts';
@@ -58,12 +59,10 @@ export async function moveStore({ source, target, onProgress }: Move): Promise<P
 
 /** Makes sure that the target is of the bridge or empty, and can hold every text. @throws BridgeError `move-failed` */
 async function assertFree({ read }: Store): Promise<void> {
-  const { rows } = await sql<{ encoding: string; tables: number; isBridge: boolean }>`
+  const rows = await select<{ encoding: string; tables: number; isBridge: boolean }>(read)`
     select current_setting('server_encoding') as encoding,
       to_regclass('migrations') is not null as "isBridge",
-      (select count(*) from information_schema.tables where table_schema = current_schema()) as tables`.execute(
-    read,
-  );
+      (select count(*) from information_schema.tables where table_schema = current_schema()) as tables`;
   const [found] = rows;
   if (found?.encoding !== 'UTF8') {
     const message = `the target is encoded in ${found?.encoding ?? 'nothing'}, not in UTF8`;
@@ -87,7 +86,7 @@ async function takeTables(tx: Db, tables: readonly SourceTable[]): Promise<void>
 
 async function findFilled(tx: Db, tables: readonly SourceTable[]): Promise<string | undefined> {
   for (const { name } of tables) {
-    const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(tx);
+    const rows = await select(tx)`select 1 from ${sql.table(name)} limit 1`;
     if (rows.length > 0) return name;
   }
   return undefined;
@@ -134,7 +133,7 @@ async function digestArrived(tx: Db, { name, columns }: SourceTable): Promise<Di
   await sql`declare moved no scroll cursor for select ${texts} from ${sql.table(name)}`.execute(tx);
   for (;;) {
     const fetch = sql.raw(`fetch forward ${FETCH_ROWS} from moved`);
-    const { rows } = await sql<Record<string, string | null>>`${fetch}`.execute(tx);
+    const rows = await select<Record<string, string | null>>(tx)`${fetch}`;
     for (const row of rows) digest.add(columns.map((_, n) => row[`c${n}`] ?? null));
     if (rows.length < FETCH_ROWS) break;
   }

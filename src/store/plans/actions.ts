@@ -4,7 +4,7 @@ import type { HarmKind } from '../../domain/harm.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { type ActionStatus, HOLDING_SOURCES, type PlanAction } from '../../domain/plan.ts';
 import { parseStored } from '../engine/columns.ts';
-import { readInChunks } from '../engine/dialect.ts';
+import { readInChunks, select } from '../engine/dialect.ts';
 import { joinSubjectNames, type SubjectNames } from '../resources/names.ts';
 import type { Db } from '../store.ts';
 import { insertAll, type Row } from '../tables.ts';
@@ -47,24 +47,24 @@ export async function listHeldChanges(
   db: Db,
   resourceIds: readonly string[],
 ): Promise<ActionKey[]> {
-  return readInChunks(resourceIds, async (some) => {
-    const { rows } = await sql<ActionKey>`
+  return readInChunks(
+    resourceIds,
+    (some) =>
+      select<ActionKey>(db)`
       select action.kind, action.resource_id, action.member_id
       from plan_actions as action join plans as plan on plan.id = action.plan_id
       where action.status = 'planned' and plan.source in (${sql.join(HOLDING_SOURCES)})
-        and action.resource_id in (${sql.join(some)})`.execute(db);
-    return rows;
-  });
+        and action.resource_id in (${sql.join(some)})`,
+  );
 }
 
 /** Lists the actions of a user or group that are released, or held back by a plan that waits. */
 export async function listOpenActions(db: Db, resourceId: string): Promise<PlanActionRow[]> {
-  const { rows } = await sql<PlanActionRow>`
+  return select<PlanActionRow>(db)`
     select action.* from plan_actions as action join plans as plan on plan.id = action.plan_id
     where action.resource_id = ${resourceId} and (action.status = 'released'
       or (action.status = 'planned' and plan.status = 'held' and plan.source in (${sql.join(HOLDING_SOURCES)})))
-    order by action.id`.execute(db);
-  return rows;
+    order by action.id`;
 }
 
 /** Subject of an action. */
@@ -72,10 +72,8 @@ export type ActionKey = Pick<PlanActionRow, 'kind' | 'resource_id' | 'member_id'
 
 /** Counts actions of a plan by their status. */
 export async function countPlanActions(db: Db, planId: string): Promise<Map<ActionStatus, number>> {
-  const { rows } = await sql<{ status: ActionStatus; count: number }>`
-    select status, count(*) as count from plan_actions where plan_id = ${planId} group by status`.execute(
-    db,
-  );
+  const rows = await select<{ status: ActionStatus; count: number }>(db)`
+    select status, count(*) as count from plan_actions where plan_id = ${planId} group by status`;
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
@@ -93,16 +91,13 @@ export async function listPlanActionViews(
   { afterId, limit }: { afterId: number; limit: number },
 ): Promise<PlanActionView[]> {
   const { columns, joins } = joinSubjectNames('action');
-  const { rows } = await sql<PlanActionView>`
+  return select<PlanActionView>(db)`
     select action.*, ${columns}, (select max(drift.first_seen_at) from drifts as drift
         where drift.resource_id = action.resource_id and drift.member_id = action.member_id
         and drift.change = action.kind and drift.first_seen_at <= plan.created_at
         and coalesce(drift.ended_at, plan.created_at) >= plan.created_at) as first_seen_at
     from plan_actions as action join plans as plan on plan.id = action.plan_id ${joins}
-    where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`.execute(
-    db,
-  );
-  return rows;
+    where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`;
 }
 
 /** Change by an automatic plan, and its subject. */
@@ -117,14 +112,13 @@ export interface AutomaticChange {
 /** Lists what automatic plans changed since then (epoch milliseconds), or are about to change. */
 export async function listAutomaticChanges(db: Db, since: number): Promise<AutomaticChange[]> {
   const columns = sql`action.kind, action.harm, action.resource_id as "resourceId", action.member_id as "memberId"`;
-  const { rows } = await sql<AutomaticChange>`
+  return select<AutomaticChange>(db)`
     select ${columns} from plan_actions as action join plans as plan on plan.id = action.plan_id
     where action.released_at > ${since} and plan.automatic = 1
     union
     select ${columns} from plans as plan
     join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
-    where plan.status = 'approved' and plan.automatic = 1`.execute(db);
-  return rows;
+    where plan.status = 'approved' and plan.automatic = 1`;
 }
 
 /** Counts automatic repairs of the same user or group, or the same user in a group, since then. */
@@ -133,13 +127,11 @@ export async function countRepairs(
   { resourceId, memberId }: Pick<PlanAction, 'resourceId' | 'memberId'>,
   since: number,
 ): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  const rows = await select<{ count: number }>(db)`
     select count(distinct action.plan_id) as count from plan_actions as action
     join plans as plan on plan.id = action.plan_id
     where action.resource_id = ${resourceId} and action.member_id = ${memberId}
-    and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`.execute(
-    db,
-  );
+    and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`;
   return Number(rows[0]?.count ?? 0);
 }
 
@@ -155,6 +147,6 @@ export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
     cutAccess: sql`select count(*) as count from resources where ${managed}`,
     deleteGroup: sql`select count(*) as count from resources where type = 'group' and ${managed}`,
   }[harm];
-  const { rows } = await sql<{ count: number }>`${count}`.execute(db);
+  const rows = await select<{ count: number }>(db)`${count}`;
   return Number(rows[0]?.count ?? 0);
 }

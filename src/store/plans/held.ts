@@ -7,6 +7,7 @@ import type { LinkKey } from '../../domain/link.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import type { UserField } from '../../domain/user.ts';
 import { parseCells, waits } from '../engine/columns.ts';
+import { select } from '../engine/dialect.ts';
 import type { ResourceRow } from '../resources/rows.ts';
 import type { Db } from '../store.ts';
 
@@ -21,10 +22,10 @@ export async function holdEverything(tx: Db): Promise<PlanAction[]> {
   const repairing = tx.updateTable('drifts').where('status', '=', 'repairing');
   await repairing.set({ status: 'open', plan_id: null }).execute();
   // Whom the changes are about is read before they end.
-  const { rows } = await sql<LinkKey & { groupId: string; desired: number }>`
+  const rows = await select<LinkKey & { groupId: string; desired: number }>(tx)`
     select link.list, home.id as "groupId", person.id as "userId", link.desired
     from links as link join resources as home on home.seq = link.group_id join resources as person on person.seq = link.target
-    where link.pending is not null order by link.list desc, link.group_id, link.target`.execute(tx);
+    where link.pending is not null order by link.list desc, link.group_id, link.target`;
   await sql`update links set pending = null, retry_at = null, attempts = 0
     where pending is not null`.execute(tx);
   for (const { list, groupId, userId, desired } of rows) {
@@ -37,10 +38,8 @@ export async function holdEverything(tx: Db): Promise<PlanAction[]> {
 async function holdFields(tx: Db): Promise<PlanAction[]> {
   await sql`update resources set attempts = 0, failing_since = null, last_error = null,
     stuck_at = null, must_look = must_look + 1, due_at = null where origin is not null`.execute(tx);
-  const { rows } = await sql<Pick<ResourceRow, 'type' | 'id' | 'cells'>>`
-    select type, id, cells from resources where origin is not null and ${waits('cells')}`.execute(
-    tx,
-  );
+  const rows = await select<Pick<ResourceRow, 'type' | 'id' | 'cells'>>(tx)`
+    select type, id, cells from resources where origin is not null and ${waits('cells')}`;
   const held: PlanAction[] = [];
   for (const { type, id, ...row } of rows) {
     const cells = parseCells<UserField | GroupField>(row);

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PlanOrigin } from '../../domain/plan.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
+import { select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { findOne, type Row, updateWhere } from '../tables.ts';
 import { countPlanActions } from './actions.ts';
@@ -26,11 +27,11 @@ export type WaitingPlan = Pick<PlanRow, 'id' | 'source' | 'created_at' | 'reason
 
 /** Counts the changes of the plans that wait for an operator. */
 export async function countWaitingPlans(db: Db): Promise<WaitingPlan[]> {
-  const { rows } = await sql<WaitingPlan>`
+  const rows = await select<WaitingPlan>(db)`
     select plan.id, plan.source, plan.created_at, plan.reason,
       (select count(*) from plan_actions as action
         where action.plan_id = plan.id and action.status = 'planned') as waiting
-    from plans as plan where plan.status = 'held' order by plan.seq`.execute(db);
+    from plans as plan where plan.status = 'held' order by plan.seq`;
   return rows.map((row) => ({ ...row, waiting: Number(row.waiting) }));
 }
 
@@ -50,13 +51,13 @@ export async function countReleased(db: Db): Promise<ReleasedCounts | undefined>
   const waits = sql`action.status = 'released'`;
   const isStuck = sql`action.resource_id in (
     select id from resources where stuck_at is not null or seat_since is not null)`;
-  const { rows } = await sql<ReleasedCounts>`
+  const rows = await select<ReleasedCounts>(db)`
     select plan.decided_at as "startedAt", count(distinct action.resource_id) as total,
       ${count(waits)} as waiting, ${count(sql`${waits} and ${isStuck}`)} as stuck
     from plans as plan join plan_actions as action on action.plan_id = plan.id
     where plan.status = 'approved' and plan.source in ('first-run', 'restore')
       and action.status in ('released', 'done')
-    group by plan.seq, plan.decided_at order by plan.seq desc limit 1`.execute(db);
+    group by plan.seq, plan.decided_at order by plan.seq desc limit 1`;
   const [row] = rows;
   if (row === undefined) return undefined;
   const { startedAt, total, waiting, stuck } = row;

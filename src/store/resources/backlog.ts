@@ -3,7 +3,7 @@ import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import type { TakenSeats } from '../../domain/seats.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
-import { forUpdateOfFree } from '../engine/dialect.ts';
+import { forUpdateOfFree, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { countWhere, findOne } from '../tables.ts';
 import { readRows, type UserRow, updateRow } from './rows.ts';
@@ -48,7 +48,7 @@ type BacklogRow = Readonly<
 
 /** Counts what is due, what fails and what is stuck. All of it stands in the index of what is due. */
 export async function readBacklog(db: Db): Promise<Backlog> {
-  const { rows } = await sql<BacklogRow>`
+  const rows = await select<BacklogRow>(db)`
     select count(*) as due, count(case when due_class < 2 then 1 end) as writes,
       count(stuck_at) as stuck,
       count(case when ${IS_FAILING} then 1 end) as failing,
@@ -56,7 +56,7 @@ export async function readBacklog(db: Db): Promise<Backlog> {
       min(case when stuck_at is null and seat_since is null then ${WAITS_SINCE} end) as "oldestSince",
       count(seat_since) as "noSeat", min(seat_since) as "noSeatSince",
       ${sql.join(QUEUED_CLASSES.map(countQueued))}
-    from resources where due_at is not null`.execute(db);
+    from resources where due_at is not null`;
   const count = (name: keyof BacklogRow) => Number(rows[0]?.[name] ?? 0);
   return {
     due: count('due'),
@@ -92,10 +92,10 @@ export interface TroubledResource {
 
 /** Lists resources with a failing change, the longest first; stuck ones are not among them. */
 export async function listFailing(db: Db, limit: number): Promise<TroubledResource[]> {
-  const { rows } = await sql<Omit<TroubledResource, 'problem'> & { problem: string | null }>`
+  const rows = await select<Omit<TroubledResource, 'problem'> & { problem: string | null }>(db)`
     select type, id, name, last_error as problem, ${WAITS_SINCE} as since, due_at as "nextAttemptAt"
     from resources where due_at is not null and ${IS_FAILING}
-    order by since, id limit ${limit}`.execute(db);
+    order by since, id limit ${limit}`;
   return rows.map(({ problem, ...row }) => ({
     ...row,
     problem: parseStored(problem ?? '{"code":"unknown","words":""}'),
@@ -128,25 +128,30 @@ export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
 }
 
 async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
-  const { rows } = await sql<
+  const rows = await select<
     Pick<StuckPart, 'type' | 'id' | 'name'> & { cells: string; due_at: number | null }
-  >`select type, id, name, cells, due_at from resources
-    where stuck_at is not null order by stuck_at, id limit ${limit}`.execute(db);
+  >(db)`select type, id, name, cells, due_at from resources
+    where stuck_at is not null order by stuck_at, id limit ${limit}`;
   return rows.flatMap(({ type, id, name, due_at, ...row }) =>
     listStuckCells(parseCells<string>(row)).map(([field, { problem, since, retryAt }]) => ({
-      ...{ type, id, name, field, problem, since },
+      type,
+      id,
+      name,
+      field,
+      problem,
+      since,
       nextAttemptAt: Math.max(retryAt, Number(due_at)),
     })),
   );
 }
 
 async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
-  const { rows } = await sql<Omit<StuckPart, 'type' | 'problem'> & { problem: string }>`
+  const rows = await select<Omit<StuckPart, 'type' | 'problem'> & { problem: string }>(db)`
     select link.list || 's' as field, home.id, home.name,
       person.id as person, link.problem, link.stuck_at as since,
       case when link.retry_at > home.due_at then link.retry_at else home.due_at end as "nextAttemptAt"
     from links as link join resources as home on home.seq = link.group_id join resources as person on person.seq = link.target
-    where link.stuck_at is not null order by since, home.id, person.id limit ${limit}`.execute(db);
+    where link.stuck_at is not null order by since, home.id, person.id limit ${limit}`;
   return rows.map((row) => ({
     ...row,
     type: 'group',
@@ -162,9 +167,9 @@ const IS_WAITING = sql`seat_since is not null and due_at is not null`;
  * next one is the user with the oldest last attempt.
  */
 export async function retryNextForSeat(tx: Db, at: number): Promise<void> {
-  const { rows } = await sql<Pick<UserRow, 'type' | 'id' | 'cells' | 'due_at'>>`
+  const rows = await select<Pick<UserRow, 'type' | 'id' | 'cells' | 'due_at'>>(tx)`
     select type, id, cells, due_at from resources where ${IS_WAITING}
-    order by due_at, seq limit 1 ${forUpdateOfFree(tx)}`.execute(tx);
+    order by due_at, seq limit 1 ${forUpdateOfFree(tx)}`;
   const [next] = rows;
   if (next === undefined) return;
   await updateRow(tx, next, {
@@ -175,9 +180,9 @@ export async function retryNextForSeat(tx: Db, at: number): Promise<void> {
 
 /** Counts the accounts that take a seat of the service. */
 export async function countTakenSeats(db: Db): Promise<number> {
-  const { rows } = await sql<{ taken: number }>`
+  const rows = await select<{ taken: number }>(db)`
     select count(distinct upstream_id) as taken from resources
-    where takes_seat = 1 and upstream_id is not null`.execute(db);
+    where takes_seat = 1 and upstream_id is not null`;
   return Number(rows[0]?.taken ?? 0);
 }
 

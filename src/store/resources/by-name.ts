@@ -4,7 +4,7 @@ import type { GivenKey, UserId } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import type { ObservedUser } from '../../domain/user.ts';
 import { parseStored, waits } from '../engine/columns.ts';
-import { forUpdate, readInChunks } from '../engine/dialect.ts';
+import { forUpdate, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { type GroupRow, LIVE, listRows, type RowOf, selectRows, type UserRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
@@ -107,13 +107,13 @@ export async function lockLostUsers(
 
 /** Lists managed users without a known account, if an unmanaged account has their userName or address. */
 export async function listNamesakes(db: Db, limit: number): Promise<UserId[]> {
-  const { rows } = await sql<{ id: UserId }>`
+  const rows = await select<{ id: UserId }>(db)`
     select id from resources as wanted
     where type = 'user' and origin is not null and deleted_at is null and upstream_id is null
     and must_look = 0 and exists (select 1 from resources as account where account.origin is null and (
       account.observed_user_name_folded in (wanted.name_folded, wanted.address_folded)
       or account.observed_email_folded in (wanted.name_folded, wanted.address_folded)))
-    order by seq limit ${limit}`.execute(db);
+    order by seq limit ${limit}`;
   return rows.map(({ id }) => id);
 }
 
@@ -164,9 +164,9 @@ export async function listExisting(
  * or its outcome is unknown.
  */
 export async function listNamesUnderWay(db: Db, type: ResourceType): Promise<Set<string>> {
-  const { rows } = await sql<{ name: string; sent_creates: string }>`
+  const rows = await select<{ name: string; sent_creates: string }>(db)`
     select name_folded as name, sent_creates from resources where type = ${sql.lit(type)} and sent_creates <> '[]'
-    and upstream_scim_id is null and upstream_id is null and upstream_uid is null`.execute(db);
+    and upstream_scim_id is null and upstream_id is null and upstream_uid is null`;
   const sent = rows
     .flatMap((row) => parseStored<SentCreate[]>(row.sent_creates))
     .flatMap(({ name, address = name }) => [name, address]);

@@ -8,7 +8,7 @@ import { foldCase } from '../../domain/fold.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
-import { chunks, isPostgres } from '../engine/dialect.ts';
+import { chunks, isPostgres, select } from '../engine/dialect.ts';
 import type { Db, Part } from '../store.ts';
 import { FITTING_MAX } from './explained.ts';
 import { deleteRow, selectRows, type UserRow, updateRow } from './rows.ts';
@@ -143,9 +143,9 @@ const WORDS = [
 export async function silenceWords(tx: Db, names: readonly string[]): Promise<void> {
   const isMentioned = createMention(names);
   for (const { table, column, fails } of WORDS) {
-    const { rows } = await sql<{ text: string }>`
+    const rows = await select<{ text: string }>(tx)`
       select distinct ${sql.ref(column)} as text from ${sql.table(table)}
-      where ${fails} and ${sql.ref(column)} like '%"words"%'`.execute(tx);
+      where ${fails} and ${sql.ref(column)} like '%"words"%'`;
     for (const { text } of rows) {
       const silent = silence(text, isMentioned);
       if (silent === undefined) continue;
@@ -156,17 +156,13 @@ export async function silenceWords(tx: Db, names: readonly string[]): Promise<vo
 }
 
 interface ErasureFacts {
-  /** Places in groups that the service does not hold as wanted, or not yet. */
-  readonly links: number;
-  /** Actions that wait for a decision, or were decided and are not done. */
-  readonly held: number;
-  /** Active drifts, apart from that of being unmanaged. */
-  readonly drifts: number;
-  /** Time of the bridge's last change of the user (epoch milliseconds); null: there was none. */
-  readonly calledAt: number | null;
+  readonly links: number; // Places in groups that the service does not hold as wanted, or not yet.
+  readonly held: number; // Actions that wait for a decision, or were decided and are not done.
+  readonly drifts: number; // Active drifts, apart from that of being unmanaged.
+  readonly calledAt: number | null; // Time of the bridge's last change of the user; null: there was none.
 }
 
-/** Reads these counts in one statement. */
+/** Counts in one statement what of a user is still under way. */
 export async function findErasureFacts(
   db: Db,
   { id, upstream_id }: Pick<UserRow, 'id' | 'upstream_id'>,
@@ -174,7 +170,7 @@ export async function findErasureFacts(
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
   const about = sql`(resource_id = ${id} or member_id = ${id})`;
   const number = String(upstream_id ?? '');
-  const { rows } = await sql<ErasureFacts>`select
+  const rows = await select<ErasureFacts>(db)`select
     (select count(*) from links where target = (select seq from resources where id = ${id})
       and (pending is not null or retry_at is not null or stuck_at is not null)) as links,
     (select count(*) from plan_actions where ${about} and plan_id in (
@@ -182,7 +178,7 @@ export async function findErasureFacts(
     (select count(*) from drifts where ${about} and status in (${active})
       and kind not like '%.unmanaged') as drifts,
     (select max(at) from own_calls where resource_id = ${id}
-      or (member_id = ${number} and member_id <> '')) as "calledAt"`.execute(db);
+      or (member_id = ${number} and member_id <> '')) as "calledAt"`;
   const [facts] = rows;
   if (facts === undefined) throw new Error('a select of counts gives one row');
   return facts;
@@ -215,10 +211,10 @@ export async function findEventMentions(db: Db, names: readonly string[]): Promi
   const authoredIds: string[] = [];
   const join = isPostgres(db) ? sql`string_agg` : sql`group_concat`;
   for (let last: string | undefined = ''; last !== undefined; ) {
-    const { rows } = await sql<EventTexts>`select id, message, author_username,
+    const rows: EventTexts[] = await select<EventTexts>(db)`select id, message, author_username,
         (select ${join}(subject, ' ') from audit_event_subjects
           where event_id = audit_events.id and resource_type is null) as texts
-      from audit_events where id > ${last} order by id limit ${EVENTS_PART}`.execute(db);
+      from audit_events where id > ${last} order by id limit ${EVENTS_PART}`;
     for (const { id, message, texts, author_username } of rows) {
       if (isMentioned(message) || isMentioned(texts)) sayingIds.push(id);
       if (isMentioned(author_username)) authoredIds.push(id);

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { listWaiting } from '../../domain/cell.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
-import type { LinkList } from '../../domain/link.ts';
+import type { Link, LinkList } from '../../domain/link.ts';
 import { parseCells } from '../engine/columns.ts';
+import { select } from '../engine/dialect.ts';
 import { listHeldChanges } from '../plans/actions.ts';
 import type { Db, Part } from '../store.ts';
 import { countWaitingLinks } from './lists.ts';
@@ -43,21 +44,12 @@ export function preferCurrent<Row extends Pick<UserRow, 'deleted_at' | 'due_at'>
   return current.length > 0 ? current : rows;
 }
 
-/** One link as it is explained, with what it leads to. */
-export interface LinkView {
+/** One link as it is explained, and what it leads to, by whose number a list of them is ordered. */
+export interface LinkView
+  extends Pick<Link, 'desired' | 'observed' | 'pending' | 'stuck_at' | 'by_rule'> {
+  readonly seq: number;
   readonly id: string;
   readonly name: string;
-  readonly desired: number | null;
-  readonly observed: number | null;
-  readonly pending: number | null;
-  readonly stuck_at: number | null;
-  /** 1: an admin by a rule, or a member by an inner group. */
-  readonly by_rule: number;
-}
-
-/** A link with the number of what it leads to, by which a list of them is ordered. */
-export interface SeqLink extends LinkView {
-  readonly seq: number;
 }
 
 /** One end of links: a user, or a group. */
@@ -81,36 +73,29 @@ interface LinkQuery extends Part {
 export async function listLinkViews(
   db: Db,
   { list, of, afterSeq, limit }: LinkQuery,
-): Promise<SeqLink[]> {
+): Promise<LinkView[]> {
   const other = sql.ref(of.type === 'user' ? 'link.group_id' : 'link.target');
   const live = list === 'admin' ? sql`` : sql`and other.deleted_at is null`;
-  const { rows } = await sql<SeqLink>`
+  return select<LinkView>(db)`
     select other.seq, other.id, other.name, link.desired, link.observed, link.pending,
       link.stuck_at, link.by_rule
     from links as link join resources as other on other.seq = ${other}
     where ${isOf(of, list)} and other.seq > ${afterSeq} ${live}
-    order by other.seq limit ${limit}`.execute(db);
-  return rows;
+    order by other.seq limit ${limit}`;
 }
 
-interface LinkCounts {
-  readonly all: number;
-  readonly desired: number;
-  readonly observed: number;
-  /** Those that wait, the stuck among them. */
-  readonly pending: number;
-  readonly stuck: number;
-  /** Those that differ, while nothing waits. */
-  readonly differing: number;
-}
+type LinkCounts = Record<
+  'all' | 'desired' | 'observed' | 'pending' | 'stuck' | 'differing',
+  number
+>;
 
-/** Counts the links of a list of a group, or of a user. */
+/** Counts the links of a list of a group, or of a user. `pending`: the stuck too; `differing`: while nothing waits. */
 export async function countLinks(db: Db, list: LinkList, of: LinkEnd): Promise<LinkCounts> {
-  const { rows } = await sql<LinkCounts>`
+  const rows = await select<LinkCounts>(db)`
     select count(*) as "all", count(case when desired = 1 then 1 end) as desired,
       count(case when observed = 1 then 1 end) as observed, count(pending) as pending, count(stuck_at) as stuck,
       count(case when pending is null and desired <> observed then 1 end) as differing
-    from links as link where ${isOf(of, list)}`.execute(db);
+    from links as link where ${isOf(of, list)}`;
   return rows[0] ?? { all: 0, desired: 0, observed: 0, pending: 0, stuck: 0, differing: 0 };
 }
 

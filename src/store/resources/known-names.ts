@@ -5,7 +5,7 @@ import type { GivenKey, UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks, readInChunks, toValues } from '../engine/dialect.ts';
+import { chunks, readInChunks, select, toValues } from '../engine/dialect.ts';
 import type { FormerIdsTable } from '../schema.ts';
 import type { Db, Store } from '../store.ts';
 import { deleteWhere, insertAll, listWhere } from '../tables.ts';
@@ -80,9 +80,9 @@ export async function forgetNames(
   { read, write }: Pick<Store, 'read' | 'write'>,
   isOrdinary: (name: Pick<FormerName, 'type' | 'name'>) => boolean,
 ): Promise<void> {
-  const { rows } = await sql<FormerName>`select known.resource, known.name, owner.type
+  const rows = await select<FormerName>(read)`select known.resource, known.name, owner.type
     from names as known join resources as owner on owner.id = known.resource
-    where known.former = 1`.execute(read);
+    where known.former = 1`;
   for (const some of chunks(rows.filter(isOrdinary))) {
     const pairs = sql.join(some.map(({ resource, name }) => sql`(${resource}, ${name})`));
     await write((tx) =>
@@ -136,15 +136,14 @@ export async function findHolders(
   type: 'user' | 'group',
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const held = await readInChunks(ids, async (some) => {
-    const { rows } = await sql<FormerId>`
+  const held = await readInChunks(
+    ids,
+    (some) =>
+      select<FormerId>(db)`
       select former_id, resource_id from former_ids
         where resource_type = ${type} and former_id in (${sql.join(some)})
         and resource_id in (select id from resources where deleted_at is null)
-      union all select id as former_id, id as resource_id from resources where id in (${sql.join(some)}) and type = ${type}`.execute(
-      db,
-    );
-    return rows;
-  });
+      union all select id as former_id, id as resource_id from resources where id in (${sql.join(some)}) and type = ${type}`,
+  );
   return new Map(held.map(({ former_id, resource_id }) => [former_id, resource_id]));
 }

@@ -3,6 +3,7 @@ import type { ChangeKind } from '../../domain/change.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
+import { allOf, select } from '../engine/dialect.ts';
 import type { OwnCallsTable } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 import { selectRows, type UserRow } from './rows.ts';
@@ -42,9 +43,9 @@ export async function findRemovalCall(
   db: Db,
   { id, from, until }: { readonly id: UserId; readonly from: number; readonly until: number },
 ): Promise<RemovalCall | undefined> {
-  const { rows } = await sql<RemovalCall>`select at, operation, outcome, error from own_calls
+  const rows = await select<RemovalCall>(db)`select at, operation, outcome, error from own_calls
     where resource_id = ${id} and at between ${from} and ${until} and kind in (${sql.join(REMOVALS)})
-    order by id desc limit 1`.execute(db);
+    order by id desc limit 1`;
   return rows[0];
 }
 
@@ -70,14 +71,13 @@ const IS_OF_STATUS: Readonly<Record<LeaverStatus, RawBuilder<unknown>>> = {
 async function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> {
   const holding = sql.join([...HOLDING_SOURCES]);
   const toCase = (status: LeaverStatus) => sql`when ${IS_OF_STATUS[status]} then ${status}`;
-  const { rows } = await sql<LeaverRow>`
+  return select<LeaverRow>(db)`
     select seq, id, name, left_at, out_at, owner, due_at, last_error,
       case ${sql.join(LEAVER_STATUSES.map(toCase), sql` `)} end as status,
       (select min(action.plan_id) from plan_actions as action join plans as plan on plan.id = action.plan_id
         where action.resource_id = resources.id and action.status = 'planned' and plan.source in (${holding})
           and action.kind in ('user.deactivate', 'user.access')) as plan
-    from resources where left_at is not null and ${rest}`.execute(db);
-  return rows;
+    from resources where left_at is not null and ${rest}`;
 }
 
 /** Selection of leavers, and the page of it to read. */
@@ -96,11 +96,10 @@ export function listLeavers(
   db: Db,
   { userId, status, since, after, limit }: LeaverQuery,
 ): Promise<LeaverRow[]> {
-  const ofUser = userId === undefined ? sql`` : sql`and id = ${userId}`;
-  const ofStatus = status === undefined ? sql`` : sql`and ${IS_OF_STATUS[status]}`;
+  const isMeant = allOf([userId && sql`id = ${userId}`, status && IS_OF_STATUS[status]]);
   return selectLeavers(
     db,
-    sql`left_at >= ${since} and (left_at, seq) < (${after.left_at}, ${after.seq}) ${ofUser} ${ofStatus}
+    sql`left_at >= ${since} and (left_at, seq) < (${after.left_at}, ${after.seq}) and ${isMeant}
       order by left_at desc, seq desc limit ${limit}`,
   );
 }
@@ -145,11 +144,10 @@ export async function listForeignGroups(
   userIds: readonly UserId[],
 ): Promise<ForeignGroup[]> {
   if (userIds.length === 0) return [];
-  const { rows } = await sql<ForeignGroup>`
+  return select<ForeignGroup>(db)`
     select u.id as "userId", g.id, g.name
     from resources as u join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
     where u.id in (${sql.join(userIds)}) and m.list = 'member' and m.observed = 1
       and g.origin is null and g.deleted_at is null
-    order by g.name`.execute(db);
-  return rows;
+    order by g.name`;
 }

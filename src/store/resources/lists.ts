@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GivenKey, GroupId } from '../../domain/ids.ts';
+import { allOf, select } from '../engine/dialect.ts';
 import type { Db, Part } from '../store.ts';
 import { findOne } from '../tables.ts';
 import type { RowOf } from './rows.ts';
@@ -42,9 +43,8 @@ export async function listRemarked<Type extends ResourceType>(
   type: Type,
   part: ResourcePart,
 ): Promise<Remarked<Type>[]> {
-  const { rows } = await sql<Remarked<Type>>`${selectRemarked(type)}
-    and ${toCondition(part)} and ${isWithin(part)} order by seq limit ${part.limit}`.execute(db);
-  return rows;
+  return select<Remarked<Type>>(db)`${selectRemarked(type)}
+    and ${toCondition(part)} and ${isWithin(part)} order by seq limit ${part.limit}`;
 }
 
 /** Finds a user or group, deleted or not; undefined: the id is unknown. */
@@ -53,7 +53,7 @@ export async function findRemarked<Type extends ResourceType>(
   type: Type,
   id: string,
 ): Promise<Remarked<Type> | undefined> {
-  const { rows } = await sql<Remarked<Type>>`${selectRemarked(type)} and id = ${id}`.execute(db);
+  const rows = await select<Remarked<Type>>(db)`${selectRemarked(type)} and id = ${id}`;
   return rows[0];
 }
 
@@ -85,12 +85,12 @@ export async function countWaitingLinks(
   ids: readonly GroupId[],
 ): Promise<Map<GroupId, WaitingCount[]>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<WaitingCount>`
+  const rows = await select<WaitingCount>(db)`
     select home.id as group_id, link.list || case when link.desired = 1 then '.add' else '.remove' end as kind,
       count(*) as count
     from resources as home join links as link on link.group_id = home.seq
     where home.id in (${sql.join(ids)}) and link.pending is not null
-    group by home.id, kind order by kind desc`.execute(db);
+    group by home.id, kind order by kind desc`;
   return Map.groupBy(rows, ({ group_id }) => group_id);
 }
 
@@ -110,19 +110,18 @@ const DISPUTES = sql<number>`(select count(*) from disputes where resource_type 
 function toCondition(filter: ResourceFilter): RawBuilder<SqlBool> {
   const { managed, due, stuck, disputed, drifted, deleted, text } = filter;
   const isSet = (column: string, wanted: boolean | undefined) =>
-    wanted === undefined ? [] : [sql`${sql.ref(column)} is ${wanted ? sql`not null` : sql`null`}`];
+    wanted !== undefined && sql`${sql.ref(column)} is ${wanted ? sql`not null` : sql`null`}`;
   const isAny = (count: RawBuilder<number>, wanted: boolean | undefined) =>
-    wanted === undefined ? [] : [wanted ? sql`${count} > 0` : sql`${count} = 0`];
-  const conditions = [
-    ...isSet('origin', managed),
-    ...isSet('due_at', due),
-    ...isSet('stuck_at', stuck),
-    ...isSet('deleted_at', deleted),
-    ...isAny(DISPUTES, disputed),
-    ...isAny(DRIFTS, drifted),
-    ...(text === undefined ? [] : [toText(text)]),
-  ];
-  return sql<SqlBool>`(${sql.join(conditions, sql` and `)})`;
+    wanted !== undefined && (wanted ? sql`${count} > 0` : sql`${count} = 0`);
+  return allOf([
+    isSet('origin', managed),
+    isSet('due_at', due),
+    isSet('stuck_at', stuck),
+    isSet('deleted_at', deleted),
+    isAny(DISPUTES, disputed),
+    isAny(DRIFTS, drifted),
+    text !== undefined && toText(text),
+  ]);
 }
 
 /** By a part of a name or an address, or by any whole id: of SCIM, of the provider, of the service. */

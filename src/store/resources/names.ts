@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
-import { readInChunks } from '../engine/dialect.ts';
+import { readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { listWhere, type Row } from '../tables.ts';
 import { type ResourceRow, selectRows } from './rows.ts';
@@ -104,12 +104,12 @@ export async function saveDispute(
   tx: Db,
   { type, nameFolded, reason, now }: Dispute,
 ): Promise<boolean> {
-  const { rows } = await sql<{ count: number }>`
+  const rows = await select<{ count: number }>(tx)`
     insert into disputes (resource_type, name_folded, reason, first_seen_at, last_seen_at, count)
     values (${type}, ${nameFolded}, ${reason}, ${now}, ${now}, 1)
     on conflict (resource_type, name_folded) do update set reason = excluded.reason,
       last_seen_at = excluded.last_seen_at, count = disputes.count + 1
-    returning count`.execute(tx);
+    returning count`;
   return rows[0]?.count === 1;
 }
 

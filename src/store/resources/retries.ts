@@ -4,6 +4,7 @@ import { endRest } from '../../domain/failure.ts';
 import { type GivenKey, groupId, type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import { DUE_CLASSES } from '../due.ts';
 import { parseCells } from '../engine/columns.ts';
+import { select } from '../engine/dialect.ts';
 import type { GroupKey } from '../links/links.ts';
 import type { Db, Store } from '../store.ts';
 import { lockRow, updateRow } from './rows.ts';
@@ -24,10 +25,10 @@ export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number
   let changed = CHUNK;
   while (changed === CHUNK) {
     changed = await store.write(async (tx) => {
-      const { rows } = await sql`update resources set due_at = ${now} where id in (
+      const rows = await select(tx)`update resources set due_at = ${now} where id in (
         select id from resources where due_class in (${sql.join(DUE_CLASSES)})
           and due_at > ${now} and ${HAS_WORK} limit ${CHUNK})
-        returning id`.execute(tx);
+        returning id`;
       return rows.length;
     });
   }
@@ -84,10 +85,10 @@ export async function retryEach(
 
 /** Groups in which a change of this user waits for its next attempt. */
 export async function listRestingGroupsOf(db: Db, id: string, now: number): Promise<ResourceKey[]> {
-  const { rows } = await sql<{ id: string }>`
+  const rows = await select<{ id: string }>(db)`
     select distinct home.id from resources as person join links as link on link.target = person.seq
       join resources as home on home.seq = link.group_id
-    where person.id = ${id} and link.pending is not null and link.retry_at > ${now}`.execute(db);
+    where person.id = ${id} and link.pending is not null and link.retry_at > ${now}`;
   return rows.map((row) => ({ type: 'group', id: groupId(row.id) }));
 }
 
@@ -109,7 +110,7 @@ async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<Retried 
 }
 
 async function retryLinks(tx: Db, { seq }: GroupKey): Promise<string[]> {
-  const { rows } = await sql<{ list: string }>`update links set retry_at = null
-    where group_id = ${seq} and pending is not null returning list || 's' as list`.execute(tx);
+  const rows = await select<{ list: string }>(tx)`update links set retry_at = null
+    where group_id = ${seq} and pending is not null returning list || 's' as list`;
   return [...new Set(rows.map(({ list }) => list))].toSorted().toReversed();
 }

@@ -2,7 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
 import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
 import { hasEntities } from '../engine/columns.ts';
-import { forUpdate, readInChunks, readParts, toAssignments, toValues } from '../engine/dialect.ts';
+import {
+  forUpdate,
+  readInChunks,
+  readParts,
+  select,
+  toAssignments,
+  toValues,
+} from '../engine/dialect.ts';
 import { StoreError } from '../engine/store-error.ts';
 import { touchGroupsOf } from '../links/of-users.ts';
 import type { ResourcesTable, Schema } from '../schema.ts';
@@ -48,10 +55,9 @@ export async function selectRows<Type extends ResourceType>(
   type: Type,
   which: RawBuilder<unknown>,
 ): Promise<RowOf<Type>[]> {
-  const { rows } = await sql<
-    RowOf<Type>
-  >`select * from resources where type = ${sql.lit(type)} and ${which}`.execute(db);
-  return rows;
+  return select<RowOf<Type>>(
+    db,
+  )`select * from resources where type = ${sql.lit(type)} and ${which}`;
 }
 
 /** Lists users or groups by their columns, as `listWhere` lists rows of any table. */
@@ -103,8 +109,8 @@ export async function insertRow<Type extends ResourceType>(
   tx: Db,
   row: NewRow<Type>,
 ): Promise<RowOf<Type>> {
-  const { rows } = await sql<RowOf<Type>>`
-    insert into resources ${toValues([row])} returning *`.execute(tx);
+  const rows = await select<RowOf<Type>>(tx)`
+    insert into resources ${toValues([row])} returning *`;
   const [stored] = rows;
   if (stored === undefined) throw new StoreError('store-failed', 'a new row is not there');
   return stored;

@@ -5,7 +5,7 @@ import { createMatcher } from '../../domain/matcher.ts';
 import type { Owned } from '../../domain/provider.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks, isPostgres, readInChunks } from '../engine/dialect.ts';
+import { chunks, isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import { lockedInOrder } from '../links/of-users.ts';
 import type { Db } from '../store.ts';
 import type { GroupRow } from './rows.ts';
@@ -25,18 +25,14 @@ export async function listManagedGroups(
 }
 
 async function findManaged(db: Db, query: NameQuery): Promise<RuledGroup[]> {
-  const select = async (isMeant: RawBuilder<unknown>) => {
-    const { rows } = await sql<RuledGroup>`select id, name from resources
-      where type = 'group' and origin is not null and deleted_at is null and ${isMeant}`.execute(
-      db,
-    );
-    return rows;
-  };
-  if (query.kind === 'name') return select(sql`name_folded = ${query.folded}`);
+  const find = (isMeant: RawBuilder<unknown>) =>
+    select<RuledGroup>(db)`select id, name from resources
+      where type = 'group' and origin is not null and deleted_at is null and ${isMeant}`;
+  if (query.kind === 'name') return find(sql`name_folded = ${query.folded}`);
   const like = foldCase(query.pattern)
     .replace(/[\\%_]/g, '\\$&')
     .replaceAll('*', '%');
-  const rows = await select(sql`name_folded like ${like} escape '\\'`);
+  const rows = await find(sql`name_folded like ${like} escape '\\'`);
   const matches = createMatcher([query.pattern]);
   return rows.filter(({ name }) => matches([name]));
 }
@@ -46,14 +42,15 @@ export async function listGroupNamesOf(
   db: Db,
   userIds: readonly UserId[],
 ): Promise<ReadonlyMap<UserId, readonly string[]>> {
-  const wanted = await readInChunks(userIds, async (some) => {
-    const { rows } = await sql<{ user_id: UserId; name: string }>`
+  const wanted = await readInChunks(
+    userIds,
+    (some) =>
+      select<{ user_id: UserId; name: string }>(db)`
       select u.id as user_id, g.name from resources as u
       join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
       where u.id in (${sql.join(some)}) and m.list = 'member' and m.desired = 1
-      and g.origin is not null and g.deleted_at is null`.execute(db);
-    return rows;
-  });
+      and g.origin is not null and g.deleted_at is null`,
+  );
   const byUser = Map.groupBy(wanted, ({ user_id }) => user_id);
   return new Map([...byUser].map(([id, groups]) => [id, groups.map(({ name }) => name)]));
 }
@@ -70,11 +67,9 @@ export async function listWantedMembers(
     for (const some of userIds === undefined ? [undefined] : chunks(userIds)) {
       const among =
         some === undefined ? isDirect : sql`${isDirect} and u.id in (${sql.join(some)})`;
-      const { rows } = await sql<{ user_id: UserId }>`
+      const rows = await select<{ user_id: UserId }>(db)`
         select distinct u.id as user_id from links as m join resources as u on u.seq = m.target
-        where m.group_id in (select seq from resources where id in (${sql.join(groups)})) and m.list = 'member' and m.desired = 1 and u.deleted_at is null ${among}`.execute(
-        db,
-      );
+        where m.group_id in (select seq from resources where id in (${sql.join(groups)})) and m.list = 'member' and m.desired = 1 and u.deleted_at is null ${among}`;
       for (const { user_id } of rows) found.add(user_id);
     }
   }
@@ -124,13 +119,13 @@ export async function listNested(
     direction === 'inside'
       ? sql`and i.deleted_at is null and i.origin is not null and i.provider = o.provider`
       : sql``;
-  const { rows } = await sql<{ id: GroupId }>`
+  const rows = await select<{ id: GroupId }>(db)`
     with recursive nested as (select o.id as outer_id, i.id as inner_id
       from resources as o cross join ${list} join resources as i on i.id = listed.value
       where o.inner_groups <> '[]' and o.deleted_at is null and o.origin is not null ${counts}),
     reached(id) as (select ${to} from nested where ${from} = ${id}
       union select ${to} from nested join reached on reached.id = ${from})
-    select id from reached`.execute(db);
+    select id from reached`;
   return rows.map((row) => row.id);
 }
 

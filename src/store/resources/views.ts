@@ -3,7 +3,7 @@ import { assertNever } from '../../domain/errors.ts';
 import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
-import { isPostgres, readInChunks } from '../engine/dialect.ts';
+import { allOf, isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
 /** Columns of a stored resource that an answer needs. */
@@ -50,8 +50,8 @@ export async function findView<Type extends ResourceType>(
   type: Type,
   id: string,
 ): Promise<Views[Type] | undefined> {
-  const { rows } = await sql<Views[Type]>`
-    ${selectViews(db, type)} and id = ${id} and deleted_at is null`.execute(db);
+  const rows = await select<Views[Type]>(db)`
+    ${selectViews(db, type)} and id = ${id} and deleted_at is null`;
   return rows[0];
 }
 
@@ -61,9 +61,8 @@ export async function listViews<Type extends ResourceType>(
   type: Type,
   query: ViewQuery,
 ): Promise<Views[Type][]> {
-  const { rows } = await sql<Views[Type]>`
-    ${selectViews(db, type)} and ${toPart(type, query)}`.execute(db);
-  return rows;
+  return select<Views[Type]>(db)`
+    ${selectViews(db, type)} and ${toPart(type, query)}`;
 }
 
 /**
@@ -102,10 +101,8 @@ export async function countViews(
   { selector, provider }: CountQuery,
 ): Promise<number> {
   const condition = selector ? sql`and ${toCondition({ type, provider }, selector)}` : sql``;
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from resources where type = ${sql.lit(type)} and deleted_at is null ${condition}`.execute(
-    db,
-  );
+  const rows = await select<{ count: number }>(db)`
+    select count(*) as count from resources where type = ${sql.lit(type)} and deleted_at is null ${condition}`;
   return rows[0]?.count ?? 0;
 }
 
@@ -113,13 +110,12 @@ function toPart(
   type: ResourceType,
   { selector, provider, limit, offset = 0, afterSeq, seqs }: ViewQuery,
 ): RawBuilder<unknown> {
-  const conditions = [
+  const all = allOf([
     sql`deleted_at is null`,
-    ...(selector ? [toCondition({ type, provider }, selector)] : []),
-    ...(afterSeq === undefined ? [] : [sql`seq > ${afterSeq}`]),
-    ...(seqs === undefined ? [] : [sql`seq in (${sql.join(seqs)})`]),
-  ];
-  const all = sql.join(conditions, sql` and `);
+    selector && toCondition({ type, provider }, selector),
+    afterSeq !== undefined && sql`seq > ${afterSeq}`,
+    seqs && sql`seq in (${sql.join(seqs)})`,
+  ]);
   if (offset === 0) return sql`${all} order by seq limit ${limit}`;
   // The start of the page is found by a query of its own, so that earlier entries are passed in an index and not row by
   // row.
@@ -135,12 +131,13 @@ export interface ListedUser {
 
 /** Users by their ids as a list of a group would show them; those that are not there are left out. */
 export async function listUsersById(db: Db, ids: readonly UserId[]): Promise<ListedUser[]> {
-  return readInChunks(ids, async (chunk) => {
-    const { rows } = await sql<ListedUser>`
+  return readInChunks(
+    ids,
+    (chunk) =>
+      select<ListedUser>(db)`
       select id, name as display from resources
-      where id in (${sql.join(chunk)}) and type = 'user' and deleted_at is null`.execute(db);
-    return rows;
-  });
+      where id in (${sql.join(chunk)}) and type = 'user' and deleted_at is null`,
+  );
 }
 
 interface Searched {
