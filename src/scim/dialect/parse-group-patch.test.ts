@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import type { RepairKind } from '../repairs.ts';
@@ -7,274 +7,141 @@ import { parsePatch } from './parse-body.ts';
 import { isAttributeStep } from './to-steps.ts';
 
 const repairs = { count: () => {} };
-
-function parse(...operations: unknown[]) {
-  return parsePatch({ Operations: operations }, { schema: groupSchema, repairs }).steps;
-}
+const admins = `${GROUP_EXTENSION}:admins`;
+const permissions = `${GROUP_EXTENSION}:permissions`;
 
 /** The edits of the lists of users, in order, and the attributes that a group of none gets. */
 function changes(...operations: unknown[]) {
-  const steps = parse(...operations);
+  const { steps } = parsePatch({ Operations: operations }, { schema: groupSchema, repairs });
   const edits = steps.flatMap((step) => {
     if (isAttributeStep(step)) return [];
-    const { kind, list } = step;
-    if (kind === 'users') return { kind: list, op: step.op, ids: [...step.ids.keys()] };
-    return { kind: list, op: 'removeWhere', filter: step.filter };
+    if (step.kind === 'users') return [[step.list, step.op, ...step.ids.keys()].join(' ')];
+    return [`${step.list} removeWhere ${step.filter.kind}`];
   });
-  const attributes = applyPatch({}, steps);
-  return Object.keys(attributes).length === 0 ? edits : [{ kind: 'set', attributes }, ...edits];
+  return { edits, set: applyPatch({}, steps) };
 }
 
-const cases = [
-  {
-    why: 'add (Entra, Okta)',
-    ops: [{ op: 'Add', path: 'members', value: [{ $ref: null, value: 'u1' }, { value: 'u2' }] }],
-    want: [{ kind: 'members', op: 'add', ids: ['u1', 'u2'] }],
-  },
-  {
-    why: 'remove by value array (Entra legacy)',
-    ops: [{ op: 'Remove', path: 'members', value: [{ value: 'u1' }] }],
-    want: [{ kind: 'members', op: 'remove', ids: ['u1'] }],
-  },
-  {
-    why: 'remove by filter (Okta, Entra with the flag)',
-    ops: [{ op: 'remove', path: 'members[value eq "u1"]' }],
-    want: [{ kind: 'members', op: 'remove', ids: ['u1'] }],
-  },
-  {
-    why: 'remove by a filter that names several',
-    ops: [{ op: 'remove', path: 'members[value eq "u1" or value eq "u2"]' }],
-    want: [{ kind: 'members', op: 'remove', ids: ['u1', 'u2'] }],
-  },
-  {
-    why: 'remove without value empties',
-    ops: [{ op: 'remove', path: 'members' }],
-    want: [{ kind: 'members', op: 'replace', ids: [] }],
-  },
-  {
-    why: 'remove of null empties',
-    ops: [{ op: 'remove', path: 'members', value: null }],
-    want: [{ kind: 'members', op: 'replace', ids: [] }],
-  },
-  {
-    why: 'remove of the id of one',
-    ops: [{ op: 'remove', path: 'members[value eq "u1"].value' }],
-    want: [{ kind: 'members', op: 'remove', ids: ['u1'] }],
-  },
-  {
-    why: 'remove of an id of digits, as it is written',
-    ops: [{ op: 'remove', path: 'members[value eq 12345678901234567890]' }],
-    want: [{ kind: 'members', op: 'remove', ids: ['12345678901234567890'] }],
-  },
-  {
-    why: 'remove of an empty value array removes nobody',
-    ops: [{ op: 'remove', path: 'members', value: [] }],
-    want: [],
-  },
-  { why: 'add of nobody', ops: [{ op: 'add', path: 'members', value: [] }], want: [] },
-  {
-    why: 'replace',
-    ops: [{ op: 'replace', path: 'members', value: [{ value: 'u1' }] }],
-    want: [{ kind: 'members', op: 'replace', ids: ['u1'] }],
-  },
-  {
-    why: 'replace by null empties (Entra)',
-    ops: [{ op: 'Replace', path: 'members', value: null }],
-    want: [{ kind: 'members', op: 'replace', ids: [] }],
-  },
-  {
-    why: 'replace by none empties',
-    ops: [{ op: 'replace', path: 'members', value: [] }],
-    want: [{ kind: 'members', op: 'replace', ids: [] }],
-  },
-  {
-    why: 'pathless add is a delta (WSO2)',
-    ops: [{ op: 'add', value: { members: [{ value: 'u1' }] } }],
-    want: [{ kind: 'members', op: 'add', ids: ['u1'] }],
-  },
-  {
-    why: 'pathless replace replaces (Okta)',
-    ops: [{ op: 'replace', value: { members: [{ value: 'u1' }] } }],
-    want: [{ kind: 'members', op: 'replace', ids: ['u1'] }],
-  },
-  {
-    why: 'add and remove of the same one stay two changes in order',
-    ops: [
-      { op: 'add', path: 'members', value: [{ value: 'u1' }] },
-      { op: 'remove', path: 'members[value eq "u1"]' },
-    ],
-    want: [
-      { kind: 'members', op: 'add', ids: ['u1'] },
-      { kind: 'members', op: 'remove', ids: ['u1'] },
-    ],
-  },
-  {
-    why: 'two replacements stay two: the last one counts',
-    ops: ['u1', 'u2'].map((value) => ({ op: 'replace', path: 'members', value: [{ value }] })),
-    want: [
-      { kind: 'members', op: 'replace', ids: ['u1'] },
-      { kind: 'members', op: 'replace', ids: ['u2'] },
-    ],
-  },
-  {
-    why: 'rename with an echoed id (Okta)',
-    ops: [{ op: 'replace', value: { id: 'g', displayName: 'N' } }],
-    want: [{ kind: 'set', attributes: { displayName: 'N' } }],
-  },
-  {
-    why: 'rename and members in one',
-    ops: [
-      { op: 'replace', path: 'displayName', value: 'N' },
-      { op: 'replace', path: 'externalId', value: 'e' },
-      { op: 'add', path: 'members', value: [{ value: 'u1' }] },
-    ],
-    want: [
-      { kind: 'set', attributes: { displayName: 'N', externalId: 'e' } },
-      { kind: 'members', op: 'add', ids: ['u1'] },
-    ],
-  },
-  {
-    why: 'the extension',
-    ops: [
-      { op: 'replace', path: `${GROUP_EXTENSION}:permissions`, value: '16' },
-      { op: 'replace', value: { [GROUP_EXTENSION]: { addToCardsAndSpacesEnabled: 'True' } } },
-    ],
-    want: [
-      {
-        kind: 'set',
-        attributes: { [GROUP_EXTENSION]: { permissions: 16, addToCardsAndSpacesEnabled: true } },
-      },
-    ],
-  },
-  {
-    why: 'admins, like members',
-    ops: [
-      { op: 'add', path: `${GROUP_EXTENSION}:admins`, value: [{ value: 'u1' }] },
-      { op: 'remove', path: `${GROUP_EXTENSION}:admins[value eq "u2"]` },
-    ],
-    want: [
-      { kind: 'admins', op: 'add', ids: ['u1'] },
-      { kind: 'admins', op: 'remove', ids: ['u2'] },
-    ],
-  },
-  {
-    why: 'an attempt to inject a filter removes that one id',
-    ops: [{ op: 'remove', path: 'members', value: [{ value: 'x" or value pr or value eq "' }] }],
-    want: [{ kind: 'members', op: 'remove', ids: ['x" or value pr or value eq "'] }],
-  },
+const add = (path: string, ...value: unknown[]) => ({ op: 'add', path, value });
+const remove = (path: string, value?: unknown) => ({ op: 'remove', path, value });
+const replace = (path: string, value?: unknown) => ({ op: 'replace', path, value });
+const u1 = { value: 'u1' };
+const injected = 'x" or value pr or value eq "';
+
+const cases: readonly [why: string, operations: unknown[], ...edits: string[]][] = [
+  [
+    'add (Entra, Okta)',
+    [{ ...add('members', { $ref: null, ...u1 }, { value: 'u2' }), op: 'Add' }],
+    'members add u1 u2',
+  ],
+  ['an array (Entra legacy)', [{ ...remove('members', [u1]), op: 'Remove' }], 'members remove u1'],
+  ['a filter (Okta, Entra)', [remove('members[value eq "u1"]')], 'members remove u1'],
+  [
+    'a filter that names several',
+    [remove('members[value eq "u1" or value eq "u2"]')],
+    'members remove u1 u2',
+  ],
+  ['remove without value empties', [remove('members')], 'members replace'],
+  ['remove of null empties', [remove('members', null)], 'members replace'],
+  ['remove of the id of one', [remove('members[value eq "u1"].value')], 'members remove u1'],
+  [
+    'remove of an id of digits, as it is written',
+    [remove('members[value eq 12345678901234567890]')],
+    'members remove 12345678901234567890',
+  ],
+  ['remove of an empty value array removes nobody', [remove('members', [])]],
+  ['add of nobody', [add('members')]],
+  ['replace', [replace('members', [u1])], 'members replace u1'],
+  ['replace by null (Entra)', [{ ...replace('members', null), op: 'Replace' }], 'members replace'],
+  ['replace by none empties', [replace('members', [])], 'members replace'],
+  ['pathless add (WSO2)', [{ op: 'add', value: { members: [u1] } }], 'members add u1'],
+  ['pathless replace (Okta)', [{ op: 'replace', value: { members: [u1] } }], 'members replace u1'],
+  [
+    'add and remove of the same one stay two changes in order',
+    [add('members', u1), remove('members[value eq "u1"]')],
+    'members add u1',
+    'members remove u1',
+  ],
+  [
+    'two replacements stay two: the last one counts',
+    [replace('members', [u1]), replace('members', [{ value: 'u2' }])],
+    'members replace u1',
+    'members replace u2',
+  ],
+  [
+    'admins, like members',
+    [add(admins, u1), remove(`${admins}[value eq "u2"]`)],
+    'admins add u1',
+    'admins remove u2',
+  ],
+  [
+    'an attempt to inject a filter removes that one id',
+    [remove('members', [{ value: injected }])],
+    `members remove ${injected}`,
+  ],
+  ...[
+    ['display sw "A"', 'compare'],
+    ['display eq "A"', 'compare'],
+    ['value ne "u1"', 'compare'],
+    ['value co "u1"', 'compare'],
+    ['value pr', 'present'],
+    ['not (value eq "u1")', 'not'],
+    ['value eq "u1" and display eq "A"', 'and'],
+    ['value eq "u1" or display eq "A"', 'or'],
+    ['value eq "u1" or (value eq "u2" and display eq "A")', 'or'],
+  ].map(([filter, kind]): [string, unknown[], string] => [
+    `whom any other filter finds is not known yet: ${filter}`,
+    [remove(`members[${filter}]`)],
+    `members removeWhere ${kind}`,
+  ]),
 ];
 
-for (const { why, ops, want } of cases) {
-  test(`group PATCH: ${why}`, () => expect(changes(...ops)).toEqual(want));
-}
-
-for (const [filter, kind] of [
-  ['display sw "A"', 'compare'],
-  ['display eq "A"', 'compare'],
-  ['value ne "u1"', 'compare'],
-  ['value co "u1"', 'compare'],
-  ['value pr', 'present'],
-  ['not (value eq "u1")', 'not'],
-  ['value eq "u1" and display eq "A"', 'and'],
-  ['value eq "u1" or display eq "A"', 'or'],
-  ['value eq "u1" or (value eq "u2" and display eq "A")', 'or'],
-]) {
-  test(`whom any other filter finds is not known yet: ${filter}`, () => {
-    expect(changes({ op: 'remove', path: `members[${filter}]` })).toEqual([
-      { kind: 'members', op: 'removeWhere', filter: expect.objectContaining({ kind }) },
-    ]);
+for (const [why, operations, ...edits] of cases) {
+  test(`PATCH of people: ${why}`, () => {
+    expect(changes(...operations)).toEqual({ edits, set: {} });
   });
 }
 
-describe('a PATCH of a group is refused', () => {
-  const refused = [
-    {
-      why: 'a member without an id',
-      op: { op: 'add', path: 'members', value: [{ display: 'x' }] },
-      scimType: 'invalidValue',
-      message: 'Value 1 of members: Each of the members needs a value: the id of a user.',
-    },
-    {
-      why: 'replace of members without a value',
-      op: { op: 'replace', path: 'members' },
-      scimType: 'invalidValue',
-      message: 'The replace of members has no value.',
-    },
-    {
-      why: 'add of admins without a value',
-      op: { op: 'add', path: `${GROUP_EXTENSION}:admins` },
-      scimType: 'invalidValue',
-      message: 'The add of admins has no value.',
-    },
-    {
-      why: 'the kind of a member',
-      op: { op: 'remove', path: 'members[value eq "u1"].type' },
-      scimType: 'mutability',
-      message: 'members are added by value and removed, never changed.',
-    },
-    {
-      why: 'adding to a member',
-      op: { op: 'add', path: 'members[value eq "u1"]', value: { value: 'u1' } },
-      scimType: 'mutability',
-      message: 'members are added by value and removed, never changed.',
-    },
-    {
-      why: 'a displayName that is no text',
-      op: { op: 'replace', path: 'displayName', value: { x: 1 } },
-      scimType: 'invalidValue',
-      message: 'The value of displayName is not a text.',
-    },
-    {
-      why: 'a displayName of null',
-      op: { op: 'replace', value: { displayName: null } },
-      scimType: 'invalidValue',
-      message: 'displayName cannot be blank.',
-    },
-    {
-      why: 'a part of the members',
-      op: { op: 'remove', path: 'members.value' },
-      scimType: 'mutability',
-      message: 'members change as a whole, not by value.',
-    },
-    {
-      why: 'changing a member',
-      op: { op: 'replace', path: 'members[value eq "u1"]', value: { value: 'u2' } },
-      scimType: 'mutability',
-      message: 'members are added by value and removed, never changed.',
-    },
-    {
-      why: 'the name of a member',
-      op: { op: 'replace', path: 'members[value eq "u1"].display', value: 'x' },
-      scimType: 'mutability',
-      message: 'members.display is read-only.',
-    },
-    {
-      why: 'a blank displayName',
-      op: { op: 'replace', path: 'displayName', value: '' },
-      scimType: 'invalidValue',
-      message: 'displayName cannot be blank.',
-    },
-    {
-      why: 'remove of displayName',
-      op: { op: 'remove', path: 'displayName' },
-      scimType: 'mutability',
-      message: 'displayName cannot be removed.',
-    },
-    {
-      why: 'permissions that are no number',
-      op: { op: 'replace', path: `${GROUP_EXTENSION}:permissions`, value: 'all' },
-      scimType: 'invalidValue',
-      message: 'The value of permissions is no integer.',
-    },
-  ];
-  for (const { why, op, scimType, message } of refused) {
-    test(why, () => {
-      expect(() => changes(op)).toThrow(
-        expect.objectContaining({ status: 400, scimType, message }),
-      );
-    });
-  }
+test('a rename with an echoed id (Okta), and one beside members', () => {
+  const set = { displayName: 'N' };
+  expect(changes({ op: 'replace', value: { id: 'g', ...set } })).toEqual({ edits: [], set });
+  const both = [replace('displayName', 'N'), replace('externalId', 'e'), add('members', u1)];
+  expect(changes(...both)).toEqual({
+    edits: ['members add u1'],
+    set: { ...set, externalId: 'e' },
+  });
 });
+
+test('the extension, by its path and as an object', () => {
+  const value = { [GROUP_EXTENSION]: { addToCardsAndSpacesEnabled: 'True' } };
+  expect(changes(replace(permissions, '16'), { op: 'replace', value }).set).toEqual({
+    [GROUP_EXTENSION]: { permissions: 16, addToCardsAndSpacesEnabled: true },
+  });
+});
+
+const one = 'members[value eq "u1"]';
+const fixed = 'members are added by value and removed, never changed.';
+const needsId = 'Value 1 of members: Each of the members needs a value: the id of a user.';
+
+for (const [operation, scimType, message] of [
+  [add('members', { display: 'x' }), 'invalidValue', needsId],
+  [replace('members'), 'invalidValue', 'The replace of members has no value.'],
+  [{ op: 'add', path: admins }, 'invalidValue', 'The add of admins has no value.'],
+  [remove(`${one}.type`), 'mutability', fixed],
+  [{ op: 'add', path: one, value: u1 }, 'mutability', fixed],
+  [replace(one, { value: 'u2' }), 'mutability', fixed],
+  [replace(`${one}.display`, 'x'), 'mutability', 'members.display is read-only.'],
+  [remove('members.value'), 'mutability', 'members change as a whole, not by value.'],
+  [replace('displayName', { x: 1 }), 'invalidValue', 'The value of displayName is not a text.'],
+  [{ op: 'replace', value: { displayName: null } }, 'invalidValue', 'displayName cannot be blank.'],
+  [replace('displayName', ''), 'invalidValue', 'displayName cannot be blank.'],
+  [remove('displayName'), 'mutability', 'displayName cannot be removed.'],
+  [replace(permissions, 'all'), 'invalidValue', 'The value of permissions is no integer.'],
+] as const) {
+  test(`a PATCH of a group is refused: ${JSON.stringify(operation)}`, () => {
+    const refusal = { status: 400, scimType, message };
+    expect(() => changes(operation)).toThrow(expect.objectContaining(refusal));
+  });
+}
 
 test('20,000 members in one operation cost one look at each', () => {
   const ids = Array.from({ length: 20_000 }, (_, i) => `u${i}`);
