@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { BridgeError } from '../domain/errors.ts';
+import { findApiFailure } from '../ops/api/failure.ts';
 import type { ApiSource } from '../ops/sources.ts';
 import { createElection, type OwnLead } from '../reconcile/loop/election.ts';
 import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
@@ -8,7 +9,6 @@ import type { LookResult } from '../reconcile/repair/inspect.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { Db } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
-import { toErrandError } from './errands.ts';
 import { type LeaderNews, parseNews } from './leader-news.ts';
 import type { WatchedOptions } from './options.ts';
 import { toAttemptMs } from './settings.ts';
@@ -143,4 +143,12 @@ async function startOrBreak(
     if (error instanceof BridgeError && error.code === 'other-service') onBroken(error);
     throw error;
   }
+}
+
+/** The failure of an errand as the leader met it. */
+function toErrandError(failure: unknown): Error {
+  const call = findApiFailure(failure);
+  if (call !== undefined) return call;
+  const { code, message } = Object(failure);
+  return new BridgeError(String(code), String(message));
 }

@@ -1,4 +1,7 @@
+import { BridgeError } from '../domain/errors.ts';
 import { createNotifier, type NotifierDeps } from '../notify/notifier.ts';
+import { toApiFailure } from '../ops/api/failure.ts';
+import { findOperation } from '../ops/api/find-operation.ts';
 import type { ApiSource } from '../ops/sources.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
 import { createAuditPoller } from '../reconcile/audit/poller.ts';
@@ -6,7 +9,7 @@ import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/job.ts';
 import { Convergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
-import { createErrandRunner } from '../reconcile/loop/errands.ts';
+import { createErrandRunner, type Errand, type ErrandAnswer } from '../reconcile/loop/errands.ts';
 import { createLeaverWatch } from '../reconcile/loop/leavers.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createPruning } from '../reconcile/loop/pruning.ts';
@@ -24,8 +27,8 @@ import type { SectionStates } from '../reconcile/sections.ts';
 import type { Waiters } from '../reconcile/waiters.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { FollowedFact } from '../store/facts.ts';
+import { UpstreamError } from '../upstream/errors.ts';
 import { createTransport } from '../upstream/transport.ts';
-import { performErrand } from './errands.ts';
 import type { LeaderNews } from './leader-news.ts';
 import type { WatchedOptions } from './options.ts';
 import { toFixedQuirks, toRepairPolicy, toSweepPolicy, toTransportOptions } from './settings.ts';
@@ -212,4 +215,33 @@ function openNotifier({ options, observe }: TenureParts, deps: ReconcileDeps) {
   const { store, clock, random, events } = deps;
   const policy = options.settings.notify;
   return createNotifier({ store, clock, random, events, policy, observe });
+}
+
+type ErrandParts = Pick<BridgeTenure, 'convergence' | 'callForOperator' | 'look'>;
+
+/** Makes a call that another process asks for. Never rejects. */
+async function performErrand(
+  { convergence, callForOperator, look }: ErrandParts,
+  errand: Errand,
+): Promise<ErrandAnswer> {
+  try {
+    if (errand.kind === 'read-privilege') {
+      await convergence.readPrivilege(errand.resource, errand);
+      return { kind: 'done', result: null };
+    }
+    if (errand.kind === 'look') return { kind: 'done', result: await look(errand.request) };
+    const found = findOperation(errand.operation);
+    if (found.kind !== 'found') throw new BridgeError('bug', `no operation ${errand.operation}`);
+    const result = await callForOperator(found.operation, errand.args, {});
+    return { kind: 'done', result: result ?? null };
+  } catch (error) {
+    return { kind: 'failed', failure: toFailure(error) };
+  }
+}
+
+/** A failure as another process reads it. */
+function toFailure(error: unknown): unknown {
+  if (error instanceof UpstreamError) return toApiFailure(error);
+  if (error instanceof BridgeError) return { code: error.code, message: error.message };
+  return { code: 'bug', message: error instanceof Error ? error.message : String(error) };
 }
