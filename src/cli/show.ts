@@ -1,15 +1,7 @@
 import type { OpsClient } from '../app/ops-client.ts';
 import { isHolding } from '../domain/plan.ts';
 import { toPlanHead } from '../ops/lists/acts.ts';
-import {
-  type Fact,
-  isOwnPlan,
-  listResourceFacts,
-  listStatusFacts,
-  toReadingText,
-  toReleaseText,
-  toSeatText,
-} from '../ops/lists/details.ts';
+import * as details from '../ops/lists/details.ts';
 import { toProblemText } from '../ops/lists/list.ts';
 import { ACTIONS, FIRST_RUN } from '../ops/lists/plans.ts';
 import { FIELDS, toLinkColumns } from '../ops/lists/resources.ts';
@@ -68,11 +60,11 @@ function toStatusText(answer: OpsJson<'Status'>, context: CliContext): string {
   const lines = reasons.map(({ code, detail, remedy }) => {
     return `  ${paint(code, 'waiting')}: ${detail}\n      ${remedy}\n`;
   });
-  const facts = [...listStatusFacts(answer), ...listTroubles(answer)];
+  const facts = [...details.listStatusFacts(answer), ...listTroubles(answer)];
   return `${toMoments([head, ...lines].join(''))}${toDetails(facts, context)}`;
 }
 
-function listTroubles({ stuck, failing, disputes }: OpsJson<'Status'>): Fact[] {
+function listTroubles({ stuck, failing, disputes }: OpsJson<'Status'>): details.Fact[] {
   const troubles = [...stuck, ...failing].slice(0, SHOWN_MAX);
   return [
     ...troubles.map(({ type, name, problem, nextAttemptAt }) => {
@@ -127,7 +119,7 @@ function toExplanationText(explanation: OpsJson<'Explanation'>, output: Output):
   };
   return [
     toHead(explanation),
-    toDetails(listResourceFacts(explanation), output),
+    toDetails(details.listResourceFacts(explanation), output),
     `\n${toTable(fields, FIELDS, output)}`,
     toLinks('Admins', admins),
     toLinks('Groups', groups),
@@ -231,17 +223,17 @@ function showPlan(
 async function toNoneText(client: OpsClient): Promise<string> {
   const { firstRead } = await readAnswer(client, 'Status', '/status');
   if (firstRead !== null)
-    return `No plan waits; the service is read for the first time: ${toReadingText(firstRead)}.\n`;
+    return `No plan waits; the service is read for the first time: ${details.toReadingText(firstRead)}.\n`;
   const making = await listPlans(client, 'making');
   const { reading, release } = await readAnswer(client, 'Recovery', '/recovery');
-  const progress = reading === null ? '' : `: ${toReadingText(reading)}`;
+  const progress = reading === null ? '' : `: ${details.toReadingText(reading)}`;
   if (making.length > 0)
     return `A plan is being made; the whole service is read first${progress}.\n`;
   return `No plan waits.\n${toApproved(release)}`;
 }
 
 function toApproved(release: OpsJson<'Recovery'>['release']): string {
-  return release === null ? '' : `The approved plan: ${toReleaseText(release)}\n`;
+  return release === null ? '' : `The approved plan: ${details.toReleaseText(release)}\n`;
 }
 
 /** The plan with this id; undefined: no id. */
@@ -289,7 +281,7 @@ function toFirstRunText(view: OpsJson<'FirstRun'>, output: Output): string {
   const sums = Object.entries({ ...counts, ...kinds });
   return [
     `${PHASES[phase]}\n`,
-    reading === null ? '' : toMoments(`It is ${toReadingText(reading)}.\n`),
+    reading === null ? '' : toMoments(`It is ${details.toReadingText(reading)}.\n`),
     toMoments(toApproved(release)),
     toSeats(seats),
     ...sums.map(([name, count]) => `  ${name.padEnd(18)} ${count}\n`),
@@ -298,14 +290,14 @@ function toFirstRunText(view: OpsJson<'FirstRun'>, output: Output): string {
 }
 
 function toSeats(seats: OpsJson<'PlanSeats'> | null): string {
-  const text = toSeatText(seats);
+  const text = details.toSeatText(seats);
   return text === '' ? '' : `Seats: ${text}.\n`;
 }
 
 /** Prints a plan: its counts, its first actions, and the decisions that are possible. */
 export function toPlanText(plan: OpsJson<'Plan'>, output: Output): string {
   const { id, hash, status, source, counts, summary, actions } = plan;
-  const unknown = isOwnPlan(plan) ? '' : 'not known by whom';
+  const unknown = details.isOwnPlan(plan) ? '' : 'not known by whom';
   const sums = summary.map(({ kind, by, count }) => {
     const author = by === null ? unknown : `by ${by}`;
     return `  ${String(count).padStart(6)} ${kind.padEnd(18)} ${author}`.trimEnd();

@@ -6,13 +6,7 @@ import type { Settings } from '../settings/schema.ts';
 import { findStoreFile } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
 import { MIGRATIONS, MOVED, migrate } from '../store/engine/migrate.ts';
-import {
-  backUpSqlite,
-  type CopyStep,
-  findFault,
-  inspectSqlite,
-  replaceSqlite,
-} from '../store/engine/sqlite-backup.ts';
+import * as sqlite from '../store/engine/sqlite-backup.ts';
 import { connect, takeFile } from '../store/engine/sqlite-file.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import { type Move, moveStore, type Proof } from '../store/move/move-store.ts';
@@ -27,13 +21,13 @@ const POSTGRES_RESTORE =
 const POSTGRES_MOVE =
   'DATABASE_URL is PostgreSQL already: the move needs the address of the file, sqlite:…, in it';
 
-type OnStep = (step: CopyStep) => void;
+type OnStep = (step: sqlite.CopyStep) => void;
 
 /** Makes a backup of the store of the settings. @throws StoreError; BridgeError `backup-failed` */
 export function backUpStore(settings: Settings, file: string, onStep: OnStep): void {
   const path = findStoreFile(settings);
   if (path === undefined) throw new BridgeError('backup-failed', POSTGRES_BACKUP);
-  backUpSqlite(path, resolve(file), onStep);
+  sqlite.backUpSqlite(path, resolve(file), onStep);
 }
 
 /**
@@ -51,7 +45,7 @@ export async function restoreStore(
   const moment = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const keptAs = `${path}.replaced-${moment}`;
   const prepare = (part: string) => markRestored(`sqlite:${part}`);
-  await replaceSqlite({ path, from: resolve(file), keptAs, prepare, onStep });
+  await sqlite.replaceSqlite({ path, from: resolve(file), keptAs, prepare, onStep });
   return keptAs;
 }
 
@@ -95,7 +89,8 @@ export function migrateStore(
 /** Makes a file that was moved away the store again, and returns its path. @throws BridgeError `move-failed` */
 export function undoMove(settings: Settings): Promise<string> {
   return withSource(settings, async (path) => {
-    if (!inspectSqlite(path).migrations.includes(MOVED)) throw toFailure(`${path} was not moved`);
+    if (!sqlite.inspectSqlite(path).migrations.includes(MOVED))
+      throw toFailure(`${path} was not moved`);
     unsealSqlite(path);
     return path;
   });
@@ -119,10 +114,10 @@ async function withSource<T>(settings: Settings, work: (path: string) => Promise
 
 /** @throws BridgeError `move-failed` for a file that is damaged, of another version, or moved already */
 function assertMovable(path: string): void {
-  const file = inspectSqlite(path);
+  const file = sqlite.inspectSqlite(path);
   const isOlder = file.migrations.length < MIGRATIONS.length;
   const fault =
-    findFault(file) ??
+    sqlite.findFault(file) ??
     (isOlder ? 'is of an earlier version: start this one on it once' : undefined);
   if (fault !== undefined) throw toFailure(`${path} ${fault}`);
 }

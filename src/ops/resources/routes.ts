@@ -4,14 +4,7 @@ import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isObservedActive, listUserDifferences } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import {
-  countWaitingLinks,
-  findLastSeq,
-  findRemarked,
-  listRemarked,
-  type Remarked,
-  type ResourceFilter,
-} from '../../store/resources/lists.ts';
+import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { unknownProvider } from '../access/tokens.ts';
@@ -31,7 +24,7 @@ import { GROUPS, USERS } from '../lists/resources.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
-async function toUsers({ deactivation }: OpsSources, rows: readonly Remarked<'user'>[]) {
+async function toUsers({ deactivation }: OpsSources, rows: readonly lists.Remarked<'user'>[]) {
   return rows.map((row): OpsJson<'User'> => {
     const { upstreamId, desired, observed, cells } = toUserState(row);
     const differing = observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
@@ -51,9 +44,9 @@ async function toUsers({ deactivation }: OpsSources, rows: readonly Remarked<'us
   });
 }
 
-async function toGroups({ store }: OpsSources, rows: readonly Remarked<'group'>[]) {
+async function toGroups({ store }: OpsSources, rows: readonly lists.Remarked<'group'>[]) {
   const ids = rows.map(({ id }) => id);
-  const links = await countWaitingLinks(store.read, ids);
+  const links = await lists.countWaitingLinks(store.read, ids);
   return rows.map((row): OpsJson<'Group'> => {
     const { ids, observed, cells } = toGroupState(row);
     const { scimId = null, restId = null, uid = null } = ids;
@@ -71,7 +64,7 @@ async function toGroups({ store }: OpsSources, rows: readonly Remarked<'group'>[
 
 /** What a user and a group show otherwise than their row has it. */
 function toParts(
-  row: Remarked<'user'> | Remarked<'group'>,
+  row: lists.Remarked<'user'> | lists.Remarked<'group'>,
   observed: { readonly at: number } | undefined,
 ) {
   const { deleted_at, last_error, origin, provider, stuck_at, disputes } = row;
@@ -89,13 +82,13 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends 'user' | 'gr
   { name, type, noun }: { readonly name: Name; readonly type: Type; readonly noun: string },
   toItems: (
     sources: OpsSources,
-    rows: readonly Remarked<Type>[],
+    rows: readonly lists.Remarked<Type>[],
   ) => Promise<readonly OpsJson<Name>[]>,
 ) {
   const resource: 'user' | 'group' = type;
   const path = `/${resource}s/{id}` as const;
   const show = async (sources: OpsSources, id: string) => {
-    const row = await findRemarked(sources.store.read, type, id);
+    const row = await lists.findRemarked(sources.store.read, type, id);
     const [item] = row ? await toItems(sources, [row]) : [];
     return item === undefined ? problem(404, 'not-found', 'Nothing has this id.') : ok(item);
   };
@@ -169,7 +162,7 @@ function readItems<Type extends 'user' | 'group', Item>(
   db: Db,
   type: Type,
   { filters, limit, cursor }: ListQuery<typeof USERS.filters>,
-  toItems: (rows: readonly Remarked<Type>[]) => Promise<readonly Item[]>,
+  toItems: (rows: readonly lists.Remarked<Type>[]) => Promise<readonly Item[]>,
 ): Promise<ListAnswer<Item>> {
   const toFlag = (text: 'true' | 'false' | undefined) => text && text === 'true';
   const filter = {
@@ -192,14 +185,14 @@ const WINDOW = 2_000;
 async function readOn<Type extends 'user' | 'group'>(
   db: Db,
   type: Type,
-  filter: ResourceFilter,
+  filter: lists.ResourceFilter,
   { from, limit }: PartQuery,
 ) {
-  const end = await findLastSeq(db);
-  const rows: Remarked<Type>[] = [];
+  const end = await lists.findLastSeq(db);
+  const rows: lists.Remarked<Type>[] = [];
   for (let afterSeq = from; afterSeq < end && rows.length < limit; afterSeq += WINDOW) {
     const part = { afterSeq, untilSeq: afterSeq + WINDOW, limit: limit - rows.length };
-    rows.push(...(await listRemarked(db, type, { ...filter, ...part })));
+    rows.push(...(await lists.listRemarked(db, type, { ...filter, ...part })));
     await nextTurn();
   }
   return rows;
