@@ -104,10 +104,7 @@ function narrow(
     const free = narrowed.filter(
       ({ place, width }) => width > floor && !(isWhole && place !== undefined && place !== 'shown'),
     );
-    const widest = free.reduce<(typeof free)[number] | undefined>(
-      (most, column) => (most === undefined || column.width > most.width ? column : most),
-      undefined,
-    );
+    const [widest] = free.toSorted((a, b) => b.width - a.width);
     if (widest === undefined) return narrowed;
     widest.width -= 1;
   }

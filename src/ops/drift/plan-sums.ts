@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getChangeRow } from '../../domain/change.ts';
-import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
+import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import { listAskers } from '../../store/audit/requests.ts';
 import { listPlanActionViews, type PlanActionView } from '../../store/plans/actions.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
@@ -111,22 +111,17 @@ async function findAuthors(
   plannedAt: number,
   actions: readonly PlanActionView[],
 ): Promise<(ActionAuthor | undefined)[]> {
-  const found: (ActionAuthor | undefined)[] = actions.map(() => undefined);
   const drifts = actions.flatMap((action, place) => {
     const kind = getChangeRow(action.kind).repairs;
     const first_seen_at = action.first_seen_at ?? plannedAt;
     return kind === undefined ? [] : [{ ...action, place, kind, first_seen_at }];
   });
+  const authors = new Map<number, ActionAuthor>();
   for (const [index, author] of (await findDriftAuthors(db, drifts)).entries()) {
-    const { place = 0 } = drifts[index] ?? {};
-    found[place] = toAuthor(author);
+    const { username, address, authorId, at = 0 } = author ?? {};
+    const by = username ?? address ?? authorId?.toString();
+    const place = drifts[index]?.place;
+    if (by !== undefined && place !== undefined) authors.set(place, { by, at });
   }
-  return found;
-}
-
-function toAuthor(author: Author | undefined): ActionAuthor | undefined {
-  if (author === undefined) return undefined;
-  const { username, address, authorId, at } = author;
-  const by = username ?? address ?? authorId?.toString();
-  return by === undefined ? undefined : { by, at };
+  return actions.map((_, place) => authors.get(place));
 }

@@ -63,12 +63,10 @@ async function readFirstRun(
   return { ...phase, ...known, items, nextCursor };
 }
 
-async function readPhase({
-  store,
-  clock,
-  status,
-  findReading,
-}: OpsSources): Promise<Pick<OpsJson<'FirstRun'>, 'phase' | 'planId' | 'reading' | 'release'>> {
+async function readPhase(
+  sources: OpsSources,
+): Promise<Pick<OpsJson<'FirstRun'>, 'phase' | 'planId' | 'reading' | 'release'>> {
+  const { store, clock, status, findReading } = sources;
   const known = { detection: undefined, reading: findReading(), now: clock.now() };
   const view = await readRecoveryView(store.read, known);
   const { phase, reason, planId, reading, release } = view;
