@@ -44,15 +44,15 @@ export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanR
   const { plan, accepted } = await deps.store.write(async (tx) => {
     if (!isDryRun) await enterRules(tx, deps.rules, 'names');
     await lockHeld(tx, REPAIR_SOURCES);
-    const { repaired, accepted } = await sortKnown(tx, deps, isDryRun);
-    for (const drift of isDryRun ? [] : accepted) await acceptDrift(tx, deps, drift);
-    const made = await planFor(tx, deps, { ...occasion, candidates: repaired });
-    return { plan: made, accepted };
+    const { repair: candidates, accept } = await sortKnown(tx, deps);
+    const accepted = isDryRun ? [] : accept;
+    for (const drift of accepted) await acceptDrift(tx, deps, drift);
+    return { plan: await planFor(tx, deps, { ...occasion, candidates }), accepted };
   });
   // Rules may derive changes of others from what was accepted.
   if (accepted.length > 0) deps.notify();
   // What is unmanaged was not accepted: each is taken over in a transaction of its own.
-  for (const { kind, resource_type: type, resource_id: id } of isDryRun ? [] : accepted)
+  for (const { kind, resource_type: type, resource_id: id } of accepted)
     if (isUnmanagedKind(kind)) await deps.adopt({ type, id }, BY_POLICY);
   if (plan !== undefined) tellPlan(deps.events, plan);
   return plan;
@@ -63,45 +63,38 @@ const LOCKED = { lock: true };
 const BY_POLICY = { provider: DEFAULT_PROVIDER, isDryRun: false };
 
 /** Sorts the known drifts by the policy, up to a number of repairs; contested ones are marked. */
-async function sortKnown(tx: Db, deps: DriftDeps, isDryRun: boolean) {
+async function sortKnown(tx: Db, deps: DriftDeps) {
   const { actions } = deps.repair;
   const kinds = listActedOn(actions, DRIFT_KINDS);
   // An operator wanted them left alone until now.
   const over = { status: 'ignored', ignored_until: { '<=': deps.clock.now() } } as const;
   await updateWhere(tx, 'drifts', over, { status: 'open', ignored_until: null });
-  const repaired: DriftRow[] = [];
-  const accepted: DriftRow[] = [];
+  const repair: DriftRow[] = [];
+  const accept: DriftRow[] = [];
   for await (const rows of readParts(PART, (part) => listRepairable(tx, kinds, part))) {
     for (const row of rows) {
       const desired = parseStored<JsonValue>(row.desired);
       const observed = parseStored<JsonValue>(row.observed);
       const action = findDriftAction(actions, { kind: row.kind, desired, observed });
-      if (action === 'accept') accepted.push(row);
-      if (action === 'repair' && (await mayRepair(tx, deps, row, isDryRun))) repaired.push(row);
+      if (action === 'accept') accept.push(row);
+      if (action === 'repair' && (await mayRepair(tx, deps, row))) repair.push(row);
     }
-    if (repaired.length >= ACTIONS_MAX) break;
+    if (repair.length >= ACTIONS_MAX) break;
   }
-  return { repaired: repaired.slice(0, ACTIONS_MAX), accepted };
+  return { repair: repair.slice(0, ACTIONS_MAX), accept };
 }
 
 /**
  * Decides on the repair of one drift. A drift that returns again and again is contested between people, so it is only
  * reported, with what is in the way where something is.
  */
-async function mayRepair(
-  tx: Db,
-  deps: DriftDeps,
-  row: DriftRow,
-  isDryRun: boolean,
-): Promise<boolean> {
+async function mayRepair(tx: Db, deps: DriftDeps, row: DriftRow): Promise<boolean> {
   const repair = toRepair(row);
   if (repair === undefined) return false;
   const repairs = await countRepairs(tx, repair, deps.clock.now() - HARM_WINDOW_MS);
   const status = repairs >= REPAIRS_MAX ? 'contested' : 'open';
   const note = (await findObstacle(tx, deps, repair)) ?? null;
-  if ((status !== row.status || note !== row.note) && !isDryRun) {
-    await changeDrifts(tx, [row], { status, note });
-  }
+  if (status !== row.status || note !== row.note) await changeDrifts(tx, [row], { status, note });
   return status === 'open' && note === null;
 }
 
