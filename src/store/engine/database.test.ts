@@ -101,25 +101,6 @@ describeStores('the store', ({ makeUrl, open }) => {
     expect(error.cause).toBeInstanceOf(Error);
   });
 
-  test('100 increments at once lose none', async () => {
-    const store = await createCounters(await open(await makeUrl('empty')));
-    await store.write((tx) => insertCounter(tx, 'hits'));
-
-    const increment = (tx: Db) =>
-      counters(tx)
-        .updateTable('counters')
-        .set((eb) => ({ total: eb('total', '+', 1) }))
-        .where('name', '=', 'hits')
-        .execute();
-    await Promise.all(Array.from({ length: 100 }, () => store.write(increment)));
-
-    const { total } = await counters(store.read)
-      .selectFrom('counters')
-      .select('total')
-      .executeTakeFirstOrThrow();
-    expect(total).toBe(100);
-  });
-
   test('100 increments that read first and lock the row lose none', async () => {
     const store = await createCounters(await open(await makeUrl('empty')));
     await store.write((tx) => insertCounter(tx, 'hits'));

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { expect, test, vi } from 'vitest';
-import { createLeapingClock } from '../../../test/support/leaping-clock.ts';
+import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../../test/support/stores.ts';
 import { systemClock } from '../../telemetry/system-clock.ts';
 import { openStoreClock } from './store-clock.ts';
@@ -46,21 +45,6 @@ describePostgres('the clock of a store that hosts share', ({ makeStore }) => {
 
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     expect(Math.abs(clock.now() - Date.now())).toBeLessThan(2_000);
-  });
-
-  test('is compared once with a clock that is even itself, however far a test has moved that on', async () => {
-    const store = await makeStore();
-    const host = createLeapingClock();
-    const clock = await openStoreClock(store, host);
-    const before = clock.now();
-    host.leap(HOURS_MS);
-    const later = performance.now() + 5 * MINUTES_MS;
-    const { mockRestore } = vi.spyOn(performance, 'now').mockReturnValue(later);
-    clock.now();
-    mockRestore();
-    await sql`select pg_sleep(0.02)`.execute(store.read);
-
-    expect(clock.now() - before).toBeGreaterThanOrEqual(HOURS_MS);
   });
 });
 
