@@ -9,8 +9,6 @@ export interface ResourceState<Field extends string> {
   readonly mustLook: boolean;
   /** Under which names a create may have left it in the service. */
   readonly sentCreates: readonly SentCreate[];
-  /** Known to the steps of one run alone; absent: no call was answered that the service has no such account or group. */
-  readonly missed?: Missed;
 }
 
 /**
@@ -23,12 +21,6 @@ export interface SentCreate {
   /** The e-mail address of a user. */
   readonly address?: string;
 }
-
-/**
- * Result of a look after a call of the same run was answered "not there". `found`: the same answer again is a refusal.
- * `gone`: its replacement is not looked for at once again.
- */
-export type Missed = 'found' | 'gone';
 
 /** When a user or group was seen. Times are epoch milliseconds; absent: never. */
 export interface Sightings {

@@ -1,16 +1,21 @@
 import { assertNever } from '../domain/errors.ts';
-import type { Missed } from '../domain/resource-state.ts';
 import type { Part } from '../plan/step.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Outcome, Problem } from './outcome.ts';
 import { BLIND, isBlind, isSectionUp, type ReadableSection } from './sections.ts';
 import { type Classified, classify } from './verdict.ts';
 
+/**
+ * Result of a look after a call of the same run was answered "not there". `found`: the same answer again is a refusal.
+ * `gone`: its replacement is not looked for at once again.
+ */
+export type Missed = 'found' | 'gone';
+
 /** Context of a failed call. */
 interface FailedCall {
   readonly parts: readonly Part[];
   readonly section: ReadableSection;
-  /** Result of an earlier look of this run at a "not there"; undefined when there was none. */
+  /** undefined: no call of this run was answered "not there". */
   readonly missed: Missed | undefined;
 }
 

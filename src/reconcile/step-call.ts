@@ -3,7 +3,7 @@ import type { GroupState } from '../domain/group.ts';
 import type { UserState } from '../domain/user.ts';
 import { type Field, hasFailed, listParts, type Step, type StepKind } from '../plan/step.ts';
 import type { CallContext, ReconcileDeps } from './deps.ts';
-import { toFailure } from './failure.ts';
+import { type Missed, toFailure } from './failure.ts';
 import type { Outcome, TooMany } from './outcome.ts';
 import type { ReadableSection } from './sections.ts';
 import { type Classified, classify } from './verdict.ts';
@@ -14,9 +14,16 @@ export interface StepCall<State extends UserState | GroupState> {
   readonly context: CallContext;
   readonly state: State;
   readonly step: Step;
+  readonly missed: Missed | undefined;
   /** When it began (epoch milliseconds). */
   readonly at: number;
 }
+
+/** What a step is made from. */
+export type StepBasis<State extends UserState | GroupState> = Omit<
+  StepCall<State>,
+  'context' | 'at'
+>;
 
 /** Way in which steps of one kind are made. */
 export interface StepMaker<State extends UserState | GroupState> {
@@ -36,9 +43,10 @@ export type StepMakers<State extends UserState | GroupState> = Readonly<
 /** Makes a step of a user or group, and returns the new knowledge. `removes`: it takes access away, so it goes first. */
 export async function makeStep<State extends UserState | GroupState>(
   makers: StepMakers<State>,
-  { deps, state, step }: Omit<StepCall<State>, 'context' | 'at'>,
+  basis: StepBasis<State>,
   { type, removes }: { readonly type: 'user' | 'group'; readonly removes: boolean },
 ): Promise<Outcome | TooMany> {
+  const { deps, state, step } = basis;
   const links = 'links' in state ? state.links.length : 0;
   const isIdle = step.kind === 'look' && listWaiting<Field>(state.cells).length + links === 0;
   const context: CallContext = {
@@ -47,7 +55,7 @@ export async function makeStep<State extends UserState | GroupState>(
     // What failed before by its own fault is tried once.
     ...(hasFailed(step, state.cells) && { attemptsMax: 1 }),
   };
-  const call = { deps, context, state, step, at: deps.clock.now() };
+  const call = { ...basis, context, at: deps.clock.now() };
   const maker = makers[step.kind];
   if (maker === undefined) throw new TypeError(`a ${type} has no step ${step.kind}`);
   try {
@@ -56,7 +64,7 @@ export async function makeStep<State extends UserState | GroupState>(
     const failed = classify(error);
     const rescued = await maker.rescue?.(call, failed);
     // Nothing exists yet that a create could miss.
-    const missed = step.kind === 'create' ? 'found' : state.missed;
+    const missed = step.kind === 'create' ? 'found' : basis.missed;
     const parts = listParts(step);
     const outcome =
       rescued ?? (await toFailure(deps, failed, { parts, section: maker.section, missed }));

@@ -1,9 +1,9 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
-import type { Missed } from '../../domain/resource-state.ts';
 import { hasFailed, listLinks, type Step, shorten } from '../../plan/step.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import type { Missed } from '../failure.ts';
 import { applyGroupStep } from '../group/apply.ts';
 import { PAIR } from '../group/members.ts';
 import type { Known, Outcome, TooMany } from '../outcome.ts';
@@ -74,11 +74,9 @@ async function take(
 ): Promise<Outcome | TooMany> {
   const { type, row, state, action } = step;
   if (action === undefined) return { kind: 'done', known: {} };
-  const known = missed === undefined ? {} : { missed };
+  const basis = { deps, step: action, missed };
   const apply = () =>
-    type === 'user'
-      ? applyUserStep(deps, { ...state, ...known }, action)
-      : applyGroupStep(deps, { ...state, ...known }, action);
+    type === 'user' ? applyUserStep({ ...basis, state }) : applyGroupStep({ ...basis, state });
   const { tracing } = deps;
   const asked = tracing && (await findRow(deps.store.read, row));
   const parent = asked?.asked_kind ? (asked.asked_trace ?? undefined) : undefined;

@@ -13,7 +13,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { toFailure } from '../failure.ts';
 import type { Outcome, Problem, TooMany } from '../outcome.ts';
 import { assertAbout, readBack } from '../read-back.ts';
-import { makeStep, type StepCall, type StepMakers } from '../step-call.ts';
+import { makeStep, type StepBasis, type StepCall, type StepMakers } from '../step-call.ts';
 import { type Classified, classify } from '../verdict.ts';
 import { changeEntity, explainEntity, listEntities } from './change-entity.ts';
 import { changeLink, explainLink, WITHOUT_UID } from './change-link.ts';
@@ -38,12 +38,9 @@ const MAKERS: StepMakers<GroupState> = {
 };
 
 /** Makes one call for a group (a creation, a batch or a look may take more) and returns the new knowledge. */
-export function applyGroupStep(
-  deps: ReconcileDeps,
-  state: GroupState,
-  step: Step,
-): Promise<Outcome | TooMany> {
-  return makeStep(MAKERS, { deps, state, step }, { type: 'group', removes: removes(state, step) });
+export function applyGroupStep(basis: StepBasis<GroupState>): Promise<Outcome | TooMany> {
+  const { state, step } = basis;
+  return makeStep(MAKERS, basis, { type: 'group', removes: removes(state, step) });
 }
 
 /** True when a step removes access; what is about the group itself does so where anything of it does. */

@@ -93,7 +93,7 @@ async function sendInForm(
   call: StepCall<GroupState>,
   batch: Batch,
 ): Promise<Outcome | TooMany | undefined> {
-  const { deps, state } = call;
+  const { deps, missed } = call;
   const { changes, scimId, form, isTried } = batch;
   try {
     // A call without effect counts as refused.
@@ -102,7 +102,7 @@ async function sendInForm(
     const { verdict } = classify(error);
     if (verdict === 'smaller') return learnSize(deps, changes.length);
     // The group exists, so a member of the batch is missing.
-    const isRefused = REFUSALS.has(verdict) || (verdict === 'missing' && state.missed === 'found');
+    const isRefused = REFUSALS.has(verdict) || (verdict === 'missing' && missed === 'found');
     // A form that was taken before may have stopped working for good.
     const isOther = isTried && verdict === 'unknown' && form === deps.quirks.current().memberForm;
     if (isRefused || (isOther && !deps.quirks.isFixed('memberForm'))) return undefined;

@@ -9,7 +9,7 @@ import {
   toSentUser,
   type UserState,
 } from '../../domain/user.ts';
-import { listFields, listParts, type Step, toValues } from '../../plan/step.ts';
+import { listFields, listParts, toValues } from '../../plan/step.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
@@ -18,7 +18,7 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { lookSurely, toFailure } from '../failure.ts';
 import type { Outcome, TooMany } from '../outcome.ts';
 import { assertAbout, parseUserOf, readBack, readUser } from '../read-back.ts';
-import { makeStep, type StepCall, type StepMakers } from '../step-call.ts';
+import { makeStep, type StepBasis, type StepCall, type StepMakers } from '../step-call.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { findCompanyUser, toSearchText } from './company-user.ts';
 import { adoptFound, createAccount, resolveConflict } from './create-account.ts';
@@ -53,13 +53,8 @@ const MAKERS: StepMakers<UserState> = {
 };
 
 /** Makes one call for a user (a creation or a look may take more) and returns the new knowledge. */
-export function applyUserStep(
-  deps: ReconcileDeps,
-  state: UserState,
-  step: Step,
-): Promise<Outcome | TooMany> {
-  const removes = removesUserAccess(state);
-  return makeStep(MAKERS, { deps, state, step }, { type: 'user', removes });
+export function applyUserStep(basis: StepBasis<UserState>): Promise<Outcome | TooMany> {
+  return makeStep(MAKERS, basis, { type: 'user', removes: removesUserAccess(basis.state) });
 }
 
 /**
@@ -269,10 +264,10 @@ async function tryAddress(call: UserCall): Promise<Outcome> {
 
 /** Gives a refused address up, and one at which the service fails again and again: the bridge alone keeps the value. */
 async function giveUpAddress(
-  { deps, state }: UserCall,
+  { deps, state, missed }: UserCall,
   failed: Classified,
 ): Promise<Outcome | undefined> {
-  const about = { parts: ['address'], section: 'users', missed: state.missed } as const;
+  const about = { parts: ['address'], section: 'users', missed } as const;
   const failure = await toFailure(deps, failed, about);
   const attempts = (findFailed(state.cells.address)?.attempts ?? 0) + 1;
   const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
