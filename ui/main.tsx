@@ -1,16 +1,38 @@
 import '@mantine/core/styles.css';
 import './app/console.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { watchPresence } from './api/ask.ts';
-import { Console } from './app/console.tsx';
+import { createQueryClient } from './api/queries.ts';
+import { router } from './app/router.tsx';
+import { resolveVariables, theme } from './app/theme.ts';
 
-watchPresence();
 const root = document.getElementById('root');
+// Dialogs stop the page behind them from scrolling by a style element of a library of their own.
+setNonce(findNonce());
+watchPresence();
 if (root !== null) {
   createRoot(root).render(
     <StrictMode>
-      <Console />
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={resolveVariables}
+        defaultColorScheme="auto"
+        getStyleNonce={findNonce}
+      >
+        <QueryClientProvider client={createQueryClient()}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
     </StrictMode>,
   );
+}
+
+/** Nonce that the policy of the page asks of style elements. */
+function findNonce(): string {
+  return document.querySelector('meta[name="style-nonce"]')?.getAttribute('content') ?? '';
 }

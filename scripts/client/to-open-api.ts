@@ -60,7 +60,10 @@ function toOpenApiOperation(operation: Operation, group: string, answers: Answer
   const { pathParameters = {}, query = {}, queryStyle = {} } = operation;
   const parameters = [
     ...Object.entries(pathParameters).map(([name, type]) => ({
-      ...{ name, in: 'path', required: true, schema: toSchema(type) },
+      name,
+      in: 'path',
+      required: true,
+      schema: toSchema(type),
     })),
     ...Object.entries(query).map(([written, type]) => {
       const [name, required] = [toName(written), isRequired(written)];

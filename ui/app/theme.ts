@@ -21,7 +21,8 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: 'sm' } },
     Select: {
       defaultProps: {
-        ...{ size: 'sm', allowDeselect: false },
+        size: 'sm',
+        allowDeselect: false,
         // Choices are made once somebody opens them: else each page makes and places those of all that are closed.
         comboboxProps: { keepMounted: false },
       },

@@ -53,8 +53,8 @@ function Overview({
 function Concerns({ concerns }: { readonly concerns: readonly Concern[] }) {
   return (
     <ul className="reasons" aria-label="What needs you">
-      {concerns.map(({ code, title, remedy, page }) => (
-        <li key={`${code} ${title}`}>
+      {concerns.map(({ title, remedy, page }) => (
+        <li key={title}>
           <strong>
             <Words text={title} />
           </strong>

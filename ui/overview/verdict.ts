@@ -7,7 +7,6 @@ type Status = Ops<'Status'>;
 
 /** Something that waits for an operator, or that will not end by itself. */
 export interface Concern {
-  readonly code: string;
   readonly title: string;
   readonly remedy: string;
   /** Page that shows it. */
@@ -15,20 +14,16 @@ export interface Concern {
 }
 
 /** A page of the console, with its filters. */
-export interface Place {
+interface Place {
   readonly to: '/plans' | '/drifts' | '/credentials' | '/users' | '/groups' | '/requests';
   readonly search?: Readonly<Record<string, string>>;
 }
 
-/** Answer to "may I leave it alone?". */
-export interface Verdict {
-  readonly tone: Tone;
-  readonly line: string;
-  readonly concerns: readonly Concern[];
-}
-
-/** Decides the answer from the state of the bridge. @param isHeard false: what is known of it may be old */
-export function toVerdict(status: Status, isHeard: boolean): Verdict {
+/** Answers "may I leave it alone?" from the state of the bridge. @param isHeard false: what is known of it may be old */
+export function toVerdict(
+  status: Status,
+  isHeard: boolean,
+): { readonly tone: Tone; readonly line: string; readonly concerns: readonly Concern[] } {
   if (!isHeard) {
     return { tone: 'bad', line: 'Not known. The bridge does not answer this page.', concerns: [] };
   }
@@ -61,12 +56,11 @@ function* listConcerns(status: Status): Generator<Concern> {
     // It has a place of its own, and nobody has to do anything about it.
     if (code === 'first-read') continue;
     const page = PAGES[code];
-    yield { code, title: detail, remedy, ...(page && { page }) };
+    yield { title: detail, remedy, ...(page && { page }) };
   }
   yield* listDrifts(status);
   if (status.lastSweep?.status === 'incomplete') {
     yield {
-      code: 'sweep-incomplete',
       title: `The last comparison was not complete: ${status.lastSweep.reasons.join('; ')}`,
       remedy: 'What was not compared may differ. `scim-bridge sweep` compares again.',
     };
@@ -77,7 +71,6 @@ function* listDrifts(status: Status): Generator<Concern> {
   const [contested, open] = [countDrifts(status, 'contested').count, countDrifts(status, 'open')];
   if (contested > 0) {
     yield {
-      code: 'contested',
       title: `${toCount(contested, 'difference')} came back after each repair: somebody else wants it otherwise.`,
       remedy: 'Find out who changes it, then repair, accept or ignore it.',
       page: { to: '/drifts', search: { status: 'contested' } },
@@ -86,7 +79,6 @@ function* listDrifts(status: Status): Generator<Concern> {
   // A plan that waits is a concern by itself.
   if (open.count > open.held) {
     yield {
-      code: 'drift-open',
       title: `${toCount(open.count, 'difference')} in the service, made by others, ${open.count === 1 ? 'waits' : 'wait'} for your decision${open.held === 0 ? '' : `, ${open.held} of them in a plan`}.`,
       remedy: 'Repair, accept or ignore each, or have `drift.policy` decide from now on.',
       page: { to: '/drifts' },

@@ -112,7 +112,9 @@ function useAct<Answer>(options: ActOptions<Answer>) {
     if (shown === undefined) close();
   };
   return {
-    ...{ change, outcome, dialog: { isOpen, open } },
+    change,
+    outcome,
+    dialog: { isOpen, open },
     command: toCommandLine(act, toTyped(options)),
     run() {
       setOutcome('');

@@ -78,7 +78,8 @@ function Decision({ plan }: { readonly plan: PlanOf }) {
     return (
       <Acts>
         <Act
-          {...{ act: PLAN_APPROVE, given: { id, hash } }}
+          act={PLAN_APPROVE}
+          given={{ id, hash }}
           label="Approve"
           isMain
           confirm={`${toCounts(counts.kinds)}. Harm: ${toHarm(counts.harm)}. You approve the plan with the hash ${hash.slice(0, 12)}: if it is another one by now, nothing is done.`}
@@ -92,7 +93,8 @@ function Decision({ plan }: { readonly plan: PlanOf }) {
     <Acts>
       <Act
         key="undo"
-        {...{ act: PLAN_UNDO, given: { id } }}
+        act={PLAN_UNDO}
+        given={{ id }}
         label="Undo"
         confirm={<Undoing id={id} />}
         onDone={({ id: made }) => void navigate({ to: '/plans/$id', params: { id: made } })}

@@ -19,7 +19,9 @@ export function ResourceActs({ it }: { readonly it: Ops<'Explanation'> }) {
       <Act act={LOOK} of={of} label="Look now" isMain />
       {managed !== 'no' && (
         <Act
-          {...{ act: LOOK, of, given: { repair: true } }}
+          act={LOOK}
+          of={of}
+          given={{ repair: true }}
           label="Look and repair"
           confirm={<LookFirst path={`/${type}s/${id}/look`} />}
         />
@@ -27,7 +29,8 @@ export function ResourceActs({ it }: { readonly it: Ops<'Explanation'> }) {
       {hasWaited && <Act act={RETRY} given={{ name: id }} label="Retry" />}
       {managed === 'no' && !deleted && (
         <Act
-          {...{ act: ADOPT, of }}
+          act={ADOPT}
+          of={of}
           label="Take over"
           confirm={`The bridge takes ${name} over as the service holds it. A provider may then change and deactivate it.`}
         />
