@@ -40,9 +40,21 @@ export function createReader(what: string, answer: unknown) {
   const textOrUndefined = optional(toText, 'text');
   const integerOrUndefined = optional(toInteger, 'a whole number');
   const flagOrUndefined = optional(toFlag, 'true or false');
+  const list = optional(toList, 'a list');
+
+  /** The ids of a list whose entries come bare or, as in SCIM, as `{ value }`. */
+  function ids<T>(name: string, parse: (value: unknown) => T | undefined) {
+    return list(name)?.map((entry) => {
+      const value = parse(findEntryValue(entry));
+      if (value === undefined) throw fail(name, 'a list of ids');
+      return value;
+    });
+  }
+
   return {
     raw,
     fail,
+    ids,
     textOrUndefined,
     integerOrUndefined,
     flagOrUndefined,
@@ -51,7 +63,7 @@ export function createReader(what: string, answer: unknown) {
     integer: required(integerOrUndefined, 'a whole number'),
     /** Also as 1 and 0, and as these or the words `true` and `false` in a text, whatever their case. */
     flag: required(flagOrUndefined, 'true or false'),
-    list: optional(toList, 'a list'),
+    list,
     /** An id that may come as a number or as text. */
     idText: required(optional(toIdText, 'an id'), 'an id'),
   };

@@ -1,4 +1,4 @@
-import { createReader, findEntryValue, type Reader, toInteger } from './reader.ts';
+import { createReader, toInteger } from './reader.ts';
 
 /** A group as the service's SCIM interface shows it. */
 export type ScimGroup = Readonly<ReturnType<typeof parseScimGroup>>;
@@ -10,12 +10,6 @@ export function parseScimGroup(body: unknown) {
     id: reader.idText('id'),
     displayName: reader.text('displayName'),
     /** Ids of the members; undefined when the answer does not list them, which is no empty group. */
-    memberIds: reader.list('members')?.map((entry) => parseMemberId(reader, entry)),
+    memberIds: reader.ids('members', toInteger),
   };
-}
-
-function parseMemberId(reader: Reader, entry: unknown): number {
-  const id = toInteger(findEntryValue(entry));
-  if (id === undefined) throw reader.fail('members', 'a list of ids');
-  return id;
 }

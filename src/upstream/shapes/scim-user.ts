@@ -16,7 +16,7 @@ export function parseScimUser(body: unknown) {
     /** Addresses in the order of the answer; empty when it lacks them. */
     emails: parseEmails(reader),
     /** SCIM ids of the user's groups; undefined when the answer does not list them, as lists of users do not. */
-    groupIds: reader.list('groups')?.map((entry) => parseGroupId(reader, entry)),
+    groupIds: reader.ids('groups', toIdText),
   };
 }
 
@@ -50,10 +50,4 @@ function parseEmails(reader: Reader): string[] {
     if (Array.isArray(value)) return [];
     throw reader.fail('emails', 'a list of addresses');
   });
-}
-
-function parseGroupId(reader: Reader, entry: unknown): string {
-  const id = toIdText(findEntryValue(entry));
-  if (id === undefined) throw reader.fail('groups', 'a list of ids');
-  return id;
 }

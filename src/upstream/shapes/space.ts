@@ -8,10 +8,6 @@ export function parseGroupEntities(body: unknown) {
 function parseGroupEntity(body: unknown) {
   const reader = createReader('group entity', body);
   /** The ids of the group's own roles, without those that come from an entity above. */
-  const roles = (reader.list('own_role_ids') ?? []).map((role) => {
-    const id = toIdText(role);
-    if (id === undefined) throw reader.fail('own_role_ids', 'a list of ids');
-    return id;
-  });
+  const roles = reader.ids('own_role_ids', toIdText) ?? [];
   return { uid: reader.text('uid'), title: reader.textOrUndefined('title'), roles };
 }
