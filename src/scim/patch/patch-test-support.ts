@@ -25,8 +25,8 @@ export const ada: JsonObject = {
   [enterprise]: { department: 'R&D', manager },
 };
 
-/** Reason; one or several operations; attributes of `ada` that differ afterwards, undefined: no longer there. */
-export type PatchCase = readonly [string, object | readonly object[], Record<string, unknown>];
+/** One or several operations; attributes of `ada` that differ afterwards, undefined: no longer there. */
+export type PatchCase = readonly [object | readonly object[], Record<string, unknown>];
 
 /** An operation with a path. */
 export const replace = (path: string, value: unknown) => ({ op: 'replace', path, value });
@@ -53,7 +53,7 @@ export function patch(attributes: JsonObject, operations: unknown): JsonObject {
 }
 
 /** Attributes of `ada` after a case. */
-export function expected([, , want]: PatchCase): Record<string, unknown> {
+export function expected([, want]: PatchCase): Record<string, unknown> {
   const entries = Object.entries({ ...ada, ...want });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
