@@ -86,7 +86,7 @@ describePostgres('a leader', ({ makeUrl }) => {
     expect(successor.output()).toContain('this process leads from now on');
   });
 
-  test('that stands still costs the writers of other processes less than a second, and sends nothing when it goes on', async () => {
+  test('that stands still costs writers of other processes their own wait within its five seconds and nothing later, and sends nothing when it goes on', async () => {
     const { sandbox, leader, successor } = await startPair({
       SCIM_WRITE_WAIT: '8s',
       UPSTREAM_REQUESTS_PER_SECOND: String(RATE),
@@ -108,8 +108,9 @@ describePostgres('a leader', ({ makeUrl }) => {
     await untilCreated(sandbox, names);
     await observe(successor).untilSettled();
 
-    // Less than one second when nothing else runs on the machine.
-    expect(Math.max(...tookMs)).toBeLessThan(2_000);
+    // The first one waits as long as it may; the lead has passed on by then.
+    expect(Math.max(...tookMs)).toBeLessThan(10_000);
+    expect(Math.max(...tookMs.slice(1))).toBeLessThan(2_000);
     expect(listTwice(sandbox)).toEqual([]);
     expect(findBusiest(sandbox)).toBeLessThanOrEqual(RATE);
     expect(leader.output()).toContain('"how":"lost"');
