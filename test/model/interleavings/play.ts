@@ -47,6 +47,8 @@ export interface Play {
   setTrouble(trouble: Trouble): void;
   /** Lets somebody act through this process, beginning when the scheduler says so. */
   act(replica: Replica, run: () => Promise<void>): void;
+  /** Lets each of these requests come by itself, through any of the processes. */
+  ask(replicas: readonly Replica[], wishes: readonly Wish[]): void;
   /** Sends a request and waits for its answer. */
   send(replica: Replica, wish: Wish): Promise<SentWish>;
   /** True while somebody still acts through a process that lives. */
@@ -119,6 +121,12 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
         .then(() => {
           act.isOver = true;
         }, onFailure);
+    },
+    ask(through, wishes) {
+      for (const wish of wishes) {
+        const replica = random.pick(through);
+        this.act(replica, async () => void (await this.send(replica, wish)));
+      }
     },
     async send(replica, request) {
       const exchange: SentWish = {
