@@ -72,12 +72,7 @@ const sources: { why: string; file: () => FileInput; name: string; type: string 
     type: octets,
   },
   { why: 'a Buffer', file: () => content, name: 'file', type: octets },
-  {
-    why: 'a path',
-    file: () => makeFile(content),
-    name: 'from disk.bin',
-    type: octets,
-  },
+  { why: 'a path', file: () => makeFile(content), name: 'from disk.bin', type: octets },
   {
     why: 'a stream of Node',
     file: () => createReadStream(makeFile(content)),

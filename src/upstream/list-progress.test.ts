@@ -1,117 +1,61 @@
 import { describe, expect, test } from 'vitest';
 import { type Completeness, ListProgress, type PageContent } from './list-progress.ts';
 
-/** Pages as the service answers them, one after the other. */
-interface Case {
-  readonly why: string;
-  readonly pages: { readonly ids: number[]; readonly total?: number }[];
-  readonly want: Completeness | 'more';
-}
+type Page = { readonly ids: number[]; readonly total?: number | undefined };
 
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
+const run = (from: number, count: number, total?: number): Page => ({
+  ids: ids(from, count),
+  total,
+});
+const page = (...ids: number[]): Page => ({ ids });
 
-const cases: Case[] = [
-  {
-    why: 'ended by the total',
-    pages: [
-      { ids: ids(1, 3), total: 5 },
-      { ids: ids(3, 3), total: 5 },
-    ],
-    want: { complete: true },
-  },
-  {
-    why: 'ended by a page with nothing new',
-    pages: [{ ids: ids(1, 3) }, { ids: ids(3, 3) }, { ids: ids(5, 1) }],
-    want: { complete: true },
-  },
-  { why: 'empty from the start', pages: [{ ids: [] }], want: { complete: true } },
-  { why: 'empty with total 0', pages: [{ ids: [], total: 0 }], want: { complete: true } },
-  { why: 'a short page is no end', pages: [{ ids: ids(1, 1) }], want: 'more' },
-  {
-    why: 'empty before the total',
-    pages: [
-      { ids: ids(1, 3), total: 9 },
-      { ids: [], total: 9 },
-    ],
-    want: { complete: false, reason: 'fewer entries than the total' },
-  },
-  {
-    why: 'a total said once counts',
-    pages: [{ ids: ids(1, 3), total: 9 }, { ids: [] }],
-    want: { complete: false, reason: 'fewer entries than the total' },
-  },
-  {
-    why: 'the total shrank, and what is known is out of reach: something may have slipped past',
-    pages: [{ ids: ids(1, 600), total: 900 }, ...Array(12).fill({ ids: ids(700, 2), total: 890 })],
-    want: { complete: false, reason: 'the list changed too much while reading' },
-  },
-  {
-    why: 'the total shrank, and the first page comes again and again',
-    pages: [{ ids: ids(1, 3), total: 9 }, ...Array(5).fill({ ids: ids(1, 3), total: 8 })],
-    want: { complete: false, reason: 'a page came twice' },
-  },
-  {
-    why: 'the total grew: there is more',
-    pages: [
-      { ids: ids(1, 3), total: 4 },
-      { ids: ids(3, 2), total: 5 },
-    ],
-    want: 'more',
-  },
-  {
-    why: 'the first pages join and the last entry is the end, without a total',
-    pages: [{ ids: ids(1, 2) }, { ids: ids(2, 1) }],
-    want: { complete: true },
-  },
-  {
-    why: 'a page of known entries is no end while more were asked for and came',
-    pages: [{ ids: ids(1, 3) }, { ids: ids(2, 2) }],
-    want: 'more',
-  },
-  {
-    why: 'offset ignored',
-    pages: [{ ids: ids(1, 3) }, { ids: ids(1, 3) }],
-    want: { complete: false, reason: 'a page came twice' },
-  },
-  {
-    why: 'one entry came at the top of two, and the last one is the end',
-    pages: [{ ids: [2, 1] }, { ids: [2, 1] }, { ids: [1] }],
-    want: { complete: true },
-  },
-  {
-    why: 'a page of one that came again, and one that may be behind another',
-    pages: [{ ids: [1] }, { ids: [1] }, { ids: [3] }],
-    want: 'more',
-  },
-  {
-    why: 'entries come at the top of two all the time',
-    pages: [{ ids: [2, 1] }, { ids: [2, 1] }, { ids: [3, 2] }, { ids: [3, 2] }],
-    want: { complete: false, reason: 'the list changed too much while reading' },
-  },
-  {
-    why: 'offset and limit ignored: that was everything',
-    pages: [{ ids: ids(1, 7) }, { ids: ids(1, 7) }],
-    want: { complete: true },
-  },
-  {
-    why: 'limit ignored, the total reached at once',
-    pages: [{ ids: ids(1, 7), total: 7 }],
-    want: { complete: true },
-  },
-  {
-    why: 'the last page comes again',
-    pages: [{ ids: ids(1, 3) }, { ids: ids(3, 3) }, { ids: ids(3, 3) }],
-    want: { complete: false, reason: 'a page came twice' },
-  },
-  {
-    why: 'the first page comes again later',
-    pages: [{ ids: ids(1, 7) }, { ids: ids(7, 4) }, { ids: ids(1, 7) }],
-    want: { complete: false, reason: 'a page came twice' },
-  },
+const complete: Completeness = { complete: true };
+const fewer: Completeness = { complete: false, reason: 'fewer entries than the total' };
+const twice: Completeness = { complete: false, reason: 'a page came twice' };
+const changed: Completeness = {
+  complete: false,
+  reason: 'the list changed too much while reading',
+};
+
+/** Why; pages as the service answers them, one after the other; what is known behind them. */
+const cases: readonly [string, Page[], Completeness | 'more'][] = [
+  ['ended by the total', [run(1, 3, 5), run(3, 3, 5)], complete],
+  ['ended by a page with nothing new', [run(1, 3), run(3, 3), run(5, 1)], complete],
+  ['empty from the start', [page()], complete],
+  ['empty with total 0', [run(1, 0, 0)], complete],
+  ['a short page is no end', [page(1)], 'more'],
+  ['empty before the total', [run(1, 3, 9), run(1, 0, 9)], fewer],
+  ['a total said once counts', [run(1, 3, 9), page()], fewer],
+  [
+    'the total shrank, and what is known is out of reach: something may have slipped past',
+    [run(1, 600, 900), ...Array(12).fill(run(700, 2, 890))],
+    changed,
+  ],
+  [
+    'the total shrank, and the first page comes again and again',
+    [run(1, 3, 9), ...Array(5).fill(run(1, 3, 8))],
+    twice,
+  ],
+  ['the total grew: there is more', [run(1, 3, 4), run(3, 2, 5)], 'more'],
+  ['the first pages join, the last entry is the end', [page(1, 2), page(2)], complete],
+  ['a page of known entries is no end while more came', [run(1, 3), page(2, 3)], 'more'],
+  ['offset ignored', [run(1, 3), run(1, 3)], twice],
+  ['one entry came at the top of two', [page(2, 1), page(2, 1), page(1)], complete],
+  ['a page of one that came again', [page(1), page(1), page(3)], 'more'],
+  [
+    'entries come at the top of two all the time',
+    [page(2, 1), page(2, 1), page(3, 2), page(3, 2)],
+    changed,
+  ],
+  ['offset and limit ignored: that was everything', [run(1, 7), run(1, 7)], complete],
+  ['limit ignored, the total reached at once', [run(1, 7, 7)], complete],
+  ['the last page comes again', [run(1, 3), run(3, 3), run(3, 3)], twice],
+  ['the first page comes again later', [run(1, 7), run(7, 4), run(1, 7)], twice],
 ];
 
 /** Reads until a page ends the read. */
-function read(pages: Case['pages']): Completeness | 'more' {
+function read(pages: readonly Page[]): Completeness | 'more' {
   const progress = new ListProgress(3);
   for (const { ids, total } of pages) {
     const page: PageContent = { items: ids.map((id) => ({ id, seenAt: Math.random() })), total };
@@ -123,7 +67,7 @@ function read(pages: Case['pages']): Completeness | 'more' {
 }
 
 describe('a list is complete only when its end is proven', () => {
-  test.each(cases)('$why', ({ pages, want }) => expect(read(pages)).toEqual(want));
+  test.each(cases)('%s', (_, pages, want) => expect(read(pages)).toEqual(want));
 });
 
 /** A list that changes between two calls for its pages. */

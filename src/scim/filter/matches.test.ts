@@ -160,12 +160,7 @@ for (const { filter, want, why } of cases) {
 }
 
 const others: { filter: string; resource: JsonObject; want: boolean; why: string }[] = [
-  {
-    filter: 'name.givenName eq "Ada"',
-    resource: {},
-    want: false,
-    why: 'nothing is there',
-  },
+  { filter: 'name.givenName eq "Ada"', resource: {}, want: false, why: 'nothing is there' },
   { filter: 'emails[type eq "work"]', resource: {}, want: false, why: 'nothing is there' },
   { filter: 'emails[type pr]', resource: { emails: ['x'] }, want: false, why: 'no objects' },
   { filter: 'userName pr', resource: { userName: null }, want: false, why: 'null is no value' },

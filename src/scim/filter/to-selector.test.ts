@@ -27,11 +27,7 @@ const cases = [
   },
   { filter: 'emails eq "Ada@example.com"', selector: email, exact: true },
   { filter: 'emails[value eq "Ada@example.com"]', selector: email, exact: true },
-  {
-    filter: 'emails[type eq "work"].value eq "Ada@example.com"',
-    selector: email,
-    exact: false,
-  },
+  { filter: 'emails[type eq "work"].value eq "Ada@example.com"', selector: email, exact: false },
   {
     filter: 'groups.value eq "g1"',
     selector: { kind: 'member', op: 'eq', value: 'g1' },

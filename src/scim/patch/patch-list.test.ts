@@ -84,9 +84,7 @@ const cases: readonly PatchCase[] = [
   ],
   [
     add('emails[type eq "other"]', { value: 'z@x', primary: true }),
-    {
-      emails: [{ ...work, primary: false }, home, { type: 'other', value: 'z@x', primary: true }],
-    },
+    { emails: [{ ...work, primary: false }, home, { type: 'other', value: 'z@x', primary: true }] },
   ],
   [replace('emails[type eq "other"].primary', true), {}],
   [add('emails', [{ type: 'other', primary: true }]), {}],
@@ -109,9 +107,7 @@ const cases: readonly PatchCase[] = [
   [replace('emails[primary eq false].display', 'H'), { emails: [work, { ...home, display: 'H' }] }],
   [
     remove('emails.type'),
-    {
-      emails: [{ value: work.value, primary: true }, { value: home.value }],
-    },
+    { emails: [{ value: work.value, primary: true }, { value: home.value }] },
   ],
   [
     replace('emails.primary', true),

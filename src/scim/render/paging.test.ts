@@ -8,11 +8,7 @@ const cases = [
     query: { startIndex: '6', count: '5' },
     want: { offset: 5, limit: 5 },
   },
-  {
-    why: 'numbers of a body',
-    query: { startIndex: 6, count: 5 },
-    want: { offset: 5, limit: 5 },
-  },
+  { why: 'numbers of a body', query: { startIndex: 6, count: 5 }, want: { offset: 5, limit: 5 } },
   {
     why: 'empty is not given',
     query: { startIndex: '', count: '' },
