@@ -2,72 +2,32 @@ import { expect, test } from 'vitest';
 import { parseRetryAfterMs, pauseAfter429Ms } from './rate-limit.ts';
 
 const nowMs = Date.UTC(2026, 5, 1, 12);
-const cases = [
-  { why: 'Retry-After in seconds', headers: { 'retry-after': '7' }, streak: 1, wantMs: 7_000 },
-  {
-    why: 'Retry-After in parts of a second',
-    headers: { 'retry-after': '1.25' },
-    streak: 1,
-    wantMs: 1_250,
-  },
-  { why: 'Retry-After with space', headers: { 'retry-after': ' 7 ' }, streak: 1, wantMs: 7_000 },
-  {
-    why: 'Retry-After as a date',
-    headers: { 'retry-after': new Date(nowMs + 3_000).toUTCString() },
-    streak: 1,
-    wantMs: 3_000,
-  },
-  {
-    why: 'Retry-After before the reset',
-    headers: { 'retry-after': '2', 'x-ratelimit-reset': String(nowMs / 1_000 + 9) },
-    streak: 1,
-    wantMs: 2_000,
-  },
-  {
-    why: 'the reset in epoch seconds',
-    headers: { 'x-ratelimit-reset': String(nowMs / 1_000 + 4) },
-    streak: 1,
-    wantMs: 4_000,
-  },
-  {
-    why: 'the reset in epoch milliseconds',
-    headers: { 'x-ratelimit-reset': String(nowMs + 4_500) },
-    streak: 1,
-    wantMs: 4_500,
-  },
-  {
-    why: 'the first of several resets',
-    headers: { 'x-ratelimit-reset': [String(nowMs / 1_000 + 4), '5'] },
-    streak: 1,
-    wantMs: 4_000,
-  },
-  { why: 'nothing said: one second', headers: {}, streak: 1, wantMs: 1_000 },
-  { why: 'nothing said again: doubling', headers: {}, streak: 4, wantMs: 8_000 },
-  { why: 'never more than a minute', headers: {}, streak: 99, wantMs: 60_000 },
-  {
-    why: 'never more than a minute, whatever is asked',
-    headers: { 'retry-after': '86400' },
-    streak: 1,
-    wantMs: 60_000,
-  },
-  {
-    why: 'a reset in the past says nothing',
-    headers: { 'x-ratelimit-reset': '5' },
-    streak: 2,
-    wantMs: 2_000,
-  },
-  { why: 'zero says nothing', headers: { 'retry-after': '0' }, streak: 1, wantMs: 1_000 },
-  { why: 'a sign says nothing', headers: { 'retry-after': '+5' }, streak: 1, wantMs: 1_000 },
-  { why: 'an exponent says nothing', headers: { 'retry-after': '1e3' }, streak: 1, wantMs: 1_000 },
-  {
-    why: 'nonsense says nothing',
-    headers: { 'retry-after': 'soon', 'x-ratelimit-reset': 'x' },
-    streak: 1,
-    wantMs: 1_000,
-  },
+const seconds = nowMs / 1_000;
+const reset = (at: string | string[]) => ({ 'x-ratelimit-reset': at });
+const after = (text: string) => ({ 'retry-after': text });
+
+/** Why; the headers; the pause that they ask for after so many 429 in a row. */
+const cases: [why: string, headers: object, wantMs: number, streak?: number][] = [
+  ['Retry-After in seconds', after('7'), 7_000],
+  ['Retry-After in parts of a second', after('1.25'), 1_250],
+  ['Retry-After with space', after(' 7 '), 7_000],
+  ['Retry-After as a date', after(new Date(nowMs + 3_000).toUTCString()), 3_000],
+  ['Retry-After before the reset', { ...after('2'), ...reset(String(seconds + 9)) }, 2_000],
+  ['the reset in epoch seconds', reset(String(seconds + 4)), 4_000],
+  ['the reset in epoch milliseconds', reset(String(nowMs + 4_500)), 4_500],
+  ['the first of several resets', reset([String(seconds + 4), '5']), 4_000],
+  ['nothing said: one second', {}, 1_000],
+  ['nothing said again: doubling', {}, 8_000, 4],
+  ['never more than a minute', {}, 60_000, 99],
+  ['never more than a minute, whatever is asked', after('86400'), 60_000],
+  ['a reset in the past says nothing', reset('5'), 2_000, 2],
+  ['zero says nothing', after('0'), 1_000],
+  ['a sign says nothing', after('+5'), 1_000],
+  ['an exponent says nothing', after('1e3'), 1_000],
+  ['nonsense says nothing', { ...after('soon'), ...reset('x') }, 1_000],
 ];
-test.each(cases)('the pause after a 429: $why', ({ headers, streak, wantMs }) => {
-  expect(pauseAfter429Ms(headers, { nowMs, streak })).toBe(wantMs);
+test.each(cases)('the pause after a 429: %s', (_, headers, wantMs, streak = 1) => {
+  expect(pauseAfter429Ms({ ...headers }, { nowMs, streak })).toBe(wantMs);
 });
 
 test('Retry-After of another answer is not cut', () => {

@@ -26,56 +26,26 @@ const parsedAnna = {
   groupIds: ['12'],
 };
 
-describe('a SCIM user, in every form that the service may choose', () => {
-  test.each([
-    { why: 'as documented', body: anna, want: parsedAnna },
-    { why: 'ids as text', body: { ...anna, id: '7', groups: ['12'] }, want: parsedAnna },
-    { why: 'addresses as text', body: { ...anna, emails: ['anna@example.com'] }, want: parsedAnna },
-    {
-      why: 'active as a word',
-      body: { ...anna, active: 'false' },
-      want: { ...parsedAnna, active: false },
-    },
-    {
-      why: 'active as a number',
-      body: { ...anna, active: 0 },
-      want: { ...parsedAnna, active: false },
-    },
-    {
-      why: 'its only address as an object',
-      body: { ...anna, emails: { value: 'anna@example.com', type: 'work' } },
-      want: parsedAnna,
-    },
-    {
-      why: 'no mailbox, said by an entry without an address',
-      body: { ...anna, emails: [{ value: null, type: 'work', primary: true }] },
-      want: { ...parsedAnna, emails: [] },
-    },
-    {
-      why: 'no groups listed',
-      body: { ...anna, groups: undefined },
-      want: { ...parsedAnna, groupIds: undefined },
-    },
-    {
-      why: 'a name in one piece',
-      body: { ...anna, name: 'Anna Berg' },
-      want: { ...parsedAnna, givenName: undefined, familyName: undefined },
-    },
-    {
-      why: 'no name, no address, no userName',
-      body: { id: 7, active: true, name: null, emails: null, userName: null },
-      want: {
-        id: 7,
-        userName: undefined,
-        givenName: undefined,
-        familyName: undefined,
-        fullName: '',
-        active: true,
-        emails: [],
-        groupIds: undefined,
-      },
-    },
-  ])('$why', ({ body, want }) => expect(parseScimUser(body)).toEqual(want));
+const nameless = { givenName: undefined, familyName: undefined };
+const mailbox = 'anna@example.com';
+
+test.each<[why: string, differs: object, want?: object]>([
+  ['as documented', {}],
+  ['ids as text', { id: '7', groups: ['12'] }],
+  ['addresses as text', { emails: [mailbox] }],
+  ['active as a word', { active: 'false' }, { active: false }],
+  ['active as a number', { active: 0 }, { active: false }],
+  ['its only address as an object', { emails: { value: mailbox, type: 'work' } }],
+  ['no mailbox: an entry without an address', { emails: [{ value: null }] }, { emails: [] }],
+  ['no groups listed', { groups: undefined }, { groupIds: undefined }],
+  ['a name in one piece', { name: 'Anna Berg' }, nameless],
+  [
+    'no name, no address, no userName',
+    { name: null, emails: null, userName: null },
+    { ...nameless, userName: undefined, fullName: '', emails: [] },
+  ],
+])('a SCIM user, in every form that the service may choose: %s', (_, differs, want) => {
+  expect(parseScimUser({ ...anna, ...differs })).toEqual({ ...parsedAnna, ...want });
 });
 
 describe('a SCIM group', () => {
@@ -201,52 +171,47 @@ test('a SCIM list says its total, or not', () => {
 });
 
 describe('an answer that cannot be understood is an error and never a default', () => {
-  test.each([
-    { parse: parseScimUser, body: undefined, problem: /not an object/ },
-    { parse: parseScimUser, body: 'anna', problem: /not an object/ },
-    { parse: parseScimUser, body: { ...anna, id: 'x7' }, problem: /id is not a whole number/ },
-    { parse: parseScimUser, body: { ...anna, id: undefined }, problem: /id is not/ },
-    { parse: parseScimUser, body: { ...anna, active: undefined }, problem: /active is not/ },
-    { parse: parseScimUser, body: { ...anna, active: 'yes' }, problem: /active is not/ },
-    { parse: parseScimUser, body: { ...anna, emails: [{}] }, problem: /emails is not/ },
-    { parse: parseScimUser, body: { ...anna, emails: 'x' }, problem: /emails is not a list/ },
-    { parse: parseScimUser, body: { ...anna, groups: [{ value: {} }] }, problem: /groups is not/ },
-    { parse: parseScimGroup, body: { id: '', displayName: 'x' }, problem: /id is not an id/ },
-    {
-      parse: parseScimGroup,
-      body: { id: 1, displayName: 'x', members: [{ value: 'me' }] },
-      problem: /members is not/,
-    },
-    { parse: parseRestGroup, body: { id: 1, name: 'x' }, problem: /uid is not/ },
-    { parse: parseCompanyUser, body: [], problem: /not an object/ },
-    { parse: parseCompanyUser, body: { id: 7, role: 'boss' }, problem: /role is not/ },
-    { parse: parseCompanyUser, body: { id: 7, role: 'constructor' }, problem: /role is not/ },
-    {
-      parse: parseRestGroup,
-      body: [
+  const unreadable: [parse: (body: unknown) => unknown, body: unknown, problem: RegExp][] = [
+    [parseScimUser, undefined, /not an object/],
+    [parseScimUser, 'anna', /not an object/],
+    [parseScimUser, { ...anna, id: 'x7' }, /id is not a whole number/],
+    [parseScimUser, { ...anna, id: undefined }, /id is not/],
+    [parseScimUser, { ...anna, active: undefined }, /active is not/],
+    [parseScimUser, { ...anna, active: 'yes' }, /active is not/],
+    [parseScimUser, { ...anna, emails: [{}] }, /emails is not/],
+    [parseScimUser, { ...anna, emails: 'x' }, /emails is not a list/],
+    [parseScimUser, { ...anna, groups: [{ value: {} }] }, /groups is not/],
+    [parseScimGroup, { id: '', displayName: 'x' }, /id is not an id/],
+    [parseScimGroup, { id: 1, displayName: 'x', members: [{ value: 'me' }] }, /members is not/],
+    [parseRestGroup, { id: 1, name: 'x' }, /uid is not/],
+    [parseCompanyUser, [], /not an object/],
+    [parseCompanyUser, { id: 7, role: 'boss' }, /role is not/],
+    [parseCompanyUser, { id: 7, role: 'constructor' }, /role is not/],
+    [
+      parseRestGroup,
+      [
         { id: 1, uid: 'u', name: 'x' },
         { id: 2, uid: 'v', name: 'y' },
       ],
-      problem: /not an object/,
-    },
-    { parse: parseGroupUser, body: { email: 'x' }, problem: /id is not/ },
-    { parse: parseGroupUsers, body: {}, problem: /not a list/ },
-    { parse: parseGroupUsers, body: null, problem: /no empty list/ },
-    { parse: parseGroupUsers, body: undefined, problem: /no empty list/ },
-    { parse: parseGroupUsers, body: { items: null }, problem: /not a list/ },
-    {
-      parse: parseAuditEvent,
-      body: { id: 'e', category: 'c', action: 'a', created: 'soon' },
-      problem: /created is not/,
-    },
-    { parse: parseScimList, body: { totalResults: 4 }, problem: /Resources is not/ },
-  ])('$parse.name: $problem', ({ parse, body, problem }) => {
-    expect(() => parse(body)).toThrow(UpstreamError);
-    expect(() => parse(body)).toThrow(problem);
-    expect(() => parse(body)).toThrow(
-      expect.objectContaining({ code: 'unreadable', retry: 'later', outcome: 'unknown' }),
-    );
-  });
+      /not an object/,
+    ],
+    [parseGroupUser, { email: 'x' }, /id is not/],
+    [parseGroupUsers, {}, /not a list/],
+    [parseGroupUsers, null, /no empty list/],
+    [parseGroupUsers, undefined, /no empty list/],
+    [parseGroupUsers, { items: null }, /not a list/],
+    [parseAuditEvent, { id: 'e', category: 'c', action: 'a', created: 'soon' }, /created is not/],
+    [parseScimList, { totalResults: 4 }, /Resources is not/],
+  ];
+  for (const [parse, body, problem] of unreadable) {
+    test(`${parse.name}: ${JSON.stringify(body)}`, () => {
+      expect(() => parse(body)).toThrow(UpstreamError);
+      expect(() => parse(body)).toThrow(problem);
+      expect(() => parse(body)).toThrow(
+        expect.objectContaining({ code: 'unreadable', retry: 'later', outcome: 'unknown' }),
+      );
+    });
+  }
 
   test('the error does not quote the answer', () => {
     expect(() => parseScimUser({ ...anna, active: 'anna is away' })).not.toThrow(/away/);
