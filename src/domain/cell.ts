@@ -137,8 +137,9 @@ export function done<F extends string>(
   return edit(cells, fields, (cell, field) => {
     const { pending, sent } = cell;
     if (pending !== planned[field]?.pending) return cell;
-    const isOver = sent === pending || sent === SENT_AGAIN;
-    return { ...cell, pending: undefined, sent: isOver ? undefined : sent };
+    // A lost call for the same write does no harm until another one comes. One for an earlier write may still undo this one.
+    const left = sent === undefined || sent === pending ? sent : OF_OTHER;
+    return { ...cell, pending: undefined, sent: sent === SENT_AGAIN ? undefined : left };
   });
 }
 
@@ -176,8 +177,8 @@ export const isSameWork = (a: Cells<string>, b: Cells<string>) =>
 export const onlyEchoes = <F extends string>(cells: Cells<F>) =>
   editAll(cells, ({ echo, sent }) => ({ echo, sent: sent === undefined ? undefined : OF_OTHER }));
 
-/** `sent` of a call for an earlier resource, or for none that is known: no write waits for this version. */
-const OF_OTHER = 0;
+/** `sent` of a call for an earlier resource or write, or for none that is known: no write waits for this version. */
+export const OF_OTHER = 0;
 
 /** Forgets what came back and what was sent: the service has nothing of it any more. */
 export const withoutEchoes = <F extends string>(cells: Cells<F>) =>
@@ -211,6 +212,10 @@ export const listUnsure = <F extends string>(cells: Cells<F>) =>
     const { pending, sent } = cells[field] ?? {};
     return pending !== undefined && sent !== pending;
   });
+
+/** True when a lost call may still change a field from what is wanted. */
+export const hasDoubt = (cells: Cells<string>) =>
+  listSent(cells).some((field) => isWaiting(cells[field]) || cells[field]?.sent === OF_OTHER);
 
 /** The fields of which a call may still take effect. */
 export const listSent = <F extends string>(cells: Cells<F>) =>

@@ -1,3 +1,4 @@
+import { OF_OTHER } from './cell.ts';
 import { addAttempt, type Deferral, type Failing } from './failure.ts';
 import type { UserId } from './ids.ts';
 import type { Refusal } from './refusal.ts';
@@ -116,7 +117,7 @@ export function seeLink(before: Link, observed: number | null): Link | undefined
   const seen = observed === before.observed ? before : { ...before, observed };
   const isCovered = seen.pending !== null && (seen.sent === null || seen.sent === seen.pending);
   if (isCovered && seen.desired !== null && seen.desired === observed) {
-    return withoutOver({ ...seen, ...NOT_FAILED, pending: null, sent: null });
+    return withoutOver({ ...seen, ...NOT_FAILED, pending: null });
   }
   // What was refused is tried again; what failed keeps its time.
   const isRefused = seen.retry_at !== null && seen.attempts === 0;
@@ -153,16 +154,16 @@ export function endChange(
   plannedVersion: number,
 ): Link | undefined {
   const isNewer = before.pending !== null && before.pending > plannedVersion;
-  const isOwn = !isNewer && before.sent === before.pending;
-  const sent = isOwn ? null : before.sent;
-  if (!wanted && before.desired === 0 && !isNewer && sent === null) return undefined;
+  if (!wanted && before.desired === 0 && !isNewer && before.sent === null) return undefined;
+  const isHarmless = before.sent === null || before.sent === before.pending || isNewer;
   return {
     ...before,
     ...NOT_FAILED,
     observed: wanted ? 1 : 0,
     put_in: wanted && !heldAlready ? 1 : 0,
     pending: isNewer ? before.pending : null,
-    sent,
+    // As of a cell: a lost call for an earlier write may still undo this one.
+    sent: isHarmless ? before.sent : OF_OTHER,
   };
 }
 

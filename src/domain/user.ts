@@ -83,7 +83,7 @@ export function toDesiredUser(attributes: JsonObject, deleted: boolean): Desired
 /** An account as an answer of the service shows it. */
 export interface ShownAccount {
   readonly userName?: string | undefined;
-  readonly emails: readonly string[];
+  readonly emails: readonly (string | undefined)[];
   readonly created?: string | undefined;
 }
 

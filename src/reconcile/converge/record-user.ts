@@ -127,7 +127,7 @@ async function takeFromHolder(
 function isAccountOf(holder: UserRow, { observed }: Known): boolean {
   if (observed === undefined) return true;
   const { userName, email, created } = observed;
-  const shown = { userName, created, emails: email === undefined ? [] : [email] };
+  const shown = { userName, created, emails: [email] };
   return compareAccount(toUserState(holder), shown) === 'same';
 }
 

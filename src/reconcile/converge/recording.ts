@@ -1,4 +1,4 @@
-import { done, listSent, listWaiting } from '../../domain/cell.ts';
+import { done, hasDoubt, listWaiting } from '../../domain/cell.ts';
 import { endEntities } from '../../domain/entity.ts';
 import { countAttempts, exhaust, findNextRetryAt, findProblem } from '../../domain/failure.ts';
 import type { UserId } from '../../domain/ids.ts';
@@ -119,11 +119,11 @@ export async function finish(r: Recording): Promise<Recorded> {
   return toProgress(next, links.oldest);
 }
 
-/** True while a call that left may still take effect on something. */
+/** True while a call that left may still change something from what is wanted. */
 async function isInDoubt(tx: Db, row: ResourceRow): Promise<boolean> {
   if (row.unsure_until === null) return false;
-  const isSent = listSent(parseCells(row)).length > 0 || row.sent_creates !== '[]';
-  return isSent || (row.type === 'group' && hasLink(tx, row, 'sent'));
+  const isSent = hasDoubt(parseCells(row)) || row.sent_creates !== '[]';
+  return isSent || (row.type === 'group' && hasLink(tx, row, 'doubted'));
 }
 
 /** Columns of a row of which nothing waits: nothing of it fails. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { forgetSent, markSent } from '../../domain/cell.ts';
+import { forgetSent, listUnsure, markSent } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
@@ -14,7 +14,7 @@ import {
   type WrittenChange,
 } from '../../store/audit/own-calls.ts';
 import { parseCells, parseStored, toChangedColumns } from '../../store/engine/columns.ts';
-import { changeNamed } from '../../store/links/links.ts';
+import { changeNamed, hasLink } from '../../store/links/links.ts';
 import { lockRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { UpstreamError } from '../../upstream/errors.ts';
@@ -68,6 +68,8 @@ export class SendGuard {
   readonly #create: SentCreate | undefined;
   /** Rows of the ledger of the attempt that is about to leave or on its way. */
   #open: readonly WrittenChange[] = [];
+  /** True when the service may still be at work on an attempt. */
+  #isLost = false;
   /** Ends of calls in the ledger, to be stored. */
   readonly #ends: EndedCall[] = [];
   #noted: Noted | undefined;
@@ -112,17 +114,23 @@ export class SendGuard {
     if (this.#noted === undefined) return row;
     const { must_look, ticket, unsure_until, sent_creates, fields, links } = this.#noted;
     const isOpen = outcome.kind === 'unknown';
-    const isAnswered = outcome.kind === 'refused' || outcome.kind === 'later';
+    const isLost = this.#isLost && !isOpen;
+    const isAnswered = !isLost && (outcome.kind === 'refused' || outcome.kind === 'later');
     const next = {
       ...row,
       must_look: row.must_look === ticket && !isOpen ? must_look : row.must_look,
       sent_creates: isAnswered ? sent_creates : row.sent_creates,
     };
-    if (isOpen && isUnfinished(outcome)) return next;
+    if (isLost || (isOpen && isUnheard(outcome.problem.status))) return next;
     await changeNamed(tx, row, links, (link) => ({ ...link, sent: null }));
-    const cells = JSON.stringify(forgetSent<Field>(parseCells(row), fields));
+    const cells = forgetSent<Field>(parseCells(row), fields);
     const isCreate = isOpen && this.#create !== undefined;
-    return { ...next, cells, unsure_until: isCreate ? row.unsure_until : unsure_until };
+    // A call for an earlier write was lost.
+    const isOvertaken =
+      listUnsure(cells).length > 0 ||
+      (row.type === 'group' && (await hasLink(tx, row, 'overtaken')));
+    const until = isCreate || isOvertaken ? row.unsure_until : unsure_until;
+    return { ...next, cells: JSON.stringify(cells), unsure_until: until };
   }
 
   /** Takes back what was noted of a step whose calls were held back. @throws StoreError */
@@ -132,10 +140,8 @@ export class SendGuard {
       const row = await lockRow(tx, this.#key);
       await this.saveOutcomes(tx);
       if (row === undefined) return;
-      // An attempt before it may still take effect.
-      const isUnknown = this.#ends.some(({ outcome }) => outcome === 'unknown');
       const problem = { code: 'overtaken', words: '' };
-      const next = await this.restore(tx, row, { kind: isUnknown ? 'unknown' : 'later', problem });
+      const next = await this.restore(tx, row, { kind: 'later', problem });
       await updateRow(tx, row, toChangedColumns<ResourceRow>(row, next));
     });
   }
@@ -145,6 +151,7 @@ export class SendGuard {
     const ids = this.#open.map(({ id }) => id);
     this.#open = [];
     const outcome = error === undefined ? 'done' : OUTCOMES[error.outcome];
+    this.#isLost ||= outcome === 'unknown' && isUnheard(error?.status);
     const text = error === undefined ? null : toErrorText(error);
     if (ids.length > 0) this.#ends.push({ ids, outcome, error: text });
   }
@@ -252,8 +259,8 @@ const LATE_CREATE_MS = 5 * 60_000;
 const UNHEARD: ReadonlySet<number | undefined> = new Set([502, 504]);
 
 /** True when the service may still be at work on a call: it has answered nothing, or what it showed before. */
-function isUnfinished({ problem }: Extract<Outcome, { kind: 'unknown' }>): boolean {
-  return problem.status === undefined || UNHEARD.has(problem.status);
+function isUnheard(status: number | undefined): boolean {
+  return status === undefined || UNHEARD.has(status);
 }
 
 /** Notes what a create leaves with, once. */

@@ -2,7 +2,6 @@ import { newId, type UserId, userId } from '../../domain/ids.ts';
 import { confirms, isTheSame } from '../../domain/resource-state.ts';
 import { compareAccount, type ObservedUser, type ShownAccount } from '../../domain/user.ts';
 import { followUsers } from '../../rules/follow.ts';
-import type { Rules } from '../../rules/rules.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/of-users.ts';
 import { listNamesUnderWay, listUsersByAccount } from '../../store/resources/by-name.ts';
@@ -48,11 +47,6 @@ interface SeenPage {
   readonly times: PageTimes;
 }
 
-/** A page to be stored; `isFirst`: nothing was read before. */
-interface SavedPage extends SeenPage {
-  readonly isFirst: boolean;
-}
-
 /** Reads the users: userName, name, address and the active flag. */
 export async function readUsers(run: ReadRun): Promise<string | undefined> {
   return readList(run, 'users', {
@@ -86,10 +80,7 @@ export async function readCompanyUsers(run: ReadRun): Promise<string | undefined
       await assertService(run.deps, { companyId: users[0]?.companyId });
       const accounts = users.map((user) => ({
         upstreamId: user.id,
-        shown: {
-          userName: user.username,
-          emails: user.email === undefined ? [] : [user.email],
-        },
+        shown: { userName: user.username, emails: [user.email] },
         observe: (before: ObservedUser | undefined) => observeCompanyUser(user, before, times.now),
       }));
       await storeAccounts(run, 'companyUsers', { accounts, times });
@@ -99,12 +90,13 @@ export async function readCompanyUsers(run: ReadRun): Promise<string | undefined
 
 /** Stores what a page shows of accounts. Those that are stored as it shows them are only noted: mostly all. */
 async function storeAccounts(
-  { deps, reading }: ReadRun,
+  run: ReadRun,
   list: 'users' | 'companyUsers',
   { accounts, times }: SeenPage,
 ): Promise<void> {
+  const { store } = run.deps;
   const byId = new Map(accounts.map((account) => [account.upstreamId, account]));
-  const { byAccount, doubled } = await findRowsOfAccounts(deps.store.read, [...byId.keys()], {
+  const { byAccount, doubled } = await findRowsOfAccounts(store.read, [...byId.keys()], {
     lock: false,
   });
   const inTwo = new Set(doubled.map(({ deleted }) => deleted.upstream_id));
@@ -113,14 +105,11 @@ async function storeAccounts(
     const before = row && toObservedUser(row);
     if (!row || !before || inTwo.has(upstreamId)) return true;
     if (!isTheSame(observe(before), before)) return true;
-    reading.unchanged[list].add(row.seq);
+    run.reading.unchanged[list].add(row.seq);
     return false;
   });
   if (changed.length === 0) return;
-  const moved = await deps.store.write((tx) =>
-    saveUsers(tx, deps.rules, { accounts: changed, times, isFirst: reading.isFirst }),
-  );
-  for (const id of moved) reading.moved.add(id);
+  await store.write((tx) => saveUsers(tx, run, { accounts: changed, times }));
 }
 
 /**
@@ -165,15 +154,16 @@ function toUnknownToScim({ fullName = '', role }: CompanyUser, by: string): Obse
 /**
  * Stores accounts of a list, so that a repeated page adds none. A user written since the list was asked for keeps the
  * newer state. Rules follow a licence that was not known before: they might have taken it from a protected user.
- * Returns the users whose accounts may have other ids by now. Their looks tell, and until then the lists say nothing of them.
+ * Users whose accounts may have other ids by now are looked at, and until then the lists say nothing of them.
  */
 async function saveUsers(
   tx: Db,
-  rules: Rules,
-  { accounts, times, isFirst }: SavedPage,
-): Promise<UserId[]> {
+  { deps: { rules }, reading }: ReadRun,
+  { accounts, times }: SeenPage,
+): Promise<void> {
   const ids = accounts.map(({ upstreamId }) => upstreamId);
-  const { byAccount, doubled } = await findRowsOfAccounts(tx, ids, { lock: true });
+  const rows = await findRowsOfAccounts(tx, ids, { lock: true });
+  const { byAccount, doubled } = rows;
   for (const { deleted, unmanaged } of doubled) {
     await moveLinks(tx, unmanaged.id, deleted.id);
     await deleteRow(tx, unmanaged);
@@ -181,8 +171,11 @@ async function saveUsers(
   const added = accounts.flatMap(({ upstreamId, observe }) =>
     byAccount.has(upstreamId) ? [] : toNewUser(upstreamId, observe(undefined), times.now),
   );
-  const moved = isFirst ? [] : await listMoved(tx, { accounts, byAccount, added });
-  for (const row of moved) await updateRow(tx, row, toLookAgainColumns(row, times.now));
+  const moved = reading.isFirst ? [] : await listMoved(tx, accounts, rows, added);
+  for (const row of moved) {
+    reading.moved.add(row.id);
+    await updateRow(tx, row, toLookAgainColumns(row, times.now));
+  }
   const licensed: UserId[] = [];
   for (const { upstreamId, observe } of accounts) {
     const row = byAccount.get(upstreamId);
@@ -193,7 +186,7 @@ async function saveUsers(
     if (row.origin !== null && tellsLicence(observed, before)) licensed.push(row.id);
     await saveUser(tx, row, { observed, now: times.now });
   }
-  const news = await withoutUnderWay(tx, added, moved.flatMap(listObservedNames));
+  const news = await withoutUnderWay(tx, added, moved);
   await insertRows(tx, news);
   await insertEmails(
     tx,
@@ -202,21 +195,14 @@ async function saveUsers(
   if (licensed.length > 0 && !rules.book.isEmpty) {
     await followUsers(tx, rules, licensed, times.now);
   }
-  return moved.map(({ id }) => id);
 }
 
-/**
- * Lists the managed users whose accounts may have other ids by now: their account has none of their names, or an account that
- * is new has one.
- */
+/** Lists the managed users to whose account a list gives none of their names, or whose names it gives to a new account. */
 async function listMoved(
   tx: Db,
-  {
-    accounts,
-    byAccount,
-    added,
-  }: Pick<SeenPage, 'accounts'> &
-    Pick<RowsOfAccounts, 'byAccount'> & { readonly added: readonly NewRow<'user'>[] },
+  accounts: readonly SeenAccount[],
+  { byAccount }: RowsOfAccounts,
+  added: readonly NewRow<'user'>[],
 ): Promise<UserRow[]> {
   const strangers = accounts.flatMap(({ upstreamId, shown }) => {
     const row = byAccount.get(upstreamId);
@@ -226,34 +212,34 @@ async function listMoved(
   const names = added.flatMap(listObservedNames);
   const namesakes = names.length === 0 ? [] : await listUsersByAccount(tx, names);
   const elsewhere = namesakes.filter(
-    (row) =>
-      row.origin !== null &&
-      row.upstream_id !== null &&
-      listObservedNames(row).some((name) => names.includes(name)),
+    (row) => row.origin && row.upstream_id && isNamed(row, new Set(names)),
   );
   return [...strangers, ...elsewhere];
 }
 
-function listObservedNames(
-  row: Pick<NewRow<'user'>, 'observed_user_name_folded' | 'observed_email_folded'>,
-): string[] {
-  const { observed_user_name_folded: userName, observed_email_folded: email } = row;
-  return [userName, email].flatMap((name) => name || []);
+type ObservedNames = Pick<NewRow<'user'>, 'observed_user_name_folded' | 'observed_email_folded'>;
+
+function listObservedNames(row: ObservedNames): string[] {
+  return [row.observed_user_name_folded, row.observed_email_folded].flatMap((name) => name || []);
+}
+
+function isNamed(row: ObservedNames, names: ReadonlySet<string>): boolean {
+  return listObservedNames(row).some((name) => names.has(name));
 }
 
 /**
- * Leaves out accounts that a create of ours may have made, and those of these names: the look of the user who waits for it
- * tells. Under another id they would be lost to whoever writes them meanwhile.
+ * Leaves out accounts that a create of ours may have made, and those of people who moved: the look of the user who waits for
+ * it tells. Under another id they would be lost to whoever writes them meanwhile.
  */
-async function withoutUnderWay(tx: Db, added: readonly NewRow<'user'>[], names: readonly string[]) {
+async function withoutUnderWay(
+  tx: Db,
+  added: readonly NewRow<'user'>[],
+  moved: readonly UserRow[],
+) {
   if (added.length === 0) return [];
-  const underWay: ReadonlySet<unknown> = (await listNamesUnderWay(tx, 'user')).union(
-    new Set(names),
-  );
-  return added.filter(
-    (row) =>
-      !underWay.has(row.observed_user_name_folded) && !underWay.has(row.observed_email_folded),
-  );
+  const names = new Set(moved.flatMap(listObservedNames));
+  const underWay = (await listNamesUnderWay(tx, 'user')).union(names);
+  return added.filter((row) => !isNamed(row, underWay));
 }
 
 interface Shown {

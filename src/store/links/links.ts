@@ -183,6 +183,10 @@ const CONDITIONS = {
   ours: sql`(put_in = 1 or pending is not null)`,
   /** A call that left may still change it. */
   sent: sql`sent is not null`,
+  /** The same, from what is wanted by now. */
+  doubted: sql`sent is not null and (pending is not null or sent = 0)`,
+  /** The same, while another write of it waits. */
+  overtaken: sql`pending <> sent`,
 };
 
 /** True when a group has such a link. */
