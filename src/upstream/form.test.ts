@@ -29,7 +29,6 @@ const comment = {
 } as const satisfies Operation;
 
 const content = Buffer.from([0, 1, 2, 253, 254, 255, 13, 10, 45, 45]);
-const octets = 'application/octet-stream';
 
 function makeFile(bytes: Uint8Array): string {
   const folder = makeFolder();
@@ -58,48 +57,29 @@ async function readOnlyFile(seen: readonly SeenRequest[], field = 'file') {
   return { name, type, bytes: Buffer.from(await file.arrayBuffer()) };
 }
 
-const sources: { why: string; file: () => FileInput; name: string; type: string }[] = [
-  {
-    why: 'a Blob',
-    file: () => new Blob([content], { type: 'image/png' }),
-    name: 'file',
-    type: 'image/png',
-  },
-  {
-    why: 'a File with its name',
-    file: () => new File([content], 'naïve "x".bin'),
-    name: 'naïve "x".bin',
-    type: octets,
-  },
-  { why: 'a Buffer', file: () => content, name: 'file', type: octets },
-  { why: 'a path', file: () => makeFile(content), name: 'from disk.bin', type: octets },
-  {
-    why: 'a stream of Node',
-    file: () => createReadStream(makeFile(content)),
-    name: 'file',
-    type: octets,
-  },
-  {
-    why: 'a stream of the web',
-    file: () => new Blob([content]).stream(),
-    name: 'file',
-    type: octets,
-  },
-  {
-    why: 'a path with another name and a type',
-    file: () => ({ content: makeFile(content), name: 'a.png', type: 'image/png' }),
-    name: 'a.png',
-    type: 'image/png',
-  },
+const sources: [why: string, file: () => FileInput, name?: string, type?: string][] = [
+  ['a Blob', () => new Blob([content], { type: 'image/png' }), 'file', 'image/png'],
+  ['a File with its name', () => new File([content], 'naïve "x".bin'), 'naïve "x".bin'],
+  ['a Buffer', () => content],
+  ['a path', () => makeFile(content), 'from disk.bin'],
+  ['a stream of Node', () => createReadStream(makeFile(content))],
+  ['a stream of the web', () => new Blob([content]).stream()],
+  [
+    'a path with another name and a type',
+    () => ({ content: makeFile(content), name: 'a.png', type: 'image/png' }),
+    'a.png',
+    'image/png',
+  ],
 ];
-describe('a file is uploaded as it is', () => {
-  test.each(sources)('from $why', async ({ file, name, type }) => {
+test.each(sources)(
+  'a file is uploaded as it is, from %s',
+  async (_, file, name = 'file', type = 'application/octet-stream') => {
     const { seen, transport } = await start();
     await transport.call(upload, { body: { file: file(), cover: true, name: 'é' } });
     expect(await readOnlyFile(seen)).toEqual({ name, type, bytes: content });
     expect(seen[0]?.headers).toHaveProperty('content-length');
-  });
-});
+  },
+);
 
 test('other fields of a form are text', async () => {
   const { seen, transport } = await start();
@@ -203,43 +183,25 @@ describe('an object or a form', () => {
     expect((await readForm(seen[0] ?? expect.unreachable())).get('text')).toBe('hi');
   });
 
-  const refused: { why: string; fields: [string, string][]; row: Operation; message: RegExp }[] = [
-    { why: 'a missing field', fields: [], row: comment, message: /body\.text is missing/ },
-    {
-      why: 'an unknown field',
-      fields: [
-        ['text', 'hi'],
-        ['x', '1'],
-      ],
-      row: comment,
-      message: /body\.x is unknown/,
-    },
-    {
-      why: 'a field twice',
-      fields: [
-        ['text', 'a'],
-        ['text', 'b'],
-      ],
-      row: comment,
-      message: /body\.text must be string/,
-    },
-    {
-      why: 'text in the place of a file',
-      fields: [['file', '/etc/passwd']],
-      row: upload,
-      message: /body\.file must be file/,
-    },
-    {
-      why: 'a form where none is taken',
-      fields: [['text', 'hi']],
-      row: { ...comment, content: 'json' },
-      message: /body cannot be a form/,
-    },
+  const withText: Record<string, string[]> = { text: ['hi'] };
+  const refused: [why: string, fields: Record<string, string[]>, row: Operation, RegExp][] = [
+    ['a missing field', {}, comment, /body\.text is missing/],
+    ['an unknown field', { ...withText, x: ['1'] }, comment, /body\.x is unknown/],
+    ['a field twice', { text: ['a', 'b'] }, comment, /body\.text must be string/],
+    ['text in the place of a file', { file: ['/etc/x'] }, upload, /body\.file must be file/],
+    [
+      'a form where none is taken',
+      withText,
+      { ...comment, content: 'json' },
+      /body cannot be a form/,
+    ],
   ];
-  test.each(refused)('$why is a TypeError', async ({ fields, row, message }) => {
+  test.each(refused)('%s is a TypeError', async (_, fields, row, message) => {
     const { seen, transport } = await start();
     const form = new FormData();
-    for (const [name, value] of fields) form.append(name, value);
+    for (const [name, values] of Object.entries(fields)) {
+      for (const value of values) form.append(name, value);
+    }
     await expect(transport.call(row, { body: form })).rejects.toThrow(message);
     expect(seen).toEqual([]);
   });
