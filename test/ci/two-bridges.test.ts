@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startAuditWorld } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
+import { replace, toPatch } from '../support/provider.ts';
+import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
+
+const LIST = 'auditLogs.retrieveAuditLogEvents';
 
 const PATIENT = { interval: 5 };
 const INTRUDERS = ['person1@example.com', 'person2@example.com', 'person3@example.com'];
@@ -74,5 +80,51 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
     expect(await listPlans(first)).toMatchObject([{ status: 'applied', counts: { total: 3 } }]);
     expect(sandbox.calls.count({ mutating: true })).toBe(1);
     expect(await second.listDrifts('repaired')).toHaveLength(3);
+  });
+});
+
+describePostgres('two bridges on one store', ({ makeUrl }) => {
+  test('have no end of an outage because another process starts', async () => {
+    const service = await forTest(startSandbox());
+    const options = {
+      settings: { DATABASE_URL: await makeUrl('migrated') },
+      service,
+    };
+    const leader = await forTest(startTestBridge(options));
+    const id = await leader.addUser('ada');
+    const fault = { kind: 'status', status: 401 } as const;
+    service.faults.add({ operation: '*', fault });
+    const rename = toPatch(replace('name.familyName', 'King'));
+    await leader.send('PATCH', `/Users/${id}`, rename);
+    await untilTold(leader, id, 'outage: the service refuses the token');
+
+    const other = await forTest(startTestBridge(options));
+
+    const lines = toLines(await readTimeline(other, `/users/${id}/timeline`));
+    expect(lines.filter((line) => line.startsWith('outage: '))).toEqual([
+      'outage: the service refuses the token',
+    ]);
+  });
+
+  test('read the log in turns: what one has read just now the other does not', async () => {
+    const clock = createLeapingClock();
+    const service = await forTest(startSandbox({ clock: clock.now }));
+    const options = { service, clock, settings: { DATABASE_URL: await makeUrl('migrated') } };
+    // A start asks for the changes of the token's account beside it.
+    const countReads = () =>
+      service.calls
+        .recent()
+        .filter(({ operation, path }) => operation === LIST && !path.includes('author_id')).length;
+    const one = await startAuditWorld(options);
+    const other = await startAuditWorld(options);
+    service.calls.reset();
+    for (let times = 0; times < 5; times += 1) await one.poll();
+    const callsOfBoth = countReads();
+    await one.stop();
+    await other.poll();
+    await other.stop();
+
+    expect(callsOfBoth).toBe(5);
+    expect(countReads()).toBe(6);
   });
 });
