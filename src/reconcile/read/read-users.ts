@@ -212,7 +212,7 @@ async function listMoved(
   const names = added.flatMap(listObservedNames);
   const namesakes = names.length === 0 ? [] : await listUsersByAccount(tx, names);
   const elsewhere = namesakes.filter(
-    (row) => row.origin && row.upstream_id && isNamed(row, new Set(names)),
+    (row) => row.origin && (row.upstream_id === null || isNamed(row, new Set(names))),
   );
   return [...strangers, ...elsewhere];
 }
