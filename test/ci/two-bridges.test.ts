@@ -86,10 +86,7 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
 describePostgres('two bridges on one store', ({ makeUrl }) => {
   test('have no end of an outage because another process starts', async () => {
     const service = await forTest(startSandbox());
-    const options = {
-      settings: { DATABASE_URL: await makeUrl('migrated') },
-      service,
-    };
+    const options = { settings: { DATABASE_URL: await makeUrl('migrated') }, service };
     const leader = await forTest(startTestBridge(options));
     const id = await leader.addUser('ada');
     const fault = { kind: 'status', status: 401 } as const;
