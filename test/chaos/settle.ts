@@ -15,7 +15,7 @@ const Status = z.object({
   failing: z.array(z.unknown()),
   disputes: z.array(z.unknown()),
 });
-const Due = z.object({ items: z.array(z.object({ dueAt: z.string().nullable() })) });
+const Deleted = z.object({ items: z.array(z.object({ dueAt: z.string().nullable() })) });
 /** Nothing else waits for so long, in milliseconds. */
 const LATER_MS = 30_000;
 const Sweep = z.object({ status: z.string(), reasons: z.array(z.string()) });
@@ -47,8 +47,7 @@ async function untilQuiet(operator: Operator): Promise<string[]> {
   for (;;) {
     const status = Status.parse(await operator.insist('GET', '/status'));
     const approved = await operator.listPlans('approved');
-    const isQuiet =
-      status.due === 0 || status.due === (await countLater(operator, status.failing.length > 0));
+    const isQuiet = status.due === 0 || status.due === (await countLater(operator));
     if (isQuiet && approved.length === 0) {
       return [
         ...(status.stuckCount === 0 ? [] : [`stuck: ${JSON.stringify(status.stuck)}`]),
@@ -64,14 +63,14 @@ async function untilQuiet(operator: Operator): Promise<string[]> {
   }
 }
 
-/** Minutes after a lost call it is looked whether a create brought somebody forth, or what it changed. Else what fails waits so. */
-async function countLater(operator: Operator, isFailing: boolean): Promise<number> {
-  const lists = ['users?deleted=true', 'groups?deleted=true'];
-  if (!isFailing) lists.push('users?', 'groups?');
-  const soon = Date.now() + LATER_MS;
+/** Whom a lost create may still bring forth is looked for again minutes later; they are in no answer, and wanted by nobody. */
+async function countLater(operator: Operator): Promise<number> {
   let later = 0;
-  for (const list of lists) {
-    const page = Due.parse(await operator.insist('GET', `/${list}&due=true&limit=1000`));
+  for (const type of ['users', 'groups']) {
+    const page = Deleted.parse(
+      await operator.insist('GET', `/${type}?deleted=true&due=true&limit=1000`),
+    );
+    const soon = Date.now() + LATER_MS;
     later += page.items.filter(({ dueAt }) => dueAt !== null && Date.parse(dueAt) > soon).length;
   }
   return later;

@@ -58,7 +58,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       await traffic.stop();
 
       const about = log.filter(
-        ({ msg, error }) => error !== undefined || /store/.test(String(msg)),
+        ({ msg, error }) => error !== undefined || /^the store/.test(String(msg)),
       );
       expect(about).toMatchObject([
         { msg: 'the store cannot be used', level: 'error', code: 'store-unavailable' },

@@ -131,9 +131,10 @@ function toCellsAfter(
   const held = listFields(made ?? []).filter(
     (field) => field !== 'existence' || row.deleted_at === null,
   );
-  const left = isStale ? heard : done<string>(heard, planned, held);
-  const isNew = ids !== undefined && group !== undefined && !isLinked(row);
-  if (!isNew || row.deleted_at !== null) return left;
+  const ended = isStale ? heard : done<string>(heard, planned, held);
+  // No other call than creates has left before the group is known.
+  const left = ids === undefined || isLinked(row) ? ended : forgetSent(ended, listSent(ended));
+  if (left === ended || group === undefined || row.deleted_at !== null) return left;
   // Every difference of a new group becomes pending; an old one has only its pending fields.
   const desired = toDesiredGroup(parseStored<JsonObject>(row.attributes));
   const fields = [...listGroupDifferences(desired, group, heard), ...listEntityFields(heard)];

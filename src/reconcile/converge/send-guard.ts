@@ -124,12 +124,12 @@ export class SendGuard {
     if (isLost || (isOpen && isUnheard(outcome.problem.status))) return next;
     await changeNamed(tx, row, links, (link) => ({ ...link, sent: null }));
     const cells = forgetSent<Field>(parseCells(row), fields);
-    const isCreate = isOpen && this.#create !== undefined;
-    // A call for an earlier write was lost.
-    const isOvertaken =
+    // A create, or a call for an earlier write, may come late.
+    const isDoubted =
+      (isOpen && this.#create !== undefined) ||
       listUnsure(cells).length > 0 ||
       (row.type === 'group' && (await hasLink(tx, row, 'overtaken')));
-    const until = isCreate || isOvertaken ? row.unsure_until : unsure_until;
+    const until = isDoubted ? row.unsure_until : unsure_until;
     return { ...next, cells: JSON.stringify(cells), unsure_until: until };
   }
 

@@ -141,10 +141,7 @@ function getAccount({ upstreamId }: UserState): number {
   return upstreamId;
 }
 
-/**
- * Changes a user through SCIM, and reads the result. @throws UpstreamError, `unreadable` where the account is not, or may not
- * be, the user's any more: a look tells
- */
+/** Changes a user through SCIM, and reads the result. @throws UpstreamError, also where the account may be another's by now */
 async function sendUpdate(
   { deps: { upstream }, context, state }: UserCall,
   Operations: readonly object[],
