@@ -233,11 +233,11 @@ export class SendGuard {
     const { must_look, unsure_until, sent_creates } = row;
     const before = this.#noted ?? { must_look, unsure_until, sent_creates, fields: [], links: [] };
     const ticket = this.#noted?.ticket ?? must_look + 1;
-    const lateMs = this.#create === undefined ? this.#deps.policy.callMs : LATE_CREATE_MS;
+    const lateMs = this.#create === undefined ? 0 : LATE_CREATE_MS[row.type];
     await updateRow(tx, row, {
       cells: JSON.stringify(markSent(cells, fields)),
       must_look: ticket,
-      unsure_until: Math.max(unsure_until ?? 0, at + lateMs),
+      unsure_until: Math.max(unsure_until ?? 0, at + Math.max(lateMs, this.#deps.policy.callMs)),
       due_at: Math.min(row.due_at ?? at, at),
       steps: row.steps + 1,
       ...(this.#create && { sent_creates: addCreate(sent_creates, this.#create) }),
@@ -253,8 +253,8 @@ export class SendGuard {
   }
 }
 
-/** Time after which a create has no effect any more, in milliseconds: it may leave an account that nobody wants. */
-const LATE_CREATE_MS = 5 * 60_000;
+/** Time after which a create has no effect any more, in milliseconds. A group is not made again before. */
+const LATE_CREATE_MS = { user: 5 * 60_000, group: 60_000 } as const;
 /** Statuses of a gateway that did not hear from the service. */
 const UNHEARD: ReadonlySet<number | undefined> = new Set([502, 504]);
 
