@@ -59,7 +59,7 @@ export function createLoop(
   };
 }
 
-/** News for work that rests between its turns. */
+/** Wakes work that waits between its turns. */
 export interface News {
   /** Ends the rest; what is told during a turn ends the rest after it at once. */
   tell(): void;

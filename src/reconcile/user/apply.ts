@@ -68,12 +68,14 @@ async function lookForUser({ deps, context, state }: UserCall): Promise<Outcome>
   if (found.kind === 'could-not-look') return { kind: 'later', problem: found.problem };
   if (found.kind !== 'found' || found.user.id === state.upstreamId) return outcome;
   const { user } = found;
-  if (user.created === undefined || user.created !== state.observed?.created) {
-    const adopted = await adoptFound(deps, context, user);
-    return adopted.kind === 'refused' ? outcome : adopted;
-  }
-  const seen = { at: deps.clock.now(), by: scim.getUsers.id };
-  const observed = toObservedUser(user, undefined, seen);
+  const isSurely = user.created !== undefined && user.created === state.observed?.created;
+  const taken = isSurely ? toFound(deps, user) : await adoptFound(deps, context, user);
+  return taken.kind === 'refused' ? outcome : taken;
+}
+
+/** Outcome of a look that found an account that is surely the user's. */
+function toFound({ clock }: ReconcileDeps, user: ScimUser): Outcome {
+  const observed = toObservedUser(user, undefined, { at: clock.now(), by: scim.getUsers.id });
   return { kind: 'done', known: { upstreamId: user.id, observed, done: ['account'] } };
 }
 
@@ -112,14 +114,11 @@ async function lookForAccount(
   state: UserState,
 ): Promise<Outcome> {
   const found = await findCreated(deps, context, state);
-  const at = deps.clock.now();
   switch (found.kind) {
-    case 'found': {
-      if (state.sentCreates.length === 0) return adoptFound(deps, context, found.user);
-      const { id: upstreamId } = found.user;
-      const observed = toObservedUser(found.user, undefined, { at, by: scim.getUsers.id });
-      return { kind: 'done', known: { upstreamId, observed, done: ['account'] } };
-    }
+    case 'found':
+      return state.sentCreates.length === 0
+        ? adoptFound(deps, context, found.user)
+        : toFound(deps, found.user);
     case 'not-there': {
       const isWanted = state.desired.active && !state.deleted;
       return { kind: 'done', known: isWanted ? {} : { done: ['account'] } };
