@@ -116,8 +116,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     ...openProviderParts(options),
     ...{ leadership, rules: deps.rules, reconciler, guard, acts },
     drifts: createDriftDecisions({ ...deps, ...drifts, notify, repair }),
-    requestSweep: (asked) =>
-      requestSweep({ store, clock, sweepPolicy: toSweepPolicy(settings) }, asked),
+    requestSweep: () => requestSweep({ store, clock, sweepPolicy: toSweepPolicy(settings) }),
     isDraining: () => state.isDraining,
   };
   return {

@@ -225,15 +225,11 @@ async function toNoneText(client: OpsClient): Promise<string> {
   if (firstRead !== null)
     return `No plan waits; the service is read for the first time: ${details.toReadingText(firstRead)}.\n`;
   const making = await listPlans(client, 'making');
-  const { reading, release } = await readAnswer(client, 'Recovery', '/recovery');
+  const { reading } = await readAnswer(client, 'Recovery', '/recovery');
   const progress = reading === null ? '' : `: ${details.toReadingText(reading)}`;
   if (making.length > 0)
     return `A plan is being made; the whole service is read first${progress}.\n`;
-  return `No plan waits.\n${toApproved(release)}`;
-}
-
-function toApproved(release: OpsJson<'Recovery'>['release']): string {
-  return release === null ? '' : `The approved plan: ${details.toReleaseText(release)}\n`;
+  return 'No plan waits.\n';
 }
 
 /** The plan with this id; undefined: no id. */
@@ -277,12 +273,11 @@ const PHASES: Readonly<Record<OpsJson<'FirstRun'>['phase'], string>> = {
 };
 
 function toFirstRunText(view: OpsJson<'FirstRun'>, output: Output): string {
-  const { phase, reading, release, counts, kinds, seats, items } = view;
+  const { phase, reading, counts, kinds, seats, items } = view;
   const sums = Object.entries({ ...counts, ...kinds });
   return [
     `${PHASES[phase]}\n`,
-    reading === null ? '' : toMoments(`It is ${details.toReadingText(reading)}.\n`),
-    toMoments(toApproved(release)),
+    reading === null ? '' : `It is ${details.toReadingText(reading)}.\n`,
     toSeats(seats),
     ...sums.map(([name, count]) => `  ${name.padEnd(18)} ${count}\n`),
     items.length === 0 ? '' : `\n${toTable(items, FIRST_RUN.columns, output)}`,

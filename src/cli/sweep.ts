@@ -17,7 +17,6 @@ const POLL_MS = 250;
 const REPAIRS_MAX_MS = 10 * 60_000;
 
 interface Options {
-  readonly dryRun?: true;
   readonly json?: true;
   readonly exitCode?: true;
   readonly names?: true;
@@ -27,7 +26,6 @@ interface Options {
 /** `sweep`: has the running bridge compare the service with the store, waits, and prints the differences and their repairs. */
 export const addSweepCommand: AddCommand = (program, context) => {
   addCommand(program, 'sweep', 'compare the service with the store and list what differs')
-    .option('--dry-run', 'show what drift.policy would do, and do nothing')
     .option('--names', 'list the differences, also where the output is no terminal')
     .option('--limit <number>', 'how many differences are listed at most', parseCount, 100)
     .option('--json', 'as one JSON object')
@@ -50,7 +48,7 @@ Exit codes:
 
 async function sweepWith(
   context: CliContext,
-  { dryRun, json, exitCode, names, limit }: Options,
+  { json, exitCode, names, limit }: Options,
 ): Promise<void> {
   const { write, exitWith } = context;
   const direct = context.connect();
@@ -58,7 +56,7 @@ async function sweepWith(
     ...direct,
     send: (...args) => outlast(context, () => direct.send(...args)),
   };
-  const result = await runSweep(client, { dryRun: dryRun === true }, context);
+  const result = await runSweep(client, context);
   const { sweep, drifts } = result;
   const isListed = names === true || context.terminal !== undefined;
   if (json) write(toJson(result));
@@ -67,14 +65,10 @@ async function sweepWith(
   if (exitCode && drifts.length > 0) exitWith(exitCodes.incomplete);
 }
 
-async function runSweep(
-  client: OpsClient,
-  request: { dryRun: boolean },
-  context: CliContext,
-): Promise<Result> {
+async function runSweep(client: OpsClient, context: CliContext): Promise<Result> {
   const progress = createProgress(context);
   try {
-    const { id } = parseAnswer<{ id: string }>(await client.send('POST', '/sweeps', request));
+    const { id } = parseAnswer<{ id: string }>(await client.send('POST', '/sweeps', {}));
     const sweep = await untilEnded(client, id, progress);
     const plan = await untilRepaired(client, sweep.planId, progress);
     const { unmanaged } = await readAnswer(client, 'Status', '/status');

@@ -287,7 +287,6 @@ export interface SweepsTable {
   calls: number;
   counts: string; // `SweepCounts` as JSON text.
   reasons: string; // Reasons why something was not concluded, as a JSON list of sentences.
-  dry_run: Generated<number>; // 1: nothing follows from what it finds; the plan is only shown.
   plan_id: string | null; // The plan that was made of what it found.
 }
 

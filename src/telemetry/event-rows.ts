@@ -164,14 +164,6 @@ export const EVENTS = {
     'recovery: whether the store is older than what was done',
     { choose: ({ phase }) => (phase === 'current' || phase === 'unknown' ? 'info' : 'warn') },
   ),
-  /** `leftMs`: at the rate so far; absent when nothing is done yet, or nothing left. */
-  release: row<{
-    total: number;
-    done: number;
-    stuck: number;
-    elapsedMs: number;
-    leftMs?: number;
-  }>('info', 'the approved plan: so many people and groups are done'),
   sweepStarted: row<{ sweepId: string; admins: boolean }>(
     'info',
     'comparing the service with the store',

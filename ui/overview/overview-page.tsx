@@ -2,7 +2,7 @@ import { Loader, Progress, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { PAUSE, RESUME, RETRY, SWEEP } from '../../src/ops/lists/acts.ts';
-import { listStatusFacts, toReadingText, toReleaseText } from '../../src/ops/lists/details.ts';
+import { listStatusFacts, toReadingText } from '../../src/ops/lists/details.ts';
 import { useStatus } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Act, Acts } from '../parts/act.tsx';
@@ -42,7 +42,6 @@ function Overview({
       {concerns.length > 0 && <Concerns concerns={concerns} />}
       {status.firstRead && <FirstRead reading={status.firstRead} />}
       <Facts items={listStatusFacts(status)} />
-      {status.release && <Release release={status.release} />}
       <Troubles status={status} />
       <LastDay />
       <OverviewActs status={status} />
@@ -84,21 +83,6 @@ function FirstRead({ reading }: { readonly reading: NonNullable<Ops<'Status'>['f
       />
       <Text size="sm">
         <Words text={toReadingText(reading)} />
-      </Text>
-    </Section>
-  );
-}
-
-function Release({ release }: { readonly release: NonNullable<Ops<'Status'>['release']> }) {
-  const { done, total } = release;
-  return (
-    <Section title="The approved plan">
-      <Progress
-        value={total === 0 ? 100 : (done / total) * 100}
-        aria-label={`${done} of ${total} done`}
-      />
-      <Text size="sm">
-        <Words text={toReleaseText(release)} />
       </Text>
     </Section>
   );

@@ -31,9 +31,9 @@ type AuthoredDrift = DriftView & { readonly author: Author | undefined };
 export const sweepRoutes = [
   route({
     ...SWEEP,
-    async handle({ requestSweep }: OpsSources, { body: { dryRun = false } }) {
-      const id = await requestSweep({ isDryRun: dryRun });
-      return { status: 202, json: { id }, target: id, change: { after: { dryRun } } };
+    async handle({ requestSweep }: OpsSources) {
+      const id = await requestSweep();
+      return { status: 202, json: { id }, target: id };
     },
   }),
   listRoute(

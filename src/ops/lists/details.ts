@@ -129,10 +129,9 @@ export function toHold(by: Pick<NonNullable<Status['leavers']>, 'heldBy' | 'plan
 }
 
 /** How far a complete read of the service has come. */
-export function toReadingText({ step, read, expected, endsAt }: OpsJson<'Reading'>): string {
+export function toReadingText({ step, read, expected }: OpsJson<'Reading'>): string {
   const of = expected === null ? '' : ` of ${expected}`;
-  const end = endsAt === null ? '' : `, until about ${endsAt}`;
-  return `reading ${step}, ${read}${of} so far${end}`;
+  return `reading ${step}, ${read}${of} so far`;
 }
 
 /** Counts the differences in these statuses, and those of them that a waiting plan repairs. */
@@ -140,15 +139,6 @@ export function countDrifts({ drifts }: Pick<Status, 'drifts'>, ...wanted: strin
   const some = drifts.filter(({ status }) => wanted.includes(status));
   const sum = (what: 'count' | 'held') => some.reduce((all, drift) => all + drift[what], 0);
   return { count: sum('count'), held: sum('held') };
-}
-
-/** How far an approved plan has come. */
-export function toReleaseText(release: OpsJson<'Release'>): string {
-  const { total, done, stuck, startedAt, endsAt } = release;
-  const of = toCount(total, 'person or group is', 'people and groups are');
-  const refused = stuck === 0 ? '' : `, ${stuck} stuck`;
-  const end = endsAt === null ? '' : `, until about ${endsAt}`;
-  return `${done} of ${of} done${refused}${end} (begun at ${startedAt})`;
 }
 
 /** The seats that a plan needs; empty where it needs none, or how many are free is not known. */

@@ -1,6 +1,6 @@
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
-import { findReleaseProgress, RECOVERY } from '../../reconcile/repair/recovery-state.ts';
+import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
 import type { Db } from '../../store/store.ts';
 import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
@@ -21,8 +21,8 @@ export const recoveryRoutes = [
     tag: 'Going live and recovery',
     summary: 'Where recovery stands.',
     answers: { 200: 'Recovery' },
-    async handle({ store, clock, findDetection, findReading }: OpsSources) {
-      const known = { detection: findDetection(), reading: findReading(), now: clock.now() };
+    async handle({ store, findDetection, findReading }: OpsSources) {
+      const known = { detection: findDetection(), reading: findReading() };
       return ok(await readRecoveryView(store.read, known));
     },
   }),
@@ -65,31 +65,28 @@ async function readFirstRun(
 
 async function readPhase(
   sources: OpsSources,
-): Promise<Pick<OpsJson<'FirstRun'>, 'phase' | 'planId' | 'reading' | 'release'>> {
-  const { store, clock, status, findReading } = sources;
-  const known = { detection: undefined, reading: findReading(), now: clock.now() };
+): Promise<Pick<OpsJson<'FirstRun'>, 'phase' | 'planId' | 'reading'>> {
+  const { store, status, findReading } = sources;
+  const known = { detection: undefined, reading: findReading() };
   const view = await readRecoveryView(store.read, known);
-  const { phase, reason, planId, reading, release } = view;
+  const { phase, reason, planId, reading } = view;
   const isFirstRun = reason?.code === 'first-run' && phase !== 'requested';
-  const progress = { reading, release };
-  if (status.writes().mode === 'observe') return { phase: 'observing', planId: null, ...progress };
-  return isFirstRun ? { phase, planId, ...progress } : { phase: 'none', planId: null, ...progress };
+  if (status.writes().mode === 'observe') return { phase: 'observing', planId: null, reading };
+  return isFirstRun ? { phase, planId, reading } : { phase: 'none', planId: null, reading };
 }
 
-/** What the leader knows of recovery; `now` is epoch milliseconds. */
+/** What the leader knows of recovery. */
 interface RecoverySources {
   readonly detection: Detection | undefined;
   readonly reading: ReadProgress | null;
-  readonly now: number;
 }
 
 async function readRecoveryView(
   db: Db,
-  { detection, reading, now }: RecoverySources,
+  { detection, reading }: RecoverySources,
 ): Promise<OpsJson<'Recovery'>> {
   const state = await RECOVERY.find(db);
-  const release = toReleaseView(await findReleaseProgress(db, now));
-  const known = { detection: detection ?? null, release };
+  const known = { detection: detection ?? null };
   const calm = { ...known, since: null, reason: null, planId: null, reading: null };
   if (state === undefined) return { ...calm, phase: 'none' };
   const since = toMoment(state.since);
@@ -104,15 +101,6 @@ async function readRecoveryView(
 /** Renders how far a complete read of the service has come; null: nothing is read. */
 export function toReadingView(reading: ReadProgress | null): OpsJson<'Reading'> | null {
   if (reading === null) return null;
-  const { step, count: read, total, endsAt } = reading;
-  return { step, read, expected: total ?? null, endsAt: toMoment(endsAt ?? null) };
-}
-
-/** Renders how far an approved plan has come. */
-export function toReleaseView(
-  progress: Awaited<ReturnType<typeof findReleaseProgress>>,
-): OpsJson<'Release'> | null {
-  if (progress === undefined) return null;
-  const { startedAt, endsAt, ...counts } = progress;
-  return { ...counts, startedAt: toMoment(startedAt), endsAt: endsAt ? toMoment(endsAt) : null };
+  const { step, count: read, total } = reading;
+  return { step, read, expected: total ?? null };
 }

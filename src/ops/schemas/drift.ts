@@ -11,7 +11,6 @@ const DRIFTS_MAX = 500;
 export const sweep = t.object({
   id: t.text(),
   status: t.word(['running', 'complete', 'incomplete', 'held']),
-  dryRun: t.flag('Nothing followed from what it found.'),
   planId: t.textOrNull('The plan that was made of what it found.'),
   startedAt: t.moment(),
   endedAt: t.momentOrNull(),
@@ -179,12 +178,10 @@ const firstRunItem = t.object({
 /** What differs in the service, and the plans that change it. Names are personal. */
 export const driftSchemas = {
   Reading: t.reading,
-  Release: t.release,
   PlanSeats: t.planSeats,
   Sweep: sweep,
   SweepList: t.listOf(sweep),
   SweepAsked: t.object({ id: t.text() }),
-  SweepBody: t.object({ dryRun: t.optionalFlag('Nothing is to follow from what it finds.') }),
   Drift: drift,
   DriftList: t.listOf(drift),
   Unmanaged: unmanaged,
@@ -295,7 +292,6 @@ export const driftSchemas = {
       t.reading,
       'How far the service is read for the plan; null: it is not read now.',
     ),
-    release: t.orNull(t.release, 'Of the plan that was approved last, until it is done.'),
   }),
   FirstRunItem: firstRunItem,
   FirstRun: t.listOf(firstRunItem).extend({
@@ -305,7 +301,6 @@ export const driftSchemas = {
     ),
     planId: t.textOrNull('The plan that is made, or waits.'),
     reading: t.orNull(t.reading, 'How far the service is read for the plan.'),
-    release: t.orNull(t.release, 'Of the approved plan, until it is done.'),
     counts: t.orNull(t.counts(), 'Of all entries by `type.outcome`; null on later pages.'),
     kinds: t.orNull(t.counts(), 'Of the changes of all entries; null on later pages.'),
     seats: t.orNull(t.planSeats, 'Of all entries; null on later pages.'),

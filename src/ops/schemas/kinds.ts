@@ -105,18 +105,6 @@ export const reading = object({
   step: text('The list that is read.'),
   read: count('Entries of it, so far.'),
   expected: countOrNull('How many it has; null: the service does not say.'),
-  endsAt: momentOrNull('When it is read at the rate so far; null within the first two seconds.'),
-});
-
-/** Progress of an approved plan of going live, or of recovery. */
-export const release = object({
-  startedAt: moment(),
-  total: count('People and groups with changes in the plan.'),
-  done: count(),
-  stuck: count('Those of the others that the service refuses; they are tried again slowly.'),
-  endsAt: momentOrNull(
-    'When it is done at the rate so far; null: nothing is done yet, or nothing left.',
-  ),
 });
 
 const freeSeats = () =>

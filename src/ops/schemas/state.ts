@@ -143,10 +143,6 @@ const status = t.object({
     'Requests without a valid credential within ten minutes, in this process.',
   ),
   activity: t.object({ running: t.count(), waiting: t.count() }),
-  release: t.orNull(
-    t.release,
-    'How far the approved plan of going live, or of recovery, has come; null: none is under way.',
-  ),
 });
 
 const setting = t.object({

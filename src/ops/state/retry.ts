@@ -33,7 +33,7 @@ async function retryAll({ store, clock, notify }: OpsSources): Promise<OpsJson<'
   const at = clock.now();
   const tried: Retried[] = [];
   let count = 0;
-  await retryResting(store, { now: at, beyond: at }, (done) => {
+  await retryResting(store, at, (done) => {
     count += done.length;
     tried.push(...done.slice(0, LISTED_MAX - tried.length));
     notify();

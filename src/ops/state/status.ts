@@ -1,7 +1,6 @@
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { countFreeSeats, toDaysLeft } from '../../domain/seats.ts';
 import type { Queue } from '../../reconcile/bounded-wait.ts';
-import { findReleaseProgress } from '../../reconcile/repair/recovery-state.ts';
 import { countDrifts, countUnmanaged } from '../../store/drifts.ts';
 import {
   countTakenSeats,
@@ -23,7 +22,7 @@ import { ok, problem, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import { PAUSE, RESUME } from '../lists/acts.ts';
 import { SETTINGS } from '../lists/plans.ts';
-import { toReadingView, toReleaseView } from '../recovery/routes.ts';
+import { toReadingView } from '../recovery/routes.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources, StatusSources } from '../sources.ts';
 import { readWaitingWork, type WaitingWork, type WritesFacts } from './readiness-facts.ts';
@@ -85,7 +84,6 @@ async function readStatus({
       sources: attempts.sources.map((one) => ({ ...one, lastAt: toMoment(one.lastAt) })),
     },
     activity: sources.activity(),
-    release: toReleaseView(await findReleaseProgress(db, now)),
   };
 }
 

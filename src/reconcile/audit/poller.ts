@@ -31,8 +31,6 @@ const RECHECK_MS = 5 * 60_000;
 const FIRST_REACH_MS = 60 * 60_000;
 /** Delay with which an event may come into the log, in milliseconds. */
 export const LATE_MS = 5 * 60_000;
-/** Every how many reads the log is read from an hour before: the service may have set its clock back. */
-const WIDE_EVERY = 10;
 /** Page size, the largest of the service, and pages of one read: a million events. */
 const PAGE_SIZE = 500;
 const PAGES_MAX = 2_000;
@@ -72,13 +70,10 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
   let failures = 0;
   /** True once a read has come to its end, and no later one has failed. */
   let isWhole = false;
-  let reads = 0;
   const job = { type: 'audit', id: 'run', restMs: intervalMs };
   const loop = createJob(deps, job, async (signal) => {
     try {
-      reads += 1;
-      const isWide = reads % WIDE_EVERY === 0;
-      await readLog(deps, { ownAccount: options.ownAccount(), isWhole, isWide, signal });
+      await readLog(deps, { ownAccount: options.ownAccount(), isWhole, signal });
       failures = 0;
       isWhole = true;
       return intervalMs;
@@ -140,7 +135,6 @@ interface Reading {
   readonly ownAccount: number | undefined;
   /** True: between the stored events of this time none is missing. */
   readonly isWhole: boolean;
-  readonly isWide: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -151,12 +145,12 @@ interface Reading {
  */
 async function readLog(
   deps: ReconcileDeps,
-  { ownAccount, isWhole, isWide, signal }: Reading,
+  { ownAccount, isWhole, signal }: Reading,
 ): Promise<void> {
   const { store, clock, events } = deps;
   const now = clock.now();
   const { readAt, failure } = await store.write((tx) => changeState(tx, now, {}));
-  const from = readAt - LATE_MS - CLOCKS_MS - (isWide ? FIRST_REACH_MS : 0);
+  const from = readAt - LATE_MS - CLOCKS_MS;
   const query = { from: new Date(from).toISOString() };
   // An event that was not shown is in the next read too.
   const place = { pageSize: PAGE_SIZE, pagesMax: PAGES_MAX, emptyFrom: 0 };

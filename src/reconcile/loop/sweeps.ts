@@ -9,7 +9,7 @@ import { IncompleteSweep, readAndCompare, type SweepRun } from '../compare/compa
 import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
 import { beginReading, findProgress, type ReadDeps, type Reading } from '../read/reading.ts';
-import type { Occasion } from '../repair/decide.ts';
+import type { DecisionSource } from '../repair/decide.ts';
 import { RECOVERY } from '../repair/recovery-state.ts';
 
 /** Interval of asking whether a sweep is due, or was asked for, in milliseconds. */
@@ -32,7 +32,7 @@ interface SweepDeps extends ReadDeps {
   readonly notify: () => void;
   readonly sweepPolicy: SweepPolicy;
   /** Decides what is done about what a sweep has found. */
-  readonly decide: (occasion: Occasion) => Promise<PlanRow | undefined>;
+  readonly decide: (source: DecisionSource) => Promise<PlanRow | undefined>;
   /** True when this process knows that the store is current: the first read is finished and no start is being checked. */
   readonly isReady: () => boolean;
   /** Resolves, if ever, when it may have become ready. */
@@ -66,7 +66,7 @@ export function createSweeps(deps: SweepDeps) {
     /** Stops a sweep that runs, for the next leader to begin again. */
     stop: loop.stop,
     /** How far the sweep that runs has read the service; undefined: no list is being read. */
-    progress: () => findProgress(reading, clock.now()),
+    progress: () => findProgress(reading),
     /** Asks whether a sweep is due by now, which is asked every ten seconds as well. */
     consider: loop.tell,
   };
@@ -75,11 +75,8 @@ export function createSweeps(deps: SweepDeps) {
 type RequestDeps = Pick<SweepDeps, 'store' | 'clock' | 'sweepPolicy'>;
 
 /** Has the leader make a sweep as soon as may be; one that runs or waits already counts. Returns its id. */
-export async function requestSweep(
-  deps: RequestDeps,
-  { isDryRun }: { readonly isDryRun: boolean },
-): Promise<string> {
-  const sweep = await addSweep(deps, isDryRun);
+export async function requestSweep(deps: RequestDeps): Promise<string> {
+  const sweep = await addSweep(deps);
   deps.store.bell.ring('decided');
   return sweep?.id ?? '';
 }
@@ -89,7 +86,7 @@ async function findWork(deps: SweepDeps, beganAt: number): Promise<Row<'sweeps'>
   const { read } = deps.store;
   if (!deps.isReady() || (await RECOVERY.find(read)) !== undefined) return undefined;
   const waiting = await findOne(read, 'sweeps', { status: 'running' });
-  return waiting ?? ((await isDue(deps, beganAt)) ? addSweep(deps, false) : undefined);
+  return waiting ?? ((await isDue(deps, beganAt)) ? addSweep(deps) : undefined);
 }
 
 /**
@@ -103,9 +100,7 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   const last = await findOne(read, 'sweeps', {}, NEWEST_FIRST);
   const finishedAt = (await findFirstReadAt(read)) ?? 0;
   const now = deps.clock.now();
-  // What seems to lie ahead was stored before the clock was set back: it says nothing of when that was.
-  const times = [last?.started_at ?? 0, finishedAt].filter((at) => at <= now);
-  const lookedAt = Math.max(0, ...times);
+  const lookedAt = Math.max(last?.started_at ?? 0, finishedAt);
   if (lookedAt < beganAt || lookedAt + intervalMs <= now) return true;
   if (lookedAt + UNRESOLVED_MIN_MS > now) return false;
   const { unresolvedAt = 0 } = (await POLL_STATE.find(read)) ?? {};
@@ -116,10 +111,11 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
 const NEWEST_FIRST = { order: 'seq desc' } as const;
 
 /** Adds a sweep, unless one runs or waits; returns that one. */
-async function addSweep(
-  { store, clock, sweepPolicy }: RequestDeps,
-  isDryRun: boolean,
-): Promise<Row<'sweeps'> | undefined> {
+async function addSweep({
+  store,
+  clock,
+  sweepPolicy,
+}: RequestDeps): Promise<Row<'sweeps'> | undefined> {
   const limit = sweepPolicy.adminsEvery - 1;
   return store.write(async (tx) => {
     const before = await listWhere(tx, 'sweeps', {}, { ...NEWEST_FIRST, limit });
@@ -132,12 +128,8 @@ async function addSweep(
       calls: 0,
       counts: '{}',
       reasons: '[]',
-      dry_run: isDryRun ? 1 : 0,
     } as const;
     const [added] = await insertNew(tx, 'sweeps', [sweep]);
-    // What the running one finds is acted on, although it was begun as a dry run.
-    const running = { status: 'running' } as const;
-    if (!added && !isDryRun) await updateWhere(tx, 'sweeps', running, { dry_run: 0 });
     return added ?? findOne(tx, 'sweeps', {}, NEWEST_FIRST);
   });
 }
@@ -163,9 +155,7 @@ async function carryOut(
   let plan: PlanRow | undefined;
   try {
     await readAndCompare(run, reading, { readsAdmins });
-    // An operator may have asked for a real one meanwhile.
-    const isDryRun = (await findOne(store.read, 'sweeps', { id }))?.dry_run === 1;
-    plan = await deps.decide({ source: 'sweep', isDryRun });
+    plan = await deps.decide('sweep');
   } catch (error) {
     if (isNotLeading(error) || signal.aborted) return;
     const isIncomplete = error instanceof IncompleteSweep;

@@ -27,27 +27,23 @@ const PART = 500;
 /** Repairs of the same drift in 24 hours, after which it is only reported. */
 const REPAIRS_MAX = 3;
 
-/** Occasion of a decision about the known drifts. */
-export interface Occasion {
-  /** `audit`: only some resources were looked at, so a waiting plan is left as it is. */
-  readonly source: 'sweep' | 'audit';
-  /** True when the plan is made to be shown, and nothing follows. */
-  readonly isDryRun: boolean;
-}
+/** Occasion of a decision: `audit`: only some resources were looked at, so a waiting plan is left as it is. */
+export type DecisionSource = 'sweep' | 'audit';
 
 /**
  * Decides by the policy about every known drift: accepts some, and makes one plan of all repairs, which waits for an
  * operator where it would do too much harm. Undefined when there is nothing to be repaired.
  */
-export async function decide(deps: DriftDeps, occasion: Occasion): Promise<PlanRow | undefined> {
-  const { isDryRun } = occasion;
+export async function decide(
+  deps: DriftDeps,
+  source: DecisionSource,
+): Promise<PlanRow | undefined> {
   const { plan, accepted } = await deps.store.write(async (tx) => {
-    if (!isDryRun) await enterRules(tx, deps.rules, 'names');
+    await enterRules(tx, deps.rules, 'names');
     await lockHeld(tx, REPAIR_SOURCES);
-    const { repair: candidates, accept } = await sortKnown(tx, deps);
-    const accepted = isDryRun ? [] : accept;
-    for (const drift of accepted) await acceptDrift(tx, deps, drift);
-    return { plan: await planFor(tx, deps, { ...occasion, candidates }), accepted };
+    const { repair, accept } = await sortKnown(tx, deps);
+    for (const drift of accept) await acceptDrift(tx, deps, drift);
+    return { plan: await planFor(tx, deps, source, repair), accepted: accept };
   });
   // Rules may derive changes of others from what was accepted.
   if (accepted.length > 0) deps.notify();
@@ -101,7 +97,8 @@ async function mayRepair(tx: Db, deps: DriftDeps, row: DriftRow): Promise<boolea
 async function planFor(
   tx: Db,
   deps: DriftDeps,
-  { source, isDryRun, candidates }: Occasion & { readonly candidates: readonly DriftRow[] },
+  source: DecisionSource,
+  candidates: readonly DriftRow[],
 ): Promise<PlanRow | undefined> {
   const held = await lockHeld(tx, REPAIR_SOURCES);
   // A look at some resources does not change a waiting plan.
@@ -114,20 +111,16 @@ async function planFor(
     const isWhole = !(await countPlanActions(tx, held.id)).has('dropped');
     if (isWhole && held.hash === toHash(actions)) return held;
     const change = { status: 'discarded', reason: 'superseded', decided_at: now } as const;
-    if (!isDryRun) await updateWhere(tx, 'plans', { id: held.id }, { ...change, ended_at: now });
+    await updateWhere(tx, 'plans', { id: held.id }, { ...change, ended_at: now });
   }
   if (actions.length === 0) return undefined;
   const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, toRepairs(candidates));
   // Only one plan can wait; the next sweep makes one of everything.
   if (exceeded.length > 0 && rows.length < candidates.length) return undefined;
-  const standing = { ...toStanding(exceeded, isDryRun), source, automatic: 1, now };
-  return isDryRun ? addPlan(tx, actions, standing) : planRepairs(tx, rows, standing);
-}
-
-function toStanding(exceeded: readonly string[], isDryRun: boolean) {
-  if (isDryRun) return { status: 'discarded', reason: 'dry-run' } as const;
-  if (exceeded.length > 0) return { status: 'held', reason: exceeded.join('; ') } as const;
-  return { status: 'approved', reason: null } as const;
+  const isHeld = exceeded.length > 0;
+  const reason = isHeld ? exceeded.join('; ') : null;
+  const status = isHeld ? 'held' : 'approved';
+  return planRepairs(tx, rows, { status, reason, source, automatic: 1, now });
 }
 
 /** Stores a plan that repairs these drifts, which name it from then on. */

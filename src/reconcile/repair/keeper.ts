@@ -1,6 +1,6 @@
 import type { GivenKey } from '../../domain/ids.ts';
 import { createJob } from '../job.ts';
-import { decide, decideMany, type ManyRequest, type Occasion } from './decide.ts';
+import { type DecisionSource, decide, decideMany, type ManyRequest } from './decide.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { createReview, endPlans, followPlans } from './follow.ts';
 import { inspectDue, type LookRequest, lookNow } from './inspect.ts';
@@ -67,7 +67,7 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
     if (recovery !== undefined && recovery.phase !== 'waiting') return undefined;
     const scope = recovery === undefined ? 'all' : 'holding';
     const { nextAt, hasFound } = scope === 'all' ? await inspectDue(deps, signal) : NOTHING;
-    if (hasFound) await decide(deps, { source: 'audit', isDryRun: false });
+    if (hasFound) await decide(deps, 'audit');
     const plans = await followPlans(deps, scope);
     await review();
     await endPlans(deps, plans);
@@ -91,6 +91,6 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
     notify: loop.tell,
     look: (request: Omit<LookRequest, 'signal'>) =>
       decided(lookNow(deps, { ...request, signal: stopping.signal })),
-    decide: (occasion: Occasion) => decided(decide(deps, occasion)),
+    decide: (source: DecisionSource) => decided(decide(deps, source)),
   };
 }

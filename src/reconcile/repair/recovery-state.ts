@@ -1,8 +1,7 @@
 import { isOfRecovery } from '../../domain/plan.ts';
 import { createFact } from '../../store/facts.ts';
 import { countPlanActions } from '../../store/plans/actions.ts';
-import { countReleased, type PlanRow } from '../../store/plans/plans.ts';
-import type { Db } from '../../store/store.ts';
+import type { PlanRow } from '../../store/plans/plans.ts';
 import type { ProcessDeps } from '../deps.ts';
 
 /** Reason for holding pending changes: the store is taken to be older than the service, or was only used to observe. */
@@ -50,31 +49,4 @@ export async function endRecovery(
   if (actions === undefined) return;
   events.recovery({ phase: 'over', code: status, actions });
   store.bell.ring('decided');
-}
-
-/** Progress of an approved plan of going live, or of recovery. */
-export interface ReleaseProgress {
-  readonly startedAt: number;
-  /** Users and groups with changes in the plan. */
-  readonly total: number;
-  readonly done: number;
-  /** Users and groups that the service refuses: they are tried again slowly. */
-  readonly stuck: number;
-  /** Estimated end at the rate so far (epoch milliseconds); undefined: nothing is done yet. */
-  readonly endsAt: number | undefined;
-}
-
-/** Finds the progress of the approved plan; undefined: none is under way, or what is left of it is stuck. */
-export async function findReleaseProgress(
-  db: Db,
-  now: number,
-): Promise<ReleaseProgress | undefined> {
-  const released = await countReleased(db);
-  if (released === undefined) return undefined;
-  const { startedAt, total, waiting, stuck } = released;
-  const done = total - waiting;
-  const left = waiting - stuck;
-  if (left <= 0) return undefined;
-  const endsAt = done > 0 ? Math.ceil(now + (left * (now - startedAt)) / done) : undefined;
-  return { startedAt, total, done, stuck, endsAt };
 }

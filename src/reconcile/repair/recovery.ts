@@ -15,17 +15,10 @@ import { isAnswering } from '../read/service.ts';
 import { type Mode, OBSERVING } from '../write-guard.ts';
 import { type Detection, detectRestore, saveAlive } from './recovery-detect.ts';
 import { planRecovery } from './recovery-plan.ts';
-import {
-  findReleaseProgress,
-  RECOVERY,
-  type RecoveryReason,
-  type RecoveryState,
-} from './recovery-state.ts';
+import { RECOVERY, type RecoveryReason, type RecoveryState } from './recovery-state.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
-/** Interval at which the log reports the progress of an approved plan, in milliseconds. */
-const REPORT_EVERY_MS = 60_000;
 /** Interval of asking whether recovery is over, and rest after a failure, in milliseconds. */
 const LOOK_MS = 2_000;
 /** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
@@ -50,7 +43,8 @@ export function createRecovery(deps: RecoveryDeps) {
   const over = Promise.withResolvers<void>();
   const trusted = Promise.withResolvers<void>();
   const read = Promise.withResolvers<void>();
-  const beat = createHeartbeat(deps);
+  /** Stores the last moment of use for the next start. */
+  const beat = () => store.write((tx) => saveAlive(tx, clock.now()));
   let attempts = 0;
   let begun: Begun | undefined;
   let reading: Reading | undefined;
@@ -87,7 +81,7 @@ export function createRecovery(deps: RecoveryDeps) {
     /** Resolves when the service was read, and a plan waits at most. */
     read: read.promise,
     /** How far the service was read again; undefined: no list is being read. */
-    progress: () => findProgress(reading, clock.now()),
+    progress: () => findProgress(reading),
     /** True while the store may be older than the service and the service was not read again yet. */
     isReading: () => reading !== undefined,
     /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */
@@ -209,20 +203,4 @@ async function openFirstRun(tx: Db, now: number): Promise<string> {
     { ...empty, status: 'making', reason, created_at: now },
   );
   return open.id;
-}
-
-/** Creates what stores the last moment of use for the next start, and logs how far an approved plan is. */
-function createHeartbeat({ store, clock, events }: RecoveryDeps): () => Promise<void> {
-  let reportedAt = 0;
-  return async () => {
-    const now = clock.now();
-    await store.write((tx) => saveAlive(tx, now));
-    const progress = await findReleaseProgress(store.read, now);
-    if (progress === undefined) return;
-    const { startedAt, endsAt, ...counts } = progress;
-    if (now - Math.max(startedAt, reportedAt) < REPORT_EVERY_MS) return;
-    reportedAt = now;
-    const leftMs = endsAt === undefined ? {} : { leftMs: endsAt - now };
-    events.release({ ...counts, elapsedMs: now - startedAt, ...leftMs });
-  };
 }

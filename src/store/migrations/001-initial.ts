@@ -128,7 +128,7 @@ function listStatements(engine: Engine): string[] {
       seq ${serial}, id text not null unique, status text not null,
       reads_admins integer not null, started_at bigint not null, ended_at bigint,
       calls integer not null, counts text not null, reasons text not null,
-      dry_run integer default 0 not null, plan_id text)`,
+      plan_id text)`,
     `create unique index sweeps_running on sweeps (status) where status = 'running'`,
     `create table plans (
       seq ${serial}, id text not null unique, hash text not null, status text not null,

@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { PlanOrigin } from '../../domain/plan.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { select } from '../engine/dialect.ts';
@@ -33,35 +32,6 @@ export async function countWaitingPlans(db: Db): Promise<WaitingPlan[]> {
         where action.plan_id = plan.id and action.status = 'planned') as waiting
     from plans as plan where plan.status = 'held' order by plan.seq`;
   return rows.map((row) => ({ ...row, waiting: Number(row.waiting) }));
-}
-
-interface ReleasedCounts {
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
-  readonly total: number;
-  readonly waiting: number;
-  /** Those that wait and that the service refuses, or has no seat for. */
-  readonly stuck: number;
-}
-
-/** Counts of how many users and groups something was released; undefined: no such plan is under way. */
-export async function countReleased(db: Db): Promise<ReleasedCounts | undefined> {
-  const count = (which: RawBuilder<unknown>) =>
-    sql`count(distinct case when ${which} then action.resource_id end)`;
-  const waits = sql`action.status = 'released'`;
-  const isStuck = sql`action.resource_id in (
-    select id from resources where stuck_at is not null or seat_since is not null)`;
-  const rows = await select<ReleasedCounts>(db)`
-    select plan.decided_at as "startedAt", count(distinct action.resource_id) as total,
-      ${count(waits)} as waiting, ${count(sql`${waits} and ${isStuck}`)} as stuck
-    from plans as plan join plan_actions as action on action.plan_id = plan.id
-    where plan.status = 'approved' and plan.source in ('first-run', 'restore')
-      and action.status in ('released', 'done')
-    group by plan.seq, plan.decided_at order by plan.seq desc limit 1`;
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  const { startedAt, total, waiting, stuck } = row;
-  return { startedAt, total: Number(total), waiting: Number(waiting), stuck: Number(stuck) };
 }
 
 /**
