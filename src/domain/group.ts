@@ -37,6 +37,17 @@ export interface ObservedGroup extends Sightings {
   readonly displayName: string;
   readonly permissions?: number;
   readonly addToCardsAndSpacesEnabled?: boolean;
+  /** When the service made the group, in its words. It tells groups apart whose ids the service gave anew. */
+  readonly created?: string;
+}
+
+/** True for another group than the one that was seen: it has neither its name nor its time of creation. */
+export function isAnotherGroup(
+  before: ObservedGroup | undefined,
+  { displayName, created }: Pick<ObservedGroup, 'displayName' | 'created'>,
+): boolean {
+  if (!created || !before?.created || created === before.created) return false;
+  return normaliseName(displayName) !== normaliseName(before.displayName);
 }
 
 /** Desired group, as far as the service can hold it. */

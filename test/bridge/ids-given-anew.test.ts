@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Change, SandboxUser } from '../../src/sandbox/model.ts';
+import type { Change, SandboxGroup, SandboxUser } from '../../src/sandbox/model.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
 import { replace, toMembers, toPatch } from '../support/provider.ts';
@@ -20,6 +20,21 @@ function renumber({ service }: Sandbox, numbers: ReadonlyMap<SandboxUser, number
       for (const groupId of state.links[link].groupsOf(user.id))
         again.push({ kind: 'link', link, groupId, userId: id, present: true });
     }
+  }
+  state.commit([...gone, ...again]);
+}
+
+/** Shows a group under other ids, with its people. */
+function renumberGroups({ service }: Sandbox, numbers: ReadonlyMap<SandboxGroup, number>): void {
+  const { state } = service.directory;
+  const gone: Change[] = [];
+  const again: Change[] = [];
+  for (const [group, id] of numbers) {
+    gone.push({ kind: 'group-removed', groupId: group.id });
+    const ids = { id, uid: `uid-${id}`, scimId: `scim-${id}` };
+    again.push({ kind: 'group', group: { ...group, ...ids } });
+    for (const userId of state.links.member.usersOf(group.id))
+      again.push({ kind: 'link', link: 'member', groupId: id, userId, present: true });
   }
   state.commit([...gone, ...again]);
 }
@@ -124,5 +139,88 @@ describe('ids that the service gave anew', () => {
 
     expect(account('married').active).toBe(false);
     expect(sandbox.service.findUser(toAddress('maiden'))).toBeUndefined();
+  });
+
+  describe('to groups', () => {
+    let people: string[] = [];
+    beforeAll(async () => {
+      people = [await bridge.addUser('eve'), await bridge.addUser('fay')];
+    });
+    const group = (name: string) => sandbox.service.getGroup(name);
+    const count = (name: string) =>
+      sandbox.service.groups().filter((one) => one.name === name).length;
+
+    test('nobody keeps access through the old group', async () => {
+      const id = await bridge.addGroup('Renumbered', people);
+      await bridge.untilSettled();
+      renumberGroups(sandbox, new Map([[group('Renumbered'), 700]]));
+      const taken = { op: 'remove', path: `members[value eq "${people[0]}"]` };
+      await bridge.send('PATCH', `/Groups/${id}`, toPatch(taken));
+      await bridge.untilSettled();
+
+      expect(count('Renumbered')).toBe(1);
+      expect(listMembers('Renumbered')).toEqual([toAddress('fay')]);
+      await bridge.sweep();
+      expect(await bridge.listDrifts()).toEqual([]);
+    });
+
+    test('a sweep finds the group, and makes no second one', async () => {
+      const id = await bridge.addGroup('Swept', people);
+      await bridge.untilSettled();
+      renumberGroups(sandbox, new Map([[group('Swept'), 710]]));
+      await bridge.sweep();
+      await bridge.untilSettled();
+      expect(await bridge.listDrifts()).toEqual([]);
+      await bridge.send('DELETE', `/Groups/${id}`);
+      await bridge.untilSettled();
+
+      expect(count('Swept')).toBe(0);
+    });
+
+    test('a deleted group is removed under its new id', async () => {
+      const id = await bridge.addGroup('Removed', people);
+      await bridge.untilSettled();
+      renumberGroups(sandbox, new Map([[group('Removed'), 720]]));
+      await bridge.send('DELETE', `/Groups/${id}`);
+      await bridge.untilSettled();
+
+      expect(count('Removed')).toBe(0);
+    });
+
+    test('two groups, each the id of the other: members stay where they are', async () => {
+      const [left] = [
+        await bridge.addGroup('Left', people.slice(0, 1)),
+        await bridge.addGroup('Right', people.slice(1)),
+      ];
+      await bridge.untilSettled();
+      const later = '2031-01-01T00:00:00.000Z';
+      const [first, second] = [group('Left'), { ...group('Right'), created: later }];
+      sandbox.service.directory.state.commit([{ kind: 'group', group: second }]);
+      await bridge.sweep();
+      const swap = ({ id, uid, scimId }: SandboxGroup, other: SandboxGroup): Change => ({
+        kind: 'group',
+        group: { ...other, id, uid, scimId },
+      });
+      const toLink = (present: boolean, groupId: number, userId: number): Change => {
+        return { kind: 'link', link: 'member', present, groupId, userId };
+      };
+      const [eve, fay] = [account('eve').id, account('fay').id];
+      sandbox.service.directory.state.commit([
+        swap(first, second),
+        swap(second, first),
+        toLink(false, first.id, eve),
+        toLink(false, second.id, fay),
+        toLink(true, second.id, eve),
+        toLink(true, first.id, fay),
+      ]);
+      await bridge.sweep();
+      await bridge.untilSettled();
+      await bridge.send('PATCH', `/Groups/${left}`, toPatch({ op: 'remove', path: 'members' }));
+      await bridge.untilSettled();
+
+      expect([listMembers('Left'), listMembers('Right')]).toEqual([[], [toAddress('fay')]]);
+      await bridge.sweep();
+      expect(await bridge.listDrifts()).toEqual([]);
+    });
   });
 });

@@ -24,6 +24,7 @@ import type { Db } from '../../store/store.ts';
 import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
 import { lookAtGroup } from '../group/look.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
 import type { ReadDeps } from '../read/reading.ts';
@@ -174,8 +175,12 @@ async function lookAtGroupAgain(
     ? await lookAtGroup(deps, context, toGroupState(row))
     : ({ kind: 'done', known: {} } as const);
   if (outcome.kind !== 'done') return toUnknown(outcome.problem.code);
-  const { missing, group: observed, memberIds } = outcome.known;
+  const { missing, ids, group: observed, memberIds } = outcome.known;
   if (missing) return { kind: 'gone' };
+  if (ids?.uid !== undefined && ids.uid !== row.upstream_uid) {
+    const look = (locked: ResourceRow) => toLookAgainColumns(locked, deps.clock.now());
+    return { kind: 'seen', store: (tx, locked) => updateRow(tx, locked, look(locked)) };
+  }
   if (parts.includes('ordinary') && observed === undefined) return toUnknown('not-found');
   try {
     const admins = parts.includes('admins')

@@ -18,6 +18,7 @@ import {
 } from '../../domain/entity.ts';
 import {
   type GroupField,
+  isAnotherGroup,
   listGroupDifferences,
   type ObservedGroup,
   toDesiredGroup,
@@ -34,11 +35,17 @@ import { changeLinks, changeNamed, deleteAllLinks, hasLink } from '../../store/l
 import { observeLinks } from '../../store/links/observe.ts';
 import { moveGroupLinks } from '../../store/links/of-users.ts';
 import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
-import { deleteRow, findRow, type GroupRow, lockRow } from '../../store/resources/rows.ts';
+import {
+  deleteRow,
+  findRow,
+  type GroupRow,
+  lockRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
 import { isLinked, NO_IDS, toObservedGroup } from '../../store/resources/state.ts';
-import type { Db } from '../../store/store.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
 import type { Known } from '../outcome.ts';
 import { type Link, refuseToLink } from './record-user.ts';
 import { type Recording, toSuccessColumns } from './recording.ts';
@@ -47,33 +54,39 @@ import { type Recording, toSuccessColumns } from './recording.ts';
  * Links the row to the group that a step found or created. A row that only observed the group is merged into it; a
  * managed one, or a group with permissions, is refused.
  */
-export async function linkGroup(tx: Db, row: GroupRow, known: Known): Promise<Link> {
+export async function linkGroup(r: Recording, row: GroupRow, known: Known): Promise<Link> {
   const { ids } = known;
   if (ids === undefined) return { kind: 'linked', columns: {} };
-  const obstacle = await clearHolder(tx, row, ids);
+  const obstacle = await clearHolder(r, row, { ids, group: known.group });
   if (obstacle !== undefined) return obstacle;
   if (known.adopted && (known.group?.permissions ?? 0) > 0) {
     return refuseToLink(
       'a group of this name exists in the service, holds permissions, and is not taken over',
     );
   }
+  const isMoved =
+    ids.uid !== undefined && row.upstream_uid !== null && ids.uid !== row.upstream_uid;
+  const before = isMoved ? NO_IDS : row;
   return {
     kind: 'linked',
     columns: {
-      upstream_scim_id: ids.scimId ?? row.upstream_scim_id,
-      upstream_id: ids.restId ?? row.upstream_id,
-      upstream_uid: ids.uid ?? row.upstream_uid,
+      upstream_scim_id: ids.scimId ?? before.upstream_scim_id,
+      upstream_id: ids.restId ?? before.upstream_id,
+      upstream_uid: ids.uid ?? before.upstream_uid,
       origin: known.adopted ? 'adopted' : (row.origin ?? 'created'),
       sent_creates: '[]',
     },
   };
 }
 
-/** Takes the group from a row that only observed it; returns the obstacle, if any. */
+/**
+ * Takes the group from a row that only observed it, and from one that had its id before the service gave ids anew, which
+ * looks for its own; returns the obstacle, if any.
+ */
 async function clearHolder(
-  tx: Db,
+  { tx, now }: Recording,
   row: GroupRow,
-  ids: Partial<UpstreamGroupIds>,
+  { ids, group }: { ids: Partial<UpstreamGroupIds>; group: ObservedGroup | undefined },
 ): Promise<Link | undefined> {
   const found = await findGroupByUpstream(tx, ids);
   // Locked, because a request may be taking it over.
@@ -84,8 +97,14 @@ async function clearHolder(
     const words = 'a group of this name is still being removed';
     return { kind: 'later', problem: { code: 'name-leaving', words } };
   }
-  if (holder.origin !== null)
-    return refuseToLink('the group in the service is linked to another group already');
+  if (holder.origin !== null) {
+    if (group === undefined || !isAnotherGroup(toObservedGroup(holder), group))
+      return refuseToLink('the group in the service is linked to another group already');
+    const cells = ask(parseCells<GroupField>(holder), ['existence'], holder.version);
+    const columns = { ...toLookAgainColumns(holder, now), ...NO_IDS, cells: JSON.stringify(cells) };
+    await updateRow(tx, holder, columns);
+    return undefined;
+  }
   await moveGroupLinks(tx, holder, row);
   await deleteRow(tx, holder);
   return undefined;
@@ -104,7 +123,7 @@ export async function applyGroup(r: Recording, row: GroupRow, known: Known): Pro
     const baseline = adopted ? 1 : row.origin === null ? null : 0;
     await observeLinks(tx, row, { upstreamUserIds: memberIds, baseline, list: 'member' });
   }
-  const observed = known.group ?? toTouched(row, known, now);
+  const observed = toObserved(row, known, now);
   const left = toCellsAfter(r, row, known);
   const cells = entities === undefined ? left : seeEntities<GroupField>(left, entities);
   // While roles in an entity wait, a call may have changed them, so the entities are to be listed.
@@ -143,16 +162,17 @@ function toCellsAfter(
 }
 
 /**
- * A call that changed members or admins shows that the group is there. A list that was asked for before the call ended
+ * Observation after a step. A call that changed members or admins shows that the group is there. A list that was asked for before the call ended
  * may still show those of before, so the time of the call stands beside the times of looks.
  */
-function toTouched(
+function toObserved(
   row: GroupRow,
-  { done: made = [], ids }: Known,
+  { group, done: made = [], ids }: Known,
   now: number,
 ): ObservedGroup | undefined {
   const [link] = listLinks(made);
   const observed = toObservedGroup(row);
+  if (group) return { ...(observed?.created && { created: observed.created }), ...group };
   if (observed === undefined || link === undefined) return undefined;
   if (ids?.scimId !== undefined) {
     return { ...observed, shownAt: now, at: now, by: scim.updateGroup.id };

@@ -192,7 +192,7 @@ async function recordDone(r: Recording, known: Known): Promise<Recorded> {
   if (known.missing) return recordMissing(r);
   if (isLostLook(r) && !(await isItsOwn(tx, row, known))) return recordLostLook(r);
   const linked =
-    row.type === 'user' ? await linkAccount(r, row, known) : await linkGroup(tx, row, known);
+    row.type === 'user' ? await linkAccount(r, row, known) : await linkGroup(r, row, known);
   if (linked.kind === 'later') return recordPostponed(r, linked);
   if (linked.kind === 'refused') {
     r.row = without;

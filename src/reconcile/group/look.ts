@@ -1,4 +1,4 @@
-import type { GroupState, ObservedGroup } from '../../domain/group.ts';
+import { type GroupState, isAnotherGroup, type ObservedGroup } from '../../domain/group.ts';
 import { normaliseName, toSpelling } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
@@ -15,7 +15,10 @@ import { fetchMemberIds, type MemberListIds, parseScimGroupOf } from './fetch-li
 import { findScimId } from './members.ts';
 import { observeRestGroup } from './observe.ts';
 
-/** Looks at one group in the service: its name, its flags where REST tells them, its members. */
+/**
+ * Looks at one group in the service: its name, its flags where REST tells them, its members. Where the group is gone, it is
+ * looked for under another id, because the service may have given its ids anew.
+ */
 export async function lookAtGroup(
   deps: ReconcileDeps,
   context: CallContext,
@@ -23,11 +26,18 @@ export async function lookAtGroup(
 ): Promise<Outcome> {
   const { uid, scimId } = state.ids;
   if (uid === undefined && scimId === undefined) return lookForCreated(deps, context, state);
-  return lookSurely(deps, 'groups', () =>
-    uid === undefined
-      ? lookThroughScim(deps, context, { state, scimId: scimId ?? '' })
-      : lookThroughRest(deps, context, { uid, scimId }),
-  );
+  const outcome = await lookSurely(deps, 'groups', async (): Promise<Outcome> => {
+    if (uid === undefined) return lookThroughScim(deps, context, { state, scimId: scimId ?? '' });
+    const seen = await lookThroughRest(deps, context, { uid, scimId });
+    const isAnother = isAnotherGroup(state.observed, seen.known.group);
+    return isAnother ? { kind: 'done', known: { missing: true } } : seen;
+  });
+  const { created, displayName = '' } = state.observed ?? {};
+  if (outcome.kind !== 'done' || !outcome.known.missing || !created) return outcome;
+  const mayBe = async (group: RestGroup) => group.uid !== uid && group.created === created;
+  const moved = await lookForGroup(deps, context, { names: [displayName], mayBe });
+  const isFound = moved.kind === 'done' && moved.known.ids !== undefined;
+  return isFound || moved.kind === 'later' ? moved : outcome;
 }
 
 /**
@@ -159,7 +169,7 @@ async function lookThroughRest(
   deps: ReconcileDeps,
   context: CallContext,
   { uid, scimId }: MemberListIds,
-): Promise<Outcome> {
+) {
   const { upstream } = deps;
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }, context));
   assertAbout('REST group', group.uid, uid);
@@ -177,5 +187,5 @@ async function lookThroughRest(
       memberIds,
       done: ['existence'],
     },
-  };
+  } as const;
 }

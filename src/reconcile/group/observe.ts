@@ -30,12 +30,13 @@ export function observeRestGroup(
   group: RestGroup,
   by: string,
 ): ObservedGroup {
-  const { name: displayName, permissions, addToCardsAndSpacesEnabled } = group;
+  const { name: displayName, permissions, addToCardsAndSpacesEnabled, created } = group;
   const at = clock.now();
   return {
     displayName,
     ...(permissions === undefined ? {} : { permissions }),
     ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
+    ...(created === undefined ? {} : { created }),
     listedAt: at,
     at,
     by,

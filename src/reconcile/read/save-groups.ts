@@ -1,6 +1,7 @@
 import { ask } from '../../domain/cell.ts';
 import { fail } from '../../domain/failure.ts';
-import type { GroupField, ObservedGroup } from '../../domain/group.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { type GroupField, isAnotherGroup, type ObservedGroup } from '../../domain/group.ts';
 import { groupId, newId } from '../../domain/ids.ts';
 import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { isTheSame } from '../../domain/resource-state.ts';
@@ -8,7 +9,14 @@ import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/
 import { agreesWithLinks, observeLinks, type SeenLinks } from '../../store/links/observe.ts';
 import { listNamesUnderWay } from '../../store/resources/by-name.ts';
 import { findRowsOfGroups } from '../../store/resources/by-upstream.ts';
-import { deleteRow, type GroupRow, insertRows, updateRow } from '../../store/resources/rows.ts';
+import {
+  deleteRow,
+  type GroupRow,
+  insertRows,
+  LIVE_MANAGED,
+  listRows,
+  updateRow,
+} from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { groups as restGroups } from '../../upstream/operations/people.ts';
@@ -16,7 +24,7 @@ import { scim as scimOperations } from '../../upstream/operations/scim.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { toUnmanagedGroupAttributes } from '../group/observe.ts';
-import { toLookAgainColumns } from '../mark-to-look.ts';
+import { markToLook, toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
 import type { ListedScimGroup, PageTimes } from './reading.ts';
@@ -125,6 +133,7 @@ export async function saveGroups(
  */
 async function addGroups(tx: Db, added: readonly ListedGroup[], how: PageReading): Promise<void> {
   const underWay = await listNamesUnderWay(tx, 'group');
+  for (const name of await lookForMoved(tx, added, how.now)) underWay.add(name);
   const members = new Map<string, readonly number[]>();
   const rows = added.flatMap((group) => {
     const observed = toObservation(undefined, { group, how });
@@ -144,6 +153,25 @@ async function addGroups(tx: Db, added: readonly ListedGroup[], how: PageReading
 }
 
 /**
+ * Makes managed groups due for a look that a list shows under another id: the service gave ids anew. Returns their names,
+ * folded.
+ */
+async function lookForMoved(
+  tx: Db,
+  added: readonly ListedGroup[],
+  now: number,
+): Promise<readonly string[]> {
+  const shown = new Map(added.map(({ rest }) => [foldCase(rest?.name ?? ''), rest?.created]));
+  const rows = await listRows(tx, 'group', { name_folded: [...shown.keys()], ...LIVE_MANAGED });
+  const moved = rows.filter((row) => {
+    const { created } = toObservedGroup(row) ?? {};
+    return created !== undefined && created === shown.get(row.name_folded);
+  });
+  await markToLook(tx, moved, now);
+  return moved.map((row) => row.name_folded);
+}
+
+/**
  * Stores what the lists show of a group that is known: an unmanaged one is shown as observed, a managed one as desired.
  */
 async function saveKnown(
@@ -156,7 +184,12 @@ async function saveKnown(
   if (double !== undefined && double.origin !== null) return;
   // It was seen through one interface alone.
   if (double) await deleteRow(tx, double);
-  const observed = toObservation(toObservedGroup(row), { group, how });
+  const before = toObservedGroup(row);
+  const observed = toObservation(before, { group, how });
+  if (row.origin !== null && isAnotherGroup(before, observed)) {
+    await markToLook(tx, [row], how.now);
+    return;
+  }
   const shown = toGroupColumns(toUnmanagedGroupAttributes(observed));
   const isSame = row.origin !== null || shown.attributes === row.attributes;
   const changed = isSame ? {} : { ...shown, version: row.version + 1, modified_at: how.now };
@@ -200,6 +233,7 @@ function toObservation(
     ...(scim && { displayName: scim.displayName, shownAt: now, by: scimOperations.getGroups.id }),
     ...(permissions !== undefined && { permissions }),
     ...(isAddable !== undefined && { addToCardsAndSpacesEnabled: isAddable }),
+    ...(rest?.created && { created: rest.created }),
     ...(rest && { listedAt: now }),
     at: now,
   };

@@ -1,4 +1,4 @@
-import { createReader, parseEntries } from './reader.ts';
+import { createReader, parseEntries, toText } from './reader.ts';
 
 /** A company group as the REST interface shows it. A field that the answer lacks is undefined. */
 export type RestGroup = Readonly<ReturnType<typeof parseRestGroup>>;
@@ -10,7 +10,7 @@ export function parseRestGroup(body: unknown) {
     id: reader.integer('id'),
     uid: reader.idText('uid'),
     name: reader.text('name'),
-    /** Bit mask. */
+    created: toText(reader.raw('created')),
     permissions: reader.integerOrUndefined('permissions'),
     addToCardsAndSpacesEnabled: reader.flagOrUndefined('add_to_cards_and_spaces_enabled'),
     /** Number of members, when the request asked for it. */
