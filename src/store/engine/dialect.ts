@@ -7,6 +7,9 @@ export function isPostgres(db: Db): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
+/** Statement after which those of its transaction take as long as they take. PostgreSQL only. */
+export const UNLIMITED = 'set local statement_timeout = 0';
+
 /** SQL that locks the rows which are read until the transaction ends; nothing where one write runs at a time. */
 export function forUpdate(tx: Db): RawBuilder<unknown> {
   return isPostgres(tx) ? sql`for update` : sql``;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { initial } from '../migrations/001-initial.ts';
 import type { Db, Engine, Store } from '../store.ts';
-import { isPostgres, select } from './dialect.ts';
+import { isPostgres, select, UNLIMITED } from './dialect.ts';
 import { StoreError } from './store-error.ts';
 
 /** A step from one version of the tables to the next. */
@@ -49,7 +49,7 @@ export async function migrate(
 /** Held until the commit. A migration takes as long as it takes. */
 async function lockForMigration(tx: Db): Promise<void> {
   await sql`set local lock_timeout = 0`.execute(tx);
-  await sql`set local statement_timeout = 0`.execute(tx);
+  await sql.raw(UNLIMITED).execute(tx);
   await lockUntilCommit(tx, 'migration');
 }
 

@@ -69,11 +69,6 @@ function isSeenTwice({ cause }: StoreError): boolean {
   return typeof cause.constraint === 'string' && SEEN_INDEXES.has(cause.constraint);
 }
 
-/** True when the error came from the server itself and not from the connection. */
-export function wasAnswered(error: StoreError): boolean {
-  return sqlState(error.cause) !== undefined;
-}
-
 /** SQLSTATEs of a server that is stopping or starting, or has no room for one more connection now. */
 const ABSENT_STATES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '53300']);
 

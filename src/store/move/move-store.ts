@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { BridgeError } from '../../domain/errors.ts';
-import { select } from '../engine/dialect.ts';
+import { select, UNLIMITED } from '../engine/dialect.ts';
 import { migrate } from '../engine/migrate.ts';
 import type { Db, Store } from '../store.ts';
 import { listTables, readBatches, type SourceTable, type TextRow } from './source.ts';
@@ -78,7 +78,7 @@ async function assertFree({ read }: Store): Promise<void> {
  * transaction, so that after a crash the target is as it was.
  */
 async function takeTables(tx: Db, tables: readonly SourceTable[]): Promise<void> {
-  await sql`set local statement_timeout = 0`.execute(tx);
+  await sql.raw(UNLIMITED).execute(tx);
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
   const names = sql.join(tables.map(({ name }) => sql.table(name)));
   await sql`lock table ${names} in access exclusive mode`.execute(tx);
