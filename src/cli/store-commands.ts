@@ -127,10 +127,10 @@ export const addMigrateStoreCommand: AddCommand = (program, context) => {
   }
 };
 
-function toMovedText({ path, tables, had }: Moved, to: string, table: string): string {
+function toMovedText({ path, tables }: Moved, to: string, table: string): string {
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);
-  return `${had ? 'An earlier run had copied everything.\n\n' : ''}${table}
-${tables.length} tables with ${toCount(rows, 'row')} are the same in both stores, by count and by hash.
+  return `${table}
+${tables.length} tables with ${toCount(rows, 'row')} are the same in both stores, row by row.
 
 What to do now:
   1. Set DATABASE_URL to the new address, with its password: ${withoutPassword(to)}
@@ -144,7 +144,6 @@ Until a bridge has run on PostgreSQL, scim-bridge migrate-store --undo makes the
 const TABLE_COLUMNS: readonly Column<Moved['tables'][number]>[] = [
   { name: 'table', value: ({ name }) => name },
   { name: 'rows', value: ({ rows }) => rows },
-  { name: 'hash', value: ({ hash }) => hash.slice(0, 16) },
 ];
 
 function withoutPassword(to: string): string {

@@ -9,8 +9,8 @@ import { MIGRATIONS, MOVED, migrate } from '../store/engine/migrate.ts';
 import * as sqlite from '../store/engine/sqlite-backup.ts';
 import { connect, takeFile } from '../store/engine/sqlite-file.ts';
 import { StoreError } from '../store/engine/store-error.ts';
-import { type Move, moveStore, type Proof } from '../store/move/move-store.ts';
-import { sealSqlite, unsealSqlite } from '../store/move/source.ts';
+import { type Move, moveStore } from '../store/move/move-store.ts';
+import { type SourceTable, sealSqlite, unsealSqlite } from '../store/move/source.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 
@@ -61,9 +61,10 @@ export async function markRestored(url: string): Promise<void> {
   }
 }
 
-/** Result of a move: the file that is kept, and the proof. */
-export interface Moved extends Proof {
+/** Result of a move: the file that is kept, and the tables. */
+export interface Moved {
   readonly path: string;
+  readonly tables: readonly SourceTable[];
 }
 
 /**
@@ -78,11 +79,11 @@ export function migrateStore(
   return withSource(settings, async (path) => {
     assertMovable(path);
     const source = connect(path, { readOnly: true });
-    const proof = await withTarget(to, (target) =>
+    const tables = await withTarget(to, (target) =>
       moveStore({ source, target, onProgress }),
     ).finally(() => source.close());
     sealSqlite(path);
-    return { path, ...proof };
+    return { path, tables };
   });
 }
 

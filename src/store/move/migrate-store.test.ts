@@ -89,9 +89,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const { code, text } = await run('--to', to);
 
     expect(code, text).toBe(0);
-    expect(text).toMatch(
-      /\d+ tables with \d+ rows are the same in both stores, by count and by hash/,
-    );
+    expect(text).toMatch(/\d+ tables with \d+ rows are the same in both stores, row by row/);
     expect(statSync(path).mode & 0o777).toBe(0o400);
     lives.sandbox.calls.reset();
     await lives.live(
