@@ -1,199 +1,175 @@
 import type { SandboxUser } from '../../src/sandbox/model.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { SandboxService } from '../../src/sandbox/service.ts';
 import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
-import {
-  type Company,
-  type Group,
-  type Person,
-  toAddress,
-  toFirstName,
-  toLink,
-} from './company.ts';
-import type { Provider } from './intentions.ts';
+import { type Company, type Person, toAddress, toLink } from './company.ts';
+import { drawOne } from './operations.ts';
 
-/** A change of the service that no provider asked for. */
-export type Trespass =
-  | { readonly kind: 'activity'; readonly person: Person; readonly active: boolean }
-  | { readonly kind: 'name'; readonly person: Person; readonly fullName: string }
-  | {
-      readonly kind: 'member';
-      readonly group: Group;
-      readonly person: Person;
-      readonly isMember: boolean;
-    };
-
-/** The address of the account that does so. */
+/** The address of the account that changes the service behind the back of provider and bridge. */
 export const ADMINISTRATOR = 'administrator@example.com';
 
-/** What was changed by people, as keys of `toActivityKey` and others, with how often. */
-export type Trespasses = ReadonlyMap<string, number>;
+/** A change of something managed that no provider asked for. */
+export interface Trespass {
+  readonly text: string;
+  /** @returns whether it was there and was otherwise */
+  carryOut(service: SandboxService): boolean;
+}
 
-/** Draws a change of what is managed. Undefined: nothing is yet. */
-export function drawTrespass(
-  { people }: Company,
-  provider: Provider,
-  random: SeededRandom,
-): Trespass | undefined {
-  const managed = people.filter((person) => provider.isThere(person));
-  const groups = provider.listGroups();
+/** Draws such a change. Undefined: nothing is managed yet. */
+export function drawTrespass(company: Company, random: SeededRandom): Trespass | undefined {
+  const managed = company.people.filter(({ wanted }) => wanted.isThere);
+  const groups = company.groups.filter(({ wanted }) => wanted.isThere);
   if (managed.length === 0) return undefined;
   const person = random.pick(managed);
-  const chance = random.next();
-  if (chance < 0.2) return { kind: 'activity', person, active: !provider.isActive(person) };
-  if (chance < 0.4 || groups.length === 0) {
-    return { kind: 'name', person, fullName: `Somebody Else${Math.floor(random.next() * 1_000)}` };
-  }
-  const [group, members] = random.pick(groups);
-  const isLeaving = members.size > 0 && random.chance(0.5);
-  const chosen = isLeaving ? random.pick([...members]) : person;
-  return { kind: 'member', group, person: chosen, isMember: !members.has(chosen) };
+  return drawOne(
+    random,
+    [20, () => setActive(person, !person.wanted.active)],
+    [20, () => callOtherwise(person, `Somebody Else${Math.floor(random.next() * 1_000)}`)],
+    [
+      groups.length === 0 ? 0 : 60,
+      () => {
+        const group = random.pick(groups);
+        const members = [...group.wanted.members];
+        const isLeaving = members.length > 0 && random.chance(0.5);
+        return toggle(group, isLeaving ? random.pick(members) : person);
+      },
+    ],
+  );
 }
 
-/** Somebody who changes the service behind the back of provider and bridge. */
-export interface Administrator {
-  readonly trespasses: Trespasses;
-  /** Changes what is managed, where it is there. @returns whether it was */
-  trespass(trespass: Trespass): boolean;
-  /** Changes what nobody manages, and remembers how it is. */
-  changeOwn(random: SeededRandom): void;
-  /** What of the unmanaged is not as it was left. */
-  listFindings(): string[];
+function setActive(person: Person, active: boolean): Trespass {
+  return {
+    text: `${person.address}: active ${active}`,
+    carryOut(service) {
+      const account = findAccount(service, person);
+      if (account === undefined || account.active === active) return false;
+      service.updateUser(account.id, { active });
+      person.active.trespasses += 1;
+      return true;
+    },
+  };
 }
 
-/** Fills the service with what is there before the bridge, and goes on changing it. */
-export function createAdministrator({ service: owners }: Sandbox, company: Company): Administrator {
-  owners.addUser({ email: ADMINISTRATOR, fullName: 'An Administrator' });
-  const service = owners.as(ADMINISTRATOR, '198.51.100.7');
-  const trespasses = new Map<string, number>();
-  const ownPeople = company.people.filter(({ origin }) => origin === 'unmanaged');
-  const ownGroups = company.groups.filter(({ origin }) => origin === 'unmanaged');
-  const left = new Map<string, string>();
-  const findings: string[] = [];
+function callOtherwise(person: Person, fullName: string): Trespass {
+  return {
+    text: `${person.address}: ${fullName}`,
+    carryOut(service) {
+      const account = findAccount(service, person);
+      if (account === undefined) return false;
+      service.updateUser(account.id, { fullName });
+      person.fullName.trespasses += 1;
+      return true;
+    },
+  };
+}
 
-  const people = company.people.filter(({ origin }) => origin !== 'new');
-  for (const { address, n } of people) {
-    service.addUser({ email: address, userName: address, fullName: toFirstName(n) });
-  }
-  for (const group of company.groups.filter(({ origin }) => origin !== 'new')) {
-    service.createGroup({ name: `Group ${group.n}` });
-    // Those whom the provider finds and then deletes have to stay in what nobody manages.
-    const inside = group.origin === 'unmanaged' ? people : ownPeople;
-    for (const person of inside) {
-      service.link(`Group ${group.n}`, person.address);
-      toLink(group.members, person).become(true);
+function toggle(group: Company['groups'][number], person: Person): Trespass {
+  const isMember = !group.wanted.members.has(person);
+  return {
+    text: `${person.address} in group ${group.n}: ${isMember}`,
+    carryOut(service) {
+      const account = findAccount(service, person);
+      const [only, another] = service.groups().filter(({ name }) => group.names.has(name));
+      if (account === undefined || only === undefined || another !== undefined) return false;
+      if (service.members(only.id).includes(account.email) === isMember) return false;
+      if (isMember) service.link(only.id, account.id);
+      else service.unlink(only.id, account.id);
+      const link = toLink(group.members, person);
+      // Whom no provider ever put in or out is shown as the service has it.
+      if (!link.isAsked) link.allow(isMember);
+      link.trespasses += 1;
+      return true;
+    },
+  };
+}
+
+function findAccount(service: SandboxService, { address }: Person): SandboxUser | undefined {
+  return service.users().find(({ email }) => toAddress(email) === address);
+}
+
+/** Fills the service with what is there before the bridge, and goes on changing what nobody manages. */
+export class Administrator {
+  readonly service: SandboxService;
+  readonly #company: Company;
+  readonly #left = new Map<string, string>();
+  readonly #findings: string[] = [];
+
+  constructor({ service }: Sandbox, company: Company) {
+    service.addUser({ email: ADMINISTRATOR, fullName: 'An Administrator' });
+    this.service = service.as(ADMINISTRATOR, '198.51.100.7');
+    this.#company = company;
+    const people = company.people.filter(({ origin }) => origin !== 'new');
+    for (const { address, n } of people) {
+      const fullName = `Person${n} Example`;
+      this.service.addUser({ email: address, userName: address, fullName });
     }
+    for (const group of company.groups.filter(({ origin }) => origin !== 'new')) {
+      this.service.createGroup({ name: `Group ${group.n}` });
+      for (const person of people) {
+        // Those whom the provider finds and then deletes have to stay in what nobody manages.
+        if (group.origin !== 'unmanaged' && person.origin !== 'unmanaged') continue;
+        this.service.link(`Group ${group.n}`, person.address);
+        toLink(group.members, person).acknowledge(true);
+      }
+    }
+    this.#remember();
   }
-  remember();
 
-  function remember(): void {
-    for (const [what, how] of describe()) left.set(what, how);
+  /** Changes what nobody manages, and remembers how it is. */
+  changeOwn(random: SeededRandom): void {
+    const { service } = this;
+    const { people, groups } = this.#company;
+    const isOwn = ({ origin }: Pick<Person, 'origin'>) => origin === 'unmanaged';
+    const { address } = random.pick(people.filter(isOwn));
+    this.#findings.push(...this.#compare());
+    drawOne<unknown>(
+      random,
+      [20, () => service.updateUser(address, { active: !service.getUser(address).active })],
+      [20, () => service.updateUser(address, { fullName: `Own Name${random.next()}` })],
+      [
+        60,
+        () => {
+          const name = `Group ${random.pick(groups.filter(isOwn)).n}`;
+          // Somebody whom the provider has: those it deletes have to stay in here.
+          const accounts = people.flatMap((person) => findAccount(service, person) ?? []);
+          const { id, email } = random.pick(accounts);
+          if (service.members(name).includes(email)) service.unlink(name, id);
+          else service.link(name, id);
+        },
+      ],
+    );
+    this.#remember();
+  }
+
+  /** What of the unmanaged is not as it was left. */
+  listFindings(): string[] {
+    return [...this.#findings, ...this.#compare()];
+  }
+
+  #remember(): void {
+    for (const [what, how] of this.#describe()) this.#left.set(what, how);
+  }
+
+  #compare(): string[] {
+    return this.#describe()
+      .filter(([what, how]) => this.#left.get(what) !== how)
+      .map(([what, how]) => `${what} is nobody's, and is ${how}, not ${this.#left.get(what)}`);
   }
 
   /** How the unmanaged is. */
-  function describe(): (readonly [string, string])[] {
-    return [
-      ...ownPeople.map(({ address }) => {
-        const { updated, ...account } = service.getUser(address);
-        return [address, JSON.stringify(account)] as const;
-      }),
-      ...ownGroups.map(({ n }) => {
-        const name = `Group ${n}`;
-        const { updated, ...group } = service.getGroup(name);
-        const [members, admins] = [service.members(name), service.admins(name)];
-        return [name, JSON.stringify({ ...group, members, admins })] as const;
-      }),
-    ];
+  #describe(): (readonly [what: string, how: string])[] {
+    const { service } = this;
+    const isOwn = ({ origin }: Pick<Person, 'origin'>) => origin === 'unmanaged';
+    const people = this.#company.people.filter(isOwn).map(({ address }) => {
+      const { updated, ...account } = service.getUser(address);
+      return [address, JSON.stringify(account)] as const;
+    });
+    const groups = this.#company.groups.filter(isOwn).map(({ n }) => {
+      const name = `Group ${n}`;
+      const { updated, ...group } = service.getGroup(name);
+      const lists = { members: service.members(name), admins: service.admins(name) };
+      return [name, JSON.stringify({ ...group, ...lists })] as const;
+    });
+    return [...people, ...groups];
   }
-
-  function count(key: string): void {
-    trespasses.set(key, (trespasses.get(key) ?? 0) + 1);
-  }
-
-  function findAccount({ address }: Person): SandboxUser | undefined {
-    return service.users().find(({ email }) => toAddress(email) === address);
-  }
-
-  function toggleMember(name: string, { id, email }: SandboxUser): void {
-    if (service.members(name).includes(email)) service.unlink(name, id);
-    else service.link(name, id);
-  }
-
-  function carryOut(trespass: Trespass): boolean {
-    const { person } = trespass;
-    const account = findAccount(person);
-    if (account === undefined) return false;
-    switch (trespass.kind) {
-      case 'activity':
-        if (account.active === trespass.active) return false;
-        service.updateUser(account.id, { active: trespass.active });
-        count(toActivityKey(person));
-        return true;
-      case 'name':
-        service.updateUser(account.id, { fullName: trespass.fullName });
-        count(toNameKey(person));
-        return true;
-      case 'member':
-        return moveMember(trespass, account);
-    }
-  }
-
-  function moveMember(
-    { group, person, isMember }: Extract<Trespass, { kind: 'member' }>,
-    account: SandboxUser,
-  ): boolean {
-    const found = service.groups().filter(({ name }) => group.names.has(name));
-    const [only] = found;
-    if (found.length !== 1 || only === undefined) return false;
-    if (service.members(only.id).includes(account.email) === isMember) return false;
-    if (isMember) service.link(only.id, account.id);
-    else service.unlink(only.id, account.id);
-    // Whom no provider ever put in or out is shown as the service has it.
-    const link = toLink(group.members, person);
-    if (!link.isAsked) link.allow(isMember);
-    count(toMemberKey(group, person));
-    return true;
-  }
-
-  return {
-    trespasses,
-    trespass: carryOut,
-    changeOwn(random) {
-      findings.push(...compare());
-      const { address } = random.pick(ownPeople);
-      const chance = random.next();
-      if (chance < 0.2) service.updateUser(address, { active: !service.getUser(address).active });
-      else if (chance < 0.4)
-        service.updateUser(address, { fullName: `Own Name${Math.floor(chance * 1_000)}` });
-      else {
-        const name = `Group ${random.pick(ownGroups).n}`;
-        // Somebody whom the provider has: those it deletes have to stay in here.
-        const accounts = company.people.flatMap((person) => findAccount(person) ?? []);
-        if (accounts.length > 0) toggleMember(name, random.pick(accounts));
-      }
-      remember();
-    },
-    listFindings: () => [...findings, ...compare()],
-  };
-
-  /** With how it was left. */
-  function compare(): string[] {
-    return describe().flatMap(([what, how]) =>
-      left.get(what) === how ? [] : [`${what} is nobody's, and is ${how}, not ${left.get(what)}`],
-    );
-  }
-}
-
-/** Whether somebody can sign in. */
-export function toActivityKey({ address }: Person): string {
-  return `active ${address}`;
-}
-
-/** What somebody is called. */
-export function toNameKey({ address }: Person): string {
-  return `name ${address}`;
-}
-
-/** Whether somebody is in a group. */
-export function toMemberKey(group: Group, { address }: Person): string {
-  return `member ${group.n} ${address}`;
 }

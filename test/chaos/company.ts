@@ -1,10 +1,101 @@
-import { Fact } from './fact.ts';
+/** How long a request whose sender hung up may still be under way, in milliseconds. */
+const LATE_MS = 10_000;
+
+/**
+ * One fact and what may be true of it: one value once a request for it was acknowledged, and more while requests were
+ * sent that nobody answered.
+ */
+export class Fact<T = boolean> {
+  /** How often an administrator has changed it in the service. */
+  trespasses = 0;
+  #possible: readonly T[];
+  readonly #asked = new Map<T, number>();
+  readonly #late = new Map<T, number>();
+
+  constructor(now: T) {
+    this.#possible = [now];
+  }
+
+  /** From now on this value may be true too. @returns what takes that back: the request was refused */
+  ask(value: T): () => void {
+    const before = this.#possible;
+    this.#asked.set(value, this.countAsked(value) + 1);
+    this.allow(value);
+    return () => {
+      this.#possible = before;
+    };
+  }
+
+  /** The same, where it was not a provider who asked. */
+  allow(value: T): void {
+    if (!this.allows(value)) this.#possible = [...this.#possible, value];
+  }
+
+  /** The request was acknowledged: nothing else may be true in the end, but for what may come late. */
+  acknowledge(value: T): void {
+    const now = performance.now();
+    const late = [...this.#late].flatMap(([one, at]) => (now - at < LATE_MS ? [one] : []));
+    this.#possible = [...new Set([value, ...late])];
+  }
+
+  /** The sender of a request for this value hung up: it may be carried out after later ones. */
+  hangUp(value: T): void {
+    this.#late.set(value, performance.now());
+  }
+
+  allows(value: T): boolean {
+    return this.#possible.includes(value);
+  }
+
+  /** How often a provider has asked for this value. */
+  countAsked(value: T): number {
+    return this.#asked.get(value) ?? 0;
+  }
+
+  /** Whether a provider has ever asked for any value. */
+  get isAsked(): boolean {
+    return this.#asked.size > 0;
+  }
+
+  toString(): string {
+    return this.#possible.map(String).join(' or ');
+  }
+}
+
+/** One value of one fact that a request asks for. */
+export interface Wish {
+  /** The request is about to leave. */
+  ask(): void;
+  acknowledge(): void;
+  /** It was refused, and nothing of it was done. */
+  takeBack(): void;
+  hangUp(): void;
+}
+
+/** Pairs a fact with the value that is asked for. */
+export function wish<T>(fact: Fact<T>, value: T): Wish {
+  let undo: (() => void) | undefined;
+  return {
+    ask() {
+      undo = fact.ask(value);
+    },
+    acknowledge: () => fact.acknowledge(value),
+    takeBack: () => undo?.(),
+    hangUp: () => fact.hangUp(value),
+  };
+}
 
 /** Who or what was there before: to be created, to be found and taken over, or never to be touched by a provider. */
-export type Origin = 'new' | 'found' | 'unmanaged';
+type Origin = 'new' | 'found' | 'unmanaged';
+
+/** Of ten, seven are created, two found, and one is nobody's. */
+function toOrigin(n: number): Origin {
+  if (n % 10 === 9) return 'unmanaged';
+  return n % 10 === 4 || n % 10 === 7 ? 'found' : 'new';
+}
 
 /** Somebody, and what may be true of them. */
-export interface Person {
+export class Person {
   readonly n: number;
   readonly address: string;
   readonly origin: Origin;
@@ -15,28 +106,58 @@ export interface Person {
   /** The SCIM id, as far as the provider knows it. */
   id: string | undefined;
   /** Whether SCIM shows this person. */
-  readonly isThere: Fact<boolean>;
-  readonly active: Fact<boolean>;
+  readonly isThere: Fact;
+  readonly active = new Fact(true);
   readonly fullName: Fact<string>;
   /** Kept by the bridge alone. */
-  readonly title: Fact<string | undefined>;
+  readonly title = new Fact<string | undefined>(undefined);
   readonly email: Fact<string>;
-  readonly suspended: Fact<boolean>;
+  readonly suspended = new Fact(false);
+  /** What the provider wants, as if every request were answered: what comes next never depends on answers. */
+  readonly wanted = { isThere: false, active: false, suspended: false };
+
+  constructor(n: number, actors: number) {
+    this.n = n;
+    this.address = `person${n}@example.com`;
+    this.origin = toOrigin(n);
+    this.actor = n % actors;
+    this.isSteady = n % 2 === 1;
+    this.isThere = new Fact(this.origin !== 'new');
+    this.fullName = new Fact(`Person${n} Example`);
+    this.email = new Fact(this.address);
+  }
 }
 
 /** A group, and what may be true of it. */
-export interface Group {
+export class Group {
   readonly n: number;
   readonly origin: Origin;
   readonly actor: number;
   id: string | undefined;
   /** Every name that was ever asked for. */
   readonly names: Set<string>;
-  readonly isThere: Fact<boolean>;
+  readonly isThere: Fact;
   readonly name: Fact<string>;
-  readonly isOffered: Fact<boolean>;
-  readonly members: Map<Person, Fact<boolean>>;
-  readonly admins: Map<Person, Fact<boolean>>;
+  readonly isOffered = new Fact(false);
+  readonly members = new Map<Person, Fact>();
+  readonly admins = new Map<Person, Fact>();
+  /** As that of a person. */
+  readonly wanted = {
+    isThere: false,
+    name: '',
+    isOffered: false,
+    members: new Set<Person>(),
+    admins: new Set<Person>(),
+  };
+
+  constructor(n: number, actors: number) {
+    this.n = n;
+    this.origin = toOrigin(n);
+    this.actor = n % actors;
+    this.names = new Set([`Group ${n}`]);
+    this.isThere = new Fact(this.origin !== 'new');
+    this.name = new Fact(`Group ${n}`);
+  }
 }
 
 /** Everybody and everything of a run. */
@@ -45,81 +166,14 @@ export interface Company {
   readonly groups: readonly Group[];
 }
 
-/** How large a company is. */
-export interface CompanySize {
-  readonly people: number;
-  readonly groups: number;
-  readonly actors: number;
-}
-
-/** Everybody as they are before anything happens. */
-export function createCompany({ people, groups, actors }: CompanySize): Company {
-  return {
-    people: Array.from({ length: people }, (_, n) => createPerson(n, actors)),
-    groups: Array.from({ length: groups }, (_, n) => createGroup(n, actors)),
-  };
-}
-
 /** The fact that this person is in this list of a group. */
-export function toLink(list: Group['members'], person: Person): Fact<boolean> {
+export function toLink(list: Group['members'], person: Person): Fact {
   const fact = list.get(person) ?? new Fact(false);
   list.set(person, fact);
   return fact;
 }
 
-/** An address that a person is given later. The service holds the one with which the account was made. */
-export function toOtherAddress(n: number, time: number): string {
-  return `person${n}.${time}@example.com`;
-}
-
-/** The first address of whose address this is. */
+/** The first address of whose address this is: the service holds the one with which the account was made. */
 export function toAddress(email: string): string {
   return email.replace(/\.\d+@/, '@');
-}
-
-/** What a person is called in the beginning. */
-export function toFirstName(n: number): string {
-  return `Person${n} Example`;
-}
-
-function createPerson(n: number, actors: number): Person {
-  const origin = toOrigin(n);
-  const address = `person${n}@example.com`;
-  return {
-    n,
-    address,
-    origin,
-    actor: n % actors,
-    isSteady: n % 2 === 1,
-    id: undefined,
-    isThere: new Fact(origin !== 'new'),
-    active: new Fact(true),
-    fullName: new Fact(toFirstName(n)),
-    title: new Fact<string | undefined>(undefined),
-    email: new Fact(address),
-    suspended: new Fact(false),
-  };
-}
-
-function createGroup(n: number, actors: number): Group {
-  const origin = toOrigin(n);
-  const name = `Group ${n}`;
-  return {
-    n,
-    origin,
-    actor: n % actors,
-    id: undefined,
-    names: new Set([name]),
-    isThere: new Fact(origin !== 'new'),
-    name: new Fact(name),
-    isOffered: new Fact(false),
-    members: new Map(),
-    admins: new Map(),
-  };
-}
-
-/** Of ten, seven are created, two found, and one is nobody's. */
-function toOrigin(n: number): Origin {
-  if (n % 10 === 9) return 'unmanaged';
-  return n % 10 === 4 || n % 10 === 7 ? 'found' : 'new';
 }

@@ -10,10 +10,8 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
 import { type Administrator, drawTrespass } from './administrator.ts';
 import type { Company } from './company.ts';
-import type { Provider } from './intentions.ts';
 import type { Lives } from './lives.ts';
 import type { Operator } from './operator.ts';
-import type { Trace } from './trace.ts';
 
 /** In the middle of what a process is ended: the next call of that kind. */
 const MOMENTS = ['now', 'change', 'look', 'audit page'] as const;
@@ -33,41 +31,32 @@ export interface Restartable {
 }
 
 /** What disturbances act on. */
-interface Stage {
+export interface Stage {
   readonly sandbox: Sandbox;
   readonly lives: Lives;
   readonly operator: Operator;
   readonly administrator: Administrator;
   readonly postgres: Restartable | undefined;
-  readonly trace: Trace;
-}
-
-/** What was done to the bridge. */
-export interface DisturbanceCounts {
-  kills: number;
-  terminations: number;
-  freezes: number;
-  postgresRestarts: number;
-  faults: number;
-  changesBehind: number;
 }
 
 /** Something that makes it harder for the bridge. */
 export interface Disturbance {
+  readonly kind: Kind | 'resume';
   /** What a trace says of it. */
-  readonly note: Readonly<Record<string, unknown>>;
-  readonly count?: keyof DisturbanceCounts;
+  readonly note?: object;
   /** Begins it. What takes longer is waited for in the end. */
-  begin(stage: Stage, counts: DisturbanceCounts): Promise<unknown> | undefined;
+  begin(stage: Stage): unknown;
 }
 
 /** What disturbances are drawn from. */
-export interface Drawing {
+interface Drawing {
   readonly random: SeededRandom;
   readonly processes: number;
   readonly company: Company;
-  readonly provider: Provider;
 }
+
+/** A kind of disturbance. */
+export type Kind = keyof typeof deck;
 
 /** Each kind of disturbance: how often it comes before all have come, and how it is drawn. */
 export const deck = {
@@ -78,37 +67,32 @@ export const deck = {
   fault: { count: 9, draw: drawFault },
   trespasses: { count: 4, draw: drawTrespasses },
   unmanaged: { count: 3, draw: drawUnmanaged },
-  sweep: { count: 2, draw: () => toRequest('sweep', '/sweeps') },
-  pause: { count: 1, draw: () => toRequest('pause', '/pause') },
-  approve: {
-    count: 2,
-    draw: (): Disturbance => ({
-      note: { kind: 'approve' },
-      begin: ({ operator }) => operator.approveAll(),
-    }),
-  },
-} satisfies Readonly<Record<string, { count: number; draw(drawing: Drawing): Disturbance }>>;
+  sweep: { count: 2, draw: () => toRequest('/sweeps') },
+  pause: { count: 1, draw: () => toRequest('/pause') },
+  approve: { count: 2, draw: () => ({ begin: ({ operator }: Stage) => operator.approveAll() }) },
+} satisfies Record<string, { count: number; draw(drawing: Drawing): Omit<Disturbance, 'kind'> }>;
+
+type Drawn = Omit<Disturbance, 'kind'>;
 
 /** A request of an operator. */
-export function toRequest(kind: string, path: string): Disturbance {
-  return { note: { kind }, begin: ({ operator }) => operator.ask('POST', path, {}) };
+export function toRequest(path: string): Drawn {
+  return { begin: ({ operator }) => operator.ask('POST', path, {}) };
 }
 
 function drawSlot({ random, processes }: Drawing): number {
   return Math.floor(random.next() * processes);
 }
 
-function drawEnd(drawing: Drawing, kind: 'kill' | 'terminate'): Disturbance {
+function drawEnd(drawing: Drawing, how: 'kill' | 'terminate'): Drawn {
   const slot = drawSlot(drawing);
   const moment = drawing.random.pick(MOMENTS);
   const delayMs = drawing.random.next() * 40;
   return {
-    note: { kind, slot, moment, delayMs },
-    async begin({ sandbox, lives }, counts) {
+    note: { slot, moment, delayMs },
+    async begin({ sandbox, lives }) {
       await untilMoment(sandbox, moment);
       await sleep(delayMs);
-      counts[kind === 'kill' ? 'kills' : 'terminations'] += 1;
-      await (kind === 'kill' ? lives.kill(slot) : lives.stopOne(slot));
+      await lives.renew(slot, how);
     },
   };
 }
@@ -128,22 +112,17 @@ async function untilMoment({ calls }: Sandbox, moment: (typeof MOMENTS)[number])
   }
 }
 
-function drawFreeze(drawing: Drawing): Disturbance {
+function drawFreeze(drawing: Drawing): Drawn {
   const slot = drawSlot(drawing);
   const forMs = 500 + drawing.random.next() * FREEZE_MAX_MS;
-  return {
-    note: { kind: 'freeze', slot, forMs },
-    count: 'freezes',
-    begin: ({ lives }) => lives.freeze(slot, forMs),
-  };
+  return { note: { slot, forMs }, begin: ({ lives }) => lives.freeze(slot, forMs) };
 }
 
-function drawRestart({ random }: Drawing): Disturbance {
+function drawRestart({ random }: Drawing): Drawn {
   const how = random.pick(['crash', 'order'] as const);
   const awayMs = random.next() * 800;
   return {
-    note: { kind: 'restart postgres', how, awayMs },
-    count: 'postgresRestarts',
+    note: { how, awayMs },
     async begin({ postgres }) {
       await postgres?.down(how);
       await sleep(awayMs);
@@ -152,34 +131,23 @@ function drawRestart({ random }: Drawing): Disturbance {
   };
 }
 
-function drawTrespasses({ random, company, provider }: Drawing): Disturbance {
+function drawTrespasses({ random, company }: Drawing): Drawn {
   const count = Math.ceil(random.next() * TRESPASSES_MAX);
-  const draw = () => drawTrespass(company, provider, random) ?? [];
+  const draw = () => drawTrespass(company, random) ?? [];
   const trespasses = Array.from({ length: count }, draw).flat();
   return {
-    note: { kind: 'trespasses' },
-    begin({ administrator, trace }, counts) {
-      for (const trespass of trespasses) {
-        const isDone = administrator.trespass(trespass);
-        if (isDone) counts.changesBehind += 1;
-        const group = 'group' in trespass ? { group: trespass.group.n } : {};
-        const what = { ...trespass, person: trespass.person.address, ...group, isDone };
-        trace.note('change behind the back', what);
-      }
-      return undefined;
+    note: { trespasses: trespasses.map(({ text }) => text) },
+    begin({ administrator }) {
+      for (const trespass of trespasses) trespass.carryOut(administrator.service);
     },
   };
 }
 
-function drawUnmanaged({ random }: Drawing): Disturbance {
+function drawUnmanaged({ random }: Drawing): Drawn {
   const seed = Math.floor(random.next() * 2 ** 32);
   return {
-    note: { kind: 'unmanaged', seed },
-    count: 'changesBehind',
-    begin({ administrator }) {
-      administrator.changeOwn(createSeededRandom(seed));
-      return undefined;
-    },
+    note: { seed },
+    begin: ({ administrator }) => administrator.changeOwn(createSeededRandom(seed)),
   };
 }
 
@@ -202,12 +170,13 @@ const faults: readonly ((random: SeededRandom) => Fault)[] = [
 /** What the bridge never asks for here. */
 const UNUSED = ['scim.addGroup', 'companyUsers.removeVirtualUser'];
 const creations = ['scim.addUser', 'groups.createGroup'] as const;
-const names = Object.keys(handlers).filter(isOperationName);
-const used = names.filter((name) => !UNUSED.includes(name));
+const used = Object.keys(handlers)
+  .filter(isOperationName)
+  .filter((name) => !UNUSED.includes(name));
 const mutating = used.filter((name) => getRow(name).method !== 'GET');
 
 /** Mostly of changes, for a lost answer matters most there. */
-function drawFault({ random }: Drawing): Disturbance {
+function drawFault({ random }: Drawing): Drawn {
   const chance = random.next();
   const list = chance < 0.5 ? creations : chance < 0.85 ? mutating : used;
   const rule: FaultRule = {
@@ -216,45 +185,5 @@ function drawFault({ random }: Drawing): Disturbance {
     skip: Math.floor(random.next() * 3),
     times: Math.ceil(random.next() * TIMES_MAX),
   };
-  return {
-    note: { kind: 'fault', rule },
-    count: 'faults',
-    begin({ sandbox }) {
-      sandbox.faults.add(rule);
-      return undefined;
-    },
-  };
-}
-
-/** Disturbs this stage. */
-export function createDisturber(stage: Stage) {
-  const counts: DisturbanceCounts = {
-    kills: 0,
-    terminations: 0,
-    freezes: 0,
-    postgresRestarts: 0,
-    faults: 0,
-    changesBehind: 0,
-  };
-  const underWay: (Promise<unknown> | undefined)[] = [];
-  let postgresIsBack: Promise<unknown> = Promise.resolve();
-  return {
-    counts,
-    /** Begins it, and waits only where it is done at once. */
-    disturb({ note, count, begin }: Disturbance): void {
-      stage.trace.note('disturbance', note);
-      if (count !== undefined) counts[count] += 1;
-      if (count !== 'postgresRestarts') underWay.push(begin(stage, counts));
-      else {
-        // One after another: what is away cannot be ended.
-        postgresIsBack = postgresIsBack.then(() => begin(stage, counts));
-        underWay.push(postgresIsBack);
-      }
-    },
-    /** Resolves when whatever was begun is over, with what went wrong. */
-    async end(): Promise<string[]> {
-      const ended = await Promise.allSettled(underWay);
-      return ended.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
-    },
-  };
+  return { note: { rule }, begin: ({ sandbox }) => void sandbox.faults.add(rule) };
 }

@@ -6,23 +6,8 @@ import type { Trace } from './trace.ts';
 const STARTS_MAX = 20;
 const RESTART_MS = 250;
 
-/** Processes of the bridge on one store, ended and started again as often as one likes. */
-export interface Lives {
-  /** One that lives, as soon as there is one; the n-th of them, counted round. */
-  wait(n: number): Promise<BridgeProcess>;
-  /** SIGKILL for one of them, and another life. */
-  kill(slot: number): Promise<void>;
-  /** SIGTERM for one of them, and another life. */
-  stopOne(slot: number): Promise<void>;
-  /** SIGSTOP for one of them, and SIGCONT after a while: to all others it is gone, and then it is there again. */
-  freeze(slot: number, forMs: number): Promise<void>;
-  /** Ends all of them in order. @returns every exit code of the run that is not 0 */
-  stop(): Promise<(number | null)[]>;
-  /** Whatever was printed. */
-  output(): string;
-}
-
 interface Slot {
+  readonly n: number;
   process: BridgeProcess | undefined;
   /** False while it must not be asked. */
   isOpen: boolean;
@@ -33,7 +18,7 @@ interface Slot {
 }
 
 /** How they are started. */
-export interface LivesOptions {
+interface LivesOptions {
   readonly folder: string;
   readonly processes: number;
   /** The settings of a life: of which slot, and how many were before it. */
@@ -41,103 +26,108 @@ export interface LivesOptions {
   readonly trace: Trace;
 }
 
-/** Starts them. */
-export async function startLives({
-  folder,
-  processes,
-  toEnv,
-  trace,
-}: LivesOptions): Promise<Lives> {
-  const slots: Slot[] = [];
-  const waiting = new Set<() => void>();
-  const badCodes: (number | null)[] = [];
-  let printed = '';
+/** Processes of the bridge on one store, ended and started again as often as one likes. */
+export class Lives {
+  readonly #options: LivesOptions;
+  readonly #slots: readonly Slot[];
+  readonly #waiting = new Set<() => void>();
+  /** Every exit code that is not 0; of one that did not end and was killed: null. */
+  readonly badCodes: (number | null)[] = [];
+  #printed = '';
 
-  async function start(slot: Slot, n: number): Promise<void> {
+  constructor(options: LivesOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: options.processes }, (_, n) => ({
+      n,
+      process: undefined,
+      isOpen: false,
+      lives: 0,
+      busy: Promise.resolve(),
+    }));
+  }
+
+  /** One after another: the first makes the tables, as the order of a real roll-out has it. */
+  async start(): Promise<void> {
+    for (const slot of this.#slots) await this.#start(slot);
+  }
+
+  /** One that lives, as soon as there is one; the n-th of them, counted round. */
+  async wait(n: number): Promise<BridgeProcess> {
+    for (;;) {
+      const alive = this.#slots.flatMap(({ isOpen, process }) => (isOpen && process) || []);
+      const process = alive[n % alive.length];
+      if (process !== undefined) return process;
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
+  }
+
+  /** Ends one of them, and has it live again. */
+  renew(n: number, how: 'kill' | 'terminate'): Promise<void> {
+    return this.#queue(n, async (slot) => {
+      const { process } = slot;
+      if (process !== undefined) {
+        slot.isOpen = false;
+        await (how === 'kill' ? process.kill() : this.#stop(process));
+        this.#options.trace.note('ended', { slot: n, pid: process.pid });
+        this.#printed += process.output();
+        slot.process = undefined;
+      }
+      await this.#start(slot);
+    });
+  }
+
+  /** To all others it is gone for a while, and then it is there again. */
+  freeze(n: number, forMs: number): Promise<void> {
+    return this.#queue(n, async ({ process }) => {
+      process?.freeze();
+      await sleep(forMs);
+      process?.goOn();
+    });
+  }
+
+  /** Ends all of them in order. */
+  async stop(): Promise<void> {
+    for (const { n } of this.#slots)
+      void this.#queue(n, async ({ process }) => process && this.#stop(process));
+    await Promise.all(this.#slots.map(({ busy }) => busy));
+  }
+
+  /** Whatever was printed. */
+  output(): string {
+    return this.#printed + this.#slots.map(({ process }) => process?.output() ?? '').join('');
+  }
+
+  /** What comes meanwhile waits. */
+  #queue(n: number, act: (slot: Slot) => Promise<void> | undefined): Promise<void> {
+    const slot = this.#slots[n];
+    if (slot === undefined) throw new RangeError(`there is no process ${n}`);
+    slot.busy = slot.busy.then(() => act(slot));
+    return slot.busy;
+  }
+
+  async #start(slot: Slot): Promise<void> {
+    const { folder, toEnv, trace } = this.#options;
     for (let attempt = 1; slot.process === undefined; attempt += 1) {
-      const env = toEnv(n, slot.lives);
+      const env = toEnv(slot.n, slot.lives);
       slot.lives += 1;
       try {
         slot.process = await startBridge({ folder, env });
-        trace.note('started', { slot: n, pid: slot.process.pid, url: slot.process.baseUrl, env });
+        const { pid, baseUrl } = slot.process;
+        trace.note('started', { slot: slot.n, pid, url: baseUrl, env });
       } catch (error) {
-        trace.note('start failed', { slot: n, error: String(error) });
+        trace.note('start failed', { slot: slot.n, error: String(error) });
         if (attempt === STARTS_MAX) throw error;
         await sleep(RESTART_MS);
       }
     }
     await slot.process.ready(60_000);
     slot.isOpen = true;
-    for (const wake of waiting) wake();
-    waiting.clear();
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
   }
 
-  function getSlot(n: number): Slot {
-    const slot = slots[n % slots.length];
-    if (slot === undefined) throw new Error('there is no process');
-    return slot;
-  }
-
-  /** Has one end, and live again. What comes meanwhile waits. */
-  function renew(n: number, end: (process: BridgeProcess) => Promise<void>): Promise<void> {
-    const slot = getSlot(n);
-    slot.busy = slot.busy.then(async () => {
-      const { process } = slot;
-      if (process !== undefined) {
-        slot.isOpen = false;
-        await end(process);
-        trace.note('ended', { slot: n, pid: process.pid });
-        printed += process.output();
-        slot.process = undefined;
-      }
-      await start(slot, n);
-    });
-    return slot.busy;
-  }
-
-  /** One that does not end is killed, and has no code. */
-  async function stop(process: BridgeProcess): Promise<void> {
+  async #stop(process: BridgeProcess): Promise<void> {
     const code = await process.stop().catch(() => null);
-    if (code !== 0) badCodes.push(code);
+    if (code !== 0) this.badCodes.push(code);
   }
-
-  for (let n = 0; n < processes; n += 1) {
-    slots.push({ process: undefined, isOpen: false, lives: 0, busy: Promise.resolve() });
-  }
-  // One after another: the first makes the tables, as the order of a real roll-out has it.
-  for (const [n, slot] of slots.entries()) await start(slot, n);
-
-  return {
-    async wait(n) {
-      for (;;) {
-        const alive = slots.flatMap(({ isOpen, process }) => (isOpen && process ? [process] : []));
-        const process = alive[n % alive.length];
-        if (process !== undefined) return process;
-        await new Promise<void>((resolve) => waiting.add(resolve));
-      }
-    },
-    freeze(n, forMs) {
-      const slot = getSlot(n);
-      slot.busy = slot.busy.then(async () => {
-        const { process: frozen } = slot;
-        if (frozen === undefined) return;
-        process.kill(frozen.pid, 'SIGSTOP');
-        await sleep(forMs);
-        process.kill(frozen.pid, 'SIGCONT');
-      });
-      return slot.busy;
-    },
-    kill: (n) => renew(n, (process) => process.kill()),
-    stopOne: (n) => renew(n, stop),
-    async stop() {
-      await Promise.all(
-        slots.map(async ({ process, busy }) => {
-          await busy;
-          if (process !== undefined) await stop(process);
-        }),
-      );
-      return badCodes;
-    },
-    output: () => printed + slots.map(({ process }) => process?.output() ?? '').join(''),
-  };
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { withPostgres } from './postgres.ts';
-import { type ChaosReport, runChaos } from './run.ts';
+import { runChaos } from './run.ts';
 
 /**
  * `npm run chaos -- [--seed n] [--operations 400 | --minutes m] [--store sqlite|postgres] [--processes n]
@@ -20,38 +20,20 @@ const { values } = parseArgs({
 });
 
 const until = performance.now() + Number(values.minutes ?? 0) * 60_000;
+const operations = Number(values.operations);
+const hasPostgres = values.store === 'postgres';
+const processes = Number(values.processes ?? (hasPostgres ? 3 : 1));
 let seed = Number(values.seed);
 do {
-  const plan = {
-    seed,
-    operations: Number(values.operations),
-    trace: values.trace,
-  };
-  const hasPostgres = values.store === 'postgres';
-  const processes = Number(values.processes ?? (hasPostgres ? 3 : 1));
+  const plan = { seed, operations, processes, trace: values.trace };
   const report = hasPostgres
-    ? await withPostgres((postgres) => runChaos({ ...plan, processes, postgres }))
-    : await runChaos({ ...plan, processes });
-  console.log(toSummary(report));
-  for (const finding of report.findings) console.log(`FINDING ${finding}`);
-  if (report.tracePath !== undefined) console.log(`what happened: ${report.tracePath}`);
-  if (report.findings.length > 0) process.exitCode = 1;
+    ? await withPostgres((postgres) => runChaos({ ...plan, postgres }))
+    : await runChaos(plan);
+  const { findings, disturbances, tracePath, ...counts } = report;
+  const told = Object.entries({ seed, operations, ...counts, ...disturbances });
+  console.log(told.map(([what, count]) => `${what} ${count}`).join(', '));
+  for (const finding of findings) console.log(`FINDING ${finding}`);
+  if (tracePath !== undefined) console.log(`what happened: ${tracePath}`);
+  if (findings.length > 0) process.exitCode = 1;
   seed += 1;
 } while (performance.now() < until);
-
-function toSummary(report: ChaosReport): string {
-  return [
-    `seed ${report.seed}`,
-    `${report.operations} operations`,
-    `${report.sent} requests (${report.acknowledged} acknowledged, ${report.unanswered} unanswered)`,
-    `${report.kills} kills`,
-    `${report.terminations} SIGTERMs`,
-    `${report.freezes} freezes`,
-    `${report.postgresRestarts} restarts of PostgreSQL`,
-    `${report.faults} faults`,
-    `${report.changesBehind} changes behind the back`,
-    `${report.calls} calls`,
-    `${report.seconds.toFixed(1)} s`,
-    `${report.findings.length} findings`,
-  ].join(', ');
-}

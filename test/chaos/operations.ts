@@ -1,29 +1,430 @@
-import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
-import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { toGroup, toMembers, toPatch } from '../support/provider.ts';
-import type { Actor, AskedRequest, Operation } from './actor.ts';
-import { type Company, type Group, type Person, toLink } from './company.ts';
-import { type Wish, wish } from './fact.ts';
+import {
+  GROUP_EXTENSION,
+  GROUP_SCHEMA_URI,
+  USER_EXTENSION,
+  USER_SCHEMA_URI,
+} from '../../src/domain/extensions.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
+import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
+import { replace, toGroup, toMembers, toPatch } from '../support/provider.ts';
+import type { Actor, AskedRequest } from './client.ts';
+import { type Company, type Group, type Person, toLink, type Wish, wish } from './company.ts';
 
-/** How a provider writes a change of a person: the whole resource, or a PATCH in one of the dialects in use. */
-export const personDialects = ['put', 'paths', 'one value', 'capitals', 'if-match'] as const;
-/** How a provider names many members in a PATCH. */
-export const memberDialects = ['array', 'one each', 'one request each'] as const;
-/** How a provider renames a group. */
-export const renamingDialects = ['path', 'with id', 'put'] as const;
+/** People that one operation moves at most. */
+const MOVED_MAX = 8;
+/** Operations of one bulk request at most. */
+const BULK_MAX = 5;
 
-const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
-const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+/** One thing that a provider does. */
+export interface Operation {
+  /** What it is called in a trace. */
+  readonly text: string;
+  perform(actor: Actor): Promise<unknown>;
+}
+
+/** A change of a person, which may also be part of a bulk request. */
+interface Change {
+  readonly text: string;
+  toRequest(actor: Actor): Promise<AskedRequest>;
+}
 
 /** The new value of one field of a person: what it asks for, its part of a body, and its paths in a PATCH. */
-export interface FieldChange {
+interface FieldChange {
   readonly wish: Wish;
   readonly body: JsonObject;
   readonly paths: Readonly<Record<string, string | boolean>>;
 }
 
+/** Who comes and who goes. */
+interface Move {
+  readonly added: readonly Person[];
+  readonly removed: readonly Person[];
+}
+
+/** Calls one of these, each as often as its weight says. */
+export function drawOne<T>(
+  random: SeededRandom,
+  ...choices: readonly (readonly [weight: number, make: () => T])[]
+): T {
+  let left = random.next() * choices.reduce((sum, [weight]) => sum + weight, 0);
+  for (const [weight, make] of choices) {
+    left -= weight;
+    if (left < 0) return make();
+  }
+  throw new RangeError('nothing to draw from');
+}
+
+/** A provider of this company: draws what an actor does next. It depends on the seed alone, never on answers. */
+export function createProvider(company: Company, random: SeededRandom): (n: number) => Operation {
+  let last = 0;
+  const next = () => {
+    last += 1;
+    return last;
+  };
+
+  /** Who may be in groups of this actor; those whom nobody hired are known to SCIM all the same. */
+  const listCandidates = (actor: number) =>
+    company.people.filter(
+      (person) =>
+        (person.origin === 'unmanaged' || person.wanted.isThere) &&
+        (person.isSteady || person.actor === actor),
+    );
+
+  function pickSome(list: readonly Person[]): Person[] {
+    if (list.length === 0) return [];
+    const count = Math.ceil(random.next() * Math.min(MOVED_MAX, list.length));
+    return [...new Set(Array.from({ length: count }, () => random.pick(list)))];
+  }
+
+  function hire(person: Person): Operation {
+    const { address, isThere } = person;
+    const fullName = `Person${person.n} Hired${next()}`;
+    const active = !random.chance(0.1);
+    Object.assign(person.wanted, { isThere: true, active, suspended: false });
+    const wishes = [
+      wish(isThere, true),
+      wish(person.active, active),
+      wish(person.fullName, fullName),
+      wish(person.title, undefined),
+      wish(person.email, address),
+    ];
+    const body = {
+      schemas: [USER_SCHEMA_URI],
+      userName: address,
+      name: toName(fullName),
+      emails: toEmails(address),
+      active,
+    };
+    return {
+      text: `hire ${address} as ${fullName}, active ${active}`,
+      async perform(actor) {
+        const wasThere = person.origin === 'found' && !isThere.isAsked;
+        const asked = { method: 'POST', path: '/Users', body, wishes } as const;
+        person.id = await actor.create(asked, `userName eq "${address}"`, wasThere);
+      },
+    };
+  }
+
+  function change(person: Person): Change {
+    const { address, title, isSteady, wanted } = person;
+    const dialect = random.pick(['put', 'paths', 'one value', 'capitals', 'if-match'] as const);
+    const { suspended } = wanted;
+    const drawn = drawFields(person);
+    // What a PUT leaves out, it takes back.
+    const isWhole = dialect === 'put' && isSteady && suspended === wanted.suspended;
+    const changed = isWhole ? [fields.suspended(person, suspended), ...drawn] : drawn;
+    const body = Object.fromEntries(changed.flatMap((one) => Object.entries(one.body)));
+    const wishes = changed.map((one) => one.wish);
+    return {
+      text: `change ${address} (${dialect}): ${JSON.stringify(body)}`,
+      async toRequest(actor) {
+        const path = `/Users/${await actor.getId(person)}`;
+        if (dialect === 'put') {
+          const whole = { schemas: [USER_SCHEMA_URI, USER_EXTENSION], userName: address, ...body };
+          const untitled = body.title === undefined ? [wish(title, undefined)] : [];
+          return { method: 'PUT', path, body: whole, wishes: [...wishes, ...untitled] };
+        }
+        const operations = changed
+          .flatMap((one) => Object.entries(one.paths))
+          .map(([at, value]) =>
+            dialect === 'capitals' ? toCapitals(at, value) : replace(at, value),
+          );
+        const patch = dialect === 'one value' ? [{ op: 'replace', value: body }] : operations;
+        const needsVersion = dialect === 'if-match';
+        return { method: 'PATCH', path, body: toPatch(...patch), wishes, needsVersion };
+      },
+    };
+  }
+
+  function drawFields(person: Person): FieldChange[] {
+    const { wanted, isSteady } = person;
+    const number = next();
+    const name = fields.fullName(person, `Person${person.n} Renamed${number}`);
+    const title = fields.title(person, `Title ${number}`);
+    const set = (field: 'active' | 'suspended', value: boolean) => {
+      wanted[field] = value;
+      return fields[field](person, value);
+    };
+    return drawOne<FieldChange[]>(
+      random,
+      [30, () => [name]],
+      [25, () => [set('active', !wanted.active)]],
+      [10, () => [set('active', wanted.active)]],
+      [10, () => [set('active', !wanted.active), name, title]],
+      [10, () => [title]],
+      [isSteady ? 7 : 15, () => [fields.email(person, `person${person.n}.${number}@example.com`)]],
+      // Who may be deleted may come back, and then nobody says whether they are suspended.
+      [isSteady ? 8 : 0, () => [set('suspended', !wanted.suspended)]],
+    );
+  }
+
+  function dismiss(person: Person): Operation {
+    person.wanted.isThere = false;
+    for (const { wanted } of company.groups) {
+      wanted.members.delete(person);
+      wanted.admins.delete(person);
+    }
+    return {
+      text: `dismiss ${person.address}`,
+      async perform(actor) {
+        const links = company.groups
+          .filter(({ origin }) => origin !== 'unmanaged')
+          .flatMap(({ members, admins }) => [members.get(person) ?? [], admins.get(person) ?? []]);
+        const facts = [person.isThere, person.active, ...links.flat()];
+        const path = `/Users/${await actor.getId(person)}`;
+        const wishes = facts.map((fact) => wish(fact, false));
+        await actor.ask({ method: 'DELETE', path, wishes, alsoFine: 404 });
+      },
+    };
+  }
+
+  function changeInBulk(people: readonly Person[]): Operation {
+    const count = 2 + Math.floor(random.next() * (BULK_MAX - 1));
+    const chosen = new Set(Array.from({ length: count }, () => random.pick(people)));
+    const changes = [...chosen].filter(({ wanted }) => wanted.isThere).map(change);
+    if (changes.length === 0) return drawForPerson(random.pick(people));
+    return {
+      text: `bulk (${changes.map(({ text }) => text).join(', ')})`,
+      perform: async (actor) =>
+        actor.askInBulk(await Promise.all(changes.map((one) => one.toRequest(actor)))),
+    };
+  }
+
+  function drawForPerson(person: Person): Operation {
+    if (!person.wanted.isThere) return hire(person);
+    return drawOne<Operation>(
+      random,
+      [5, () => hireTwice(person)],
+      [10, () => read(person)],
+      [person.isSteady ? 0 : 18, () => dismiss(person)],
+      [
+        person.isSteady ? 85 : 67,
+        () => {
+          const { text, toRequest } = change(person);
+          return { text, perform: async (actor) => actor.ask(await toRequest(actor)) };
+        },
+      ],
+    );
+  }
+
+  /** Who was in the group before stays only where the service had the group already. */
+  function found(group: Group): Operation {
+    const { n, origin, wanted } = group;
+    const isSame = origin === 'found' ? wanted.name === '' : random.chance(0.5);
+    const name = isSame ? `Group ${n}` : `Group ${n} founded ${next()}`;
+    const members = pickSome(listCandidates(group.actor));
+    const sets = { members: new Set(members), admins: new Set<Person>() };
+    Object.assign(wanted, { isThere: true, name, isOffered: false, ...sets });
+    return {
+      text: `found group ${n} as ${name} with ${toNumbers(members)}`,
+      async perform(actor) {
+        group.names.add(name);
+        const gone = [...group.members].filter(([person]) => !members.includes(person));
+        const before = origin === 'new' ? [...gone, ...group.admins] : [];
+        const wishes = [
+          wish(group.isThere, true),
+          wish(group.name, name),
+          wish(group.isOffered, false),
+          ...before.map(([, fact]) => wish(fact, false)),
+          ...toWishes(group.members, { added: members, removed: [] }),
+        ];
+        const body = toGroup(name, await toIds(actor, members));
+        const asked = { method: 'POST', path: '/Groups', body, wishes } as const;
+        group.id = await actor.create(asked, `displayName eq "${name}"`, origin === 'found');
+      },
+    };
+  }
+
+  function rename(group: Group): Operation {
+    const displayName = `Group ${group.n} renamed ${next()}`;
+    const dialect = random.pick(['path', 'with id', 'put'] as const);
+    group.wanted.name = displayName;
+    return {
+      text: `rename group ${group.n} (${dialect}): ${displayName}`,
+      perform(actor) {
+        group.names.add(displayName);
+        const wishes = [wish(group.name, displayName)];
+        const put = { schemas: [GROUP_SCHEMA_URI], displayName };
+        if (dialect === 'put')
+          return actor.ask({ method: 'PUT', path: toPath(group), body: put, wishes });
+        const operation =
+          dialect === 'path'
+            ? { op: 'Replace', path: 'displayName', value: displayName }
+            : { op: 'replace', value: { id: group.id ?? '', displayName } };
+        return actor.ask(patchGroup(group, [operation], wishes));
+      },
+    };
+  }
+
+  function drawMove(group: Group, list: 'members' | 'admins'): Move {
+    const inside = group.wanted[list];
+    const outside = listCandidates(group.actor).filter((one) => !inside.has(one));
+    const added = random.chance(0.7) ? pickSome(outside) : [];
+    const removed = random.chance(0.5) ? pickSome([...inside]) : [];
+    for (const person of added) inside.add(person);
+    for (const person of removed) inside.delete(person);
+    return { added, removed };
+  }
+
+  function moveMembers(group: Group): Operation {
+    const move = drawMove(group, 'members');
+    const dialect = random.pick(['array', 'one each', 'one request each'] as const);
+    return {
+      text: `move members of group ${group.n} (${dialect}): ${toText(move)}`,
+      async perform(actor) {
+        const [joining, leaving] = [
+          await toIds(actor, move.added),
+          await toIds(actor, move.removed),
+        ];
+        const wishes = toWishes(group.members, move);
+        const single: JsonObject[] = [
+          ...joining.map((id) => ({ op: 'add', path: 'members', value: toMembers([id]) })),
+          ...leaving.map((id) => ({ op: 'remove', path: `members[value eq "${id}"]` })),
+        ];
+        if (dialect === 'one request each') {
+          const each = single.map((one, n) => patchGroup(group, [one], wishes.slice(n, n + 1)));
+          return actor.ask(...each);
+        }
+        if (single.length === 0) return;
+        const arrays = [
+          { op: 'Add', path: 'members', value: toMembers(joining) },
+          { op: 'Remove', path: 'members', value: toMembers(leaving) },
+        ].filter(({ value }) => value.length > 0);
+        return actor.ask(patchGroup(group, dialect === 'array' ? arrays : single, wishes));
+      },
+    };
+  }
+
+  function moveAdmins(group: Group): Operation {
+    const move = drawMove(group, 'admins');
+    const path = `${GROUP_EXTENSION}:admins`;
+    return {
+      text: `move admins of group ${group.n}: ${toText(move)}`,
+      async perform(actor) {
+        const value = toMembers(await toIds(actor, move.added));
+        const leaving = await toIds(actor, move.removed);
+        const operations: JsonObject[] = [
+          ...(value.length === 0 ? [] : [{ op: 'add', path, value }]),
+          ...leaving.map((id) => ({ op: 'remove', path: `${path}[value eq "${id}"]` })),
+        ];
+        if (operations.length === 0) return;
+        await actor.ask(patchGroup(group, operations, toWishes(group.admins, move)));
+      },
+    };
+  }
+
+  function setMembers(group: Group): Operation {
+    const added = pickSome(listCandidates(group.actor));
+    group.wanted.members = new Set(added);
+    const displayName = group.wanted.name;
+    const dialect = random.pick(['put', 'replace'] as const);
+    return {
+      text: `set members of group ${group.n} (${dialect}): ${toNumbers(added)}`,
+      async perform(actor) {
+        const members = toMembers(await toIds(actor, added));
+        const removed = [...group.members.keys()].filter((person) => !added.includes(person));
+        const wishes = toWishes(group.members, { added, removed });
+        if (dialect === 'replace')
+          return actor.ask(patchGroup(group, [replace('members', members)], wishes));
+        wishes.push(wish(group.name, displayName));
+        const body = { schemas: [GROUP_SCHEMA_URI], displayName, members };
+        return actor.ask({ method: 'PUT', path: toPath(group), body, wishes });
+      },
+    };
+  }
+
+  function offer(group: Group): Operation {
+    const isOffered = !group.wanted.isOffered;
+    group.wanted.isOffered = isOffered;
+    const value = { [GROUP_EXTENSION]: { addToCardsAndSpacesEnabled: isOffered } };
+    const wishes = [wish(group.isOffered, isOffered)];
+    return {
+      text: `offer group ${group.n}: ${isOffered}`,
+      perform: (actor) => actor.ask(patchGroup(group, [{ op: 'replace', value }], wishes)),
+    };
+  }
+
+  function dissolve(group: Group): Operation {
+    group.wanted.isThere = false;
+    const asked = {
+      method: 'DELETE',
+      wishes: [wish(group.isThere, false)],
+      alsoFine: 404,
+    } as const;
+    return {
+      text: `dissolve group ${group.n}`,
+      perform: (actor) => actor.ask({ ...asked, path: toPath(group) }),
+    };
+  }
+
+  function drawForGroup(group: Group): Operation {
+    if (!group.wanted.isThere) return found(group);
+    return drawOne<Operation>(
+      random,
+      [group.origin === 'new' ? 5 : 0, () => dissolve(group)],
+      [13, () => rename(group)],
+      [12, () => setMembers(group)],
+      [8, () => moveAdmins(group)],
+      [4, () => offer(group)],
+      [58, () => moveMembers(group)],
+    );
+  }
+
+  return (actor) => {
+    const own = <T extends Person | Group>(list: readonly T[]) =>
+      list.filter((one) => one.actor === actor && one.origin !== 'unmanaged');
+    const people = own(company.people);
+    return drawOne<Operation>(
+      random,
+      // Groups are changed most: there are few of them.
+      [45, () => drawForGroup(random.pick(own(company.groups)))],
+      [48, () => drawForPerson(random.pick(people))],
+      [7, () => changeInBulk(people)],
+    );
+  };
+}
+
+/** Creates somebody who is there, which is refused. */
+function hireTwice({ address }: Person): Operation {
+  return {
+    text: `hire twice ${address}`,
+    async perform(actor) {
+      const body = { schemas: [USER_SCHEMA_URI], userName: address };
+      const { status } = await actor.insist({ method: 'POST', path: '/Users', body });
+      if (status !== 409)
+        actor.report(`${address} is there, and another POST was answered ${status}`);
+    },
+  };
+}
+
+/** Reads somebody, who is as was answered before, and again with the version. */
+function read(person: Person): Operation {
+  return {
+    text: `read ${person.address}`,
+    async perform(actor) {
+      const path = `/Users/${await actor.getId(person)}`;
+      const { status, etag = '', body } = await actor.insist({ method: 'GET', path });
+      if (status !== 200) return actor.report(`GET ${path}: ${status}`);
+      const { givenName, familyName } = Object(body.name);
+      const { title, active } = Object(body);
+      const fullName = `${givenName} ${familyName}`;
+      const isSo =
+        person.fullName.allows(fullName) &&
+        person.title.allows(title) &&
+        person.active.allows(active);
+      const wanted = `${person.fullName}, ${person.title}, ${person.active}`;
+      if (!isSo)
+        actor.report(`${person.address} reads ${fullName}, ${title}, ${active}, not ${wanted}`);
+      const headers = { 'if-none-match': etag };
+      const again = await actor.insist({ method: 'GET', path, headers });
+      if (again.status !== 304 && again.etag === etag)
+        actor.report(`GET ${path} with its version: ${again.status}`);
+    },
+  };
+}
+
 /** The fields of a person that a provider changes. */
-export const fields = {
+const fields = {
   active: (person: Person, active: boolean): FieldChange => ({
     wish: wish(person.active, active),
     body: { active },
@@ -31,8 +432,7 @@ export const fields = {
   }),
   fullName(person: Person, fullName: string): FieldChange {
     const name = toName(fullName);
-    const { givenName, familyName } = name;
-    const paths = { 'name.givenName': givenName, 'name.familyName': familyName };
+    const paths = { 'name.givenName': name.givenName, 'name.familyName': name.familyName };
     return { wish: wish(person.fullName, fullName), body: { name }, paths };
   },
   title: (person: Person, title: string): FieldChange => ({
@@ -57,302 +457,40 @@ function toName(fullName: string) {
   return { givenName, familyName };
 }
 
-function toEmails(value: string): JsonValue[] {
+function toEmails(value: string): JsonObject[] {
   return [{ value, type: 'work', primary: true }];
 }
 
-/** Creates somebody. */
-export function hire(person: Person, fullName: string, active: boolean): Operation {
-  const { address, isThere, title, email } = person;
-  const name = toName(fullName);
-  const body = { schemas: [USER], userName: address, name, emails: toEmails(address), active };
-  return {
-    text: `hire ${address} as ${fullName}, active ${active}`,
-    async perform(actor) {
-      const wasThere = person.origin === 'found' && !isThere.isAsked;
-      const wishes = [
-        wish(isThere, true),
-        wish(person.active, active),
-        wish(person.fullName, fullName),
-        wish(title, undefined),
-        wish(email, address),
-      ];
-      const filter = `userName eq "${address}"`;
-      person.id = await actor.create(
-        { method: 'POST', path: '/Users', body, wishes },
-        { filter, wasThere },
-      );
-    },
-  };
-}
-
-/** Creates somebody who is there, which is refused. */
-export function hireTwice({ address }: Person): Operation {
-  return {
-    text: `hire twice ${address}`,
-    async perform({ insist, findings }) {
-      const body = { schemas: [USER], userName: address };
-      const { status } = await insist({ method: 'POST', path: '/Users', body });
-      if (status !== 409)
-        findings.push(`${address} is there, and another POST was answered ${status}`);
-    },
-  };
-}
-
-/** A change of a person, which may also be part of a bulk request. */
-export interface PersonOperation extends Operation {
-  toRequest(actor: Actor): Promise<AskedRequest>;
-}
-
-/** Changes fields of a person. */
-export function changePerson(
-  person: Person,
-  changed: readonly FieldChange[],
-  dialect: (typeof personDialects)[number],
-): PersonOperation {
-  const body = Object.fromEntries(changed.flatMap((one) => Object.entries(one.body)));
-  const toRequest = async ({ getId }: Actor): Promise<AskedRequest> => {
-    const path = `/Users/${await getId(person)}`;
-    const wishes = changed.map((one) => one.wish);
-    if (dialect === 'put') {
-      const schemas = [USER, USER_EXTENSION];
-      if (body.title === undefined) wishes.push(wish(person.title, undefined));
-      const whole = { schemas, userName: person.address, ...body };
-      return { method: 'PUT', path, body: whole, wishes };
-    }
-    const operations = changed
-      .flatMap((one) => Object.entries(one.paths))
-      .map(([at, value]) => toReplacement(at, value, dialect === 'capitals'));
-    const whole = { op: 'replace', value: body };
-    const patch = toPatch(...(dialect === 'one value' ? [whole] : operations));
-    return { method: 'PATCH', path, body: patch, wishes, needsVersion: dialect === 'if-match' };
-  };
-  return {
-    text: `change ${person.address} (${dialect}): ${JSON.stringify(body)}`,
-    toRequest,
-    perform: async (actor) => actor.ask([await toRequest(actor)]),
-  };
-}
-
-function toReplacement(path: string, value: string | boolean, isInCapitals: boolean): JsonObject {
-  if (!isInCapitals) return { op: 'replace', path, value };
+function toCapitals(path: string, value: string | boolean): JsonObject {
   const capital = value === true ? 'True' : 'False';
   return { op: 'Replace', path, value: typeof value === 'boolean' ? capital : value };
 }
 
-/** Sends changes of people in one request. */
-export function changeInBulk(changes: readonly PersonOperation[]): Operation {
-  return {
-    text: `bulk (${changes.map(({ text }) => text).join(', ')})`,
-    perform: async (actor) =>
-      actor.askInBulk(await Promise.all(changes.map((one) => one.toRequest(actor)))),
-  };
+/** @throws Error when nobody has founded it */
+function toPath({ n, id }: Group): string {
+  if (id === undefined) throw new Error(`nobody founded group ${n}`);
+  return `/Groups/${id}`;
 }
 
-/** Deletes somebody. */
-export function dismiss(person: Person, { groups }: Company): Operation {
-  return {
-    text: `dismiss ${person.address}`,
-    async perform({ ask, getId }) {
-      const links = groups
-        .flatMap(({ members, admins, origin }) => (origin === 'unmanaged' ? [] : [members, admins]))
-        .flatMap((list) => list.get(person) ?? []);
-      const wishes = [person.isThere, person.active, ...links].map((fact) => wish(fact, false));
-      const path = `/Users/${await getId(person)}`;
-      await ask([{ method: 'DELETE', path, wishes, alsoFine: 404 }]);
-    },
-  };
-}
-
-/** Reads somebody, who is as was answered before, and again with the version. */
-export function read(person: Person): Operation {
-  return {
-    text: `read ${person.address}`,
-    async perform({ getId, insist, findings }) {
-      const path = `/Users/${await getId(person)}`;
-      const { status, etag = '', body } = await insist({ method: 'GET', path });
-      if (status === 200) findings.push(...listReadFindings(person, body));
-      else findings.push(`GET ${path}: ${status}`);
-      const again = await insist({ method: 'GET', path, headers: { 'if-none-match': etag } });
-      if (again.status === 304 || again.etag !== etag) return;
-      findings.push(`GET ${path} with its version: ${again.status}`);
-    },
-  };
-}
-
-/** What of an answer cannot be, so soon after what was answered before. */
-function listReadFindings(person: Person, body: JsonObject): string[] {
-  const { givenName, familyName } = Object(body.name);
-  const title = typeof body.title === 'string' ? body.title : undefined;
-  const isActive = body.active === true;
-  const fullName = `${givenName} ${familyName}`;
-  const isSo =
-    person.fullName.allows(fullName) &&
-    person.title.allows(title) &&
-    person.active.allows(isActive);
-  if (isSo) return [];
-  const wanted = `${person.fullName}, ${person.title}, ${person.active}`;
-  return [`${person.address} reads ${fullName}, ${title}, ${isActive}, not ${wanted}`];
-}
-
-/** Creates a group. Who was in it before stays only where the service had the group already. */
-export function foundGroup(group: Group, name: string, members: readonly Person[]): Operation {
-  return {
-    text: `found group ${group.n} as ${name} with ${toNumbers(members)}`,
-    async perform(actor) {
-      group.names.add(name);
-      const gone = [...group.members].filter(([person]) => !members.includes(person));
-      const before = group.origin === 'new' ? [...gone, ...group.admins] : [];
-      const wishes = [
-        wish(group.isThere, true),
-        wish(group.name, name),
-        wish(group.isOffered, false),
-        ...before.map(([, fact]) => wish(fact, false)),
-        ...toLinkWishes(group.members, { added: members }),
-      ];
-      const body = toGroup(name, await Promise.all(members.map(actor.getId)));
-      group.id = await actor.create(
-        { method: 'POST', path: '/Groups', body, wishes },
-        { filter: `displayName eq "${name}"`, wasThere: group.origin === 'found' },
-      );
-    },
-  };
-}
-
-/** Gives a group another name. */
-export function renameGroup(
+function patchGroup(
   group: Group,
-  displayName: string,
-  dialect: (typeof renamingDialects)[number],
-): Operation {
-  return {
-    text: `rename group ${group.n} (${dialect}): ${displayName}`,
-    async perform({ ask, getGroupId }) {
-      group.names.add(displayName);
-      const id = getGroupId(group);
-      const path = `/Groups/${id}`;
-      const wishes = [wish(group.name, displayName)];
-      const put = { schemas: [GROUP], displayName };
-      if (dialect === 'put') return ask([{ method: 'PUT', path, body: put, wishes }]);
-      const operation =
-        dialect === 'path'
-          ? { op: 'Replace', path: 'displayName', value: displayName }
-          : { op: 'replace', value: { id, displayName } };
-      return ask([{ method: 'PATCH', path, body: toPatch(operation), wishes }]);
-    },
-  };
+  operations: readonly JsonObject[],
+  wishes: readonly Wish[],
+): AskedRequest {
+  return { method: 'PATCH', path: toPath(group), body: toPatch(...operations), wishes };
 }
 
-/** Who comes and who goes. */
-export interface Move {
-  readonly added: readonly Person[];
-  readonly removed: readonly Person[];
-}
-
-/** Adds people to a group and takes others out. */
-export function moveMembers(
-  group: Group,
-  { added, removed }: Move,
-  dialect: (typeof memberDialects)[number],
-): Operation {
-  return {
-    text: `move members of group ${group.n}: +${toNumbers(added)} -${toNumbers(removed)}`,
-    async perform({ ask, getId, getGroupId }) {
-      const path = `/Groups/${getGroupId(group)}`;
-      const [joining, leaving] = await toIds(getId, { added, removed });
-      const joins = joining.map((id) => ({ op: 'add', path: 'members', value: toMembers([id]) }));
-      const leaves = leaving.map((id) => ({ op: 'remove', path: `members[value eq "${id}"]` }));
-      const operations: JsonObject[] = [...joins, ...leaves];
-      const wishes = toLinkWishes(group.members, { added, removed });
-      const patch = (some: readonly JsonObject[], own: readonly Wish[]) =>
-        ({ method: 'PATCH', path, body: toPatch(...some), wishes: own }) as const;
-      if (dialect === 'one request each') {
-        return ask(operations.map((one, n) => patch([one], wishes.slice(n, n + 1))));
-      }
-      if (operations.length === 0) return;
-      const arrays = [
-        { op: 'Add', path: 'members', value: toMembers(joining) },
-        { op: 'Remove', path: 'members', value: toMembers(leaving) },
-      ].filter(({ value }) => value.length > 0);
-      return ask([patch(dialect === 'array' ? arrays : operations, wishes)]);
-    },
-  };
-}
-
-/** Makes people admins of a group and others not. */
-export function moveAdmins(group: Group, { added, removed }: Move): Operation {
-  return {
-    text: `move admins of group ${group.n}: +${toNumbers(added)} -${toNumbers(removed)}`,
-    async perform({ ask, getId, getGroupId }) {
-      if (added.length + removed.length === 0) return;
-      const list = `${GROUP_EXTENSION}:admins`;
-      const [joining, leaving] = await toIds(getId, { added, removed });
-      const joins = { op: 'add', path: list, value: toMembers(joining) };
-      const leaves = leaving.map((id) => ({ op: 'remove', path: `${list}[value eq "${id}"]` }));
-      const body = toPatch(...(joining.length === 0 ? [] : [joins]), ...leaves);
-      const wishes = toLinkWishes(group.admins, { added, removed });
-      await ask([{ method: 'PATCH', path: `/Groups/${getGroupId(group)}`, body, wishes }]);
-    },
-  };
-}
-
-/** Says who is in a group. @param displayName what a PUT calls it */
-export function setMembers(
-  group: Group,
-  { displayName, members }: { readonly displayName: string; readonly members: readonly Person[] },
-  dialect: 'put' | 'replace',
-): Operation {
-  return {
-    text: `set members of group ${group.n} (${dialect}): ${toNumbers(members)}`,
-    async perform({ ask, getId, getGroupId }) {
-      const path = `/Groups/${getGroupId(group)}`;
-      const value = toMembers(await Promise.all(members.map(getId)));
-      const removed = [...group.members.keys()].filter((person) => !members.includes(person));
-      const wishes = toLinkWishes(group.members, { added: members, removed });
-      if (dialect === 'replace') {
-        const body = toPatch({ op: 'replace', path: 'members', value });
-        return ask([{ method: 'PATCH', path, body, wishes }]);
-      }
-      const body = { schemas: [GROUP], displayName, members: value };
-      return ask([
-        { method: 'PUT', path, body, wishes: [...wishes, wish(group.name, displayName)] },
-      ]);
-    },
-  };
-}
-
-/** Offers a group in cards and spaces, or no longer. */
-export function offerGroup(group: Group, isOffered: boolean): Operation {
-  return {
-    text: `offer group ${group.n}: ${isOffered}`,
-    async perform({ ask, getGroupId }) {
-      const value = { [GROUP_EXTENSION]: { addToCardsAndSpacesEnabled: isOffered } };
-      const body = toPatch({ op: 'replace', value });
-      const wishes = [wish(group.isOffered, isOffered)];
-      await ask([{ method: 'PATCH', path: `/Groups/${getGroupId(group)}`, body, wishes }]);
-    },
-  };
-}
-
-/** Deletes a group. */
-export function dissolve(group: Group): Operation {
-  return {
-    text: `dissolve group ${group.n}`,
-    async perform({ ask, getGroupId }) {
-      const path = `/Groups/${getGroupId(group)}`;
-      await ask([{ method: 'DELETE', path, wishes: [wish(group.isThere, false)], alsoFine: 404 }]);
-    },
-  };
-}
-
-function toLinkWishes(list: Group['members'], { added, removed = [] }: Partial<Move>): Wish[] {
+function toWishes(list: Group['members'], { added, removed }: Move): Wish[] {
   const toWish = (value: boolean) => (person: Person) => wish(toLink(list, person), value);
-  return [...(added ?? []).map(toWish(true)), ...removed.map(toWish(false))];
+  return [...added.map(toWish(true)), ...removed.map(toWish(false))];
 }
 
-function toIds(getId: Actor['getId'], { added, removed }: Move): Promise<[string[], string[]]> {
-  const toAll = (people: readonly Person[]) => Promise.all(people.map(getId));
-  return Promise.all([toAll(added), toAll(removed)]);
+function toIds(actor: Actor, people: readonly Person[]): Promise<string[]> {
+  return Promise.all(people.map((person) => actor.getId(person)));
+}
+
+function toText({ added, removed }: Move): string {
+  return `+${toNumbers(added)} -${toNumbers(removed)}`;
 }
 
 function toNumbers(people: readonly Person[]): string {

@@ -1,107 +1,159 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { z } from 'zod';
-import type { JsonValue } from '../../src/domain/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import type { BridgeProcess } from '../support/server.ts';
-import { attempts } from './deliver.ts';
+import { attempts, listObjects } from './client.ts';
 
 /** What the operator presents. */
 export const OPS_TOKEN = 'token-of-an-operator-in-chaos';
 
-const Plan = z.object({
-  id: z.string(),
-  hash: z.string(),
-  status: z.string(),
-  reason: z.string().nullable(),
-});
-const Action = z.object({ status: z.string() });
-/** A plan as the bridge shows it. */
-export type ShownPlan = z.infer<typeof Plan>;
-const Named = z.object({ id: z.string(), name: z.string().nullable() });
-const Drift = z.object({
-  kind: z.string(),
-  status: z.string(),
-  resource: Named,
-  member: Named.nullable(),
-});
-/** A difference as the bridge shows it. */
-export type ShownDrift = z.infer<typeof Drift>;
-
-/** Asks whichever process lives. */
-export interface Operator {
-  /** The body of an answer with 2xx; undefined: there was none. */
-  ask(method: 'GET' | 'POST', path: string, body?: JsonValue): Promise<unknown>;
-  /** Asks until there is an answer. */
-  insist(method: 'GET' | 'POST', path: string, body?: JsonValue): Promise<unknown>;
-  listPlans(status?: string): Promise<ShownPlan[]>;
-  listActions(planId: string): Promise<z.infer<typeof Action>[]>;
-  /** Plans whose approval was sent, whatever became of that. */
-  readonly sent: ReadonlySet<string>;
-  /** Approves whatever waits. @returns how many plans were approved */
-  approveAll(): Promise<number>;
-  /** The drifts that are not over. */
-  listDrifts(): Promise<ShownDrift[]>;
-}
-
 const BUSY_MS = 20;
 const PAGE = 1_000;
-const OVER = ['repaired', 'accepted', 'gone'];
+/** Time that the backlog, or a comparison, may take in the end, in milliseconds: more than the longest back-off. */
+const QUIET_MAX_MS = 360_000;
+const POLL_MS = 25;
+/** Plans that may wait one after another in the end. */
+const ROUNDS_MAX = 8;
+/** Sweeps that may be incomplete in a row: an account that comes late may come between two of the lists. */
+const INCOMPLETE_MAX = 3;
+/** Nothing waits for so long, in milliseconds, but a look for what a lost create may still bring forth. */
+const LATER_MS = 30_000;
 
-/** An operator of these processes. */
-export function createOperator(pick: () => Promise<BridgeProcess>): Operator {
-  const sent = new Set<string>();
+/** Asks whichever process lives. */
+export class Operator {
+  readonly #pick: () => Promise<BridgeProcess>;
+  /** Plans whose approval was sent, whatever became of that. */
+  readonly #sent = new Set<unknown>();
 
-  const ask: Operator['ask'] = async (method, path, body) => {
-    const { baseUrl } = await pick();
+  constructor(pick: () => Promise<BridgeProcess>) {
+    this.#pick = pick;
+  }
+
+  /** The body of an answer with 2xx; undefined: there was none. */
+  async ask(method: 'GET' | 'POST', path: string, body?: JsonObject) {
+    const { baseUrl } = await this.#pick();
     const answer = await request(new URL(`/ops${path}`, baseUrl), {
       method,
       headers: { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? null : JSON.stringify(body),
     }).catch(() => undefined);
     const text = await answer?.body.text().catch(() => undefined);
-    const isDone = answer !== undefined && text !== undefined && answer.statusCode < 300;
-    return isDone ? JSON.parse(text) : undefined;
-  };
-
-  const insist: Operator['insist'] = async (...asked) => {
-    for (const _ of attempts()) {
-      const body = await ask(...asked);
-      if (body !== undefined) return body;
-      await sleep(BUSY_MS);
-    }
-    throw new Error(`nobody answers ${asked[0]} /ops${asked[1]}`);
-  };
-
-  async function list<T>(path: string, item: z.ZodType<T>): Promise<T[]> {
-    const Page = z.object({ items: z.array(item), nextCursor: z.string().nullable() });
-    const items: T[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page: string = cursor === undefined ? '' : `&cursor=${cursor}`;
-      const read = Page.parse(await insist('GET', `${path}limit=${PAGE}${page}`));
-      items.push(...read.items);
-      cursor = read.nextCursor;
-    }
-    return items;
+    if (answer === undefined || text === undefined || answer.statusCode >= 300) return undefined;
+    const parsed: unknown = JSON.parse(text);
+    return isJsonObject(parsed) ? parsed : {};
   }
 
-  return {
-    ask,
-    insist,
-    sent,
-    listPlans: (status) => list(status ? `/plans?status=${status}&` : '/plans?', Plan),
-    listActions: (planId) => list(`/plans/${planId}/actions?`, Action),
-    async approveAll() {
-      const held = await list('/plans?status=held&', Plan);
-      let approved = 0;
-      for (const { id, hash } of held) {
-        sent.add(id);
-        if ((await ask('POST', `/plans/${id}/approve`, { hash })) !== undefined) approved += 1;
+  /** Asks until there is an answer. */
+  async insist(method: 'GET' | 'POST', path: string, body?: JsonObject): Promise<JsonObject> {
+    for (const _ of attempts()) {
+      const answer = await this.ask(method, path, body);
+      if (answer !== undefined) return answer;
+      await sleep(BUSY_MS);
+    }
+    throw new Error(`nobody answers ${method} /ops${path}`);
+  }
+
+  /** Reads a whole list, whose address ends with `?` or `&`. */
+  async list(path: string): Promise<JsonObject[]> {
+    const items: JsonObject[] = [];
+    for (let more = ''; ; ) {
+      const page = await this.insist('GET', `${path}limit=${PAGE}${more}`);
+      items.push(...listObjects(page.items));
+      if (page.nextCursor === null) return items;
+      more = `&cursor=${page.nextCursor}`;
+    }
+  }
+
+  /** Approves whatever waits. @returns how many plans were approved */
+  async approveAll(): Promise<number> {
+    let approved = 0;
+    for (const { id, hash = '' } of await this.list('/plans?status=held&')) {
+      this.#sent.add(id);
+      const answer = await this.ask('POST', `/plans/${id}/approve`, { hash });
+      if (answer !== undefined) approved += 1;
+    }
+    return approved;
+  }
+
+  /** Plans that stand where none may stand in the end, or were carried out though nobody approved them. */
+  async listPlanFindings(): Promise<string[]> {
+    const findings: string[] = [];
+    for (const { id, status, reason } of await this.list('/plans?')) {
+      const isOver = ['applied', 'discarded'].includes(String(status));
+      if (!isOver) findings.push(`plan ${id} is ${status} in the end`);
+      if (status !== 'applied') continue;
+      if (reason !== null && !this.#sent.has(id))
+        findings.push(`plan ${id} was carried out, and nobody approved it: ${reason}`);
+      const actions = await this.list(`/plans/${id}/actions?`);
+      const left = actions.filter((one) => one.status !== 'done' && one.status !== 'dropped');
+      if (left.length > 0)
+        findings.push(`plan ${id} is applied, and ${left.length} of its actions are not over`);
+    }
+    return findings;
+  }
+
+  /**
+   * Sweeps, and approves what waits, until nothing is to be done any more: what then differs is meant to. Says what
+   * does not come to its end.
+   */
+  async settle(): Promise<string[]> {
+    await this.insist('POST', '/resume', {});
+    for (let round = 1; round <= ROUNDS_MAX; round += 1) {
+      const before = await this.#untilQuiet();
+      // It may be one that was begun before the last change, or while something still went wrong.
+      await this.#sweep();
+      const between = await this.#untilQuiet();
+      const findings = [...before, ...between, ...(await this.#sweep())];
+      findings.push(...(await this.#untilQuiet()));
+      if (findings.length > 0) return findings;
+      if ((await this.approveAll()) > 0) continue;
+      if ((await this.list('/drifts?status=repairing&')).length === 0) return [];
+    }
+    return [`something is still repaired after ${ROUNDS_MAX} rounds`];
+  }
+
+  /** Waits until nothing is due and no plan is being carried out. */
+  async #untilQuiet(): Promise<string[]> {
+    const deadline = performance.now() + QUIET_MAX_MS;
+    for (;;) {
+      const { due, stuck, disputes, failing } = await this.insist('GET', '/status');
+      const approved = await this.list('/plans?status=approved&');
+      const isQuiet = due === 0 || due === (await this.#countLater());
+      if (isQuiet && approved.length === 0) {
+        const left = Object.entries({ stuck: listObjects(stuck), disputes: listObjects(disputes) });
+        return left.flatMap(([what, list]) =>
+          list.length === 0 ? [] : [`${what}: ${JSON.stringify(list)}`],
+        );
       }
-      return approved;
-    },
-    async listDrifts() {
-      const drifts = await list('/drifts?', Drift);
-      return drifts.filter(({ status }) => !OVER.includes(status));
-    },
-  };
+      if (performance.now() > deadline) {
+        const plans = `${approved.length} plans approved`;
+        return [`${due} are due, ${plans}: ${JSON.stringify(failing)}`];
+      }
+      await sleep(POLL_MS);
+    }
+  }
+
+  /** Whom a lost create may still bring forth; they are in no answer, and wanted by nobody. */
+  async #countLater(): Promise<number> {
+    const soon = Date.now() + LATER_MS;
+    const isLater = ({ dueAt }: JsonObject) => dueAt !== null && Date.parse(String(dueAt)) > soon;
+    const users = await this.list('/users?deleted=true&due=true&');
+    const groups = await this.list('/groups?deleted=true&due=true&');
+    return [...users, ...groups].filter(isLater).length;
+  }
+
+  async #sweep(): Promise<string[]> {
+    for (let tries = 1; ; tries += 1) {
+      const { id } = await this.insist('POST', '/sweeps', {});
+      const deadline = performance.now() + QUIET_MAX_MS;
+      let sweep = await this.insist('GET', `/sweeps/${id}`);
+      while (sweep.status === 'running') {
+        if (performance.now() > deadline) return ['a sweep does not come to its end'];
+        await sleep(POLL_MS);
+        sweep = await this.insist('GET', `/sweeps/${id}`);
+      }
+      if (sweep.status !== 'incomplete') return [];
+      if (tries === INCOMPLETE_MAX) return [`a sweep was incomplete: ${sweep.reasons}`];
+    }
+  }
 }

@@ -3,24 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { createSeededRandom } from '../model/interleavings/seeded-random.ts';
-import { createActors, type Perform } from './actor.ts';
-import { ADMINISTRATOR, createAdministrator } from './administrator.ts';
+import { ADMINISTRATOR, Administrator } from './administrator.ts';
 import { watchCalls } from './call-watch.ts';
-import { listEffectFindings } from './check-effects.ts';
-import { listLogFindings } from './check-log.ts';
-import { listPlanFindings } from './check-plans.ts';
-import { listServiceFindings } from './check-service.ts';
-import { listStoreFindings } from './check-store.ts';
-import { type Counts, createClient } from './client.ts';
-import { createCompany } from './company.ts';
-import { createDisturber, type DisturbanceCounts, type Restartable } from './disturbances.ts';
-import { type LivesOptions, startLives } from './lives.ts';
-import { createOperator, OPS_TOKEN } from './operator.ts';
+import { listFindings, readShown } from './check.ts';
+import { Client, type Counts } from './client.ts';
+import { type Company, Group, Person } from './company.ts';
+import type { Restartable, Stage } from './disturbances.ts';
+import { Lives } from './lives.ts';
+import { OPS_TOKEN, Operator } from './operator.ts';
 import { endSweepLeases, type LoggedPostgres, readTables } from './postgres.ts';
 import { createSchedule, type Scheduled } from './schedule.ts';
-import { settle } from './settle.ts';
-import { readShown } from './shown.ts';
-import { createTrace, type Trace } from './trace.ts';
+import { Trace } from './trace.ts';
 
 /** One run: how much, and on what. */
 export interface ChaosPlan {
@@ -35,13 +28,14 @@ export interface ChaosPlan {
 }
 
 /** What a run came to. No findings: every promise was kept. */
-export interface ChaosReport extends Counts, DisturbanceCounts {
-  readonly seed: number;
-  readonly operations: number;
+export interface ChaosReport extends Counts {
+  /** How often each disturbance was begun. */
+  readonly disturbances: Readonly<Record<string, number>>;
+  /** Changes of what is managed behind the back of the bridge. */
+  readonly trespasses: number;
   readonly calls: number;
-  readonly seconds: number;
   /** The file with what happened, where it was kept. */
-  readonly tracePath: string | undefined;
+  readonly tracePath?: string;
 }
 
 const PEOPLE = 40;
@@ -57,8 +51,7 @@ const WAITS = 7;
  * service, the store and what was asked for and answered.
  */
 export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {
-  const startedAt = performance.now();
-  const trace = createTrace();
+  const trace = new Trace();
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-chaos-'));
   // A service that would take the same group twice.
   const sandbox = await startSandbox({ shape: { uniqueGroupNames: 'nowhere' } });
@@ -70,12 +63,11 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {
       trace.note('log of PostgreSQL', { log: plan.postgres.log() });
       trace.note('tables', await readTables(plan.postgres.url));
     }
-    const isKept = plan.trace !== undefined || findings.length > 0;
     const tracePath = plan.trace ?? join(tmpdir(), `scim-bridge-chaos-${plan.seed}.jsonl`);
-    if (isKept) trace.save(tracePath);
+    if (plan.trace === undefined && findings.length === 0) return report;
+    trace.save(tracePath);
     if (findings.length > 0) cpSync(folder, `${tracePath}.store`, { recursive: true });
-    const seconds = (performance.now() - startedAt) / 1_000;
-    return { ...report, seconds, tracePath: isKept ? tracePath : undefined };
+    return { ...report, tracePath };
   } finally {
     await sandbox.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -88,105 +80,82 @@ interface Place {
   readonly trace: Trace;
 }
 
-async function play(
-  plan: ChaosPlan,
-  { sandbox, folder, trace }: Place,
-): Promise<Omit<ChaosReport, 'seconds' | 'tracePath'>> {
-  const company = createCompany({ people: PEOPLE, groups: GROUPS, actors: ACTORS });
-  const schedule = createSchedule(company, {
-    ...plan,
-    actors: ACTORS,
-    hasPostgres: plan.postgres !== undefined,
-  });
-  const administrator = createAdministrator(sandbox, company);
-  const random = createSeededRandom(plan.seed + 1);
-  const policy = random.pick(['report', 'repair', 'repair'] as const);
-  const url = plan.postgres?.url ?? `sqlite:${join(folder, 'bridge.db')}`;
-  const toEnv = createEnv({ seed: plan.seed, sandbox, url, policy });
+async function play(plan: ChaosPlan, { sandbox, folder, trace }: Place): Promise<ChaosReport> {
+  const { seed, operations, processes, postgres } = plan;
+  const company: Company = {
+    people: Array.from({ length: PEOPLE }, (_, n) => new Person(n, ACTORS)),
+    groups: Array.from({ length: GROUPS }, (_, n) => new Group(n, ACTORS)),
+  };
+  const hasPostgres = postgres !== undefined;
+  const size = { seed, operations, processes, actors: ACTORS, hasPostgres };
+  const schedule = createSchedule(company, size);
+  const administrator = new Administrator(sandbox, company);
+  const { service } = sandbox;
+  const policy = createSeededRandom(seed + 1).pick(['report', 'repair', 'repair'] as const);
+  const url = postgres?.url ?? `sqlite:${join(folder, 'bridge.db')}`;
+  const toEnv = createEnv({ seed, sandbox, url, policy });
   const watch = watchCalls(sandbox);
-  const lives = await startLives({ folder, processes: plan.processes, toEnv, trace });
+  const lives = new Lives({ folder, processes, toEnv, trace });
   let asked = 0;
   const pick = () => {
     asked += 1;
     return lives.wait(asked);
   };
-  const client = createClient(pick, trace);
-  const operator = createOperator(pick);
+  const client = new Client(pick, trace);
+  const operator = new Operator(pick);
   try {
-    const disturber = createDisturber({
-      sandbox,
-      lives,
-      operator,
-      administrator,
-      postgres: plan.postgres,
-      trace,
-    });
+    await lives.start();
     const { findings } = client.counts;
-    await perform(schedule, createActors(client, trace), disturber);
-    findings.push(...(await disturber.end()));
+    const stage = { sandbox, lives, operator, administrator, postgres };
+    const disturbances = await perform(schedule, { client, stage, trace });
     sandbox.faults.clear();
-    if (plan.postgres !== undefined) await endSweepLeases(plan.postgres.url);
+    if (postgres !== undefined) await endSweepLeases(postgres.url);
     trace.note('the end: everything comes to rest');
-    findings.push(...(await settle(operator)));
+    findings.push(...(await operator.settle()));
     const shown = await readShown(client);
-    const bystanders = listBystanders(sandbox);
-    const drifts = await operator.listDrifts();
-    findings.push(...(await listPlanFindings(operator)));
-    const { trespasses } = administrator;
-    trace.note('drifts that are left', { drifts });
-    const codes = await lives.stop();
+    const drifts = await operator.list('/drifts?');
+    findings.push(...(await operator.listPlanFindings()));
+    trace.note('drifts', { drifts });
+    await lives.stop();
+    const accounts = [service.owner, service.getUser(ADMINISTRATOR)];
+    const bystanders = new Set(accounts.flatMap(({ email, userName }) => [email, userName]));
     findings.push(
-      ...listStoreFindings(company, shown, bystanders),
-      ...listServiceFindings(sandbox.service, {
-        company,
-        shown,
-        trespasses,
-        drifts,
-        policy,
-        bystanders,
-      }),
-      ...listEffectFindings(sandbox.service, company, trespasses),
+      ...listFindings({ company, shown, service, drifts, policy, bystanders }),
       ...administrator.listFindings(),
       ...watch.listFindings(RATE),
-      ...codes.map((code) => `a process that was told to stop ended with ${code}`),
-      ...listLogFindings(lives.output(), { hasPostgres: plan.postgres !== undefined }),
+      ...lives.badCodes.map((code) => `a process that was told to stop ended with ${code}`),
+      ...listLogFindings(lives.output(), hasPostgres),
     );
-    return {
-      ...client.counts,
-      ...disturber.counts,
-      seed: plan.seed,
-      operations: plan.operations,
-      calls: sandbox.calls.count(),
-    };
+    const links = company.groups.flatMap(({ members }) => [...members.values()]);
+    const facts = [
+      ...company.people.flatMap(({ active, fullName }) => [active, fullName]),
+      ...links,
+    ];
+    const trespasses = facts.reduce((sum, fact) => sum + fact.trespasses, 0);
+    return { ...client.counts, disturbances, trespasses, calls: sandbox.calls.count() };
   } finally {
     watch.stop();
     await lives.stop().catch(() => undefined);
     trace.note('calls', { calls: sandbox.calls.recent() });
-    trace.note('events of the service', { events: sandbox.service.auditEvents() });
+    trace.note('events of the service', { events: service.auditEvents() });
     trace.note('output', { lines: lives.output().split('\n') });
   }
-}
-
-/** Who is in the service and in nobody's company, by all names. */
-function listBystanders({ service }: Sandbox): ReadonlySet<string> {
-  const accounts = [service.owner, service.getUser(ADMINISTRATOR)];
-  return new Set(accounts.flatMap(({ email, userName }) => [email, userName]));
 }
 
 interface EnvOptions {
   readonly sandbox: Sandbox;
   readonly url: string;
-  readonly policy: 'report' | 'repair';
+  readonly policy: string;
   readonly seed: number;
 }
 
 /** Settings of one life: providers are answered sooner or later, and a dead process is followed soon. */
-function createEnv({ sandbox, url, policy, seed }: EnvOptions): LivesOptions['toEnv'] {
+function createEnv({ sandbox, url, policy, seed }: EnvOptions) {
   const random = createSeededRandom(seed + 2);
   const limit = random.pick(['2', '1000']);
   const sweepInterval = random.pick(['0', '5s']);
   const waits = Array.from({ length: WAITS }, () => random.pick(['50ms', '1s', '2s']));
-  return (slot, life) => ({
+  return (slot: number, life: number) => ({
     UPSTREAM_URL: sandbox.url,
     UPSTREAM_TOKEN: sandbox.token,
     UPSTREAM_REQUESTS_PER_SECOND: String(RATE),
@@ -209,18 +178,69 @@ function createEnv({ sandbox, url, policy, seed }: EnvOptions): LivesOptions['to
   });
 }
 
-/** Begins one thing after another; an actor begins when its last operation is over. */
+interface Performing {
+  readonly client: Client;
+  readonly stage: Stage;
+  readonly trace: Trace;
+}
+
+/** Begins one thing after another; an actor begins when its last operation is over. @returns how often each disturbance came */
 async function perform(
   schedule: readonly Scheduled[],
-  performOne: Perform,
-  { disturb }: Pick<ReturnType<typeof createDisturber>, 'disturb'>,
-): Promise<void> {
-  const busy = new Map<number, Promise<void>>();
+  { client, stage, trace }: Performing,
+): Promise<Record<string, number>> {
+  const { findings } = client.counts;
+  const report = (what: string) => (error: unknown) => void findings.push(`${what}: ${error}`);
+  const busy = new Map<number, Promise<unknown>>();
+  const counts: Record<string, number> = {};
+  const underWay: Promise<unknown>[] = [];
+  let postgresIsBack: Promise<unknown> = Promise.resolve();
   for (const scheduled of schedule) {
     if ('operation' in scheduled) {
-      await busy.get(scheduled.actor);
-      busy.set(scheduled.actor, performOne(scheduled));
-    } else disturb(scheduled);
+      const { actor, operation, manner } = scheduled;
+      await busy.get(actor);
+      trace.note('operation', { actor, operation: operation.text, ...manner });
+      const performed = operation.perform(client.actor(manner));
+      busy.set(actor, performed.catch(report(operation.text)));
+      continue;
+    }
+    const { kind, note } = scheduled;
+    trace.note('disturbance', { kind, ...note });
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    // One after another: what is away cannot be ended.
+    const before = kind === 'restart postgres' ? postgresIsBack : Promise.resolve();
+    const begun = before.then(() => scheduled.begin(stage)).catch(report(kind));
+    if (kind === 'restart postgres') postgresIsBack = begun;
+    underWay.push(begun);
   }
-  await Promise.all(busy.values());
+  await Promise.all([...busy.values(), ...underWay]);
+  return counts;
+}
+
+/** Lines of the level `error` that follow from what is done to the bridge. */
+const EXPECTED: readonly RegExp[] = [
+  // Whether the store was restored is asked again until the service answers.
+  /"job":"recovery"/,
+];
+/** And from a database server that goes away. */
+const STORE_AWAY = [
+  /"name":"StoreError","message":"PostgreSQL: (the connection|store-unavailable)/,
+  /"code":"store-(unavailable|unsure)","msg":"the store cannot be used"/,
+  // In the end the leases of sweeps are ended for them.
+  /another process goes on with this sweep/,
+];
+
+/** What the processes logged as errors, and nobody expects. */
+function listLogFindings(output: string, hasPostgres: boolean): string[] {
+  const expected = hasPostgres ? [...EXPECTED, ...STORE_AWAY] : EXPECTED;
+  const lines = output
+    .split('\n')
+    .filter((line) => /"level":("error"|"fatal"|50|60)/.test(line))
+    .filter((line) => !expected.some((pattern) => pattern.test(line)));
+  // Every call was written down before it left, so a crash never looks like a restored backup.
+  const isStale = output.includes('"phase":"stale"');
+  return [
+    ...new Set(lines.map((line) => `logged: ${line}`)),
+    ...(isStale ? ['a crash looked like a restored backup'] : []),
+  ];
 }

@@ -1,14 +1,16 @@
 import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
-import type { ScheduledOperation } from './actor.ts';
+import type { Manner } from './client.ts';
 import type { Company } from './company.ts';
-import { type Disturbance, deck, toRequest } from './disturbances.ts';
-import { createProvider } from './intentions.ts';
+import { type Disturbance, deck, type Kind, toRequest } from './disturbances.ts';
+import { createProvider, type Operation } from './operations.ts';
 
-/** One entry of a schedule. */
-export type Scheduled = ScheduledOperation | Disturbance;
+/** One entry of a schedule: what an actor of the provider does and how it takes it if nobody answers, or a disturbance. */
+export type Scheduled =
+  | { readonly actor: number; readonly operation: Operation; readonly manner: Manner }
+  | Disturbance;
 
 /** What a schedule is drawn for. */
-export interface ScheduleOptions {
+interface ScheduleOptions {
   readonly seed: number;
   readonly operations: number;
   readonly actors: number;
@@ -27,50 +29,42 @@ const PAUSE = 12;
  */
 export function createSchedule(company: Company, options: ScheduleOptions): Scheduled[] {
   const random = createSeededRandom(options.seed);
-  const provider = createProvider(company, random);
-  const drawing = { random, provider, company, processes: options.processes };
-  const nextActor = createDeck(() => [...Array(options.actors).keys()], random);
-  const nextKind = createDeck(() => listCards(options), random);
+  const drawOperation = createProvider(company, random);
+  const kinds = (Object.keys(deck) as Kind[])
+    .filter((kind) => options.hasPostgres || kind !== 'restart postgres')
+    .flatMap((kind) => Array<Kind>(deck[kind].count).fill(kind));
+  const nextActor = dealOut([...Array(options.actors).keys()], random);
+  const nextKind = dealOut(kinds, random);
   const scheduled: Scheduled[] = [];
   let pausedUntil: number | undefined;
   for (let n = 0; n < options.operations; n += 1) {
-    scheduled.push(provider.draw(nextActor()));
+    const actor = nextActor();
+    const hangsUpAfterMs = random.chance(0.03) ? random.next() * 100 : undefined;
+    const manner = { repeats: random.chance(0.7), hangsUpAfterMs };
+    scheduled.push({ actor, operation: drawOperation(actor), manner });
     if (n === pausedUntil) {
       pausedUntil = undefined;
-      scheduled.push(toRequest('resume', '/resume'));
+      scheduled.push({ kind: 'resume', ...toRequest('/resume') });
     }
     if (!random.chance(1 / SPACING)) continue;
     const kind = nextKind();
     if (kind === 'pause' && pausedUntil !== undefined) continue;
     if (kind === 'pause') pausedUntil = n + PAUSE;
-    scheduled.push(deck[kind].draw(drawing));
+    scheduled.push({ kind, ...deck[kind].draw({ random, company, processes: options.processes }) });
   }
   return scheduled;
 }
 
-type Kind = keyof typeof deck;
-
-function listCards({ hasPostgres }: ScheduleOptions): Kind[] {
-  const kinds = (Object.keys(deck) as Kind[]).filter(
-    (kind) => hasPostgres || kind !== 'restart postgres',
-  );
-  return kinds.flatMap((kind) => Array<Kind>(deck[kind].count).fill(kind));
-}
-
 /** Hands out all of a list in a shuffled order, again and again, so that even a short run has some of each. */
-function createDeck<T>(list: () => readonly T[], random: SeededRandom): () => T {
+function dealOut<T>(list: readonly T[], random: SeededRandom): () => T {
   let left: T[] = [];
   return () => {
-    if (left.length === 0) left = shuffle(list(), random);
+    if (left.length === 0) {
+      const placed = list.map((one) => ({ one, place: random.next() }));
+      left = placed.sort((a, b) => a.place - b.place).map(({ one }) => one);
+    }
     const [last] = left.splice(-1);
     if (last === undefined) throw new RangeError('nothing to hand out');
     return last;
   };
-}
-
-function shuffle<T>(list: readonly T[], random: SeededRandom): T[] {
-  return list
-    .map((one) => ({ one, place: random.next() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ one }) => one);
 }
