@@ -6,4 +6,4 @@ export {
   MockFailure,
   type MockHandlers,
   type MockService,
-} from './client/mock/mock-service.ts';
+} from './client/mock-service.ts';

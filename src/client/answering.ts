@@ -40,7 +40,7 @@ export function toTransportOptions({
   attemptsMax,
   repeat,
 }: CallOptions = {}): TransportCallOptions {
-  return { signal, withinMs: timeoutMs, headers, attemptsMax, repeat };
+  return { signal, timeoutMs, headers, attemptsMax, repeat };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { AnswerHeaders } from '../upstream/answer-body.ts';
 import type { WireRequest } from '../upstream/exchange.ts';
-import type { AttemptReport, TransportHooks } from '../upstream/transport-options.ts';
+import { withoutToken } from '../upstream/headers.ts';
+import type { AttemptName, AttemptReport, TransportHooks } from '../upstream/transport-options.ts';
 
 /** Hooks of a program, for logs and metrics. A hook that throws, or whose promise rejects, changes nothing. */
 export interface ClientHooks {
@@ -11,11 +12,7 @@ export interface ClientHooks {
 }
 
 /** One attempt of a call. The token is nowhere in it, nor is the body; addresses may hold personal data. */
-export interface ClientAttempt {
-  /** `group.operation`, or `client.request`. */
-  readonly operation: string;
-  /** 1 for the first. */
-  readonly attempt: number;
+export interface ClientAttempt extends AttemptName {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -35,43 +32,36 @@ export function toTransportHooks(
   token: string,
 ): TransportHooks {
   return {
-    onSend:
-      beforeAttempt &&
-      ((sending, request) => {
-        callQuietly(beforeAttempt, toAttempt(sending, request, token));
-      }),
-    onAttempt:
-      afterAttempt &&
-      (({ operation, attempt, status, code, durationMs, requestId, headers }, request) => {
-        const made = toAttempt({ operation, attempt }, request, token);
-        callQuietly(afterAttempt, {
-          ...made,
-          status,
-          code,
-          durationMs,
-          requestId,
-          answerHeaders: headers,
-        });
-      }),
+    onBegin(name, request) {
+      const attempt = toAttempt(name, request, token);
+      callQuietly(beforeAttempt, attempt);
+      return {
+        ended({ status, code, durationMs, requestId, headers: answerHeaders }) {
+          const outcome = { status, code, durationMs, requestId, answerHeaders };
+          callQuietly(afterAttempt, { ...attempt, ...outcome });
+        },
+      };
+    },
   };
 }
 
 function toAttempt(
-  { operation, attempt }: { operation: string; attempt: number },
+  name: AttemptName,
   { method, origin, path, headers }: WireRequest,
   token: string,
 ): ClientAttempt {
-  const redact = (text: string) =>
-    text.replaceAll(token, '[token]').replaceAll(encodeURIComponent(token), '[token]');
-  const shown = Object.entries(headers).map(([name, value]) => [name, redact(value)]);
-  const url = redact(origin + path);
-  return { operation, attempt, method, url, headers: Object.fromEntries(shown) };
+  const shown = Object.entries(headers).map(([header, value]) => [
+    header,
+    withoutToken(value, token),
+  ]);
+  const url = withoutToken(origin + path, token);
+  return { ...name, method, url, headers: Object.fromEntries(shown) };
 }
 
-function callQuietly<T>(hook: (report: T) => unknown, report: T): void {
+function callQuietly<T>(hook: ((report: T) => unknown) | undefined, report: T): void {
   try {
     // A hook may be async, and its failure must not end the process either.
-    Promise.resolve(hook(report)).catch(() => undefined);
+    Promise.resolve(hook?.(report)).catch(() => undefined);
   } catch {
     // A failing hook must not break a call.
   }

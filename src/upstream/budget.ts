@@ -1,8 +1,11 @@
+import type { AnswerHeaders } from './answer-body.ts';
 import { type Clock, readSteady } from './clock.ts';
 import { notSent, type UpstreamError } from './errors.ts';
 import { RateWindow } from './rate-window.ts';
+import { pauseAfter429Ms } from './retry.ts';
+import type { TransportHooks } from './transport-options.ts';
 import type { CallClass, ClassCounts } from './waiting-room.ts';
-import { estimateQueueMs, type Place, WaitingRoom } from './waiting-room.ts';
+import { type Place, WaitingRoom } from './waiting-room.ts';
 
 /** State of the budget, for status pages. */
 export interface BudgetState {
@@ -21,6 +24,7 @@ export interface BudgetOptions {
   readonly inFlightMax: number;
   readonly queueMax: number;
   readonly clock: Clock;
+  readonly onPause?: TransportHooks['onPause'];
 }
 
 /** Request of a turn. `again` keeps the place of a call that had a turn before. */
@@ -47,9 +51,8 @@ interface Waiter {
 
 /** Budget of one token: it decides which call leaves when. */
 export class Budget {
+  readonly #options: BudgetOptions;
   readonly #clock: Clock;
-  readonly #inFlightMax: number;
-  readonly #queueMax: number;
   readonly #window: RateWindow;
   readonly #room = new WaitingRoom<Waiter>();
   readonly #closing = new AbortController();
@@ -57,12 +60,13 @@ export class Budget {
   #isPumping = false;
   #pausedUntilMs = 0;
   #probe: 'none' | 'due' | 'out' = 'none'; // After a pause one request goes first.
+  /** 429 answers in a row, each to a request that left after the one before; the times of the first and the last. */
+  #limited = { streak: 0, firstAtMs: 0, lastAtMs: Number.NEGATIVE_INFINITY };
 
   constructor(options: BudgetOptions) {
-    const { clock, inFlightMax, queueMax, requestsPerSecond, marginMs, spentAt } = options;
+    const { clock, requestsPerSecond, marginMs, spentAt } = options;
+    this.#options = options;
     this.#clock = clock;
-    this.#inFlightMax = inFlightMax;
-    this.#queueMax = queueMax;
     // A moment that lies ahead, by a clock that was set back since, is now.
     const agoMs = spentAt === undefined ? undefined : Math.max(0, clock.now() - spentAt);
     const steadyAt = agoMs === undefined ? undefined : readSteady(clock) - agoMs;
@@ -87,18 +91,41 @@ export class Budget {
     this.#probe = 'due';
   }
 
+  /**
+   * Learns from an answer to a request sent at `sentAtMs` of the steady time. Returns the pause in milliseconds when it
+   * is a 429.
+   */
+  noteAnswer(
+    { status, headers }: { status: number; headers: AnswerHeaders },
+    sentAtMs: number,
+  ): number | undefined {
+    const nowMs = readSteady(this.#clock);
+    const { streak, firstAtMs, lastAtMs } = this.#limited;
+    // Requests that left before the pause say nothing of the time after it: five answers to one burst are one 429.
+    const isNews = sentAtMs > lastAtMs;
+    if (status !== 429) {
+      if (!isNews || streak === 0) return undefined;
+      this.#limited = { ...this.#limited, streak: 0 };
+      this.#options.onPause?.({ kind: 'over', afterMs: nowMs - firstAtMs });
+      return undefined;
+    }
+    const met = isNews ? streak + 1 : Math.max(streak, 1);
+    const forMs = pauseAfter429Ms(headers, { nowMs: this.#clock.now(), streak: met });
+    this.pause(nowMs + forMs);
+    if (!isNews) return forMs;
+    this.#limited = { streak: met, firstAtMs: met === 1 ? nowMs : firstAtMs, lastAtMs: nowMs };
+    this.#options.onPause?.({ kind: 'paused', forMs, streak: met });
+    return forMs;
+  }
+
   /** Estimated wait of a new call of this class behind the waiting calls and `others` more, in milliseconds. */
   queueAheadMs(callClass: CallClass, others = 0): number {
     const nowMs = readSteady(this.#clock);
-    return estimateQueueMs({
-      callClass,
-      others,
-      waiting: this.#room.counts(),
-      // A call that has to wait cannot use several free places at once: they are given out one after the other.
-      free: this.#room.size === 0 ? Math.max(0, this.#window.free(nowMs)) : 0,
-      pauseMs: Math.max(0, this.#pausedUntilMs - nowMs),
-      costMs: this.#window.costMs,
-    });
+    const pauseMs = Math.max(0, this.#pausedUntilMs - nowMs);
+    // A call that has to wait cannot use several free places at once: they are given out one after the other.
+    const free = this.#room.size === 0 ? Math.max(0, this.#window.free(nowMs)) : 0;
+    const missing = this.#room.countAhead(callClass) + others + 1 - free;
+    return missing <= 0 ? pauseMs : pauseMs + Math.ceil(missing * this.#window.costMs);
   }
 
   /** Gives the waiting calls of this resource the most urgent class, because a removal of access waits behind them. */
@@ -121,7 +148,7 @@ export class Budget {
   }
 
   #join({ operation, callClass, key, again, signal }: TurnRequest): Promise<Turn> {
-    if (this.#room.size >= this.#queueMax) throw toRefusal('overloaded', operation);
+    if (this.#room.size >= this.#options.queueMax) throw toRefusal('overloaded', operation);
     const { promise, resolve, reject } = Promise.withResolvers<Turn>();
     const place: Place<Waiter> = { callClass, key, again, waiter: { operation, resolve, reject } };
     this.#room.add(place);
@@ -138,7 +165,7 @@ export class Budget {
   #waitMs(ofRate: 'waitMs' | 'waitSpacedMs'): number | undefined {
     const nowMs = readSteady(this.#clock);
     if (nowMs < this.#pausedUntilMs) return this.#pausedUntilMs - nowMs;
-    if (this.#probe === 'out' || this.#inFlight >= this.#inFlightMax) return undefined;
+    if (this.#probe === 'out' || this.#inFlight >= this.#options.inFlightMax) return undefined;
     return this.#window[ofRate](nowMs);
   }
 
@@ -173,16 +200,9 @@ export class Budget {
     while (this.#room.size > 0) {
       const delayMs = this.#waitMs('waitSpacedMs');
       if (delayMs === undefined) break;
-      if (delayMs > 0) {
-        const sleep = this.#clock.sleep(delayMs, this.#closing.signal);
-        if (
-          await sleep.then(
-            () => false,
-            () => true,
-          )
-        )
-          break;
-      } else this.#room.next()?.resolve(this.#grant());
+      if (delayMs === 0) this.#room.next()?.resolve(this.#grant());
+      // Rejected at the end, when the room is empty.
+      else await this.#clock.sleep(delayMs, this.#closing.signal).catch(() => undefined);
     }
     this.#isPumping = false;
   }

@@ -63,9 +63,9 @@ test('how long a call waited for its turn is told', async () => {
 test('a call that must end within a time ends then, also while it waits for its turn', async () => {
   const service = await startService(ok);
   const transport = connect(service.baseUrl, { clock: createFakeClock(), requestsPerSecond: 1 });
-  await getUser(transport, { withinMs: 60_000 });
+  await getUser(transport, { timeoutMs: 60_000 });
 
-  const error = await failureOf(getUser(transport, { withinMs: 5 }));
+  const error = await failureOf(getUser(transport, { timeoutMs: 5 }));
 
   expect(error).toMatchObject({ code: 'timeout', outcome: 'not-sent', status: undefined });
   expect(service.seen).toHaveLength(1);
@@ -77,7 +77,7 @@ test('whoever gives up a call that must end within a time is told so', async () 
   await getUser(transport);
   const caller = new AbortController();
 
-  const failure = failureOf(getUser(transport, { withinMs: 60_000, signal: caller.signal }));
+  const failure = failureOf(getUser(transport, { timeoutMs: 60_000, signal: caller.signal }));
   caller.abort();
 
   expect(await failure).toMatchObject({ code: 'aborted', outcome: 'not-sent' });

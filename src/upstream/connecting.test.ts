@@ -110,7 +110,7 @@ describe.each(waitings)('a call that waits for $for', ({ open: openWaiting, isUn
   });
 
   test('ends when its time is over', async () => {
-    const { error } = await end(() => ({ withinMs: 60 }));
+    const { error } = await end(() => ({ timeoutMs: 60 }));
 
     expect(error).toMatchObject({ code: 'timeout', outcome: isUnsent ? 'not-sent' : 'unknown' });
   });

@@ -1,7 +1,9 @@
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import type { RequestDispatcher } from './exchange.ts';
+import type { TransportOptions } from './transport-options.ts';
 
 /** Options of the connection pool. */
-export interface DispatcherOptions {
+interface DispatcherOptions {
   /** Address of the service; undefined: any host, for contents that are not the service's. */
   readonly origin: string | undefined;
   /** URL of an HTTP proxy. */
@@ -24,4 +26,37 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     clientFactory: (proxyOrigin, given) =>
       new Pool(proxyOrigin, { ...given, headersTimeout: connectMs }),
   });
+}
+
+/** Connections of a transport; a dispatcher of the caller serves all of it and stays open. */
+interface Connections {
+  readonly own: RequestDispatcher;
+  /** A sender to any host, made when it is needed first. */
+  elsewhere(): RequestDispatcher;
+  /** Waits for exchanges under way, then closes the connections of our own. */
+  close(running: Iterable<Promise<unknown>>): Promise<void>;
+}
+
+/** Opens the connections of a transport to `origin`. */
+export function openConnections(
+  { dispatcher, proxy, inFlightMax: connections = 64 }: TransportOptions,
+  { origin, connectMs }: { origin: string; connectMs: number },
+): Connections {
+  if (dispatcher !== undefined) {
+    return { own: dispatcher, elsewhere: () => dispatcher, close: async () => undefined };
+  }
+  const own = createDispatcher({ origin, proxy, connectMs, connections });
+  let open: Dispatcher | undefined;
+  return {
+    own,
+    elsewhere() {
+      open ??= createDispatcher({ origin: undefined, proxy, connectMs, connections });
+      return open;
+    },
+    // Not closed: that would wait for connections that have no use any more.
+    async close(running) {
+      await Promise.all(running);
+      await Promise.all([own.destroy(), open?.destroy()]);
+    },
+  };
 }

@@ -1,13 +1,11 @@
 import type { AnswerHead } from './answer-body.ts';
 import { Budget } from './budget.ts';
-import { runCall } from './call.ts';
+import { type CallDeps, runCall } from './call.ts';
 import { unreadable } from './errors.ts';
+import type { RequestDispatcher } from './exchange.ts';
 import { createGates } from './gates.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
-import type { CallDeps } from './outgoing-call.ts';
-import { createRateLimit } from './rate-limit.ts';
 import { DOWNLOAD } from './raw-request.ts';
-import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { CallOptions } from './transport-options.ts';
 
 /** Content of an answer, which arrives while it is read, with what the headers say of it. */
@@ -52,14 +50,12 @@ export async function runElsewhere(
   }
   const { clock, bearer } = deps;
   const limits = { requestsPerSecond: 0, marginMs: 0, inFlightMax: 1, queueMax: 0, clock };
-  const budget = new Budget(limits);
   const elsewhere: CallDeps = {
     ...deps,
     origin: target.origin,
     dispatcher,
     bearer: { token: bearer.token, headers: { 'accept-encoding': 'identity' } },
-    budget,
-    rateLimit: createRateLimit(budget, clock),
+    budget: new Budget(limits),
     gates: createGates(clock),
     hooks: {},
   };

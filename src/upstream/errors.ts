@@ -36,9 +36,8 @@ export type UpstreamErrorCode =
  */
 export type Outcome = 'not-sent' | 'unknown' | 'answered';
 
-/** Fields of an `UpstreamError`. */
+/** What an `UpstreamError` is made of. */
 export interface UpstreamFailure {
-  /** `group.name` of the operation, or the object that was read. */
   readonly operation: string;
   /** Text for operators; nothing from a body, unless the caller asked for it, and never a token. */
   readonly detail: string;
@@ -57,6 +56,7 @@ export interface UpstreamFailure {
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
   readonly code: UpstreamErrorCode;
+  /** `group.name` of the operation, or the object that was read. */
   readonly operation: string;
   readonly retry: 'later' | 'never';
   readonly outcome: Outcome;
@@ -67,9 +67,7 @@ export class UpstreamError extends Error {
   /** Wait that the service, or our own pause, asks for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   // Private, so that a logger that copies an error's fields never meets a body.
-  readonly #body: AnswerBody;
-  readonly #words: string | undefined;
-  readonly #headers: AnswerHeaders;
+  readonly #failure: UpstreamFailure;
 
   constructor(code: UpstreamErrorCode, failure: UpstreamFailure) {
     const { operation, detail, status, cause } = failure;
@@ -85,24 +83,22 @@ export class UpstreamError extends Error {
     this.status = status;
     this.requestId = failure.requestId;
     this.retryAfterMs = failure.retryAfterMs;
-    this.#body = failure.body ?? { kind: 'empty' };
-    this.#words = failure.words;
-    this.#headers = failure.headers ?? {};
+    this.#failure = failure;
   }
 
   /** Headers of the answer; none when no answer came. */
   get headers(): AnswerHeaders {
-    return this.#headers;
+    return this.#failure.headers ?? {};
   }
 
   /** The answer as far as it could be read; may hold personal data. */
   get body(): AnswerBody {
-    return this.#body;
+    return this.#failure.body ?? { kind: 'empty' };
   }
 
   /** The service's own explanation, at most 300 characters, for the caller; may hold personal data. */
   get words(): string | undefined {
-    return this.#words;
+    return this.#failure.words;
   }
 }
 
@@ -129,4 +125,52 @@ export function notSent(
 export function unreadable(operation: string, detail: string, more: More = {}): UpstreamError {
   const fate = { retry: 'later', outcome: 'unknown' } as const;
   return new UpstreamError('unreadable', { ...fate, ...more, operation, detail });
+}
+
+/** Meaning of a status for the caller. */
+interface StatusMeaning {
+  readonly code: UpstreamErrorCode;
+  readonly retry: 'later' | 'never';
+  readonly outcome: Outcome;
+}
+
+/** Status of a service that does not have the operation: it neither fails nor will have it later (RFC 9110 §15.6.2). */
+const NOT_IMPLEMENTED = 501;
+
+/** True for a status that says that the service fails. */
+export function isFailing(status: number): boolean {
+  return status >= 500 && status !== NOT_IMPLEMENTED;
+}
+
+/**
+ * Classifies an answer other than 2xx; total. A failure or 408 may come from a gateway after the service has done the
+ * work, and a redirect from a login page before it, so the effect of these is unknown.
+ */
+export function classifyStatus(status: number): StatusMeaning {
+  const [code, retry, outcome] = MEANINGS.get(status) ?? classifyRange(status);
+  return { code, retry, outcome };
+}
+
+type Meaning = [UpstreamErrorCode, StatusMeaning['retry'], Outcome];
+
+const NOT_PERMITTED: Meaning = ['not-permitted', 'never', 'answered'];
+const NOT_FOUND: Meaning = ['not-found', 'never', 'answered'];
+const UNAVAILABLE: Meaning = ['unavailable', 'later', 'unknown'];
+const MEANINGS: ReadonlyMap<number, Meaning> = new Map([
+  [401, ['credentials-refused', 'later', 'answered']],
+  [402, NOT_PERMITTED],
+  [403, NOT_PERMITTED],
+  [404, NOT_FOUND],
+  [405, NOT_PERMITTED],
+  [408, UNAVAILABLE],
+  [409, ['conflict', 'never', 'answered']],
+  [410, NOT_FOUND],
+  [413, ['too-large', 'never', 'answered']],
+  [429, ['rate-limited', 'later', 'answered']],
+  [NOT_IMPLEMENTED, NOT_PERMITTED],
+]);
+
+function classifyRange(status: number): Meaning {
+  if (isFailing(status)) return UNAVAILABLE;
+  return status >= 400 ? ['refused', 'never', 'answered'] : ['redirected', 'later', 'unknown'];
 }

@@ -1,8 +1,17 @@
 import { addAbortSignal, type Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
 import { Dispatcher, type FormData } from 'undici';
-import { type AnswerHeaders, decodeBody, findEncoding, ResponseTooLarge } from './answer-body.ts';
+import type { AnswerHeaders } from './answer-body.ts';
+import { UpstreamError, unreadable } from './errors.ts';
 import type { Operation } from './operations/operation.ts';
-import type { RequestDispatcher } from './request-dispatcher.ts';
+
+/**
+ * What is used of undici's `Dispatcher`, of any version from 7 on: the types of the client need no other package.
+ */
+export interface RequestDispatcher {
+  dispatch(options: object, handler: object): boolean;
+}
 
 /** One request in its form on the wire. */
 export interface WireRequest {
@@ -14,8 +23,15 @@ export interface WireRequest {
   readonly body: string | FormData | undefined;
 }
 
+/** Call that a request is made for; a dispatcher without a network answers from it. */
+export interface RequestContext {
+  readonly operation: Operation;
+  readonly args: unknown;
+}
+
 /** Limits of one exchange. Network timeouts run in real time, whatever clock the rest follows. */
 export interface ExchangeLimits {
+  readonly context: RequestContext;
   readonly headersMs: number;
   readonly bodyMs: number;
   /** Bytes of the content at most, as it comes and decompressed; the content of a stream has no limit. */
@@ -28,7 +44,7 @@ export interface ExchangeLimits {
   /** Called once, when the request goes onto the wire. Without the call the service has not seen it. */
   readonly onSent: () => void;
   /** Hands on the content of a successful answer as it arrives, until the caller's own signal aborts. */
-  readonly stream?: StreamLimits | undefined;
+  readonly stream: StreamLimits | undefined;
 }
 
 interface StreamLimits {
@@ -46,50 +62,47 @@ export interface Answer {
   readonly content?: ReadableStream<Uint8Array>;
 }
 
+/** Encodings that are asked for, as `Accept-Encoding` has them. */
+export const acceptedEncodings = 'gzip, br';
+
 /**
  * Sends one request and reads its answer. Once the signal aborts it ends, whether it waits for a connection, a proxy
  * or an answer.
- * @throws ResponseTooLarge, UndecodableBody, the signal's reason, the error of `refuse`, or an error of undici.
+ * @throws UpstreamError for an answer that is too large or cannot be decoded, the signal's reason, the error of
+ * `refuse`, or an error of undici
  */
 export async function exchange(
   dispatcher: RequestDispatcher,
   { body, ...request }: WireRequest,
   limits: ExchangeLimits,
 ): Promise<Answer> {
-  const { signal, headersMs, bodyMs, stream } = limits;
-  const sender = new WatchedDispatcher(dispatcher, limits);
-  const timeouts = { headersTimeout: headersMs, bodyTimeout: bodyMs };
-  const asked: Promise<Dispatcher.ResponseData> = sender.request({
+  const { signal, headersMs, bodyMs, stream, context } = limits;
+  const asked = new WatchedDispatcher(dispatcher, limits).request({
     ...request,
-    ...timeouts,
+    headersTimeout: headersMs,
+    bodyTimeout: bodyMs,
     signal,
     body: body ?? null,
+    opaque: context,
   });
   // Undici waits for a connection before it gives up.
   const givenUp = Promise.withResolvers<never>();
-  const giveUp = () => givenUp.reject(signal.reason);
-  signal.addEventListener('abort', giveUp);
-  if (signal.aborted) giveUp();
-  try {
-    const answer = await Promise.race([asked, givenUp.promise]);
-    const { statusCode: status, headers } = answer;
-    if (!stream || !isSuccess(status))
-      return await readAnswer(status, headers, answer.body, limits);
-    return { status, headers, text: '', content: toContent(answer.body, stream) };
-  } catch (error) {
-    sender.noteEnd();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', giveUp);
+  signal.addEventListener('abort', () => givenUp.reject(signal.reason));
+  const {
+    statusCode: status,
+    headers,
+    body: content,
+  } = await Promise.race([asked, givenUp.promise]);
+  if (stream && isSuccess(status)) {
+    return { status, headers, text: '', content: toContent(content, stream) };
   }
+  return { status, headers, text: await readText(status, headers, content, limits) };
 }
 
 /** Sends by another dispatcher, and notes when the request leaves. */
 class WatchedDispatcher extends Dispatcher {
   readonly #dispatcher: RequestDispatcher;
   readonly #limits: ExchangeLimits;
-  #isStarted = false;
-  #isSent = false;
 
   constructor(dispatcher: RequestDispatcher, limits: ExchangeLimits) {
     super();
@@ -101,76 +114,73 @@ class WatchedDispatcher extends Dispatcher {
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
   ): boolean {
-    const noteSent = () => this.#noteSent();
-    const watched: WatchedHandler = {
-      // There is a connection, and the request is about to be written.
+    const { signal, refuse, onSent } = this.#limits;
+    return this.#dispatcher.dispatch(options, {
+      // There is a connection, and the request is about to be written: from here on it may have been.
       onRequestStart: (controller, context) => {
-        const obstacle = this.#limits.signal.aborted ? undefined : this.#limits.refuse();
-        if (obstacle) {
-          controller.abort(obstacle);
-          return;
-        }
-        this.#isStarted = !this.#limits.signal.aborted;
+        const obstacle = signal.aborted ? undefined : refuse();
+        if (obstacle) return controller.abort(obstacle);
+        if (!signal.aborted) onSent();
         handler.onRequestStart?.(controller, context);
       },
-      onBodySent: noteSent,
-      onRequestSent: noteSent,
-      onResponseStart: (...given) => {
-        noteSent();
-        handler.onResponseStart?.(...given);
-      },
+      onResponseStart: (...given) => handler.onResponseStart?.(...given),
       onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
       onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
       onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
-    };
-    return this.#dispatcher.dispatch(options, watched);
-  }
-
-  /** Not every dispatcher reports that it has written: a request that may have been sent counts as sent. */
-  noteEnd(): void {
-    if (this.#isStarted) this.#noteSent();
-  }
-
-  #noteSent(): void {
-    if (this.#isSent) return;
-    this.#isSent = true;
-    this.#limits.onSent();
+    } satisfies Dispatcher.DispatchHandler);
   }
 }
 
-type WatchedHandler = Required<
-  Omit<Dispatcher.DispatchHandler, 'onRequestUpgrade' | 'onResponseStarted'>
->;
-
-async function readAnswer(
+async function readText(
   status: number,
   headers: AnswerHeaders,
   body: Readable,
-  { responseBytesMax: bytesMax, skipAnswerAboveBytes }: ExchangeLimits,
-): Promise<Answer> {
+  limits: ExchangeLimits,
+): Promise<string> {
+  const { context, responseBytesMax: bytesMax, skipAnswerAboveBytes } = limits;
+  const { id } = context.operation;
   const keptMax = isSuccess(status) ? (skipAnswerAboveBytes ?? bytesMax) : bytesMax;
   let chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > bytesMax) throw new ResponseTooLarge(status, bytesMax);
+    if (length > bytesMax) throw tooLarge(id, status, bytesMax);
     if (length > keptMax) chunks = [];
     else chunks.push(chunk);
   }
-  const bytes = Buffer.concat(chunks);
-  const encoding = findEncoding(headers);
-  if (encoding === undefined || bytes.length === 0) {
-    return { status, headers, text: decoder.decode(bytes) };
-  }
-  try {
-    const decoded = await decodeBody(bytes, { status, encoding, bytesMax });
-    return { status, headers, text: decoded.length > keptMax ? '' : decoder.decode(decoded) };
-  } catch (error) {
+  const text = await decode(Buffer.concat(chunks), headers, bytesMax).catch((cause: unknown) => {
+    if (Object(cause).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(id, status, bytesMax);
     // A failure is a failure, also when its words cannot be read.
-    if (isSuccess(status) || error instanceof ResponseTooLarge) throw error;
-    return { status, headers, text: '' };
-  }
+    if (!isSuccess(status)) return Buffer.alloc(0);
+    throw unreadable(id, 'the content could not be decoded', { status, cause });
+  });
+  return text.length > keptMax ? '' : decoder.decode(text);
 }
+
+/** Decompresses a content. Never more than `bytesMax` bytes are made, however much it claims to hold. */
+async function decode(bytes: Uint8Array, headers: AnswerHeaders, bytesMax: number) {
+  const encoding = [headers['content-encoding'] ?? ''].flat().join(', ').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity' || bytes.length === 0) return bytes;
+  const decoding = decoders[encoding];
+  if (decoding === undefined) throw new TypeError('this encoding was not asked for');
+  return await decoding(bytes, { maxOutputLength: bytesMax });
+}
+
+function tooLarge(operation: string, status: number, bytesMax: number): UpstreamError {
+  const detail = `the response is larger than ${bytesMax} bytes`;
+  const fate = { retry: 'later', outcome: 'unknown' } as const;
+  return new UpstreamError('response-too-large', { operation, detail, status, ...fate });
+}
+
+type Decode = (bytes: Uint8Array, options: ZlibOptions & BrotliOptions) => Promise<Uint8Array>;
+
+const gunzipAll: Decode = promisify(gunzip);
+const decoders: Readonly<Record<string, Decode>> = {
+  gzip: gunzipAll,
+  'x-gzip': gunzipAll,
+  br: promisify(brotliDecompress),
+};
+const decoder = new TextDecoder();
 
 /** From here on the stream's own reader decides how long it takes. */
 function toContent(body: Readable, { signal, toError }: StreamLimits): ReadableStream<Uint8Array> {
@@ -198,5 +208,3 @@ function toContent(body: Readable, { signal, toError }: StreamLimits): ReadableS
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
-
-const decoder = new TextDecoder();

@@ -1,7 +1,6 @@
 import type { Clock } from './clock.ts';
-import { notSent } from './errors.ts';
+import { isFailing, notSent } from './errors.ts';
 import { createProbeGate, type GateChange, type ProbeGate, type Verdict } from './probe-gate.ts';
-import { isFailing } from './status-table.ts';
 import type { TransportHooks } from './transport-options.ts';
 
 /** An admitted call; its result must be recorded, so that the gates learn and a probe makes room for the next. */

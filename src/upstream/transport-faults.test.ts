@@ -153,8 +153,7 @@ describe('when nothing has a chance', () => {
   const silent: Answering = () => undefined;
 
   test.each([
-    { fault: 'gives calls too little time', options: () => ({ withinMs: 300 }) },
-    { fault: 'gives attempts too little time', options: () => ({ timeoutMs: 300 }) },
+    { fault: 'gives too little time', options: () => ({ timeoutMs: 300 }) },
     { fault: 'gives up', options: () => ({ signal: AbortSignal.timeout(300) }) },
   ])('a caller who $fault stops nobody else', async ({ options }) => {
     const service = await startService(silent);

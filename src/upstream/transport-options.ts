@@ -1,10 +1,9 @@
 import type { AnswerHead, AnswerHeaders } from './answer-body.ts';
 import type { Clock } from './clock.ts';
 import type { UpstreamError } from './errors.ts';
-import type { WireRequest } from './exchange.ts';
+import type { RequestContext, RequestDispatcher, WireRequest } from './exchange.ts';
 import type { FilePaths } from './form.ts';
-import type { Operation, Section } from './operations/operation.ts';
-import type { RequestDispatcher } from './request-dispatcher.ts';
+import type { Operation } from './operations/operation.ts';
 import type { CallClass } from './waiting-room.ts';
 
 /** Options of a transport. */
@@ -62,12 +61,10 @@ export interface Timeouts {
 
 /** Hooks for observers. They must not throw, but for `beforeSend`. */
 export interface TransportHooks {
-  /** Called before an attempt is made; what it returns is sent along and called at the end. */
-  readonly onBegin?: ((attempt: AttemptName) => BegunAttempt) | undefined;
-  /** Called when an attempt leaves. The request carries the token and may hold personal data. */
-  readonly onSend?: ((attempt: AttemptName, request: WireRequest) => void) | undefined;
-  /** Called after each attempt that left or tried to; the request as in `onSend`. */
-  readonly onAttempt?: ((attempt: AttemptReport, request: WireRequest) => void) | undefined;
+  /** Called when an attempt is made. The request carries the token and may hold personal data. */
+  readonly onBegin?: ((attempt: AttemptName, request: WireRequest) => BegunAttempt) | undefined;
+  /** Called after each attempt that left or tried to. */
+  readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined;
   /** Called when a call has its turn, after a wait or at once. */
   readonly onTurn?: ((turn: TurnReport) => void) | undefined;
   /** Called after a 429, and once the service takes calls again. */
@@ -125,9 +122,7 @@ export interface RedirectReport extends Omit<GateReport, 'gate'> {
 }
 
 /** A call about to leave. `args` may hold personal data. */
-export interface Sending {
-  readonly operation: Operation;
-  readonly args: unknown;
+export interface Sending extends RequestContext {
   readonly attempt: number;
   readonly callClass: CallClass;
   readonly key: string | undefined;
@@ -141,17 +136,14 @@ export interface AttemptName {
 }
 
 /** Attempt that an observer follows. */
-export interface BegunAttempt {
+interface BegunAttempt {
   /** Sent with the request. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   ended(report: AttemptReport): void;
 }
 
 /** Outcome of one attempt, without personal data. */
 export interface AttemptReport extends AttemptName {
-  /** Undefined outside provisioning. */
-  readonly section: Section | undefined;
-  readonly callClass: CallClass;
   /** HTTP status; undefined when no answer came. */
   readonly status: number | undefined;
   /** Code of the error, undefined when the attempt succeeded. */
@@ -173,10 +165,8 @@ export interface CallOptions {
   readonly key?: string | undefined;
   /** Aborts the call; the error's code is `aborted`. */
   readonly signal?: AbortSignal | undefined;
-  /** Replaces `timeouts.callMs`. */
+  /** Replaces `timeouts.callMs`: milliseconds from now, with the wait for the first turn. */
   readonly timeoutMs?: number | undefined;
-  /** Replaces it too: milliseconds from now, with the wait for the first turn. */
-  readonly withinMs?: number | undefined;
   /** Attempts of this call, the first included, in place of those of any call; 1: it is never repeated. */
   readonly attemptsMax?: number | undefined;
   /** `safe`: a lost answer may be repeated blindly; `unsafe`: it may not. In place of what is known of the operation. */

@@ -1,16 +1,14 @@
-import { checkHeaders, createHeaders } from './attempt.ts';
-import { Budget, type BudgetState } from './budget.ts';
-import { runCall } from './call.ts';
-import { createDispatcher } from './dispatcher.ts';
+import { Budget, type BudgetOptions, type BudgetState } from './budget.ts';
+import { type CallDeps, runCall } from './call.ts';
+import { openConnections } from './dispatcher.ts';
 import { type Download, runElsewhere, toDownload } from './download.ts';
 import { createForm } from './form.ts';
 import { createGates } from './gates.ts';
+import { checkHeaders, createBearer } from './headers.ts';
 import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
 import type { Operation } from './operations/operation.ts';
-import { compileOperation, type Prepare } from './operations/prepare.ts';
-import type { Bearer, CallDeps } from './outgoing-call.ts';
+import { compileOperation, type Prepare, type PreparedRequest } from './operations/prepare.ts';
 import type { GateState } from './probe-gate.ts';
-import { createRateLimit } from './rate-limit.ts';
 import {
   DOWNLOAD,
   type DownloadRequest,
@@ -18,7 +16,6 @@ import {
   prepareRaw,
   type RawRequest,
 } from './raw-request.ts';
-import type { RequestDispatcher } from './request-dispatcher.ts';
 import type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
 import { assertCount, assertMs } from './transport-options.ts';
 import type { CallClass } from './waiting-room.ts';
@@ -76,53 +73,25 @@ export interface TransportHealth extends BudgetState {
  * token or number.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { token, userAgent = 'scim-bridge' } = options;
-  const bearer = { token, headers: createHeaders(token, userAgent) };
-  const shared = createDeps(options, bearer);
-  const connections = openConnections(options, shared);
-  const deps = { ...shared, dispatcher: connections.own };
+  const { token, userAgent = 'scim-bridge', filePaths = 'refuse' } = options;
+  const { scim, origin } = parseBaseUrl(options.baseUrl);
+  const prefixes = { scim, rest: `${scim}/api/${options.apiVersion ?? 'latest'}` };
+  const limits = checkLimits(options);
+  const connections = openConnections(options, { origin, connectMs: limits.timeouts.connectMs });
+  const deps = createDeps(options, limits, {
+    origin,
+    dispatcher: connections.own,
+    bearer: createBearer(token, userAgent),
+  });
   const { budget, gates, hooks, running } = deps;
-  let closing: Promise<void> | undefined;
-  return {
-    ...createCalls(deps, options, connections),
-    health: () => ({
-      ...budget.state(),
-      credentials: gates.credentials(),
-      service: gates.service(),
-      redirectedSinceMs: gates.redirectedSinceMs(),
-    }),
-    writesRefused: hooks.writesRefused ?? (() => undefined),
-    queueAheadMs: budget.queueAheadMs.bind(budget),
-    prioritise: budget.prioritise.bind(budget),
-    renewToken(renewed) {
-      bearer.headers = createHeaders(renewed, userAgent);
-      bearer.token = renewed;
-      gates.tokenRenewed();
-    },
-    close() {
-      budget.close();
-      closing ??= connections.close(running);
-      return closing;
-    },
-  };
-}
-
-function createCalls(
-  deps: CallDeps,
-  { baseUrl, apiVersion = 'latest', filePaths = 'refuse' }: TransportOptions,
-  connections: Pick<Connections, 'elsewhere'>,
-): Pick<Transport, 'call' | 'request' | 'download'> {
-  const scim = new URL(baseUrl).pathname.replace(/\/+$/, '');
-  const prefixes = { scim, rest: `${scim}/api/${apiVersion}` };
   /** The compiled form of each row, made at its first use. */
   const prepares = new Map<Operation, Prepare>();
-  const prepare = (raw: RawRequest) => prepareRaw(raw, prefixes);
+  let closing: Promise<void> | undefined;
 
-  function prepareFor(operation: Operation): Prepare {
-    const known = prepares.get(operation);
-    const made = known ?? compileOperation(operation, prefixes[operation.api]);
+  function prepare(operation: Operation, args: unknown): PreparedRequest {
+    const made = prepares.get(operation) ?? compileOperation(operation, prefixes[operation.api]);
     prepares.set(operation, made);
-    return made;
+    return made(args);
   }
 
   async function run({ operation, request }: PreparedRaw, args: unknown, given?: CallOptions) {
@@ -136,8 +105,8 @@ function createCalls(
   // Async, so that a TypeError is a rejection like every other failure.
   return {
     call: async (operation: Operation, args: unknown, given?: CallOptions) =>
-      run({ operation, request: prepareFor(operation)(args) }, args, given),
-    request: async (raw, given) => run(prepare(raw), raw, given),
+      run({ operation, request: prepare(operation, args) }, args, given),
+    request: async (raw, given) => run(prepareRaw(raw, prefixes), raw, given),
     download: async (from, given) =>
       toDownload((onAnswer) => {
         const callOptions = { ...checkOptions(given), onAnswer };
@@ -145,9 +114,27 @@ function createCalls(
           return runElsewhere(deps, from, { callOptions, dispatcher: connections.elsewhere() });
         }
         const { path, query, queryStyle } = from;
-        const { request } = prepare({ method: 'GET', path, query, queryStyle });
+        const { request } = prepareRaw({ method: 'GET', path, query, queryStyle }, prefixes);
         return run({ operation: DOWNLOAD, request }, from, callOptions);
       }),
+    health: () => ({
+      ...budget.state(),
+      credentials: gates.credentials(),
+      service: gates.service(),
+      redirectedSinceMs: gates.redirectedSinceMs(),
+    }),
+    writesRefused: hooks.writesRefused ?? (() => undefined),
+    queueAheadMs: budget.queueAheadMs.bind(budget),
+    prioritise: budget.prioritise.bind(budget),
+    renewToken(renewed) {
+      deps.bearer = createBearer(renewed, userAgent);
+      gates.tokenRenewed();
+    },
+    close() {
+      budget.close();
+      closing ??= connections.close(running);
+      return closing;
+    },
   };
 }
 
@@ -167,10 +154,12 @@ export function withOptions<Given extends CallOptions>(
 
 const DEFAULT_TIMEOUTS = { connectMs: 5_000, headersMs: 15_000, bodyMs: 15_000, callMs: 30_000 };
 
-/** Creates what all calls share, but for the connections. @throws TypeError for an unusable base URL or number. */
-function createDeps(options: TransportOptions, bearer: Bearer): Omit<CallDeps, 'dispatcher'> {
-  const { clock, random, hooks = {}, wordsIn, requestsPerSecond, spentAt } = options;
-  const { inFlightMax = 64, attemptsMax = 3, queueMax = 10_000, rateMarginMs = 50 } = options;
+type Limits = Pick<CallDeps, 'timeouts' | 'responseBytesMax' | 'attemptsMax'> &
+  Pick<BudgetOptions, 'inFlightMax' | 'queueMax'>;
+
+/** The limits of a transport with their defaults. @throws TypeError for one that cannot be. */
+function checkLimits(options: TransportOptions): Limits {
+  const { inFlightMax = 64, attemptsMax = 3, queueMax = 10_000 } = options;
   const { responseBytesMax = 32 * 1024 * 1024 } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   for (const [name, count] of Object.entries({ inFlightMax, attemptsMax, responseBytesMax })) {
@@ -178,11 +167,21 @@ function createDeps(options: TransportOptions, bearer: Bearer): Omit<CallDeps, '
   }
   assertCount('queueMax', queueMax, 0);
   for (const [name, ms] of Object.entries(timeouts)) assertMs(`timeouts.${name}`, ms);
-  const limits = { requestsPerSecond, marginMs: rateMarginMs, spentAt, inFlightMax, queueMax };
-  const budget = new Budget({ ...limits, clock });
+  return { timeouts, responseBytesMax, attemptsMax, inFlightMax, queueMax };
+}
+
+function createDeps(
+  options: TransportOptions,
+  limits: Limits,
+  target: Pick<CallDeps, 'origin' | 'dispatcher' | 'bearer'>,
+): CallDeps {
+  const { clock, random, hooks = {}, wordsIn, requestsPerSecond, spentAt } = options;
+  const { rateMarginMs: marginMs = 50 } = options;
+  const { timeouts, responseBytesMax, attemptsMax, inFlightMax, queueMax } = limits;
+  const rate = { requestsPerSecond, marginMs, spentAt };
+  const { onPause } = hooks;
   return {
-    origin: parseBaseUrl(options.baseUrl).origin,
-    bearer,
+    ...target,
     wordsIn,
     timeouts,
     responseBytesMax,
@@ -190,58 +189,26 @@ function createDeps(options: TransportOptions, bearer: Bearer): Omit<CallDeps, '
     clock,
     random,
     hooks,
-    budget,
-    rateLimit: createRateLimit(budget, clock, hooks),
+    budget: new Budget({ ...rate, inFlightMax, queueMax, clock, onPause }),
     gates: createGates(clock, hooks),
     running: new Set(),
   };
 }
 
-/** Connections of a transport; a dispatcher of the caller serves all of it and stays open. */
-interface Connections {
-  readonly own: RequestDispatcher;
-  /** A sender to any host, made when it is needed first. */
-  elsewhere(): RequestDispatcher;
-  /** Waits for exchanges under way, then closes the connections of our own. */
-  close(running: Iterable<Promise<unknown>>): Promise<void>;
-}
-
-function openConnections(
-  { dispatcher, proxy, inFlightMax: connections = 64 }: TransportOptions,
-  { origin, timeouts: { connectMs } }: Pick<CallDeps, 'origin' | 'timeouts'>,
-): Connections {
-  if (dispatcher !== undefined) {
-    return { own: dispatcher, elsewhere: () => dispatcher, close: async () => undefined };
-  }
-  const own = createDispatcher({ origin, proxy, connectMs, connections });
-  let open: ReturnType<typeof createDispatcher> | undefined;
-  return {
-    own,
-    elsewhere() {
-      open ??= createDispatcher({ origin: undefined, proxy, connectMs, connections });
-      return open;
-    },
-    // Not closed: that would wait for connections that have no use any more.
-    async close(running) {
-      await Promise.all(running);
-      await Promise.all([own.destroy(), open?.destroy()]);
-    },
-  };
-}
-
-function parseBaseUrl(baseUrl: string): URL {
+/** @throws TypeError for anything but the address of a service. */
+function parseBaseUrl(baseUrl: string): { origin: string; scim: string } {
   const url = URL.parse(baseUrl);
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (!url || !isHttp || url.username || url.password || url.search || url.hash) {
     throw new TypeError('the base URL must be http(s)://host[:port][/path] and nothing more');
   }
-  return url;
+  return { origin: url.origin, scim: url.pathname.replace(/\/+$/, '') };
 }
 
 /** @throws TypeError for a number or a header that cannot be. */
 function checkOptions(options: CallOptions = {}): CallOptions {
-  const { timeoutMs, withinMs, attemptsMax, headers } = options;
-  for (const ms of [timeoutMs, withinMs]) if (ms !== undefined) assertMs('timeoutMs', ms);
+  const { timeoutMs, attemptsMax, headers } = options;
+  if (timeoutMs !== undefined) assertMs('timeoutMs', timeoutMs);
   if (attemptsMax !== undefined) assertCount('attemptsMax', attemptsMax, 1);
   checkHeaders(headers);
   return options;

@@ -83,6 +83,12 @@ export class WaitingRoom<W> {
     return this.#places.splice(0).map(({ waiter }) => waiter);
   }
 
+  /** Calls that go before a new one of this class. */
+  countAhead(callClass: CallClass): number {
+    const urgency = callClasses.indexOf(callClass);
+    return this.#places.filter((place) => callClasses.indexOf(place.callClass) <= urgency).length;
+  }
+
   counts(): ClassCounts {
     const counts = { remove: 0, change: 0, look: 0, pass: 0 };
     for (const { callClass } of this.#places) counts[callClass] += 1;
@@ -108,35 +114,4 @@ export class WaitingRoom<W> {
 
 function toKey<W>({ key, waiter }: Place<W>): unknown {
   return key ?? waiter;
-}
-
-/** Facts about a queue for a call that would join it. */
-export interface QueueFacts {
-  readonly callClass: CallClass;
-  /** Calls that will go before it and do not wait yet. */
-  readonly others: number;
-  readonly waiting: ClassCounts;
-  /** Calls that may leave at once. */
-  readonly free: number;
-  /** Milliseconds during which no call may leave. */
-  readonly pauseMs: number;
-  /** Milliseconds that one call takes of the rate. */
-  readonly costMs: number;
-}
-
-const SHARE = PASSED_MAX + 1;
-
-/** Estimated wait of a call that joins the queue, in milliseconds. */
-export function estimateQueueMs(facts: QueueFacts): number {
-  const { callClass, others, waiting, free, pauseMs, costMs } = facts;
-  const urgent = callClasses.slice(0, callClasses.indexOf(callClass) + 1);
-  const ahead = urgent.reduce((sum, each) => sum + waiting[each], others);
-  const missing = ahead + 1 - free;
-  if (missing <= 0) return pauseMs;
-  // Less urgent classes that wait get a tenth of the turns each; and so does this one, when it is such a class.
-  const passing = keptClasses.filter((kept) => waiting[kept] > 0 && !urgent.includes(kept));
-  const inTurn = missing / (1 - passing.length / SHARE);
-  const ofShare = (waiting[callClass] + others + 1) * SHARE;
-  const isKept = keptClasses.some((kept) => kept === callClass);
-  return pauseMs + Math.ceil((isKept ? Math.min(inTurn, ofShare) : inTurn) * costMs);
 }

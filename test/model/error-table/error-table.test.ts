@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classify, type Verdict } from '../../../src/reconcile/verdict.ts';
-import { UpstreamError, type UpstreamErrorCode } from '../../../src/upstream/errors.ts';
-import { classifyStatus } from '../../../src/upstream/status-table.ts';
+import {
+  classifyStatus,
+  UpstreamError,
+  type UpstreamErrorCode,
+} from '../../../src/upstream/errors.ts';
 import { type Company, readBridge, readService, withoutGone } from '../../support/company.ts';
 import {
   type Cell,

@@ -1,7 +1,6 @@
 import type { Wire } from '../../../src/sandbox/http/serve.ts';
-import { parseAnswer } from '../../../src/upstream/attempt.ts';
+import { readAnswer } from '../../../src/upstream/answers.ts';
 import { UpstreamError } from '../../../src/upstream/errors.ts';
-import { toAnswerError } from '../../../src/upstream/failures.ts';
 import type { Operation } from '../../../src/upstream/operations/operation.ts';
 import {
   compileOperation,
@@ -147,17 +146,11 @@ async function runAttempt(
   const wire = fate === 'unavailable' ? UNAVAILABLE : company.answer(method, request);
   await scheduler.pass(owner, () => `is answered ${wire.status} for ${id} (${fate})`);
   if (fate === 'answerLost' || scheduler.now() > endsAt) throw lose(id, 'unknown');
-  return readAnswer(id, fate === 'unavailableDone' ? UNAVAILABLE : wire, scheduler.now());
-}
-
-function readAnswer(operation: string, { status, headers, text }: Wire, nowMs: number): unknown {
-  const answer = { status, headers, text };
-  if (status < 200 || status >= 300) {
-    throw toAnswerError(operation, answer, { token: 'secret', nowMs, pauseMs: undefined });
-  }
-  const parsed = parseAnswer(operation, answer);
-  if (parsed instanceof UpstreamError) throw parsed;
-  return parsed.value;
+  const answer = fate === 'unavailableDone' ? UNAVAILABLE : wire;
+  const circumstances = { token: 'secret', nowMs: scheduler.now(), pauseMs: undefined };
+  const read = readAnswer({ operation, url: request.path }, answer, circumstances);
+  if (read instanceof UpstreamError) throw read;
+  return read.value;
 }
 
 /** An earlier attempt that may have had an effect is not undone by a later one that did not leave. */

@@ -1,10 +1,10 @@
-import { operationGroups } from '../../upstream/operations/all.ts';
-import type { OperationGroup, Paging } from '../../upstream/operations/operation.ts';
-import { isNamed, type Named } from '../../upstream/operations/part.ts';
-import type { Call, ListCall, PositionedListCall, RedirectCall } from '../client-types.ts';
-import type { ClientOptions } from '../create-client.ts';
-import type { OperationClient } from '../operations.ts';
-import { createMockDispatcher, type MockAnswer, type SeenRequest } from './mock-dispatcher.ts';
+import { Dispatcher } from 'undici';
+import { operationGroups } from '../upstream/operations/all.ts';
+import type { Operation, OperationGroup, Paging } from '../upstream/operations/operation.ts';
+import { isNamed, type Named } from '../upstream/operations/part.ts';
+import type { Call, ListCall, PositionedListCall, RedirectCall } from './client-types.ts';
+import type { ClientOptions } from './create-client.ts';
+import type { OperationClient } from './operations.ts';
 
 /** Service that answers from functions of a test, without a network. */
 export interface MockService {
@@ -47,9 +47,17 @@ export type MockContent<Content> = Content extends readonly (infer Entry)[]
       : Partial<Content>;
 
 /** A call as it arrived. */
-export interface MockCall extends Omit<SeenRequest, 'operation'> {
+export interface MockCall {
   /** `group.operation`, or `client.request` for what no operation describes. */
   readonly operation: string;
+  readonly method: string;
+  /** Path with query, as it was sent. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parts of the arguments. */
+  readonly path: Named;
+  readonly query: Named;
+  readonly body: unknown;
 }
 
 type MockCallOf<Args> = Omit<MockCall, keyof Args> & {
@@ -85,23 +93,21 @@ export function createMockService(handlers: MockHandlers = {}): MockService {
   };
   add(handlers);
 
-  async function answer(request: SeenRequest): Promise<MockAnswer> {
-    const { id = 'client.request' } = request.operation ?? {};
-    const call: MockCall = { ...request, operation: id };
+  async function answer(call: MockCall): Promise<MockAnswer> {
     calls.push(call);
-    const handler = known.get(id);
-    if (handler === undefined) return refuse(`the mock has no answer for ${id}`);
+    const handler = known.get(call.operation);
+    if (handler === undefined) return refuse(`the mock has no answer for ${call.operation}`);
     try {
       const content = await handler(call);
       if (content === undefined) return { status: 204, headers: {}, body: undefined };
-      return { status: 200, headers: {}, body: cutPage(request, content) };
+      return { status: 200, headers: {}, body: cutPage(call, content) };
     } catch (error) {
       if (error instanceof MockFailure) return error;
       return refuse(error instanceof Error ? error.message : String(error));
     }
   }
 
-  const dispatcher = createMockDispatcher(answer);
+  const dispatcher = new MockDispatcher(answer);
   const options = {
     baseUrl: BASE_URL,
     token: 'token-of-the-mock',
@@ -113,21 +119,112 @@ export function createMockService(handlers: MockHandlers = {}): MockService {
 
 type UntypedHandler = (call: MockCall) => unknown;
 
+/** An answer of the mock; an undefined body is none. */
+interface MockAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** Hands each request to a function instead of a network. */
+class MockDispatcher extends Dispatcher {
+  readonly #answer: (call: MockCall) => Promise<MockAnswer>;
+
+  constructor(answer: (call: MockCall) => Promise<MockAnswer>) {
+    super();
+    this.#answer = answer;
+  }
+
+  override dispatch(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): boolean {
+    void this.#exchange(options, handler);
+    return true;
+  }
+
+  async #exchange(
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): Promise<void> {
+    const controller = new MockController();
+    try {
+      handler.onRequestStart?.(controller, null);
+      controller.assertOpen();
+      const { status, headers, body } = await this.#answer(toCall(options));
+      controller.assertOpen();
+      handler.onResponseStart?.(controller, status, { ...headers });
+      if (body !== undefined) {
+        handler.onResponseData?.(controller, Buffer.from(JSON.stringify(body)));
+      }
+      handler.onResponseEnd?.(controller, {});
+    } catch (error) {
+      const cause = error instanceof Error ? error : new Error(String(error));
+      handler.onResponseError?.(controller, cause);
+    }
+  }
+}
+
+/** Lets a call be given up before it is answered. */
+class MockController implements Dispatcher.DispatchController {
+  readonly paused = false;
+  reason: Error | null = null;
+
+  get aborted(): boolean {
+    return this.reason !== null;
+  }
+
+  assertOpen(): void {
+    if (this.reason !== null) throw this.reason;
+  }
+
+  abort(reason: Error): void {
+    this.reason ??= reason;
+  }
+
+  pause(): void {}
+
+  resume(): void {}
+}
+
+/** Reads the call that the client gives with each request. */
+function toCall(options: Dispatcher.DispatchOptions): MockCall {
+  const { method, path: url, headers } = options;
+  const { operation, args } = Object('opaque' in options ? options.opaque : {});
+  const { path, query, body } = Object(args);
+  return {
+    method,
+    url,
+    headers: Object.fromEntries(Object.entries(Object(headers))),
+    body,
+    path: isNamed(path) ? path : {},
+    query: isNamed(query) ? query : {},
+    operation: String(Object(operation).id),
+  };
+}
+
 /** A refusal is not repeated, so that a test fails at once. */
 function refuse(message: string): MockAnswer {
   return { status: 400, headers: {}, body: { message } };
 }
+
+/** Rows of the service by their ids. */
+const ROWS: ReadonlyMap<string, Operation> = new Map(
+  Object.values(operationGroups)
+    .flatMap((group: OperationGroup) => Object.values(group))
+    .map((row) => [row.id, row]),
+);
 
 /** @throws TypeError for an operation that does not exist, which only JavaScript can name. */
 function listHandlers(handlers: object): [id: string, handler: UntypedHandler][] {
   return Object.entries(handlers).flatMap(([group, operations]: [string, unknown]) =>
     Object.entries(isNamed(operations) ? operations : {}).map(
       ([name, handler]): [string, UntypedHandler] => {
-        const rows = new Map<string, OperationGroup>(Object.entries(operationGroups)).get(group);
-        if (rows?.[name] === undefined || typeof handler !== 'function') {
-          throw new TypeError(`createMockService: there is no operation ${group}.${name}`);
+        const id = `${group}.${name}`;
+        if (!ROWS.has(id) || typeof handler !== 'function') {
+          throw new TypeError(`createMockService: there is no operation ${id}`);
         }
-        return [`${group}.${name}`, (call) => Reflect.apply(handler, undefined, [call])];
+        return [id, (call) => Reflect.apply(handler, undefined, [call])];
       },
     ),
   );
@@ -137,8 +234,8 @@ function listHandlers(handlers: object): [id: string, handler: UntypedHandler][]
 const PAGE_SIZE = 100;
 
 /** Cuts the asked page out of all entries of a list; any other content stays as it is. */
-function cutPage({ operation, query }: SeenRequest, content: unknown): unknown {
-  const paging = operation?.paging;
+function cutPage({ operation, query }: MockCall, content: unknown): unknown {
+  const paging = ROWS.get(operation)?.paging;
   const list = paging === 'start-index' && isNamed(content) ? content.Resources : content;
   if (paging === undefined || !Array.isArray(list)) return content;
   const start = findStart(paging, query, list);

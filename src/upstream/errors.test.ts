@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { classifyStatus } from './status-table.ts';
+import { classifyStatus } from './errors.ts';
 
 test.each([
   [302, 'redirected', 'later', 'unknown'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRetryAfterMs, pauseAfter429Ms } from './rate-limit.ts';
+import { parseRetryAfterMs, pauseAfter429Ms } from './retry.ts';
 
 const nowMs = Date.UTC(2026, 5, 1, 12);
 const seconds = nowMs / 1_000;
