@@ -188,7 +188,6 @@ function createDetectors(
     decide: keeper.decide,
   });
   const poller = createAuditPoller(deps, {
-    considerSweep: sweeps.consider,
     intervalMs: settings.audit.pollInterval,
     ownAccount: () => firstRead.ownAccount(),
     read: recovery.read,

@@ -1,6 +1,6 @@
 import { listCreations } from '../../store/audit/own-calls.ts';
 import { createFact } from '../../store/facts.ts';
-import { findNamed, type NamedResources } from '../../store/resources/names.ts';
+import { findNamed } from '../../store/resources/names.ts';
 import type { AuditEventsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
@@ -131,9 +131,6 @@ function findJson(text: string): unknown {
   }
 }
 
-/** Origin of an event: see the table. */
-export type EventOrigin = AuditEventsTable['origin'];
-
 /** The account behind our own token, as far as it is known. */
 type Account = Partial<Pick<AuditEvent, 'authorId' | 'authorUid' | 'authorUsername'>>;
 
@@ -149,24 +146,20 @@ export async function findLearnedAccount(db: Db): Promise<number | undefined> {
 }
 
 /**
- * Tells who made each of these events, by its author alone.
+ * Makes the function that tells who made an event, by its author alone.
  * @param known the account behind our own token, if the service names it
  */
 export async function findOrigins(
   db: Db,
-  events: readonly NamedEvent[],
   known: number | undefined,
-): Promise<(event: NamedEvent) => EventOrigin> {
-  const own = known === undefined ? await LEARNED.find(db) : { authorId: known };
-  if (own === undefined) return () => 'unknown';
-  // Where the log shows no ids, by the usernames.
-  const nameless = events.filter(({ audit }) => audit.authorId === undefined);
-  const usernames = nameless.flatMap(({ audit }) => audit.authorUsername ?? []);
-  const named = await findNamed(db, new Set(usernames));
-  return (event) => {
-    const isOwn = isOwnAccount(event.audit, own, named);
-    if (isOwn === undefined) return 'unknown';
-    return isOwn ? 'ours' : 'foreign';
+): Promise<(event: NamedEvent) => AuditEventsTable['origin']> {
+  const own: Account = known === undefined ? ((await LEARNED.find(db)) ?? {}) : { authorId: known };
+  return ({ audit }) => {
+    const told = AUTHOR_FIELDS.find(
+      (field) => audit[field] !== undefined && own[field] !== undefined,
+    );
+    if (told === undefined) return 'unknown';
+    return audit[told] === own[told] ? 'ours' : 'foreign';
   };
 }
 
@@ -197,14 +190,4 @@ export async function learnOwnAccount(
 function toAccount({ authorId, authorUid, authorUsername }: AuditEvent): Account[] {
   const account = { authorId, authorUid, authorUsername };
   return AUTHOR_FIELDS.some((field) => account[field] !== undefined) ? [account] : [];
-}
-
-/** Tells whether our own account made an event; undefined: the event does not tell. */
-function isOwnAccount(event: AuditEvent, own: Account, named: NamedResources): boolean | undefined {
-  for (const field of AUTHOR_FIELDS) {
-    if (event[field] !== undefined && own[field] !== undefined) return event[field] === own[field];
-  }
-  const ofName = named.user.get(event.authorUsername ?? '')?.values();
-  if (own.authorId === undefined) return undefined;
-  return ofName?.some((id) => named.accounts.get(id) === own.authorId);
 }

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
+import { toResourceKey } from '../../domain/ids.ts';
 import { toNameKey } from '../../store/audit/events.ts';
 import { addInspection } from '../../store/due.ts';
 import { createFact } from '../../store/facts.ts';
@@ -16,7 +16,6 @@ import { readSections, saveSection } from '../sections.ts';
 import { toReason } from '../verdict.ts';
 import {
   CLOCKS_MS,
-  type EventOrigin,
   findOrigins,
   learnOwnAccount,
   type NamedEvent,
@@ -27,13 +26,12 @@ import { isIrrelevant, isOfAdmins, isOfList } from './find-author.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
-/** Distance before its beginning from which the log is read, in milliseconds. */
+/** Distance before its beginning from which the log is read first, in milliseconds. */
 const FIRST_REACH_MS = 60 * 60_000;
 /** Delay with which an event may come into the log, in milliseconds. */
 export const LATE_MS = 5 * 60_000;
 /** Page size, the largest of the service, and pages of one read: a million events. */
-const PAGE_SIZE = 500;
-const PAGES_MAX = 2_000;
+const PAGES = { pageSize: 500, pagesMax: 2_000 };
 const READING: CallContext = { class: 'look', key: 'audit-poller' };
 /** Time until the look at what an unknown author has changed, in milliseconds: further events wait for the same look. */
 const UNKNOWN_LOOK_MS = 60_000;
@@ -42,8 +40,6 @@ const UNKNOWN_LOOK_MS = 60_000;
 export interface PollState {
   /** Beginning of the last complete read. */
   readonly readAt: number;
-  /** Time of the read of the newest event that names nobody and may be about anybody; 0: there is none. */
-  readonly unresolvedAt: number;
   /** Time since when every read fails, and the code; null when the last one did not. */
   readonly failure: { readonly since: number; readonly code: string } | null;
 }
@@ -59,21 +55,19 @@ interface AuditPollerOptions {
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount: () => number | undefined;
   readonly notify: () => void;
-  /** Asks the sweeps to check the time of the next one. */
-  readonly considerSweep: () => void;
 }
 
 /** Creates what polls the service's audit log and makes the bridge look at resources that others have changed. */
 export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptions) {
   const { store, clock, random } = deps;
-  const { intervalMs, notify, considerSweep } = options;
+  const { intervalMs, ownAccount, notify, read } = options;
   let failures = 0;
   /** True once a read has come to its end, and no later one has failed. */
   let isWhole = false;
   const job = { type: 'audit', id: 'run', restMs: intervalMs };
   const loop = createJob(deps, job, async (signal) => {
     try {
-      await readLog(deps, { ownAccount: options.ownAccount(), isWhole, signal });
+      await readLog(deps, { ownAccount: ownAccount(), isWhole, signal });
       failures = 0;
       isWhole = true;
       return intervalMs;
@@ -90,7 +84,6 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
     } finally {
       // Looks that were stored before a failure are due all the same.
       notify();
-      considerSweep();
     }
   });
   return {
@@ -98,18 +91,16 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
     async start(): Promise<void> {
       if (intervalMs === 0) return;
       const { readAt } = await store.write((tx) => changeState(tx, clock.now(), {}));
-      void options.read.then(() => {
-        // Another process may have read it just now.
-        const firstMs = Math.max(0, readAt + intervalMs - clock.now());
-        loop.start(Math.min(intervalMs, firstMs));
-      });
+      // Another process may have read it just now.
+      const firstMs = () => Math.max(0, readAt + intervalMs - clock.now());
+      void read.then(() => loop.start(Math.min(intervalMs, firstMs())));
     },
     stop: loop.stop,
   };
 }
 
 function changeState(tx: Db, now: number, change: Partial<PollState>): Promise<PollState> {
-  const begun: PollState = { readAt: now - FIRST_REACH_MS, unresolvedAt: 0, failure: null };
+  const begun: PollState = { readAt: now - FIRST_REACH_MS, failure: null };
   return POLL_STATE.change(tx, now, (before = begun) => ({ ...before, ...change }));
 }
 
@@ -140,7 +131,7 @@ interface Reading {
 
 /**
  * Reads the events since shortly before the last complete read, and stores those that are new with their consequences, page
- * by page. After a failure the same time is read again. `isWhole`: between the stored events of this time none is missing.
+ * by page. After a failure the same time is read again, to its end.
  * @throws UpstreamError, StoreError; BridgeError `could-not-look` when the log cannot be read to its end
  */
 async function readLog(
@@ -153,18 +144,19 @@ async function readLog(
   const from = readAt - LATE_MS - CLOCKS_MS;
   const query = { from: new Date(from).toISOString() };
   // An event that was not shown is in the next read too.
-  const place = { pageSize: PAGE_SIZE, pagesMax: PAGES_MAX, emptyFrom: 0 };
-  const options = { ...READING, signal, ...place };
+  const options = { ...READING, ...PAGES, signal, emptyFrom: 0 };
   const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
   let isRead = false;
   let newestAt: number | undefined;
   for await (const { items } of pages) {
     const shown = items.flatMap((item) => parseReadable(deps, item));
+    const times = shown.map(({ createdAt }) => createdAt.getTime());
     // The service may not know the parameter.
     const recent = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
-    const isNews = recent.length > 0 && (await savePage(deps, recent, ownAccount));
-    newestAt ??= shown[0]?.createdAt.getTime();
-    if (shown.length === 0 || ascends(shown, newestAt)) continue;
+    const isNews = await savePage(deps, recent, ownAccount);
+    newestAt ??= times[0];
+    // Newer events may be on a later page.
+    if (newestAt === undefined || Math.max(...times) > newestAt) continue;
     // A late event is behind those that were read before.
     const stored = await countWhere(store.read, 'audit_events', { created_at: { '>=': from } });
     const isAllKnown = isWhole && !isNews && stored <= pages.progress.position;
@@ -175,35 +167,21 @@ async function readLog(
     throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
   }
   await store.write((tx) => changeState(tx, clock.now(), { readAt: now, failure: null }));
-  if (failure !== null) {
-    events.auditGoesOn({ afterMs: clock.now() - failure.since });
-  }
+  if (failure !== null) events.auditGoesOn({ afterMs: clock.now() - failure.since });
   const { audit } = await readSections(deps);
   if (audit?.problem) await saveSection(deps, 'audit', null);
-}
-
-/** True when newer events may be on a later page. Events of one moment tell no order among themselves. */
-function ascends(shown: readonly AuditEvent[], newestAt = 0): boolean {
-  const times = shown.map(({ createdAt }) => createdAt.getTime());
-  return times.some((at, index) => at > Math.min(newestAt, times[index - 1] ?? at));
 }
 
 /** Reads an event; one that cannot be read is counted, and hides no other. */
 function parseReadable({ events }: ReconcileDeps, item: unknown): AuditEvent[] {
   try {
-    return [parseAuditEvent(item)];
+    const event = parseAuditEvent(item);
+    return [{ ...event, id: toText(event.id) }];
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     events.auditEvent({ origin: 'unreadable', delayMs: 0 });
     return [];
   }
-}
-
-/** A new event with its origin, and the users and groups that it makes the bridge look at. */
-interface NewEvent {
-  readonly event: NamedEvent;
-  readonly origin: EventOrigin;
-  readonly toLook: readonly ResourceKey[];
 }
 
 /**
@@ -215,75 +193,53 @@ async function savePage(
   shown: readonly AuditEvent[],
   ownAccount: number | undefined,
 ): Promise<boolean> {
-  const unread = await listUnread(store.read, shown);
-  if (unread.length === 0) return false;
-  const named = await nameEvents(store.read, unread);
+  const byId = new Map(shown.map((event) => [event.id, event]));
+  const stored = await listWhere(store.read, 'audit_events', { id: [...byId.keys()] });
+  for (const { id } of stored) byId.delete(id);
+  if (byId.size === 0) return false;
+  const named = await nameEvents(store.read, [...byId.values()]);
   const now = clock.now();
-  const fresh = await store.write(async (tx) => {
+  const toOrigin = await store.write(async (tx) => {
     if (ownAccount === undefined) await learnOwnAccount(tx, named, now);
-    const toOrigin = await findOrigins(tx, named, ownAccount);
-    const found = named.map((event) => toNewEvent(event, toOrigin(event)));
-    await insertAll(tx, 'audit_events', found.map(toEventRow));
-    await insertAll(tx, 'audit_event_subjects', found.flatMap(toSubjectRows));
-    for (const one of found) await queueLooks(tx, one, now);
-    if (found.some(isUnresolved)) await changeState(tx, now, { unresolvedAt: now });
-    return found;
+    const toOrigin = await findOrigins(tx, ownAccount);
+    const rows = named.map((event) => toEventRow(event, toOrigin(event)));
+    await insertAll(tx, 'audit_events', rows);
+    await insertAll(tx, 'audit_event_subjects', named.flatMap(toSubjectRows));
+    for (const event of named) {
+      const origin = toOrigin(event);
+      const dueAt = origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
+      if (origin !== 'ours') await queueLooks(tx, event, { source: 'audit', now, dueAt });
+    }
+    return toOrigin;
   });
-  for (const { event, origin, toLook } of fresh) {
+  for (const event of named) {
+    const origin = toOrigin(event);
     report.auditEvent({ origin, delayMs: Math.max(0, clock.now() - event.at) });
     if (origin !== 'foreign') continue;
-    for (const key of toLook) report.changedByOthers({ ...key, action: event.audit.action });
+    const { action } = event.audit;
+    for (const key of listChanged(event)) report.changedByOthers({ ...key, action });
   }
   return true;
 }
 
-/** Lists the events that are not stored yet. A service that was set up anew gives its ids again: these carry their time. */
-async function listUnread(db: Db, events: readonly AuditEvent[]): Promise<AuditEvent[]> {
-  const ids = events.flatMap((event) => [toText(event.id), toTimedId(event)]);
-  const stored = await listWhere(db, 'audit_events', { id: [...new Set(ids)] });
-  const known = new Map(stored.map(({ id, created_at }) => [id, created_at]));
-  return events.flatMap((event) => {
-    const at = event.createdAt.getTime();
-    const taken = known.get(toText(event.id));
-    const id = taken === undefined || taken === at ? toText(event.id) : toTimedId(event);
-    if (known.has(id)) return [];
-    known.set(id, at);
-    return [{ ...event, id }];
-  });
-}
-
-function toTimedId({ id, createdAt }: AuditEvent): string {
-  return `${toText(id)} ${createdAt.toISOString()}`;
-}
-
-function toNewEvent(event: NamedEvent, origin: EventOrigin): NewEvent {
-  const isToLook = origin !== 'ours' && !isIrrelevant(event.audit.action);
-  return { event, origin, toLook: isToLook ? listChanged(event) : [] };
-}
-
-function listChanged({ audit, user, group, managed }: NamedEvent): ResourceKey[] {
+/** Lists the managed users and groups that an event may have changed. */
+function listChanged({ audit: { action }, user, group, managed }: NamedEvent) {
+  if (isIrrelevant(action)) return [];
   const toKeys = (type: 'user' | 'group', ids: ReadonlySet<string>) =>
     [...ids.intersection(managed)].map((id) => toResourceKey({ type, id }));
   const groups = toKeys('group', group);
-  const isOfGroups = groups.length > 0 && isOfList(audit.action);
-  return isOfGroups ? groups : [...groups, ...toKeys('user', user)];
+  return groups.length > 0 && isOfList(action) ? groups : [...groups, ...toKeys('user', user)];
 }
 
-async function queueLooks(tx: Db, { event, origin, toLook }: NewEvent, now: number): Promise<void> {
-  const dueAt = origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
-  for (const key of toLook) {
+async function queueLooks(
+  tx: Db,
+  event: NamedEvent,
+  reason: Parameters<typeof addInspection>[2],
+): Promise<void> {
+  for (const key of listChanged(event)) {
     const admins = key.type === 'group' && isOfAdmins(event.audit.action);
-    await addInspection(tx, key, { source: 'audit', now, dueAt, admins });
+    await addInspection(tx, key, { ...reason, admins });
   }
-}
-
-const QUIET_CATEGORIES: ReadonlySet<string> = new Set(['auth', 'publication']);
-
-/** True if another account may have changed anything: only a sweep can find what. */
-function isUnresolved({ event, origin }: NewEvent): boolean {
-  const { action, category } = event.audit;
-  const isQuiet = isIrrelevant(action) || QUIET_CATEGORIES.has(category);
-  return origin !== 'ours' && !isQuiet && !namesAnybody(event);
 }
 
 const TEXT_LENGTH_MAX = 4_096;
@@ -291,10 +247,13 @@ const TEXT_LENGTH_MAX = 4_096;
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 256;
 
-function toEventRow({ event: { audit }, origin }: NewEvent): Row<'audit_events'> {
+function toEventRow(
+  { audit }: NamedEvent,
+  origin: Row<'audit_events'>['origin'],
+): Row<'audit_events'> {
   const { message, authorUsername, authorRemoteAddress } = audit;
   return {
-    id: toText(audit.id),
+    id: audit.id,
     created_at: audit.createdAt.getTime(),
     action: toText(audit.action),
     message: message === undefined ? null : toText(message),
@@ -306,8 +265,8 @@ function toEventRow({ event: { audit }, origin }: NewEvent): Row<'audit_events'>
 }
 
 /** Rows of the users and groups that an event names; where it names none that is known, of its texts: one may be known later. */
-function toSubjectRows({ event }: NewEvent): Row<'audit_event_subjects'>[] {
-  const row = { event_id: toText(event.audit.id), at: event.at };
+function toSubjectRows(event: NamedEvent): Row<'audit_event_subjects'>[] {
+  const row = { event_id: event.audit.id, at: event.at };
   if (namesAnybody(event)) {
     return (['user', 'group'] as const).flatMap((type) =>
       [...event[type]].map((subject) => ({ ...row, subject, resource_type: type })),

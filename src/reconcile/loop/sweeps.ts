@@ -1,10 +1,8 @@
 import { newId } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
-import { listComparedSince } from '../../store/sweeps.ts';
 import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
-import { POLL_STATE } from '../audit/poller.ts';
 import { IncompleteSweep, readAndCompare, type SweepRun } from '../compare/compare-all.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
@@ -14,9 +12,6 @@ import { RECOVERY } from '../repair/recovery-state.ts';
 
 /** Interval of asking whether a sweep is due, or was asked for, in milliseconds. */
 const POLL_MS = 10_000;
-/** Least time from the beginning of a sweep to one that only events of the audit log ask for, in milliseconds. */
-const UNRESOLVED_MIN_MS = 10 * 60_000;
-const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /** Times of sweeps; settings sweep.*, drift.settle. */
 export interface SweepPolicy {
@@ -67,8 +62,6 @@ export function createSweeps(deps: SweepDeps) {
     stop: loop.stop,
     /** How far the sweep that runs has read the service; undefined: no list is being read. */
     progress: () => findProgress(reading),
-    /** Asks whether a sweep is due by now, which is asked every ten seconds as well. */
-    consider: loop.tell,
   };
 }
 
@@ -89,10 +82,7 @@ async function findWork(deps: SweepDeps, beganAt: number): Promise<Row<'sweeps'>
   return waiting ?? ((await isDue(deps, beganAt)) ? addSweep(deps) : undefined);
 }
 
-/**
- * True at the start, unless the whole service was read since, then again and again, and when the audit log tells of
- * something that happened since everything was compared, and not to whom.
- */
+/** True at the start, unless the whole service was read since, and then again and again. */
 async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   const { read } = deps.store;
   const { intervalMs } = deps.sweepPolicy;
@@ -101,11 +91,7 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   const finishedAt = (await findFirstReadAt(read)) ?? 0;
   const now = deps.clock.now();
   const lookedAt = Math.max(last?.started_at ?? 0, finishedAt);
-  if (lookedAt < beganAt || lookedAt + intervalMs <= now) return true;
-  if (lookedAt + UNRESOLVED_MIN_MS > now) return false;
-  const { unresolvedAt = 0 } = (await POLL_STATE.find(read)) ?? {};
-  const compared = await listComparedSince(read, NEWEST);
-  return unresolvedAt > Math.max(finishedAt, compared({ before: NEWEST, admins: false }));
+  return lookedAt < beganAt || lookedAt + intervalMs <= now;
 }
 
 const NEWEST_FIRST = { order: 'seq desc' } as const;

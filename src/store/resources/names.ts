@@ -26,8 +26,6 @@ export interface NamedResources {
   readonly group: ReadonlyMap<string, ReadonlySet<string>>;
   /** The SCIM ids of those that are managed. */
   readonly managed: ReadonlySet<string>;
-  /** Accounts of the users, by SCIM ids. */
-  readonly accounts: ReadonlyMap<string, number>;
 }
 
 /**
@@ -43,7 +41,6 @@ export async function findNamed(db: Db, texts: ReadonlySet<string>): Promise<Nam
     user: gather(texts, users),
     group: gather(texts, groups),
     managed: new Set(managed.map(({ id }) => id)),
-    accounts: new Map(users.map(({ id, upstream_id }) => [id, upstream_id ?? -1])),
   };
 }
 
