@@ -77,10 +77,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const recovery = createRecovery({ ...deps, firstRead, mode: parts.guard.mode });
   const surroundings = { firstRead, recovery, notify };
   const { poller, keeper, sweeps } = createDetectors(parts, deps, surroundings);
-  const callForOperator = createOperatorCalls(deps, () => {
-    notify();
-    keeper.notify();
-  });
+  const callForOperator = createOperatorCalls(deps, notify);
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
     performErrand({ convergence, callForOperator, look: keeper.look }, errand),
   );

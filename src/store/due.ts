@@ -120,8 +120,7 @@ interface LookReason {
 }
 
 /**
- * Schedules a look at a user or group. Of two schedules the earlier time counts, and all that either reads is read. The
- * source `operator` is replaced by any other, because changes by others need a decision.
+ * Schedules a look at a user or group. Of two schedules the earlier time counts, and all that either reads is read.
  */
 export async function addInspection(
   tx: Db,
@@ -130,7 +129,7 @@ export async function addInspection(
 ): Promise<void> {
   await sql`update resources set look_since = ${now},
       look_at = case when look_at < ${dueAt} then look_at else ${dueAt} end,
-      look_source = case when look_source <> 'operator' then look_source else ${source} end,
+      look_source = coalesce(look_source, ${source}),
       look_admins = case when look_admins = 1 then 1 else ${admins ? 1 : 0} end
     where id = ${id}`.execute(tx);
 }

@@ -96,25 +96,10 @@ function Decision({ plan }: { readonly plan: PlanOf }) {
         act={PLAN_UNDO}
         given={{ id }}
         label="Undo"
-        confirm={<Undoing id={id} />}
+        confirm="What it did and nobody has written since is put back as it was."
         onDone={({ id: made }) => void navigate({ to: '/plans/$id', params: { id: made } })}
       />
     </Acts>
-  );
-}
-
-/** Preview of undoing the plan now. */
-function Undoing({ id }: { readonly id: string }) {
-  const preview = useRead('UndoPreview', `/plans/${encodeURIComponent(id)}/undoing`);
-  if (preview.error) return <Fault error={preview.error} />;
-  if (!preview.data) return <Loader size="sm" />;
-  const { counts, leftOut } = preview.data;
-  return (
-    <>
-      {toCounts(counts.kinds)}. Harm: {toHarm(counts.harm)}.
-      {leftOut > 0 &&
-        ` ${leftOut.toLocaleString('en')} stay as they are: the provider has written them since, or they cannot be undone.`}
-    </>
   );
 }
 

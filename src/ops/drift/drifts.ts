@@ -149,13 +149,13 @@ export const lookRoutes = (['user', 'group'] as const).map((type) =>
   route({
     ...LOOK,
     path: `/${type}s/{id}/look`,
-    async handle({ store, look }: OpsSources, { params: { id }, body, operator }) {
+    async handle({ store, look }: OpsSources, { params: { id } }) {
       const key = type === 'user' ? ({ type, id: userId(id) } as const) : { type, id: groupId(id) };
-      const result = await look({ key, repairs: body.repair ?? false, by: operator.name });
+      const result = await look({ key });
       if (result.kind !== 'looked') return toNotLooked(result);
       const answer = await toLookAnswer(store.read, key, result);
-      const { gone, differences, repair } = answer;
-      const after = { gone, differences: differences.length, planId: repair?.planId ?? null };
+      const { gone, differences } = answer;
+      const after = { gone, differences: differences.length };
       return { ...ok(answer), change: { after } };
     },
   }),
@@ -186,7 +186,7 @@ function toNotLooked(result: Exclude<LookResult, Looked>): Answer<404 | 409 | 50
 async function toLookAnswer(
   db: Db,
   key: LookRequest['key'],
-  { at, isGone, calls, drifts, repair }: Looked,
+  { at, isGone, calls, drifts }: Looked,
 ): Promise<OpsJson<'Look'>> {
   const members = drifts.flatMap(({ member_id }) => (member_id === '' ? [] : [member_id]));
   const names = await listNames(db, new Set(members));
@@ -201,7 +201,6 @@ async function toLookAnswer(
       desired: parseStored<JsonValue>(desired),
       observed: parseStored<JsonValue>(observed),
     })),
-    repair: repair ? { planId: repair.planId ?? null, exceeded: repair.exceeded } : null,
     unfinished: await isUnfinished(db, key),
   };
 }

@@ -74,17 +74,6 @@ export const planRoutes = [
       decide(sources, id, { status: 'discarded', hash: undefined, by: operator.name }),
   }),
   route({
-    method: 'get',
-    path: '/plans/{id}/undoing',
-    tag: 'Plans',
-    summary: 'What undoing a plan would do now.',
-    answers: { 200: 'UndoPreview', 404: 'Problem' },
-    async handle({ drifts }: OpsSources, { params }) {
-      const preview = await drifts.previewUndo(params.id);
-      return preview === undefined ? unknownPlan() : ok(preview);
-    },
-  }),
-  route({
     ...PLAN_UNDO,
     handle: async (sources: OpsSources, { params, operator }) =>
       answerUndo(sources, await sources.drifts.undo(params.id, operator.name)),

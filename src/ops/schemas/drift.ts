@@ -227,11 +227,6 @@ export const driftSchemas = {
       'The plan that repairs them all; null: nothing is repaired.',
     ),
   }),
-  LookBody: t.object({
-    repair: t.optionalFlag(
-      'Also repairs what differs, within the limits, and never what is unmanaged or protected.',
-    ),
-  }),
   Look: t.object({
     type: t.resourceType(),
     id: t.text(),
@@ -249,13 +244,6 @@ export const driftSchemas = {
         note: t.textOrNull('Why it is not repaired.'),
       }),
     ),
-    repair: t.orNull(
-      t.object({
-        planId: t.textOrNull('The plan that repairs it; null: none was made.'),
-        exceeded: t.list(t.text(), 'Limits that the repair would exceed.'),
-      }),
-      'null: nothing was to be repaired.',
-    ),
     unfinished: t.flag(
       'Something of it waits, is stuck or is held, which is none of the differences.',
     ),
@@ -268,7 +256,6 @@ export const driftSchemas = {
   PlanPart: planPart,
   PlanPartList: t.listOf(planPart),
   Undoing: plan.extend({ leftOut }),
-  UndoPreview: t.object({ counts: planCounts, leftOut }),
   HashBody: t.object({ hash: t.text('The hash of the plan that was shown.') }),
   Recovery: t.object({
     phase: t.word(['none', 'requested', 'reading', 'waiting']),

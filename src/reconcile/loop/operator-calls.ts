@@ -1,6 +1,5 @@
 import { toResourceKey } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import { addInspection } from '../../store/due.ts';
 import { findNamed } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
@@ -49,8 +48,6 @@ export function createOperatorCalls(
 interface Changed {
   readonly type: 'user' | 'group';
   readonly upstreamId: string;
-  /** True when the call changes the admins of the group. */
-  readonly ofAdmins: boolean;
 }
 
 /** Operations that change one user, or one group, which their path names. */
@@ -62,13 +59,12 @@ const OF_GROUPS =
 function findChanged(operation: string, args: unknown): Changed | undefined {
   const path = isJsonObject(args) ? args.path : undefined;
   if (!isJsonObject(path)) return undefined;
-  const ofAdmins = operation.startsWith('groupAdmins.');
   if (OF_USERS.test(operation)) {
-    return { type: 'user', upstreamId: String(path.user_id ?? path.id), ofAdmins };
+    return { type: 'user', upstreamId: String(path.user_id ?? path.id) };
   }
   if (!OF_GROUPS.test(operation)) return undefined;
   const upstreamId = String(path.group_id ?? path.group_uid ?? path.uid);
-  return { type: 'group', upstreamId, ofAdmins };
+  return { type: 'group', upstreamId };
 }
 
 /** Finds the one user or group that a call changes, by its SCIM id; undefined: none that is known, or several. */
@@ -84,16 +80,10 @@ export async function findSubject(
   return others.length === 0 ? id : undefined;
 }
 
-/** Has the change looked at first by the next write, and then compared, because a look does not show all parts. */
-async function markChanged(
-  tx: Db,
-  { type, upstreamId, ofAdmins }: Changed,
-  now: number,
-): Promise<void> {
+/** Has whom a call changed looked at before anything is sent for them. */
+async function markChanged(tx: Db, { type, upstreamId }: Changed, now: number): Promise<void> {
   const named = await findNamed(tx, new Set([upstreamId]));
   const found = new Set(named[type].get(upstreamId)).intersection(named.managed);
   const keys = [...found].map((id) => toResourceKey({ type, id }));
-  for (const key of await markToLook(tx, keys, now)) {
-    await addInspection(tx, key, { source: 'operator', now, admins: ofAdmins });
-  }
+  await markToLook(tx, keys, now);
 }

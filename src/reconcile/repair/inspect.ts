@@ -1,4 +1,3 @@
-import { isUnmanagedKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
@@ -9,7 +8,6 @@ import { findOne, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
 import { findQuietAt, inspect, type Look, listManagedParts } from '../compare/look.ts';
 import { isBusy } from '../differences.ts';
-import { decideMany } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
 
 /** Inspections of one turn. */
@@ -58,9 +56,7 @@ export async function inspectDue(deps: DriftDeps, signal: AbortSignal) {
   let hasFound = false;
   for (const one of await listDueInspections(store.read, { now: clock.now(), limit: TURN_MAX })) {
     signal.throwIfAborted();
-    const isNew = await takeInspection(deps, one, signal);
-    // What an operator changed is shown, and not undone at once.
-    hasFound ||= isNew && one.look_source !== 'operator';
+    if (await takeInspection(deps, one, signal)) hasFound = true;
   }
   const next = await findOne(store.read, 'resources', SCHEDULED, { order: 'look_at' });
   return { nextAt: next?.look_at ?? undefined, hasFound };
@@ -110,10 +106,6 @@ export type LookResult =
       readonly isGone: boolean;
       readonly calls: number;
       readonly drifts: readonly DriftRow[];
-      /** The plan that repairs it, if one was made, and limits that it would exceed, in words. Undefined: nothing was to be repaired. */
-      readonly repair:
-        | { readonly planId: string | undefined; readonly exceeded: readonly string[] }
-        | undefined;
     }
   | { readonly kind: 'unknown' }
   /** The service is not known to have it, so there is nothing to look at. */
@@ -123,15 +115,12 @@ export type LookResult =
 /** Request of an operator for a look. */
 export interface LookRequest {
   readonly key: ResourceKey;
-  readonly repairs: boolean;
-  readonly by: string;
   readonly signal: AbortSignal;
 }
 
 /**
  * Looks at one user or group now, with at most three calls of one attempt each, and stores what was seen and what differs,
- * as the second look of a sweep does. Where that is asked for, what differs is repaired by a plan, within the limits of all
- * plans.
+ * as the second look of a sweep does.
  */
 export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<LookResult> {
   const { store, clock, policy } = deps;
@@ -152,23 +141,12 @@ export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<Lo
   const looking = { parts, detector: 'operator', waits: true, signal } as const;
   const looked = await lookAtOne({ ...deps, upstream }, row, looking).catch(toGivenUp);
   if (looked.kind !== 'looked') return looked;
-  const repair = request.repairs ? await repairAll(deps, request) : undefined;
   const drifts = await listActiveDrifts(store.read, [row.id]);
-  return { kind: 'looked', at, isGone: looked.isGone, calls, repair, drifts };
+  return { kind: 'looked', at, isGone: looked.isGone, calls, drifts };
 }
 
 /** The result of a look that would take too many calls. @throws any other error */
 function toGivenUp(error: unknown): NotLooked {
   if (!(error instanceof BridgeError) || error.code !== 'too-many-calls') throw error;
   return { kind: 'could-not-look', reason: error.message };
-}
-
-/** Repairs what differs, but for what is unmanaged, protected or contested; above a limit nothing. */
-async function repairAll(deps: DriftDeps, { key, by }: LookRequest) {
-  const drifts = await listActiveDrifts(deps.store.read, [key.id]);
-  const open = drifts.filter(({ status, kind }) => status === 'open' && !isUnmanagedKind(kind));
-  const decision = { kind: 'repair', approved: 'within-limits' } as const;
-  const ids = open.map(({ id }) => id);
-  const { plan } = await decideMany(deps, { ids, decision, isDryRun: false, by });
-  return { planId: plan?.id, exceeded: plan?.exceeded ?? [] };
 }

@@ -4,7 +4,7 @@ import { type DecisionSource, decide, decideMany, type ManyRequest } from './dec
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { createReview, endPlans, followPlans } from './follow.ts';
 import { inspectDue, type LookRequest, lookNow } from './inspect.ts';
-import { decidePlan, type HandOver, planHandover, previewUndo, undoPlan } from './plans.ts';
+import { decidePlan, type HandOver, planHandover, undoPlan } from './plans.ts';
 import { RECOVERY } from './recovery-state.ts';
 import { stopManaging } from './stop-managing.ts';
 
@@ -34,7 +34,6 @@ export function createDriftDecisions(deps: DecisionDeps) {
     decidePlan: (id: string, decision: Parameters<typeof decidePlan>[2]) =>
       decided(decidePlan(deps, id, decision)),
     undo: (id: string, by: string) => decided(undoPlan(deps, id, by)),
-    previewUndo: (id: string) => previewUndo(deps, id),
     many: (request: ManyRequest) => decided(decideMany(deps, request)),
     stopManaging: (key: GivenKey) => decided(stopManaging(deps, key)),
     /** Plans a handover, which waits for an operator. */

@@ -2,7 +2,6 @@ import { type ChangeKind, findHarm, isHandOver } from '../../domain/change.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { isHolding, type PlanAction, toPlace } from '../../domain/plan.ts';
 import { isWantedActive } from '../../domain/user.ts';
-import { countActions, type PlanCounts } from '../../plan/plan-summary.ts';
 import { mayHaveMade } from '../../store/audit/own-calls.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
@@ -80,23 +79,6 @@ export async function undoPlan(deps: DecisionDeps, id: string, by: string): Prom
     const plan = await addPlan(tx, actions, { ...standing, by, now: deps.clock.now(), undoes: id });
     return { kind: 'done', plan, leftOut };
   });
-}
-
-/** Effect of undoing a plan: the kinds of its actions, and the number of those of the plan that stay. */
-export interface UndoPreview {
-  readonly counts: PlanCounts;
-  readonly leftOut: number;
-}
-
-/** Tells what undoing a plan would do now; undefined: there is no such plan. */
-export async function previewUndo(
-  deps: DecisionDeps,
-  id: string,
-): Promise<UndoPreview | undefined> {
-  const { read } = deps.store;
-  if ((await findOne(read, 'plans', { id })) === undefined) return undefined;
-  const { actions, leftOut } = await listUndoing(read, deps, id);
-  return { counts: countActions(actions), leftOut };
 }
 
 const PART = 500;
