@@ -16,10 +16,11 @@ import { isGone } from '../domain/resource-state.ts';
 import { type Deactivation, listUserDifferences, toUserValues } from '../domain/user.ts';
 import { hasWaiting, parseCells } from '../store/engine/columns.ts';
 import { type DifferingLink, listDifferingLinks } from '../store/links/links.ts';
-import { findGroupByUpstream, listUsersOfAccount } from '../store/resources/by-upstream.ts';
+import { findGroupByUpstream } from '../store/resources/find.ts';
 import {
   findRow,
   type GroupRow,
+  listRows,
   lockRow,
   type ResourceRow,
   type UserRow,
@@ -85,7 +86,7 @@ async function listDifferencesOfUser(
 
 /** True when another user has the account of a deleted one by now. */
 async function hasSuccessor(db: Db, { id, upstream_id }: UserRow): Promise<boolean> {
-  const users = upstream_id === null ? [] : await listUsersOfAccount(db, upstream_id);
+  const users = upstream_id === null ? [] : await listRows(db, 'user', { upstream_id });
   return users.some((other) => other.id !== id && other.deleted_at === null);
 }
 

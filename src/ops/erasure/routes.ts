@@ -5,7 +5,7 @@ import {
   eraseUser,
   planErasure,
 } from '../../reconcile/erasure/erasure.ts';
-import { listErasable } from '../../store/resources/erasure.ts';
+import { listByKey } from '../../store/resources/find.ts';
 import { answerKeyed } from '../http/keyed.ts';
 import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -20,7 +20,7 @@ export const erasureRoutes = [
     summary: 'What erasing a person would erase, and what has to be done first. The key as before.',
     answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
     handle: async (sources: OpsSources, { params }) =>
-      answerKeyed(await listErasable(sources.store.read, params.key), async ({ id }) =>
+      answerKeyed(await listPeople(sources, params.key), async ({ id }) =>
         toAnswer(await planErasure(toDeps(sources), id)),
       ),
   }),
@@ -32,7 +32,7 @@ export const erasureRoutes = [
       'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
     answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
     handle: async (sources: OpsSources, { params }) =>
-      answerKeyed(await listErasable(sources.store.read, params.key), async ({ id: target }) => {
+      answerKeyed(await listPeople(sources, params.key), async ({ id: target }) => {
         const answer = toAnswer(await eraseUser(toDeps(sources), target));
         if (answer.status !== 200) return answer;
         const { obstacles, rows } = answer.json;
@@ -45,6 +45,10 @@ export const erasureRoutes = [
       }),
   }),
 ] as const;
+
+function listPeople({ store }: OpsSources, key: string) {
+  return listByKey(store.read, 'user', key);
+}
 
 function toDeps({ store, clock, deactivation }: OpsSources): ErasureDeps {
   return { store, clock, policy: { deactivation } };

@@ -11,6 +11,7 @@ import { findHandling } from '../../store/credentials/providers.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
 import { countLinks, type LinkView, listLinkViews } from '../../store/resources/explained.ts';
+import { listMeant } from '../../store/resources/find.ts';
 import {
   type GroupRow,
   LIVE,
@@ -21,7 +22,7 @@ import {
 import { listGroupNamesOf } from '../../store/resources/rule-inputs.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { answerKeyed, listKeyed, listKeyedPaths } from '../http/keyed.ts';
+import { answerKeyed, listKeyedPaths } from '../http/keyed.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { ok, problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
@@ -53,7 +54,7 @@ export const explainRoutes = [
       ...{ ...explained, path },
       summary: `Why each field ${of} is as it is. The key is an id, a userName, an address or a displayName.`,
       handle: async ({ store: { read: db }, rules }: OpsSources, { params }) =>
-        answerKeyed(await listKeyed(db, params.key, type), async (row) =>
+        answerKeyed(await listMeant(db, params.key, type), async (row) =>
           ok(await explain(db, rules, row)),
         ),
     }),

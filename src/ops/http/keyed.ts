@@ -1,7 +1,4 @@
 import type { GivenKey } from '../../domain/ids.ts';
-import { listByKey, preferCurrent } from '../../store/resources/explained.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
-import type { Db } from '../../store/store.ts';
 import { type Answer, type Problem, problem } from './route.ts';
 
 /** Paths of a request about a user, a group, and whichever of them has the key. */
@@ -11,18 +8,6 @@ export const listKeyedPaths = <Thing extends string>(thing: Thing) =>
     { path: `/groups/{key}/${thing}`, type: 'group', of: 'of a group' },
     { path: `/${thing}/{key}`, type: 'any', of: 'of a person or a group' },
   ] as const;
-
-/** Lists those that have this SCIM id, userName, address or displayName. */
-export async function listKeyed(
-  db: Db,
-  key: string,
-  type: 'user' | 'group' | 'any' = 'any',
-): Promise<ResourceRow[]> {
-  const users = type === 'group' ? [] : await listByKey(db, 'user', key);
-  const groups = type === 'user' ? [] : await listByKey(db, 'group', key);
-  const found: ResourceRow[] = [...users, ...groups];
-  return type === 'any' ? preferCurrent(found) : found;
-}
 
 /** Answers about the only one that fits; 404 when nothing fits, 409 when several do. */
 export async function answerKeyed<Row extends GivenKey, A>(

@@ -9,29 +9,28 @@ import type { JsonObject } from '../../domain/json.ts';
 import {
   type Deactivation,
   listUserDifferences,
-  type ObservedUser,
   toUserValues,
   type UserField,
 } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { listExisting } from '../../store/resources/by-name.ts';
+import { findExisting } from '../../store/resources/find.ts';
 import { countWaitingLinks, type WaitingCount } from '../../store/resources/lists.ts';
-import { listDisputes } from '../../store/resources/names.ts';
 import {
   type GroupRow,
   listRows,
   type ResourceRow,
   type UserRow,
 } from '../../store/resources/rows.ts';
-import { toGroupState, toUserState } from '../../store/resources/state.ts';
+import { toGroupState, toObservedUser, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { listWhere } from '../../store/tables.ts';
 import { wrongCursor } from '../http/list-query.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Rows that are classified in one turn of the event loop. */
 const NEXT = { order: 'seq', limit: 100 } as const;
-/** More disputes than operators resolve in a day. */
-const DISPUTES_MAX = 1_000;
+/** More disputes than operators resolve in a day, the latest first. */
+const LATEST = { order: 'last_seen_at desc', limit: 1_000 } as const;
 
 const STAGES = ['users', 'groups', 'disputes'] as const;
 
@@ -93,7 +92,7 @@ async function* walkUsers(deps: WalkDeps, after: number): AsyncGenerator<Walked>
   for (let afterSeq: number | undefined = after; afterSeq !== undefined; ) {
     const rows: UserRow[] = await listRows(db, 'user', { seq: { '>': afterSeq } }, NEXT);
     const unknown = rows.filter(isWithoutAccount);
-    const existing = await listExisting(db, 'user', unknown.flatMap(listNames));
+    const existing = await findExisting(db, 'user', unknown.flatMap(listNames));
     const privileges = await listPrivileged(db, rows);
     for (const row of rows) {
       const names = isWithoutAccount(row) ? listNames(row) : [];
@@ -119,7 +118,7 @@ async function* walkGroups(deps: WalkDeps, after: number): AsyncGenerator<Walked
     const rows: GroupRow[] = await listRows(db, 'group', { seq: { '>': afterSeq } }, NEXT);
     const managed = rows.filter(({ origin }) => origin !== null);
     const names = managed.map(({ name_folded }) => name_folded);
-    const existing = await listExisting(db, 'group', names);
+    const existing = await findExisting(db, 'group', names);
     const waiting = await countWaitingLinks(
       db,
       managed.map(({ id }) => id),
@@ -138,7 +137,7 @@ async function* walkGroups(deps: WalkDeps, after: number): AsyncGenerator<Walked
 }
 
 async function* walkDisputes({ db }: WalkDeps, after: number): AsyncGenerator<Walked> {
-  const disputes = await listDisputes(db, DISPUTES_MAX);
+  const disputes = await listWhere(db, 'disputes', {}, LATEST);
   for (const [index, row] of disputes.entries()) {
     const { resource_type: type, name_folded: name, reason } = row;
     if (index < after) continue;
@@ -148,23 +147,15 @@ async function* walkDisputes({ db }: WalkDeps, after: number): AsyncGenerator<Wa
   }
 }
 
-/** The account or group of the service that a user or group without one would get. */
-interface Match {
-  readonly upstreamId: string;
-  /** Of an account: it was seen to take a seat. */
-  readonly takesSeat?: boolean;
-  readonly observed?: ObservedUser | undefined;
-}
-
 type FirstRunChange = OpsJson<'FirstRunItem'>['changes'][number];
 
 /** Lists the changes of an account that a user has, or would take over: each field that waits and differs. */
 function listUserChanges(
   row: UserRow,
-  match: Match | undefined,
+  match: UserRow | undefined,
   deactivation: Deactivation,
 ): FirstRunChange[] {
-  const { desired, observed = match?.observed, cells } = toUserState(row);
+  const { desired, observed = match && toObservedUser(match), cells } = toUserState(row);
   if (row.origin === null || observed === undefined) return [];
   const isAsked = (field: UserField) => isWaiting(cells.account) || isWaiting(cells[field]);
   const fields = listUserDifferences(desired, observed, cells, deactivation).filter(isAsked);
@@ -205,10 +196,10 @@ function listNames(row: UserRow): string[] {
 /** Finds out if a user needs a seat of the service, or frees one; undefined: neither. */
 function findSeatChange(
   row: Pick<UserRow, 'active' | 'upstream_id' | 'takes_seat'>,
-  { match, outcome }: { match: Match | undefined; outcome: OpsJson<'FirstRunItem'>['outcome'] },
+  { match, outcome }: { match: UserRow | undefined; outcome: OpsJson<'FirstRunItem'>['outcome'] },
 ): 'needs' | 'frees' | undefined {
   if (outcome === 'privileged') return undefined;
-  const takes = row.upstream_id === null ? match?.takesSeat === true : row.takes_seat === 1;
+  const takes = row.upstream_id === null ? match?.takes_seat === 1 : row.takes_seat === 1;
   const isWanted = row.active === 1 && outcome !== 'remove';
   if (takes === isWanted) return undefined;
   return isWanted ? 'needs' : 'frees';
@@ -219,10 +210,10 @@ type Classified = Omit<OpsJson<'FirstRunItem'>, 'changes'>;
 /** Classifies a user or group; undefined: no provider asked for it, and nothing stands in the way. */
 function classify(
   row: ResourceRow,
-  { match, privilege }: { match: Match | undefined; privilege: string | undefined },
+  { match, privilege }: { match: ResourceRow | undefined; privilege: string | undefined },
 ): Classified | undefined {
-  const known = row.upstream_uid ?? row.upstream_id ?? row.upstream_scim_id;
-  const upstreamId = known === null ? (match?.upstreamId ?? null) : String(known);
+  const known = toUpstreamId(row);
+  const upstreamId = known ?? (match ? toUpstreamId(match) : null);
   const to = (outcome: OpsJson<'FirstRunItem'>['outcome'], reason: string | null = null) => ({
     type: row.type,
     id: row.id,
@@ -236,4 +227,9 @@ function classify(
   if (known !== null) return to(row.origin === 'adopted' ? 'adopt' : 'linked');
   if (match !== undefined) return to('adopt');
   return to(row.active === 1 ? 'create' : 'inactive');
+}
+
+function toUpstreamId({ upstream_uid, upstream_id, upstream_scim_id }: ResourceRow): string | null {
+  const id = upstream_uid ?? upstream_id ?? upstream_scim_id;
+  return id === null ? null : String(id);
 }

@@ -1,5 +1,6 @@
 import type { ResourceKey } from '../../domain/ids.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import { listMeant } from '../../store/resources/find.ts';
 import {
   listRestingGroupsOf,
   type Retried,
@@ -7,7 +8,7 @@ import {
   retryResting,
 } from '../../store/resources/retries.ts';
 import { listWhere, type Row } from '../../store/tables.ts';
-import { answerKeyed, listKeyed } from '../http/keyed.ts';
+import { answerKeyed } from '../http/keyed.ts';
 import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import { RETRY } from '../lists/acts.ts';
@@ -47,7 +48,7 @@ export const retryRoutes = [
     ...RETRY,
     async handle(sources: OpsSources, { body }) {
       if (!('name' in body)) return toTried(await retryAll(sources));
-      return answerKeyed(await listKeyed(sources.store.read, body.name), async (row) => {
+      return answerKeyed(await listMeant(sources.store.read, body.name), async (row) => {
         return { ...toTried(await retryOne(sources, row)), target: row.id };
       });
     },

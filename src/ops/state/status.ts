@@ -12,9 +12,8 @@ import {
   type TroubledResource,
 } from '../../store/resources/backlog.ts';
 import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers.ts';
-import { listDisputes } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
-import type { Row } from '../../store/tables.ts';
+import { listWhere, type Row } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { findLastSweep } from '../drift/sweeps.ts';
 import { toPage } from '../http/list-query.ts';
@@ -29,6 +28,7 @@ import { readWaitingWork, type WaitingWork, type WritesFacts } from './readiness
 import { readReadiness } from './reasons.ts';
 
 const TROUBLE_MAX = 100;
+const LATEST = { order: 'last_seen_at desc', limit: TROUBLE_MAX } as const;
 
 /** The request for the state of the bridge. */
 export const statusRoute = route({
@@ -73,7 +73,7 @@ async function readStatus({
     stuckCount: backlog.stuck,
     stuck: (await listStuck(db, TROUBLE_MAX)).map(toTroubleStatus),
     leavers: toLeaversStatus(await findLateLeavers(db, late), sources.writes()),
-    disputes: (await listDisputes(db, TROUBLE_MAX)).map(toDisputeStatus),
+    disputes: (await listWhere(db, 'disputes', {}, LATEST)).map(toDisputeStatus),
     upstream: {
       ...health,
       credentials: toGateStatus(health.credentials),

@@ -9,11 +9,12 @@ import type { RequestRow } from '../../store/audit/requests.ts';
 import * as stored from '../../store/audit/timeline.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
+import { listMeant } from '../../store/resources/find.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
-import { answerKeyed, listKeyed, listKeyedPaths } from '../http/keyed.ts';
+import { answerKeyed, listKeyedPaths } from '../http/keyed.ts';
 import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -30,7 +31,7 @@ export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }
     answers: { 200: 'Timeline', 404: 'Problem', 409: 'Problem' },
     async handle({ recordsStored, store: { read: db } }: OpsSources, { params, query: { limit } }) {
       await recordsStored();
-      return answerKeyed(await listKeyed(db, params.key, type), async (row) =>
+      return answerKeyed(await listMeant(db, params.key, type), async (row) =>
         ok(await readTimeline(db, row, limit)),
       );
     },

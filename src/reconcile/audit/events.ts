@@ -1,6 +1,6 @@
 import { listCreations } from '../../store/audit/own-calls.ts';
 import { createFact } from '../../store/facts.ts';
-import { findNamed } from '../../store/resources/names.ts';
+import { findCalled } from '../../store/resources/find.ts';
 import type { AuditEventsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
@@ -39,7 +39,7 @@ export interface NamedEvent {
  */
 export async function nameEvents(db: Db, events: readonly AuditEvent[]): Promise<NamedEvent[]> {
   const listed = events.map((audit) => ({ audit, names: listNames(audit) }));
-  const found = await findNamed(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
+  const found = await findCalled(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
   const toIds = (names: Names, type: Subject) =>
     new Set(
       [...names].flatMap(([name, types]) =>

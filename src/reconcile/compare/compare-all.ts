@@ -3,7 +3,7 @@ import { BridgeError } from '../../domain/errors.ts';
 import { toCount } from '../../domain/text.ts';
 import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { endOrphanedDrifts } from '../../store/drifts.ts';
-import { listNamesakes } from '../../store/resources/by-name.ts';
+import { listNamesakes } from '../../store/resources/find.ts';
 import {
   listRows,
   lockRow,

@@ -34,7 +34,7 @@ import { hasWaiting, parseCells, parseStored } from '../../store/engine/columns.
 import { changeLinks, changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { observeLinks } from '../../store/links/observe.ts';
 import { moveGroupLinks } from '../../store/links/of-users.ts';
-import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
+import { findGroupByUpstream } from '../../store/resources/find.ts';
 import {
   deleteRow,
   findRow,

@@ -35,10 +35,11 @@ import {
   moveLinks,
   notifyGroupsOf,
 } from '../../store/links/of-users.ts';
-import { findUserByUpstreamId, listUsersOfAccount } from '../../store/resources/by-upstream.ts';
+import { findUserByUpstreamId } from '../../store/resources/find.ts';
 import {
   deleteRow,
   endObserved,
+  listRows,
   lockRow,
   type ResourceRow,
   type UserRow,
@@ -214,7 +215,7 @@ async function takeAccount(
   { upstreamId }: Known,
 ): Promise<UserRow> {
   if (row.deleted_at !== null || upstreamId === undefined) return row;
-  const others = await listUsersOfAccount(tx, upstreamId);
+  const others = await listRows(tx, 'user', { upstream_id: upstreamId });
   const deleted = others.filter(({ id, deleted_at }) => id !== row.id && deleted_at !== null);
   if (deleted.length === 0) return row;
   for (const { id, version } of deleted) {

@@ -12,7 +12,7 @@ import { type AskedChange, takeDoneChange } from '../../store/changes.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
 import { changeLinks, deleteAllLinks, hasLink, listLinkedUsers } from '../../store/links/links.ts';
-import { findGroupByUpstream, findUserByUpstreamId } from '../../store/resources/by-upstream.ts';
+import { findGroupByUpstream, findUserByUpstreamId } from '../../store/resources/find.ts';
 import { deleteRow, lockRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toGroupState, toUserState, type Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';

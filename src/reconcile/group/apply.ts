@@ -4,7 +4,7 @@ import { type GroupState, type ObservedGroup, removesGroupAccess } from '../../d
 import { isSameSpelt, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED } from '../../domain/refusal.ts';
 import { listLinks, listParts, type Step, toValues, type Values } from '../../plan/step.ts';
-import { listLeavingGroups } from '../../store/resources/by-name.ts';
+import { listLeavingGroups } from '../../store/resources/find.ts';
 import { toGroupState } from '../../store/resources/state.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';

@@ -1,7 +1,7 @@
 import { type GroupState, isAnotherGroup, type ObservedGroup } from '../../domain/group.ts';
 import { normaliseName, toSpelling } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
-import { findGroupByUpstream } from '../../store/resources/by-upstream.ts';
+import { findGroupByUpstream } from '../../store/resources/find.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';

@@ -1,6 +1,6 @@
 import { toResourceKey } from '../../domain/ids.ts';
 import { isJsonObject } from '../../domain/json.ts';
-import { findNamed } from '../../store/resources/names.ts';
+import { findCalled } from '../../store/resources/find.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
@@ -76,13 +76,13 @@ export async function findSubject(
   const changed = findChanged(operation, args);
   if (changed === undefined) return undefined;
   const { type, upstreamId } = changed;
-  const [id, ...others] = (await findNamed(db, new Set([upstreamId])))[type].get(upstreamId) ?? [];
+  const [id, ...others] = (await findCalled(db, new Set([upstreamId])))[type].get(upstreamId) ?? [];
   return others.length === 0 ? id : undefined;
 }
 
 /** Has whom a call changed looked at before anything is sent for them. */
 async function markChanged(tx: Db, { type, upstreamId }: Changed, now: number): Promise<void> {
-  const named = await findNamed(tx, new Set([upstreamId]));
+  const named = await findCalled(tx, new Set([upstreamId]));
   const found = new Set(named[type].get(upstreamId)).intersection(named.managed);
   const keys = [...found].map((id) => toResourceKey({ type, id }));
   await markToLook(tx, keys, now);

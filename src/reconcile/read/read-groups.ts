@@ -3,7 +3,7 @@ import { foldCase } from '../../domain/fold.ts';
 import { toSpelling } from '../../domain/name.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { countSeenMembers, type SeenMembersCount } from '../../store/links/observe.ts';
-import { findRowsOfGroups } from '../../store/resources/by-upstream.ts';
+import { listRowsOfGroups } from '../../store/resources/find.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import { type GroupRow, LIVE, listRows, lockRow } from '../../store/resources/rows.ts';
 import { toUpstreamIds } from '../../store/resources/state.ts';
@@ -24,7 +24,7 @@ import {
   type PageReading,
   saveGroups,
   saveMembers,
-  toIdLists,
+  toIds,
 } from './save-groups.ts';
 
 /** Groups of one read of the store, and of one transaction: each may have many members. */
@@ -100,7 +100,10 @@ async function storePart(
   how: PageReading,
 ): Promise<void> {
   signal.throwIfAborted();
-  const rows = await findRowsOfGroups(store.read, toIdLists(listed, how), { lock: false });
+  const rows = await listRowsOfGroups(
+    store.read,
+    listed.map((group) => toIds(group, how)),
+  );
   const changed: ListedGroup[] = [];
   for (const group of listed) {
     const row = findRow(rows, group, how);

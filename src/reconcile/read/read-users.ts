@@ -4,8 +4,12 @@ import { compareAccount, type ObservedUser, type ShownAccount } from '../../doma
 import { followUsers } from '../../rules/follow.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/of-users.ts';
-import { listNamesUnderWay, listUsersByAccount } from '../../store/resources/by-name.ts';
-import { findRowsOfAccounts, type RowsOfAccounts } from '../../store/resources/by-upstream.ts';
+import {
+  findRowsOfAccounts,
+  listHolders,
+  listNamesUnderWay,
+  type RowsOfAccounts,
+} from '../../store/resources/find.ts';
 import { insertEmails, listEmails, saveEmails } from '../../store/resources/known-names.ts';
 import {
   deleteRow,
@@ -96,9 +100,7 @@ async function storeAccounts(
 ): Promise<void> {
   const { store } = run.deps;
   const byId = new Map(accounts.map((account) => [account.upstreamId, account]));
-  const { byAccount, doubled } = await findRowsOfAccounts(store.read, [...byId.keys()], {
-    lock: false,
-  });
+  const { byAccount, doubled } = await findRowsOfAccounts(store.read, [...byId.keys()]);
   const inTwo = new Set(doubled.map(({ deleted }) => deleted.upstream_id));
   const changed = [...byId.values()].filter(({ upstreamId, observe }) => {
     const row = byAccount.get(upstreamId);
@@ -210,7 +212,7 @@ async function listMoved(
     return isOurs ? [] : row;
   });
   const names = added.flatMap(listObservedNames);
-  const namesakes = names.length === 0 ? [] : await listUsersByAccount(tx, names);
+  const namesakes = names.length === 0 ? [] : await listHolders(tx, names);
   const elsewhere = namesakes.filter(
     (row) => row.origin && (row.upstream_id === null || isNamed(row, new Set(names))),
   );

@@ -7,8 +7,7 @@ import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { isTheSame } from '../../domain/resource-state.ts';
 import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
 import { agreesWithLinks, observeLinks, type SeenLinks } from '../../store/links/observe.ts';
-import { listNamesUnderWay } from '../../store/resources/by-name.ts';
-import { findRowsOfGroups } from '../../store/resources/by-upstream.ts';
+import { listNamesUnderWay, listRowsOfGroups } from '../../store/resources/find.ts';
 import {
   deleteRow,
   type GroupRow,
@@ -50,22 +49,12 @@ interface Shown {
   readonly how: PageReading;
 }
 
-function toIds({ scim, rest }: ListedGroup, { form }: PageReading) {
+export function toIds({ scim, rest }: ListedGroup, { form }: PageReading) {
   const scimId = scim?.id;
   return {
     scimId,
     restId: rest?.id ?? (form === 'restId' && scimId ? toInteger(scimId) : undefined),
     uid: rest?.uid ?? (form === 'uid' ? scimId : undefined),
-  };
-}
-
-/** The ids of the service by which listed groups are found. */
-export function toIdLists(listed: readonly ListedGroup[], how: PageReading) {
-  const ids = listed.map((group) => toIds(group, how));
-  return {
-    scimIds: ids.flatMap(({ scimId }) => scimId ?? []),
-    restIds: ids.flatMap(({ restId }) => restId ?? []),
-    uids: ids.flatMap(({ uid }) => uid ?? []),
   };
 }
 
@@ -113,7 +102,11 @@ export async function saveGroups(
   listed: readonly ListedGroup[],
   how: PageReading,
 ): Promise<void> {
-  const rows = await findRowsOfGroups(tx, toIdLists(listed, how), { lock: true });
+  const rows = await listRowsOfGroups(
+    tx,
+    listed.map((group) => toIds(group, how)),
+    { lock: true },
+  );
   const added: ListedGroup[] = [];
   for (const group of listed) {
     const [row, ...others] = listRowsOf(rows, group, how);

@@ -31,7 +31,7 @@ import {
 } from '../../store/links/links.ts';
 import { touchGroupsOf } from '../../store/links/of-users.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
-import { listByName } from '../../store/resources/by-name.ts';
+import { listByName } from '../../store/resources/find.ts';
 import { type GroupRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';

@@ -6,7 +6,7 @@ import { toSentUser } from '../../domain/user.ts';
 import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
 import { type ActionKey, insertPlanActions } from '../../store/plans/actions.ts';
 import { deleteUnknown } from '../../store/plans/held.ts';
-import { listExisting } from '../../store/resources/by-name.ts';
+import { findExisting } from '../../store/resources/find.ts';
 import {
   type GroupRow,
   listRows,
@@ -191,6 +191,6 @@ async function listUnknownUsers(
     return [{ id: row.id, names: toAccountNames(toSentUser(toUserState(row).desired)) }];
   });
   const names = uncreated.flatMap((one) => one.names);
-  const seen = await listExisting(db, 'user', names);
+  const seen = await findExisting(db, 'user', names);
   return uncreated.filter((one) => !one.names.some((name) => seen.has(name))).map(({ id }) => id);
 }

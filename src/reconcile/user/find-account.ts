@@ -3,7 +3,7 @@ import { foldCase } from '../../domain/fold.ts';
 import { newId } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { toSentUser, type UserState } from '../../domain/user.ts';
-import { findUserByUpstreamId } from '../../store/resources/by-upstream.ts';
+import { findUserByUpstreamId } from '../../store/resources/find.ts';
 import { LIVE, listRows } from '../../store/resources/rows.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';

@@ -15,7 +15,7 @@ import { findGroupPrivilege } from '../../rules/rules.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { changeLinks, deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
-import { listByName, listGroupTombstones } from '../../store/resources/by-name.ts';
+import { listByName, listNamed, toTombstones } from '../../store/resources/find.ts';
 import { joinLost } from '../../store/resources/revive.ts';
 import { type GroupRow, getRow, updateRow } from '../../store/resources/rows.ts';
 import { parseInner } from '../../store/resources/rule-inputs.ts';
@@ -184,7 +184,7 @@ async function createGroup(
     return adoptFound(tx, deps, groupWrites, { row, asked: { ...asked, attributes: kept } });
   }
   // One that still is in the service, or that a lost create may have left there.
-  const tombstones = await listGroupTombstones(tx, name);
+  const tombstones = toTombstones(await listNamed(tx, 'group', [name]));
   const released = tombstones.find((one) => one.origin === 'adopted' && one.observed !== null);
   const isLost = (one: GroupRow) => one.sent_creates !== '[]';
   const lost = await joinLost(tx, tombstones.filter(isLost));

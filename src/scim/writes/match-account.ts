@@ -6,13 +6,7 @@ import type { Handling } from '../../domain/provider.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';
-import {
-  listAccountNames,
-  listByName,
-  listTombstones,
-  listUsersByAccount,
-  listUsersByAnyName,
-} from '../../store/resources/by-name.ts';
+import { listAccountNames, listHolders, listTombstones } from '../../store/resources/find.ts';
 import { LIVE_MANAGED, listRows, lockRow, type UserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
@@ -73,15 +67,15 @@ async function matchOnce(
 ): Promise<AccountMatch> {
   const { userName: userNameFolded, address: emailFolded } = foldNames(attributes);
   const folded = emailFolded === undefined ? [userNameFolded] : [userNameFolded, emailFolded];
-  const found = await listUsersByAnyName(tx, userNameFolded, folded);
+  const found = await listHolders(tx, folded, userNameFolded);
   const namesake = found.find((row) => row.origin !== null && row.name_folded === userNameFolded);
   if (namesake !== undefined) return toMatch(namesake, 'userName', userNameFolded);
   const known = await findByExternalId(tx, attributes, { match, returning, provider });
   const taken = { type: 'User', attribute: 'externalId' } as const;
   if (known !== undefined) return { kind: 'taken', taken, holder: known };
   const keys = {
-    userNameFolded: match.includes('userName') ? userNameFolded : undefined,
-    emailFolded: match.includes('address') ? emailFolded : undefined,
+    userName: match.includes('userName') ? userNameFolded : undefined,
+    address: match.includes('address') ? emailFolded : undefined,
   };
   // Of two managed users none has the name or the address of the other one, however they are recognised.
   const live = found.filter((row) => row.origin !== null || isMeant(row, keys));
@@ -94,7 +88,7 @@ async function matchOnce(
       : toMatch(row, 'emails', emailFolded ?? '');
   }
   const externalId = match.includes('externalId') ? toExternalId(attributes) : undefined;
-  return matchTombstone(await listTombstones(tx, { ...keys, externalId }, provider));
+  return matchTombstone(await listTombstones(tx, keys, { externalId, provider }));
 }
 
 function toExternalId({ externalId }: JsonObject): string | undefined {
@@ -138,14 +132,14 @@ function foldNames(attributes: JsonObject): { userName: string; address: string 
 }
 
 interface Keys {
-  readonly userNameFolded: string | undefined;
-  readonly emailFolded: string | undefined;
+  readonly userName: string | undefined;
+  readonly address: string | undefined;
 }
 
 /** True for an account that one of the names means by which people are recognised. */
-function isMeant(row: UserRow, { userNameFolded, emailFolded }: Keys): boolean {
+function isMeant(row: UserRow, { userName, address }: Keys): boolean {
   const names = [row.name_folded, ...listAccountNames(row)];
-  return names.some((name) => name !== null && (name === userNameFolded || name === emailFolded));
+  return names.some((name) => name === userName || name === address);
 }
 
 /**
@@ -169,12 +163,11 @@ export async function assertNamesFree(
   };
   const [held, asked] = [foldNames(before), foldNames(after)];
   if (asked.userName !== held.userName) {
-    const named = await listByName(tx, 'user', asked.userName);
-    const holders = await listUsersByAccount(tx, [asked.userName]);
-    assertFree([...named, ...holders], 'userName', asked.userName);
+    const holders = await listHolders(tx, [asked.userName], asked.userName);
+    assertFree(holders, 'userName', asked.userName);
   }
   if (asked.address === undefined || asked.address === held.address) return;
-  assertFree(await listUsersByAccount(tx, [asked.address]), 'emails', asked.address);
+  assertFree(await listHolders(tx, [asked.address]), 'emails', asked.address);
 }
 
 /** The asked attribute, or the address where this user has the name as an address alone; and whether anybody is shown with it. */

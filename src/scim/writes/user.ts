@@ -15,11 +15,7 @@ import { keepRemark } from '../../store/audit/requests.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { parseCells, parseStored, toCellColumns } from '../../store/engine/columns.ts';
 import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
-import {
-  listAccountNames,
-  listUsersByAnyName,
-  lockLostUsers,
-} from '../../store/resources/by-name.ts';
+import { listAccountNames, listHolders, lockLostUsers } from '../../store/resources/find.ts';
 import { replaceEmails } from '../../store/resources/known-names.ts';
 import { toDeparture } from '../../store/resources/leavers.ts';
 import { joinLost } from '../../store/resources/revive.ts';
@@ -111,12 +107,9 @@ export const userWrites: WriteKind<'user', UserField> = {
     assertRoleKnown(row);
     return rules.protection.findPrivilege(tx, row);
   },
-  listNames: (row) => [row.name_folded, ...listAccountNames(row).filter((name) => name !== null)],
+  listNames: (row) => [row.name_folded, ...listAccountNames(row)],
   // An account that another user is to get, or has, is not given to two.
-  listHolders: (tx, row) => {
-    const names = listAccountNames(row).filter((name) => name !== null);
-    return listUsersByAnyName(tx, row.name_folded, names);
-  },
+  listHolders: (tx, row) => listHolders(tx, listAccountNames(row), row.name_folded),
   async delete(_tx, { clock, policy: { deactivation } }, row) {
     const cells = toCellsAfterUserDeletion(toUserState(row), {
       version: row.version + 1,
@@ -277,16 +270,18 @@ async function createUser(
       return insertNew(tx, deps, userWrites, { ...creation, before: toDeletedUser(from) });
     }
     default: {
-      const userNameFolded = foldCase(String(attributes.userName));
-      const emailFolded = foldCase(address ?? String(attributes.userName));
-      const lost = await lockLostUsers(tx, { userNameFolded, emailFolded });
+      const userName = String(attributes.userName);
+      const lost = await lockLostUsers(tx, [userName, address ?? userName].map(foldCase));
       const creation = {
         asked,
         origin: 'created',
         hasFormerIds: false,
         before: undefined,
       } as const;
-      return insertNew(tx, deps, userWrites, { ...creation, from: await joinLost(tx, lost) });
+      return insertNew(tx, deps, userWrites, {
+        ...creation,
+        from: await joinLost(tx, lost),
+      });
     }
   }
 }

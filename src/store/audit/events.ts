@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import type { DriftRow } from '../drifts.ts';
 import { readInChunks, select } from '../engine/dialect.ts';
-import { listNames } from '../resources/names.ts';
+import { listCalledNames } from '../resources/find.ts';
 import { listRows } from '../resources/rows.ts';
 import type { AuditEventsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -95,7 +95,7 @@ export async function listNameKeys(
   for (const type of ['user', 'group'] as const) {
     const ids = resources.flatMap((one) => (one.resource_type === type ? [one.resource_id] : []));
     for (const row of await listRows(db, type, { id: ids })) {
-      const names = listNames(row).map((name) => toNameKey(type, name));
+      const names = listCalledNames(row).map((name) => toNameKey(type, name));
       keys.set(row.id, names);
     }
   }

@@ -10,23 +10,8 @@ import { withoutPersonalData } from '../../domain/user.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
 import { chunks, isPostgres, select } from '../engine/dialect.ts';
 import type { Db, Part } from '../store.ts';
-import { FITTING_MAX } from './explained.ts';
 import { deleteRow, selectRows, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
-
-/** The users of this id, userName, displayName or address, the deleted among them. */
-export async function listErasable(db: Db, key: string): Promise<UserRow[]> {
-  const folded = foldCase(key);
-  return selectRows(
-    db,
-    'user',
-    sql`(id = ${key} or name_folded = ${folded}
-      or display_folded = ${folded} or observed_user_name_folded = ${folded}
-      or observed_email_folded = ${folded}
-      or id in (select resource from names where former = 0 and name = ${folded}))
-    order by seq limit ${FITTING_MAX}`,
-  );
-}
 
 /**
  * Erases the user's own row. If the account may still be in the service, a tombstone of its id stays, so that no list

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import { listWaiting } from '../../domain/cell.ts';
-import { foldCase } from '../../domain/fold.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import type { Link, LinkList } from '../../domain/link.ts';
 import { parseCells } from '../engine/columns.ts';
@@ -8,41 +7,7 @@ import { select } from '../engine/dialect.ts';
 import { listHeldChanges } from '../plans/actions.ts';
 import type { Db, Part } from '../store.ts';
 import { countWaitingLinks } from './lists.ts';
-import { findRow, type RowOf, selectRows, type UserRow } from './rows.ts';
-
-/** Rows that a name fits at most; more are as ambiguous as two. */
-export const FITTING_MAX = 10;
-
-/**
- * The user or group with this id, deleted or not, else the live ones with this userName, displayName or address; where
- * there is none, the deleted ones: those of whom something still waits, or the newest.
- */
-export async function listByKey<Type extends ResourceKey['type']>(
-  db: Db,
-  type: Type,
-  key: string,
-): Promise<RowOf<Type>[]> {
-  const select = (which: RawBuilder<unknown>) =>
-    selectRows(db, type, sql`${which} limit ${FITTING_MAX}`);
-  const row = await select(sql`id = ${key}`);
-  if (row.length > 0) return row;
-  const folded = foldCase(key);
-  const isNamed = sql`(name_folded = ${folded} or display_folded = ${folded}
-    or id in (select resource from names where former = 0 and name = ${folded}))`;
-  const live = await select(sql`${isNamed} and deleted_at is null order by seq`);
-  if (live.length > 0) return live;
-  return preferCurrent(await select(sql`${isNamed} order by ${WAITING_FIRST}, seq desc`));
-}
-
-const WAITING_FIRST = sql`case when due_at is null then 1 else 0 end`;
-
-/** Leaves out what was deleted and has nothing waiting, where there is anything else. */
-export function preferCurrent<Row extends Pick<UserRow, 'deleted_at' | 'due_at'>>(
-  rows: Row[],
-): Row[] {
-  const current = rows.filter((row) => row.deleted_at === null || row.due_at !== null);
-  return current.length > 0 ? current : rows;
-}
+import { findRow } from './rows.ts';
 
 /** One link as it is explained, and what it leads to, by whose number a list of them is ordered. */
 export interface LinkView

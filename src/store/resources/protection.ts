@@ -8,9 +8,8 @@ import { isObservedActive, isWantedActive } from '../../domain/user.ts';
 import { lockUntilCommit } from '../commit-lock.ts';
 import { parseStored } from '../engine/columns.ts';
 import type { Db } from '../store.ts';
-import { listUsersOfAccount } from './by-upstream.ts';
 import { listFormerNames } from './known-names.ts';
-import { type GroupRow, type ResourceRow, selectRows, type UserRow } from './rows.ts';
+import { type GroupRow, listRows, type ResourceRow, selectRows, type UserRow } from './rows.ts';
 import { toObservedGroup, toObservedUser, toUserState } from './state.ts';
 
 /** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */
@@ -89,7 +88,8 @@ export function createProtection(deps: ProtectionDeps) {
     ): Promise<string | undefined> {
       if (isProtectedUser(account.names)) return NAMED;
       if (isOwn(account.upstreamId)) return OWN;
-      const known = await listPrivileged(tx, await listUsersOfAccount(tx, account.upstreamId));
+      const users = await listRows(tx, 'user', { upstream_id: account.upstreamId });
+      const known = await listPrivileged(tx, users);
       return known.values().next().value;
     },
     /** True when the settings protect users or groups of this name. */

@@ -1,0 +1,345 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { foldCase } from '../../domain/fold.ts';
+import type { UpstreamGroupIds } from '../../domain/group.ts';
+import type { GivenKey, UserId } from '../../domain/ids.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
+import { parseStored, waits } from '../engine/columns.ts';
+import { forUpdate, readInChunks, select } from '../engine/dialect.ts';
+import type { Db } from '../store.ts';
+import { listWhere } from '../tables.ts';
+import {
+  type GroupRow,
+  LIVE,
+  listRows,
+  type ResourceRow,
+  type RowOf,
+  selectRows,
+  type UserRow,
+} from './rows.ts';
+
+type ResourceType = GivenKey['type'];
+
+/** True: the rows are locked until the transaction ends. */
+interface Lock {
+  readonly lock?: boolean;
+}
+
+/** Columns with the folded names of a user or group: as shown, as observed, and the address that it is made with. */
+const NAMES = {
+  user: ['name_folded', 'address_folded', 'observed_user_name_folded', 'observed_email_folded'],
+  group: ['name_folded'],
+} as const;
+
+/** Columns with the names by which the service may call a user or group, beside its number: folded names, and ids as text. */
+const CALLED = {
+  user: { folded: ['observed_user_name_folded', 'observed_email_folded'], ids: [] },
+  group: { folded: ['name_folded'], ids: ['upstream_scim_id', 'upstream_uid'] },
+} as const;
+
+/** Condition that one of these columns has one of these values: each column by an index of its own. */
+function isIn(
+  ...parts: readonly (readonly [columns: readonly string[], values: readonly unknown[]])[]
+): RawBuilder<SqlBool> {
+  const conditions = parts.flatMap(([columns, values]) =>
+    // A list in SQL is never empty.
+    columns.map((name) => sql`${sql.ref(name)} in (${sql.join(values.length ? values : [null])})`),
+  );
+  return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
+}
+
+/**
+ * Lists users or groups, deleted and unmanaged ones too, that are or were known by one of these folded names, in order of
+ * creation.
+ */
+export async function listNamed<Type extends ResourceType>(
+  db: Db,
+  type: Type,
+  names: readonly string[],
+  { lock }: Lock = {},
+): Promise<RowOf<Type>[]> {
+  const end = sql`order by seq ${lock ? forUpdate(db) : sql``}`;
+  return readInChunks(names, (some) =>
+    selectRows(db, type, sql`${isIn([NAMES[type], some])} ${end}`),
+  );
+}
+
+/** The folded names that the account of a user has, or that of a managed user is to have. */
+export function listAccountNames(row: UserRow): string[] {
+  const { observed_user_name_folded, observed_email_folded, origin, address_folded } = row;
+  const wanted = origin === null ? null : address_folded;
+  return [observed_user_name_folded, observed_email_folded, wanted].flatMap((name) => name ?? []);
+}
+
+/** Lists live users who are shown with this userName, or whose account has or is to have one of the names; all are folded. */
+export async function listHolders(
+  db: Db,
+  names: readonly string[],
+  userName?: string,
+): Promise<UserRow[]> {
+  const named = await listNamed(db, 'user', userName === undefined ? names : [userName, ...names]);
+  return named.filter(
+    (row) =>
+      row.deleted_at === null &&
+      (row.name_folded === userName || listAccountNames(row).some((name) => names.includes(name))),
+  );
+}
+
+/** Lists live users or groups that are shown under this folded name (RFC 7643 §4.1.1), in order of creation. At most one is managed. */
+export function listByName<Type extends ResourceType>(
+  db: Db,
+  type: Type,
+  name_folded: string,
+  choice: Lock = {},
+): Promise<RowOf<Type>[]> {
+  return listRows(db, type, { name_folded, ...LIVE }, { order: 'seq', ...choice });
+}
+
+/** Lists deleted users who still have an account and carried this name or address, or this id of the provider; the latest first. */
+export async function listTombstones(
+  db: Db,
+  { userName, address }: Readonly<Record<'userName' | 'address', string | undefined>>,
+  { externalId, provider }: { externalId: string | undefined; provider: string },
+): Promise<UserRow[]> {
+  const names = [userName, address].flatMap((name) => name ?? []);
+  const named = (await listNamed(db, 'user', names)).filter(
+    (row) =>
+      [row.name_folded, row.observed_user_name_folded].some((name) => name === userName) ||
+      row.observed_email_folded === address,
+  );
+  const known = await listRows(db, 'user', { external_id: externalId ?? [], provider });
+  return toTombstones([
+    ...new Map([...named, ...known].map((row) => [row.seq, row])).values(),
+  ]).filter(({ upstream_id }) => upstream_id !== null);
+}
+
+/** Picks the deleted of these, the latest first. */
+export function toTombstones<Row extends ResourceRow>(rows: readonly Row[]): Row[] {
+  return rows
+    .filter(({ deleted_at }) => deleted_at !== null)
+    .toSorted((a, b) => (b.deleted_at ?? 0) - (a.deleted_at ?? 0));
+}
+
+/** Locks and lists deleted users of these folded names without a known account, if a create may have left one; the newest first. */
+export async function lockLostUsers(tx: Db, names: readonly string[]): Promise<UserRow[]> {
+  const named = await listNamed(tx, 'user', names, { lock: true });
+  return named
+    .filter(
+      ({ deleted_at, upstream_id, sent_creates }) =>
+        deleted_at !== null && upstream_id === null && sent_creates !== '[]',
+    )
+    .toReversed();
+}
+
+/** Rows that a key fits at most; more are as ambiguous as two. */
+const FITTING_MAX = 10;
+
+/** Lists users and groups with this id, or with this name or address: live ones first, then those with work to do. */
+export async function listByKey(
+  db: Db,
+  type: ResourceType | 'any',
+  key: string,
+): Promise<ResourceRow[]> {
+  const folded = foldCase(key);
+  const emails = sql`(select resource from names where former = 0 and name = ${folded})`;
+  const names = ['display_folded', 'name_folded', ...CALLED.user.folded];
+  return select<ResourceRow>(db)`select * from resources
+    where (id = ${key} or id in ${emails} or ${isIn([names, [folded]])}) and ${type} in ('any', type)
+    order by case when deleted_at is null then 0 when due_at is not null then 1 else 2 end, seq
+    limit ${FITTING_MAX}`;
+}
+
+/** What is meant by a key, the surest first. */
+const MEANT: readonly ((row: ResourceRow, key: string) => boolean)[] = [
+  ({ id }, key) => id === key,
+  ({ deleted_at }) => deleted_at === null,
+  ({ due_at }) => due_at !== null,
+];
+
+/** Lists the users and groups that an operator means by an id, a userName, a displayName or an address. */
+export async function listMeant(
+  db: Db,
+  key: string,
+  type: ResourceType | 'any' = 'any',
+): Promise<ResourceRow[]> {
+  const found = await listByKey(db, type, key);
+  const meant = MEANT.map((isMeant) => found.filter((row) => isMeant(row, key)));
+  return meant.find((rows) => rows.length > 0) ?? found;
+}
+
+/** Lists groups with a waiting removal or renaming: their name in the service is about to change or to go. */
+export async function listLeavingGroups(db: Db): Promise<GroupRow[]> {
+  const isLeaving = sql`(deleted_at is not null or ${waits('cells', 'displayName')})`;
+  return selectRows(db, 'group', sql`${waits('cells')} and observed is not null and ${isLeaving}`);
+}
+
+/** Lists managed users without a known account, if an unmanaged account has their userName or address. */
+export async function listNamesakes(db: Db, limit: number): Promise<UserId[]> {
+  const rows = await select<{ id: UserId }>(db)`
+    select id from resources as wanted
+    where type = 'user' and origin is not null and deleted_at is null and upstream_id is null
+    and must_look = 0 and exists (select 1 from resources as account where account.origin is null and (
+      account.observed_user_name_folded in (wanted.name_folded, wanted.address_folded)
+      or account.observed_email_folded in (wanted.name_folded, wanted.address_folded)))
+    order by seq limit ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Finds the unmanaged account or group that the service has for each of these folded names, as far as there is one. */
+export async function findExisting<Type extends ResourceType>(
+  db: Db,
+  type: Type,
+  names: readonly string[],
+): Promise<Map<string, RowOf<Type>>> {
+  const rows = await listNamed(db, type, names);
+  const unmanaged = rows.filter(({ origin, deleted_at }) => origin === null && deleted_at === null);
+  return new Map(
+    unmanaged.flatMap((row) =>
+      CALLED[type].folded.flatMap((column): [string, RowOf<Type>][] => {
+        const name = row[column];
+        return name === null ? [] : [[name, row]];
+      }),
+    ),
+  );
+}
+
+/**
+ * Lists the names, folded, of users or groups that the service may hold by now and nobody knows: their create is on its way,
+ * or its outcome is unknown.
+ */
+export async function listNamesUnderWay(db: Db, type: ResourceType): Promise<Set<string>> {
+  const rows = await select<{ name: string; sent_creates: string }>(db)`
+    select name_folded as name, sent_creates from resources where type = ${sql.lit(type)} and sent_creates <> '[]'
+    and upstream_scim_id is null and upstream_id is null and upstream_uid is null`;
+  const sent = rows
+    .flatMap((row) => parseStored<SentCreate[]>(row.sent_creates))
+    .flatMap(({ name, address = name }) => [name, address]);
+  return new Set([...rows.map(({ name }) => name), ...sent.map(foldCase)]);
+}
+
+/** The live user that is linked to this account of the service. Unique by index. */
+export async function findUserByUpstreamId(
+  db: Db,
+  upstreamId: number,
+): Promise<UserRow | undefined> {
+  return (await listRows(db, 'user', { upstream_id: upstreamId, ...LIVE }))[0];
+}
+
+/** Rows that stand for accounts. */
+export interface RowsOfAccounts {
+  /** One row an account: the live one where a managed user has the account of a deleted one by now. */
+  readonly byAccount: ReadonlyMap<number, UserRow>;
+  /** Unmanaged rows of accounts that a deleted user has, stored while that user was linked to the account. */
+  readonly doubled: readonly { readonly deleted: UserRow; readonly unmanaged: UserRow }[];
+}
+
+/** Finds the rows that stand for these accounts. */
+export async function findRowsOfAccounts(
+  db: Db,
+  ids: readonly number[],
+  choice: Lock = {},
+): Promise<RowsOfAccounts> {
+  const found = await lockFound(db, await listRows(db, 'user', { upstream_id: ids }), choice);
+  const byAccount = new Map<number, UserRow>();
+  const doubled: { deleted: UserRow; unmanaged: UserRow }[] = [];
+  const { live = [], deleted = [] } = Object.groupBy(found, ({ deleted_at }) =>
+    deleted_at === null ? 'live' : 'deleted',
+  );
+  for (const row of [...deleted, ...live]) {
+    if (row.upstream_id === null) continue;
+    const other = byAccount.get(row.upstream_id);
+    const isUnmanaged = row.deleted_at === null && row.origin === null;
+    if (isUnmanaged && other && other.origin !== null) {
+      doubled.push({ deleted: other, unmanaged: row });
+    } else byAccount.set(row.upstream_id, row);
+  }
+  return { byAccount, doubled };
+}
+
+/** Reads rows again, locked by what never changes: a row that is deleted meanwhile would be in neither half of a search. */
+async function lockFound<Row extends ResourceRow>(
+  tx: Db,
+  found: readonly Row[],
+  { lock = false }: Lock,
+): Promise<readonly Row[]> {
+  if (!lock || found.length === 0) return found;
+  const seq = found.map((row) => row.seq).toSorted((a, b) => a - b);
+  return listWhere<'resources', Row>(tx, 'resources', { seq }, { order: 'seq', lock });
+}
+
+/** Lists the groups, live or deleted, that have one of the ids of any of these groups of the service. */
+export async function listRowsOfGroups(
+  db: Db,
+  ids: readonly Partial<UpstreamGroupIds>[],
+  choice: Lock = {},
+): Promise<readonly GroupRow[]> {
+  const found = [
+    ...(await listRows(db, 'group', {
+      upstream_scim_id: ids.flatMap(({ scimId }) => scimId ?? []),
+    })),
+    ...(await listRows(db, 'group', { upstream_id: ids.flatMap(({ restId }) => restId ?? []) })),
+    ...(await listRows(db, 'group', { upstream_uid: ids.flatMap(({ uid }) => uid ?? []) })),
+  ];
+  return lockFound(db, [...new Map(found.map((row) => [row.seq, row])).values()], choice);
+}
+
+/** Finds the group, live or deleted, that stands for a group of the service; the live one first. */
+export async function findGroupByUpstream(
+  db: Db,
+  ids: Partial<UpstreamGroupIds>,
+): Promise<GroupRow | undefined> {
+  const rows = await listRowsOfGroups(db, [ids]);
+  const [first] = rows.toSorted(
+    (a, b) => (a.deleted_at ?? 0) - (b.deleted_at ?? 0) || a.seq - b.seq,
+  );
+  return first;
+}
+
+/** Lists the names by which the service may call a user or group. */
+export function listCalledNames(row: ResourceRow): string[] {
+  const { folded, ids } = CALLED[row.type];
+  const names = ['upstream_id' as const, ...ids, ...folded].map((column) => row[column]);
+  return names.flatMap((name) => (name === null ? [] : [String(name)]));
+}
+
+/** Users and groups by the texts that name them, as SCIM ids. */
+export interface NamedResources {
+  readonly user: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly group: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The SCIM ids of those that are managed. */
+  readonly managed: ReadonlySet<string>;
+}
+
+/**
+ * The users and groups, deleted and unmanaged ones too, that the service calls by one of these texts: an id, a
+ * uid or a name. A user and a group may have the same number.
+ */
+export async function findCalled(db: Db, texts: ReadonlySet<string>): Promise<NamedResources> {
+  const list = (type: ResourceType): Promise<ResourceRow[]> =>
+    readInChunks([...texts], (some) => {
+      const { folded, ids } = CALLED[type];
+      const numbers = some.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
+      const isCalled = isIn([['upstream_id'], numbers], [ids, some], [folded, some.map(foldCase)]);
+      return selectRows(db, type, isCalled);
+    });
+  const [users, groups] = [await list('user'), await list('group')];
+  const managed = [...users, ...groups].filter(({ origin }) => origin !== null);
+  return {
+    user: gather(texts, users),
+    group: gather(texts, groups),
+    managed: new Set(managed.map(({ id }) => id)),
+  };
+}
+
+function gather(texts: ReadonlySet<string>, rows: readonly ResourceRow[]) {
+  const byName = new Map<string, Set<string>>();
+  for (const row of rows) {
+    for (const name of listCalledNames(row))
+      byName.set(name, (byName.get(name) ?? new Set()).add(row.id));
+  }
+  const byText = new Map<string, Set<string>>();
+  for (const text of texts) {
+    const ids = byName.get(text) ?? byName.get(foldCase(text));
+    if (ids !== undefined) byText.set(text, ids);
+  }
+  return byText;
+}
