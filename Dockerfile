@@ -27,6 +27,6 @@ RUN printf '#!/bin/sh\nexec node /app/dist/cli/main.js "$@"\n' > /usr/local/bin/
 USER node
 VOLUME /app/data
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=5s --start-period=15s CMD ["node", "dist/cli/healthcheck-alone.js", "healthcheck"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=15s CMD ["node", "dist/cli/main.js", "healthcheck"]
 # As npm start: a small heap.
 CMD ["node", "--max-semi-space-size=4", "--heap-growing-percent=25", "dist/cli/main.js", "serve"]

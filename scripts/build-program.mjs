@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { buildBeside } from './build-beside.mjs';
 
 const root = join(import.meta.dirname, '..');
-const entries = ['main', 'healthcheck-alone'];
 
 /**
  * Leaves ASCII alone in the program: V8 keeps a text with any other character in twice the memory, and the source of
@@ -62,7 +61,7 @@ await buildBeside(join(root, 'dist/cli'), {
     target: 'node24',
     copyPublicDir: false,
     rolldownOptions: {
-      input: Object.fromEntries(entries.map((name) => [name, join(root, `src/cli/${name}.ts`)])),
+      input: { main: join(root, 'src/cli/main.ts') },
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: '[name]-[hash].js',

@@ -12,7 +12,7 @@ const context: CliContext = {
 };
 
 /** Options that the page explains once for all commands. */
-const COMMON = new Set(['--json', '--limit', '--of', '--watch', '--yes', '--help', '--csv']);
+const COMMON = new Set(['--json', '--limit', '--of', '--yes', '--help', '--csv']);
 
 /** Every command with its options as a Markdown table, for docs/command-line.md. */
 export function toCommandsTable(): string {

@@ -20,21 +20,13 @@ class OpsError extends BridgeError {
   }
 }
 
-/** Statuses of a proxy in front of a bridge that is gone, and of a bridge that starts or ends. */
-const PASSING: readonly (number | undefined)[] = [undefined, 502, 503, 504];
-
 /** True when the bridge answered that there is no such thing. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof OpsError && error.status === 404;
 }
 
-/** True when the bridge may be there again soon: it did not answer, or it is starting or ending. */
-export function isPassing(error: unknown): boolean {
-  return error instanceof OpsError && PASSING.includes(error.status) && !isLate(error.cause);
-}
-
 /** True when the bridge is there and has not answered in time. */
-export function isLate(cause: unknown): boolean {
+function isLate(cause: unknown): boolean {
   return cause instanceof Error && cause.name === 'TimeoutError';
 }
 

@@ -226,9 +226,9 @@ async function performErrand(
       return { kind: 'done', result: null };
     }
     if (errand.kind === 'look') return { kind: 'done', result: await look(errand.request) };
-    const found = findOperation(errand.operation);
-    if (found.kind !== 'found') throw new BridgeError('bug', `no operation ${errand.operation}`);
-    const result = await callForOperator(found.operation, errand.args, {});
+    const operation = findOperation(errand.operation);
+    if (operation === undefined) throw new BridgeError('bug', `no operation ${errand.operation}`);
+    const result = await callForOperator(operation, errand.args, {});
     return { kind: 'done', result: result ?? null };
   } catch (error) {
     return { kind: 'failed', failure: toFailure(error) };

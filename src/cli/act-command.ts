@@ -1,44 +1,41 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { type Act, findQuestion, type Given, toKebab, toRequest } from '../ops/lists/act.ts';
+import type { FilterWords } from '../ops/http/list-query.ts';
+import {
+  type Act,
+  type FileAct,
+  findQuestion,
+  type Given,
+  toKebab,
+  toRequest,
+} from '../ops/lists/act.ts';
 import { opsSchemas } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand, type CliContext, toHelp } from './context.ts';
-import { findResource, parseAnswer, toJson } from './json.ts';
+import { exitCodes, findResource, parseAnswer, toJson } from './json.ts';
+import { addTableOptions, type TableOptions, toListText } from './listing.ts';
+import { readExport } from './read-export.ts';
 import { toText } from './table.ts';
 
-interface Special {
-  /** Sends something else than the one request. */
-  readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
-  /** Finds a question that depends on what was given or on the state of the bridge; undefined: none now. */
-  readonly findQuestion?: (context: CliContext, given: Given) => Promise<string | undefined>;
-  /** Says what is wrong with what was typed; undefined: nothing. */
-  readonly findFault?: (given: Given) => string | undefined;
-  /** Says what came of what is sent instead. */
-  readonly say?: (answer: unknown) => string;
-}
+/** Sends something else than the one request of an act. */
+type Send = (context: CliContext, given: Given) => Promise<unknown>;
 
 /** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
-export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): AddCommand {
+export function actCommand<Answer>(act: Act<Answer>, send?: Send): AddCommand {
   const { summary, command: row } = act;
-  const { send = sendAct, findFault } = special;
   return (program, context) => {
     const command = addCommand(program, row.usage, summary);
     const body = act.body === undefined ? undefined : opsSchemas[act.body];
     const readOptions = addBodyOptions(command, { ...row, body, readFile: context.readFile });
-    if (row.question !== undefined || special.findQuestion) command.option(...YES);
+    if (row.question !== undefined) command.option(...YES);
     command.option('--json', 'as one JSON object');
     if (row.help !== undefined) command.addHelpText('after', row.help);
     command.action(async () => {
       const { yes, json } = command.opts<{ yes?: true; json?: true }>();
       const given = { ...readArguments(command), ...readOptions() };
-      const fault = findFault?.(given);
-      if (fault !== undefined) command.error(`error: ${fault}`);
-      const question = findQuestion(act, given) ?? (await special.findQuestion?.(context, given));
+      const question = findQuestion(act, given);
       if (question && !(await confirm(command, context, { yes, question }))) return;
-      const answer = parseAnswer<Answer>(await send(context, given));
-      context.write(
-        json ? toJson(answer) : toText(special.say?.(answer) ?? row.say(answer, given)),
-      );
+      const answer = parseAnswer<Answer>(await (send ?? sendAct)(context, given));
+      context.write(json ? toJson(answer) : toText(row.say(answer, given)));
     });
   };
 
@@ -49,6 +46,57 @@ export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): Add
     const sent = toRequest(act, given, of);
     return client.send('POST', sent.path, sent.body);
   }
+}
+
+/** A large company takes a while, in milliseconds. */
+const FILE_TIMEOUT_MS = 600_000;
+
+/** Makes the command of a request with a provider's export: each parameter of the request is an option. */
+export function fileCommand<Answer, Item>(act: FileAct<Answer, Item>): AddCommand {
+  const { summary, parameters, meanings, command: row } = act;
+  return (program, context) => {
+    const command = addCommand(program, row.usage, summary);
+    const known = command.registeredArguments.map((argument) => argument.name());
+    if (!known.includes('file')) command.option('--file <file>', toHelp(row.file));
+    for (const [name, words] of Object.entries(parameters)) {
+      if (!known.includes(name)) command.addOption(toParameter(name, words, meanings[name]));
+    }
+    addTableOptions(command).addHelpText('after', row.help);
+    command.action(async () => {
+      const options = command.opts<TableOptions & Record<string, unknown>>();
+      const given: Given = { ...options, ...readArguments(command) };
+      const { file } = given;
+      const bytes = file === undefined ? new Uint8Array() : await readExport(String(file));
+      const client = context.connect(FILE_TIMEOUT_MS);
+      const answer = parseAnswer<Answer>(await client.sendFile(toAddress(act, given), bytes));
+      const page = { items: row.listItems(answer), nextCursor: null };
+      const shown = { columns: row.columns, none: '', options, context };
+      const table = toListText(page, shown);
+      const text = options.csv ? table : `${toText(row.say(answer))}${table}`;
+      context.write(options.json ? toJson(answer) : text);
+      if (row.isIncomplete(answer)) context.exitWith(exitCodes.incomplete);
+    });
+  };
+}
+
+/** The address of a request, whose body is a file: all else that was given is in it. */
+function toAddress(
+  { path, parameters }: Pick<FileAct<never, never>, 'path' | 'parameters'>,
+  given: Given,
+) {
+  const query = new URLSearchParams();
+  for (const name of Object.keys(parameters)) {
+    if (given[name] !== undefined) query.set(name, String(given[name]));
+  }
+  return `${toRequest({ path }, given).path}?${query}` as const;
+}
+
+function toParameter(name: string, words: FilterWords, meaning = name): Option {
+  if (words === 'text') {
+    return new Option(`--${name} <${PLACEHOLDERS[name] ?? name}>`, toHelp(meaning));
+  }
+  if (words.includes('true')) return new Option(`--${toKebab(name)}`, toHelp(meaning));
+  return new Option(`--${name} <${name}>`, toHelp(meaning)).choices(words);
 }
 
 function readArguments({ registeredArguments, args }: Command): Given {
@@ -113,6 +161,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   expires: 'duration',
   jwksUri: 'url',
   lifetime: 'duration',
+  map: 'column=attribute,...',
   provider: 'name',
   until: 'date',
 };

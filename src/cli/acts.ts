@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
-import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
 import type { Given } from '../ops/lists/act.ts';
-import { toWaiting } from '../ops/lists/acts.ts';
 import { SETTINGS } from '../ops/lists/plans.ts';
 import { NOTIFICATIONS } from '../ops/lists/records.ts';
 import { type OpsJson, opsSchemas } from '../ops/schemas/schemas.ts';
@@ -12,8 +10,7 @@ import type { ShownSetting } from '../settings/shown.ts';
 import { addBodyOptions, confirm, YES } from './act-command.ts';
 import { type AddCommand, addCommand, type CliContext } from './context.ts';
 import { exitCodes, parseAnswer, readAnswer, toJson } from './json.ts';
-import { type Page, readList } from './listing.ts';
-import { createProgress } from './progress.ts';
+import { readList } from './listing.ts';
 import { toTable, toText } from './table.ts';
 
 /** Makes a token through the bridge, or in a store that no bridge on this machine has. */
@@ -31,80 +28,38 @@ async function isRunning({ loadSettings, connect }: CliContext): Promise<boolean
   return (token ?? commandToken) !== undefined && connect().isAnswering();
 }
 
-/** Ends a sign-in by its id, or all of one operator by the name. @throws BridgeError `not-found` */
-export async function endSessions({ connect }: CliContext, { id: key }: Given): Promise<unknown> {
-  const client = connect();
-  // As many as are kept.
-  const page = await readAnswer(client, 'SessionList', '/sessions?limit=1000');
-  const items = page.items.filter(({ id, name }) => id === key || name === key);
-  if (items.length === 0) {
-    throw new BridgeError('not-found', `No sign-in has the id or the name ${key}.`);
-  }
-  for (const { id } of items) await client.send('POST', `/sessions/${id}/revoke`);
-  return { items };
-}
-
-/** Says who is signed out. */
-export function toEndedText(answer: unknown): string {
-  const { items } = parseAnswer<Pick<OpsJson<'SessionList'>, 'items'>>(answer);
-  return items.map(({ id, name }) => `${name} (${id}) is signed out.`).join('\n');
-}
-
-/** Finds the question before an account is taken over that the bridge never takes over by itself. */
-export async function findAdoptQuestion(_context: CliContext, { resource, privileged }: Given) {
-  if (privileged !== true) return undefined;
-  return `Let providers change ${resource}, even if it is an owner, protected or has rights?`;
-}
-
-/** Asks before what waits is brought to the service; undefined: nothing does, or there is no pause. */
-export async function findResumeQuestion({ connect }: CliContext): Promise<string | undefined> {
-  const { writes } = await readAnswer(connect(), 'Status', '/status');
-  const { mode, paused, waiting } = writes;
-  if (mode !== 'live' || paused === null || waiting === 0) return undefined;
-  return `${toWaiting(waiting)} for the service. Let all of it go?`;
-}
-
 /** `erase`: erases all personal data of a person whom no provider has any more. */
 export const addErase: AddCommand = (program, context) => {
   const about = 'erase everything personal about a person whom the provider has deleted';
   const command = addCommand(program, 'erase', about);
   command
     .argument('<user>', 'a userName, an address or a SCIM id')
-    .option('--yes', 'erase; without it nothing is changed, and what would be erased is shown')
+    .option(...YES)
     .option('--json', 'as one JSON object')
     .addHelpText('after', ERASE_HELP)
     .action(async (user: string, { yes, json }: { yes?: true; json?: true }) => {
-      const { connect, write, exitWith, ask } = context;
-      const client = connect();
+      const client = context.connect();
       const path = `/users/${encodeURIComponent(user)}/erasure` as const;
       const planned = await readAnswer(client, 'Erasure', path);
-      const isPossible = planned.obstacles.length === 0;
-      let isAsked = isPossible && yes === true;
-      if (isPossible && !isAsked && ask !== undefined && !json) {
-        write(toText(toErasureText(planned)));
-        const question = 'Erase it? It cannot be taken back.';
-        isAsked = await confirm(command, context, { yes: undefined, question });
+      const print = (answer: OpsJson<'Erasure'>) =>
+        context.write(json ? toJson(answer) : toText(toErasureText(answer)));
+      if (planned.obstacles.length > 0) {
+        print(planned);
+        if (!wasErased(planned)) context.exitWith(exitCodes.failed);
+        return;
       }
-      const erased = isAsked && (await client.send('POST', `/users/${planned.id}/erase`));
-      const answer = erased ? parseAnswer<OpsJson<'Erasure'>>(erased) : planned;
-      write(json ? toJson(answer) : toText(toErasureText(answer)));
-      if (wasErased(planned)) return;
-      if (!isPossible) exitWith(exitCodes.failed);
-      else if (!isAsked) exitWith(exitCodes.incomplete);
+      if (!json && !yes) print(planned);
+      const question = 'Erase it? It cannot be taken back.';
+      if (!(await confirm(command, context, { yes, question }))) return;
+      print(parseAnswer(await client.send('POST', `/users/${planned.id}/erase`)));
     });
 };
 
 const ERASE_HELP = `
-What is erased: names, addresses, attributes and places in groups; what the logs of requests, calls, drifts, plans and
-events of the service say of the person. Where the account is still in the service, deactivated, its id and when it was
-deleted stay, so that no list of the service brings the person back. What cannot be erased from here: the account in the
-service, log lines (they hold ids alone), and backups made before.
-
-Exit codes:
-  0   erased, now or before
-  1   nothing was erased: something has to be done first, or nobody or more than one has this name
-  2   nothing was erased: --yes was not given
-  64  wrong usage`;
+Without --yes it shows what would be erased, and asks. What is erased: names, addresses, attributes and places in groups;
+what the logs of requests, calls, drifts, plans and events of the service say of the person. Where the account is still in
+the service, deactivated, its id and when it was deleted stay, so that no list of the service brings the person back. What
+cannot be erased from here: the account in the service, log lines (they hold ids alone), and backups made before.`;
 
 function wasErased({ obstacles }: OpsJson<'Erasure'>): boolean {
   return obstacles.some(({ code }) => code === 'erased');
@@ -122,14 +77,10 @@ function toErasureText(answer: OpsJson<'Erasure'>): string {
     rows === null
       ? 'whatever else speaks of them'
       : `${toCount(rows, 'row')} of others and of logs that spoke of them`;
-  return [
-    `${rows === null ? 'To be erased' : 'Erased'}: ${person}`,
-    `  names, attributes and what was seen in the service\n  ${others}`,
-    ...(staysHidden
-      ? ['  The id of the account stays, so that no list brings the person back.']
-      : []),
-    ...(rows === null ? [`Nothing was erased yet: scim-bridge erase ${id} --yes`] : []),
-  ].join('\n');
+  const hidden = '\n  The id of the account stays, so that no list brings the person back.';
+  return `${rows === null ? 'To be erased' : 'Erased'}: ${person}
+  names, attributes and what was seen in the service
+  ${others}${staysHidden ? hidden : ''}`;
 }
 
 /** How long a try waits for its delivery, and how often it looks, in milliseconds. */
@@ -145,12 +96,11 @@ export const addNotificationsTest: AddCommand = (program, context) => {
       const client = context.connect();
       const sent = await client.send('POST', '/notifications/test', { receiver });
       const { ids } = parseAnswer<OpsJson<'NotificationTest'>>(sent);
-      const progress = createProgress(context, { words: 'Waiting for the receivers' });
-      const left = await waitFor(client, new Set(ids)).finally(progress.end);
+      const left = await waitFor(client, new Set(ids));
       const isDone = left.length === 0;
       const table = toTable(left, NOTIFICATIONS.columns, context);
       context.write(isDone ? `Delivered: ${ids.length}\n` : table);
-      context.exitWith(isDone ? 0 : 1);
+      if (!isDone) context.exitWith(exitCodes.failed);
     });
 };
 
@@ -171,35 +121,41 @@ async function waitFor(
 
 /** `settings`: prints the settings of the running bridge, or those of this command, without secrets. */
 export const addSettingsCommand: AddCommand = (program, context) => {
-  const { loadSettings, write, writeError } = context;
   addCommand(program, 'settings', 'print the settings of the running bridge, without secrets')
     .option('--json', 'as GET /ops/settings answers it')
-    .option('--changed', 'only those that are not the default')
     .option('--here', 'those of this environment and file, which a bridge would start with here')
-    .action(async ({ json, changed, here }: { json?: true; changed?: true; here?: true }) => {
-      const { shown, warnings } = loadSettings();
-      let [source, all] = ['this environment and file; a running bridge may have others', shown];
-      if (!here) {
-        const client = context.connect();
-        const page: Page<ShownSetting> = await readList(client, { path: '/settings', context });
-        [source, all] = [`the bridge that answers at ${client.url}`, page.items];
-      }
-      const items = changed ? all.filter(({ from }) => from !== 'default') : all;
+    .action(async ({ json, here }: { json?: true; here?: true }) => {
+      const client = here ? undefined : context.connect();
+      const { shown, warnings } = context.loadSettings();
+      const source = client
+        ? `the bridge that answers at ${client.url}`
+        : 'this environment and file; a running bridge may have others';
+      const items = client
+        ? (await readList<ShownSetting>(client, { path: '/settings' })).items
+        : shown;
       const table = `Settings of ${source}:\n\n${toTable(items, SETTINGS.columns, context)}`;
-      write(json ? toJson({ items, nextCursor: null }) : table);
-      if (here) for (const warning of warnings) writeError(`Warning: ${warning}\n`);
+      context.write(json ? toJson({ items, nextCursor: null }) : table);
+      if (here) for (const warning of warnings) context.writeError(`Warning: ${warning}\n`);
     });
 };
 
 type Decision = OpsJson<'DriftsBody'>['decision'];
 
-/** Decisions: what each of them means, and the word for what was done. */
+/** Decisions: what each of them means, the word for what was done, and the question before. */
 const DECISIONS = {
-  repair: ['have the service hold again what is wanted, by one plan', 'repaired'],
-  accept: ['take what the service holds as what is wanted', 'accepted'],
-  adopt: ['take them over as the service holds them; none that is privileged', 'taken over'],
-  ignore: ['leave them alone until a date', 'ignored'],
+  repair: ['have the service hold again what is wanted, by one plan', 'repaired', 'Repair them?'],
+  accept: ['take what the service holds as what is wanted', 'accepted', 'Accept them?'],
+  adopt: [
+    'take them over as the service holds them; none that is privileged',
+    'taken over',
+    'Take them over? Providers may change and deactivate them from then on.',
+  ],
+  ignore: ['leave them alone until a date', 'ignored', 'Ignore them?'],
 } as const;
+
+const DECIDE_HELP = `
+A dry run is made and shown first. A plan of repairs above the limits is done only by a person who says yes to it, or with
+its hash.`;
 
 /** Adds commands that decide about some of what is listed at once. */
 export function addDriftDecisions(...decisions: readonly Decision[]) {
@@ -207,72 +163,55 @@ export function addDriftDecisions(...decisions: readonly Decision[]) {
     // What stands behind the word of a decision is for it.
     list.enablePositionalOptions();
     for (const decision of decisions) {
+      const [about, , question] = DECISIONS[decision];
       const command = list
         .command(`${decision} <ids...>`)
-        .description(DECISIONS[decision][0])
+        .description(about)
         .option(...YES)
-        .option('--json', 'as one JSON object');
+        .option('--json', 'as one JSON object')
+        .addHelpText('after', DECIDE_HELP);
       const body = opsSchemas.DriftsBody.options.find(
         ({ shape }) => shape.decision.value === decision,
       );
       const { readFile } = context;
       const readOptions = addBodyOptions(command, { body, readFile, fixed: 'decision' });
-      if (decision === 'repair') command.addHelpText('after', DECIDE_HELP);
-      command.action((ids: readonly string[], { yes, json }: DecideOptions) =>
-        decide(command, context, { yes, json, body: { decision, ids, ...readOptions() } }),
-      );
+      command.action(async (ids: readonly string[]) => {
+        const given = { decision, ids, ...readOptions() };
+        await decide(command, context, { decision, question, given });
+      });
     }
   };
 }
 
-const DECIDE_HELP = `
-A dry run is made and shown first. A plan of repairs above the limits is done only by a person who says yes to it, or with
-its hash.`;
-
-interface DecideOptions {
-  readonly yes?: true | undefined;
-  readonly json?: true | undefined;
-}
-
-interface Asked extends DecideOptions {
-  readonly body: {
-    readonly decision: Decision;
-    readonly ids: readonly string[];
-    readonly dryRun?: true;
-    readonly hash?: string;
-  };
+interface Asked {
+  readonly decision: Decision;
+  readonly question: string;
+  readonly given: Readonly<Record<string, unknown>>;
 }
 
 async function decide(
   command: Command,
   context: CliContext,
-  { yes, json, body }: Asked,
+  { decision, question, given }: Asked,
 ): Promise<void> {
-  const { dryRun, hash, decision } = body;
+  const { yes, json } = command.opts<{ yes?: true; json?: true }>();
   const client = context.connect();
-  const send = async (more: object) =>
-    parseAnswer<OpsJson<'DriftsDecided'>>(
-      await client.send('POST', '/drifts/decide', { ...body, ...more }),
-    );
+  const send = async (more: object) => {
+    const sent = await client.send('POST', '/drifts/decide', { ...given, ...more });
+    return parseAnswer<OpsJson<'DriftsDecided'>>(sent);
+  };
+  const print = (decided: OpsJson<'DriftsDecided'>) =>
+    context.write(json ? toJson(decided) : toDecidedText(decided, decision));
   const preview = await send({ dryRun: true });
-  if (!json || !dryRun) context[json ? 'writeError' : 'write'](toDecidedText(preview, decision));
-  if (dryRun) {
-    if (json) context.write(toJson(preview));
-    return;
-  }
-  const asked = { yes, question: toQuestion(decision) };
-  if (hash === undefined && !(await confirm(command, context, asked))) return;
+  if (given.dryRun) return print(preview);
+  if (!json) print(preview);
+  const isSure = yes || given.hash !== undefined;
+  if (!isSure && !(await confirm(command, context, { yes, question }))) return;
   // A person has seen the plan; a script has not.
-  const seen = yes ? undefined : preview.plan?.hash;
-  const decided = await send(hash === undefined && seen !== undefined ? { hash: seen } : {});
-  context.write(json ? toJson(decided) : toDecidedText(decided, decision));
+  const seen = isSure ? undefined : preview.plan?.hash;
+  const decided = await send(seen === undefined ? {} : { hash: seen });
+  print(decided);
   if (decided.refused.length > 0) context.exitWith(exitCodes.failed);
-}
-
-function toQuestion(decision: Decision): string {
-  if (decision === 'adopt')
-    return 'Take them over? Providers may change and deactivate them from then on.';
-  return `${decision.charAt(0).toUpperCase()}${decision.slice(1)} them?`;
 }
 
 function toDecidedText(
@@ -280,15 +219,15 @@ function toDecidedText(
   decision: Decision,
 ): string {
   const head = `${done} ${dryRun ? 'can be ' : ''}${DECISIONS[decision][1]}, ${refused.length} not.`;
-  const lines = refused.map(({ id, reason }) => `  ${id}  ${reason}`);
-  if (plan === null) return toText([head, ...lines].join('\n'));
-  const { id, hash, counts, exceeded } = plan;
-  return toText(
-    [
-      ...[head, ...lines],
-      `${id === null ? `The plan ${hash}` : `Plan ${id}`}: ${toCount(counts.total, 'action')}`,
+  const lines = [head, ...refused.map(({ id, reason }) => `  ${id}  ${reason}`)];
+  if (plan !== null) {
+    const { id, hash, counts, exceeded } = plan;
+    const name = id === null ? `The plan ${hash}` : `Plan ${id}`;
+    lines.push(
+      `${name}: ${toCount(counts.total, 'action')}`,
       ...Object.entries(counts.kinds).map(([kind, count]) => `  ${count} ${kind}`),
       ...exceeded.map((limit) => `  above the limit: ${limit}`),
-    ].join('\n'),
-  );
+    );
+  }
+  return toText(lines.join('\n'));
 }

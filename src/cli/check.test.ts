@@ -1,21 +1,20 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Person, runAlone } from '../../test/support/command.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { runAlone } from '../../test/support/command.ts';
 import { makeFolder } from '../../test/support/lifetimes.ts';
 import { describeStores } from '../../test/support/stores.ts';
 import { startForTest } from '../sandbox/start-for-test.ts';
 import { openStore } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
 import { createEagerClock } from '../upstream/testing/fake-clock.ts';
-import { sendJson, startService as startAnswering } from '../upstream/testing/service.ts';
 import { checkCommand } from './check.ts';
 
 /** Runs `check` with these environment variables and no file. */
-async function runCheck(args: readonly string[], env: Record<string, string>, person: Person = {}) {
+async function runCheck(args: readonly string[], env: Record<string, string>) {
   const command = checkCommand({ clock: createEagerClock(), random: () => 0 });
-  return runAlone(['check', ...args], env, { ...person, commands: [command] });
+  return runAlone(['check', ...args], env, { commands: [command] });
 }
 
 async function startService() {
@@ -38,27 +37,6 @@ test('check prints lines and ends with 0 when all that is needed works', async (
   expect(out).toContain(`Service  ${sandbox.url}`);
   expect(out).toContain('0 failures');
   expect(err).toBe('');
-});
-
-test('check tells a terminal how far it has come, and takes that away before it prints', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const service = await startAnswering((res) => {
-    vi.setSystemTime(Date.now() + 2_000);
-    sendJson(res, 403, {});
-  });
-  const env = {
-    UPSTREAM_URL: service.baseUrl,
-    UPSTREAM_TOKEN: 'a-token',
-    UPSTREAM_REQUESTS_PER_SECOND: '0',
-  };
-  const lines: (string | undefined)[] = [];
-
-  await runCheck([], env, { showProgress: (line) => void lines.push(line) });
-
-  expect(lines.at(0)).toBe('Looking at the service · 7 %, about 24 s left · 2 s');
-  expect(lines.filter((line) => line === undefined)).toHaveLength(1);
-  expect(lines.at(-1)).toBeUndefined();
 });
 
 test('check --json prints one object', async () => {

@@ -5,10 +5,7 @@ import type { Column } from '../ops/lists/list.ts';
 import { SettingsError } from '../settings/errors.ts';
 import type { AddCommand, CliContext } from './context.ts';
 import { exitCodes, toJson } from './json.ts';
-import { createProgress } from './progress.ts';
 import { toTable } from './table.ts';
-
-const LOOKING = 'Looking at the service';
 
 /** `check`: tests whether the bridge can work with the service and the store, without changing them. */
 export function checkCommand(deps: {
@@ -34,12 +31,11 @@ export function checkCommand(deps: {
         // Loaded on demand: no other command needs them.
         const { checkService } = await import('../ops/check/check-service.ts');
         const { checkStore } = await import('./check-store.ts');
-        const progress = createProgress(context, { words: LOOKING });
-        const told = (part: { done: number; total: number }) => progress.tell(LOOKING, part);
+        context.showProgress?.('Looking at the service');
         const [probed, store] = await Promise.all([
-          checkService({ ...rest, url, token }, { ...deps, told }),
+          checkService({ ...rest, url, token }, deps),
           checkStore(settings),
-        ]).finally(progress.end);
+        ]);
         const ok = probed.ok && store.status !== 'failed';
         const report = { ...probed, ok, checks: [...probed.checks, store] };
         context.write(json ? toJson(report) : toReportText(report, context));

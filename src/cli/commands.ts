@@ -1,17 +1,16 @@
 import * as access from '../ops/lists/access.ts';
 import * as acts from '../ops/lists/acts.ts';
 import { DRIFTS, UNMANAGED } from '../ops/lists/drifts.ts';
+import { CENSUS, HANDOVER, ID_IMPORT } from '../ops/lists/exports.ts';
 import { PLANS } from '../ops/lists/plans.ts';
 import * as records from '../ops/lists/records.ts';
 import { GROUPS, USERS } from '../ops/lists/resources.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { actCommand } from './act-command.ts';
+import { actCommand, fileCommand } from './act-command.ts';
 import * as special from './acts.ts';
 import { addApiCommand } from './api.ts';
 import { checkCommand } from './check.ts';
-import { addCompletionCommand } from './completion.ts';
 import type { AddCommand } from './context.ts';
-import { addCensusCommand, providerExportCommands } from './exports.ts';
 import { addGalleryCommand } from './gallery.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';
 import { listCommand } from './listing.ts';
@@ -35,7 +34,7 @@ export const commands: readonly AddCommand[] = [
   listCommand(records.REQUESTS),
   listCommand(records.ACTS),
   listCommand(records.LEAVERS),
-  addCensusCommand,
+  fileCommand(CENSUS),
   addGalleryCommand,
   addExplainCommand,
   addWhyCommand,
@@ -49,24 +48,20 @@ export const commands: readonly AddCommand[] = [
   actCommand(access.PROVIDER_CREATE),
   listCommand(access.PROVIDERS),
   actCommand(access.PROVIDER_CHANGE),
-  ...providerExportCommands,
+  fileCommand(HANDOVER),
+  fileCommand(ID_IMPORT),
   actCommand(access.PROVIDER_DELETE),
-  actCommand(access.TOKEN_CREATE, { send: special.makeToken }),
+  actCommand(access.TOKEN_CREATE, special.makeToken),
   listCommand(access.TOKENS),
   actCommand(access.TOKEN_REVOKE),
   listCommand(access.SESSIONS),
-  actCommand(access.SESSION_REVOKE, { send: special.endSessions, say: special.toEndedText }),
-  actCommand(acts.ADOPT, { findQuestion: special.findAdoptQuestion }),
+  actCommand(access.SESSION_REVOKE),
+  actCommand(acts.ADOPT),
   actCommand(acts.RELEASE),
   special.addErase,
   actCommand(acts.PAUSE),
-  actCommand(acts.RESUME, { findQuestion: special.findResumeQuestion }),
-  actCommand(acts.RETRY, {
-    findFault: ({ name, all }) =>
-      (name === undefined) === (all === true)
-        ? undefined
-        : 'name one person or group, or say --all',
-  }),
+  actCommand(acts.RESUME),
+  actCommand(acts.RETRY),
   actCommand(acts.LOOK),
   listCommand(records.NOTIFICATIONS),
   special.addNotificationsTest,
@@ -79,5 +74,4 @@ export const commands: readonly AddCommand[] = [
   addBackupCommand,
   addMigrateStoreCommand,
   addRestoreCommand,
-  addCompletionCommand,
 ];

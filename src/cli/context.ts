@@ -26,7 +26,7 @@ export interface CliWorld {
   readonly terminal?: Terminal | undefined;
   /** Asks the person at the terminal; undefined: nobody is there. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
-  /** Shows a line in the place of the one before, or none; undefined: standard error is no terminal. */
+  /** Shows a line in the place of the one before, until something is printed; undefined: standard error is no terminal. */
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
 }
 

@@ -1,32 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { isAbsent, isPassing, type OpsClient } from '../app/ops-client.ts';
+import { isAbsent, type OpsClient } from '../app/ops-client.ts';
 import { isId } from '../domain/ids.ts';
-import { toCount } from '../domain/text.ts';
 import { type Column, type List, MEANINGS, toCsv } from '../ops/lists/list.ts';
 import { type AddCommand, addCommand, type CliContext, toHelp } from './context.ts';
 import { findResource, parseAnswer, toJson } from './json.ts';
-import { createProgress } from './progress.ts';
 import { toTable } from './table.ts';
 
+/** The most entries that the bridge answers at once. */
 const PAGE = 1_000;
-/** Seconds between two looks of `--watch`. */
-const WATCH = 5;
-
-/** Options that every command has that shows what the bridge knows. */
-export interface ShowOptions {
-  readonly json?: true;
-  /** Seconds; `true`: as usual. */
-  readonly watch?: number | true;
-}
-
-/** Adds `--json` and `--watch`. */
-export function addShowOptions(command: Command): Command {
-  const again = `again and again, every ${WATCH} seconds, until Ctrl-C`;
-  return command
-    .option('--json', 'as JSON; with --watch one object a line')
-    .option('--watch [seconds]', again, parseCount);
-}
 
 const HELP = `
 --json prints { "items": [...], "nextCursor": ... } as GET /ops/openapi.json describes it; nextCursor is null
@@ -87,54 +68,76 @@ function listOptions(
   return [{ filter, option: typeof words === 'object' ? option.choices(words) : option }];
 }
 
-type Given = ShowOptions & Readonly<Record<string, unknown>> & { limit: number; csv?: true };
+type Given = TableOptions & Readonly<Record<string, unknown>>;
 
 /** Makes the command that shows a list, and what acts on it. */
 export function listCommand<Item>(
   list: List<Item>,
   addActs?: (command: Command, context: CliContext) => void,
 ): AddCommand {
+  const { path, columns, command: row } = list;
   const options = Object.keys(list.filters).flatMap((filter) => listOptions(list, filter));
   return (program, context) => {
-    const command = addCommand(program, list.command.name, list.summary);
+    const command = addCommand(program, row.name, list.summary);
     for (const { option } of options) command.addOption(option);
-    command.option('--limit <number>', 'how many at most', parseCount, 50);
-    command.addOption(new Option('--csv', 'as CSV').conflicts('json'));
-    addShowOptions(command)
+    addTableOptions(command)
       .addHelpText('after', HELP)
-      .action((given: Given) => showList(context, list, { options, given }));
+      .action(async (given: Given) => {
+        const client = context.connect();
+        const { defaults = {} } = row;
+        const asked = options.filter(({ option }) => given[option.attributeName()] !== undefined);
+        const toValue = ({ option, value }: FilterOption) =>
+          value ?? String(given[option.attributeName()]);
+        const query: Record<string, string> = { ...defaults };
+        for (const option of asked)
+          query[option.filter] = await toId(client, option, toValue(option));
+        const page = await readList<Item>(client, { path, query, limit: given.limit });
+        const isWhole = asked.every((option) => {
+          const usual = [defaults[option.filter], ''];
+          return option.filter === row.scope || usual.includes(toValue(option));
+        });
+        const none = `${(isWhole ? undefined : row.none[1]) ?? row.none[0]}\n`;
+        const text = () => toListText(page, { columns, none, options: given, context });
+        context.write(given.json ? toJson(page) : text());
+      });
     addActs?.(command, context);
   };
 }
 
-function showList<Item>(
-  context: CliContext,
-  { path, columns, command: { none, defaults = {}, scope } }: List<Item>,
-  { options, given }: { readonly options: readonly FilterOption[]; readonly given: Given },
-): Promise<void> {
-  const { limit, csv } = given;
-  const asked = options.filter(({ option }) => given[option.attributeName()] !== undefined);
-  const toValue = ({ option, value }: FilterOption) =>
-    value ?? String(given[option.attributeName()]);
-  return show(context, {
-    options: given,
-    async read(client) {
-      const query: Record<string, string> = { ...defaults };
-      for (const option of asked)
-        query[option.filter] = await toId(client, option, toValue(option));
-      const filled = Object.entries(query).filter(([, value]) => value !== '');
-      return readList<Item>(client, { path, query: Object.fromEntries(filled), limit, context });
-    },
-    toText({ items, nextCursor }) {
-      if (csv) return toCsv(items, columns);
-      const isWhole = asked.every((option) => {
-        const usual = [defaults[option.filter], ''];
-        return option.filter === scope || usual.includes(toValue(option));
-      });
-      if (items.length === 0) return `${(isWhole ? undefined : none[1]) ?? none[0]}\n`;
-      return toFirstOf(items, { columns, context, hasMore: nextCursor !== null });
-    },
-  });
+/** Options of what is shown as a table. */
+export interface TableOptions {
+  readonly limit: number;
+  readonly json?: true;
+  readonly csv?: true;
+}
+
+/** Adds `--limit`, `--csv` and `--json`. */
+export function addTableOptions(command: Command): Command {
+  return command
+    .option('--limit <number>', 'how many at most', parseCount, 50)
+    .addOption(new Option('--csv', 'as CSV').conflicts('json'))
+    .option('--json', 'as JSON');
+}
+
+interface Shown<Item> {
+  readonly columns: readonly Column<Item>[];
+  /** What is written about an empty list. */
+  readonly none: string;
+  readonly options: TableOptions;
+  readonly context: CliContext;
+}
+
+/** Writes the first entries of a list as a table or as CSV, and says where there are more. */
+export function toListText<Item>(
+  { items, nextCursor }: Page<Item>,
+  { columns, none, options: { limit, csv }, context }: Shown<Item>,
+): string {
+  if (csv) return toCsv(items, columns);
+  if (items.length === 0) return none;
+  const shown = items.slice(0, limit);
+  const hasMore = nextCursor !== null || items.length > limit;
+  const more = hasMore ? `There are more than these ${shown.length}: --limit\n` : '';
+  return `${toTable(shown, columns, context)}${more}`;
 }
 
 /** Finds the id of whom a list is about. @throws BridgeError `ops-failed` when it can only be a user or group and is none */
@@ -148,101 +151,33 @@ async function toId(client: OpsClient, { names }: FilterOption, name: string): P
   }
 }
 
-interface Shown<Answer> {
-  readonly options: ShowOptions;
-  readonly read: (client: OpsClient) => Promise<Answer>;
-  /** @param client for what the text alone needs */
-  readonly toText: (answer: Answer, client: OpsClient) => string | Promise<string>;
-}
-
-/** Shows an answer of the bridge, once or again and again; a bridge that restarts meanwhile is waited for. */
-export async function show<Answer>(context: CliContext, shown: Shown<Answer>): Promise<void> {
-  const { watch, json } = shown.options;
-  const client = context.connect();
-  if (watch !== undefined) {
-    const everyMs = (watch === true ? WATCH : watch) * 1_000;
-    return showAgain(context, client, { ...shown, everyMs });
-  }
-  const answer = await shown.read(client);
-  context.write(json ? toJson(answer) : await shown.toText(answer, client));
-}
-
-/** Says of a bridge that may answer soon what it said, if anything, and that it is asked again. */
-export function toAskedAgain(error: unknown): string {
-  const words = error instanceof Error ? ` (${error.message})` : '';
-  return `The bridge does not answer now${words}; it is asked again.\n`;
-}
-
-async function showAgain<Answer>(
-  context: CliContext,
-  client: OpsClient,
-  { options: { json }, read, toText, everyMs }: Shown<Answer> & { readonly everyMs: number },
-): Promise<void> {
-  const look = async () => {
-    const answer = await read(client);
-    if (json) return `${JSON.stringify(answer)}\n`;
-    // Clears a terminal; elsewhere an empty line is between two looks.
-    const start = context.terminal === undefined ? '\n' : '\u001b[2J\u001b[H';
-    return `${start}${await toText(answer, client)}`;
-  };
-  const stopping = new AbortController();
-  void context.untilStopped().then(() => stopping.abort());
-  for (let isThere = true; !stopping.signal.aborted; ) {
-    try {
-      context.write(await look());
-      isThere = true;
-    } catch (error) {
-      if (!isPassing(error)) throw error;
-      if (isThere) context.writeError(toAskedAgain(error));
-      isThere = false;
-    }
-    await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-  }
-}
-
 interface Reading {
   readonly path: `/${string}`;
+  /** An empty value is no filter. */
   readonly query?: Readonly<Record<string, string>>;
   /** Entries at most; all when left out. */
   readonly limit?: number;
-  readonly context: CliContext;
 }
 
-/** Reads as many entries as are wanted, with as few requests as that takes, and tells how far it is. */
+/** Reads as many entries as are wanted, with as few requests as that takes. */
 export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
   client: OpsClient,
-  { path, query = {}, limit = Number.MAX_SAFE_INTEGER, context }: Reading,
+  { path, query = {}, limit = Number.MAX_SAFE_INTEGER }: Reading,
 ): Promise<Answer> {
-  const progress = createProgress(context);
+  const filters = Object.entries(query).filter(([, value]) => value !== '');
   const items: Item[] = [];
-  try {
-    for (let first: Answer | undefined, cursor: string | undefined; ; ) {
-      const asked = new URLSearchParams({
-        limit: `${Math.min(PAGE, limit - items.length)}`,
-        ...query,
-        ...(cursor !== undefined && { cursor }),
-      });
-      const page = parseAnswer<Answer>(await client.send('GET', `${path}?${asked}`));
-      items.push(...page.items);
-      first ??= page;
-      const { nextCursor } = page;
-      // What a list says beside its items stands on its first page.
-      if (nextCursor === null || items.length >= limit) return { ...first, items, nextCursor };
-      progress.tell(`${toCount(items.length, 'entry', 'entries')} read`);
-      cursor = nextCursor;
-    }
-  } finally {
-    progress.end();
+  for (let first: Answer | undefined, cursor: string | undefined; ; ) {
+    const asked = new URLSearchParams(filters);
+    asked.set('limit', `${Math.min(PAGE, limit - items.length)}`);
+    if (cursor !== undefined) asked.set('cursor', cursor);
+    const page = parseAnswer<Answer>(await client.send('GET', `${path}?${asked}`));
+    items.push(...page.items);
+    first ??= page;
+    const { nextCursor } = page;
+    // What a list says beside its items stands on its first page.
+    if (nextCursor === null || items.length >= limit) return { ...first, items, nextCursor };
+    cursor = nextCursor;
   }
-}
-
-/** Writes the first entries of a list as a table, and tells where there are more. */
-export function toFirstOf<Item>(
-  items: readonly Item[],
-  shown: { columns: readonly Column<Item>[]; context: CliContext; hasMore: boolean },
-): string {
-  const more = shown.hasMore ? `There are more than these ${items.length}: --limit\n` : '';
-  return `${toTable(items, shown.columns, shown.context)}${more}`;
 }
 
 /** Parses a whole number above 0. @throws InvalidArgumentError, which is wrong usage */

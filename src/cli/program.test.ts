@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
 import { serve } from '../../test/support/local-server.ts';
+import { toLocalAddress } from '../app/local-address.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { addSettingsCommand } from './acts.ts';
-import { addHealthcheckCommand, toHealthUrl } from './healthcheck.ts';
+import { addHealthcheckCommand } from './healthcheck.ts';
 import { runProgram } from './program.ts';
 import { addSandboxCommand } from './sandbox.ts';
 import { type Serve, serveCommand } from './serve.ts';
@@ -157,59 +158,6 @@ test('healthcheck succeeds on 200 and fails on everything else', async () => {
   expect(silent).toMatchObject({ code: 1, err: expect.stringContaining('does not answer') });
 });
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-describe('the health check of the image', () => {
-  const checkAlone = (env: Record<string, string>) => {
-    const hook = `import { registerHooks } from 'node:module';
-registerHooks({ load(url, context, next) { process.stderr.write('loaded ' + url + '\\n'); return next(url, context); } });`;
-    const file = join(import.meta.dirname, 'healthcheck-alone.ts');
-    const args = [
-      '--import',
-      `data:text/javascript,${encodeURIComponent(hook)}`,
-      file,
-      'healthcheck',
-    ];
-    return promisify(execFile)(process.execPath, args, { env }).then(
-      (ended): Ended => ({ code: 0, ...ended }),
-      (ended: Ended) => ended,
-    );
-  };
-  const toFile = (text: string) => {
-    const path = join(makeFolder(), 'settings.yaml');
-    writeFileSync(path, text);
-    return path;
-  };
-
-  test('loads nothing but its own few files, and succeeds on 200 alone', async () => {
-    const well = await serveHealth(200);
-    const found = await checkAlone({ HOST: '0.0.0.0', PORT: `${well}` });
-    const loaded = found.stderr.match(/(?<=^loaded ).*$/gm) ?? [];
-
-    expect(found).toMatchObject({ code: 0, stdout: `http://127.0.0.1:${well}/healthz is well\n` });
-    expect(loaded.filter((url) => url.includes('node_modules'))).toEqual([]);
-    expect(loaded.filter((url) => url.startsWith('file:')).length).toBeLessThanOrEqual(6);
-
-    const unwell = await serveHealth(503);
-    const failed = await checkAlone({ PORT: `${unwell}` });
-    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('answered 503') });
-  });
-
-  test.each([
-    ['plain lines', (port: number) => `host: 0.0.0.0\nport: ${port}\n`],
-    ['any other YAML', (port: number) => `{ "host": "127.0.0.1", 'port': ${port} }\n`],
-  ])('reads the address from a settings file in %s', async (_, toText) => {
-    const port = await serveHealth(200);
-    const found = await checkAlone({ CONFIG: toFile(toText(port)) });
-
-    expect(found).toMatchObject({ code: 0, stdout: `http://127.0.0.1:${port}/healthz is well\n` });
-  });
-});
-
 test('sandbox prints where it is served and with which token, and ends when asked to', async () => {
   const env = { SANDBOX_FILE: join(makeFolder(), 'new/sandbox.db') };
   const first = await run('sandbox', { env });
@@ -226,17 +174,14 @@ test('a sandbox whose port is taken ends with 1 and says so', async () => {
   expect(ended).toMatchObject({ code: 1, err: expect.stringContaining('EADDRINUSE') });
 });
 
-const addresses = [
-  { host: '127.0.0.1', want: 'http://127.0.0.1:80/healthz' },
-  { host: '0.0.0.0', want: 'http://127.0.0.1:80/healthz' },
-  { host: '::', want: 'http://[::1]:80/healthz' },
-  { host: 'bridge.internal', want: 'http://bridge.internal:80/healthz' },
-];
-for (const { host, want } of addresses) {
-  test(`a bridge that listens on ${host} is asked at ${want}`, () => {
-    expect(toHealthUrl({ host, port: 80 })).toBe(want);
-  });
-}
+test.each([
+  ['127.0.0.1', 'http://127.0.0.1:80'],
+  ['0.0.0.0', 'http://127.0.0.1:80'],
+  ['::', 'http://[::1]:80'],
+  ['bridge.internal', 'http://bridge.internal:80'],
+])('a bridge that listens on %s is asked at %s', (host, url) => {
+  expect(toLocalAddress(host, 80)).toBe(url);
+});
 
 test('the executable runs from any directory', async () => {
   const bin = join(import.meta.dirname, 'bin.mjs');

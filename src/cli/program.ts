@@ -3,10 +3,8 @@ import { createOpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
-import { findNearest } from '../settings/nearest.ts';
 import { type AddCommand, type CliContext, type CliWorld, defaultConfigFile } from './context.ts';
 import { exitCodes, exitCodesHelp } from './json.ts';
-import { withProgress } from './progress.ts';
 
 interface ProgramParts {
   readonly version: string;
@@ -23,6 +21,7 @@ export async function runProgram(
   { version, commands, world }: ProgramParts,
 ): Promise<number> {
   let exitCode: number = exitCodes.done;
+  let hasProgress = false;
   const program = createProgram(version, world);
   const load = () => {
     const { config } = program.opts<{ config?: string }>();
@@ -31,21 +30,31 @@ export async function runProgram(
       configFile: config ?? (world.env.CONFIG || defaultConfigFile),
     });
   };
+  const showProgress = (line: string | undefined) => {
+    if (hasProgress || line !== undefined) world.showProgress?.(line);
+    hasProgress = line !== undefined;
+  };
   const context: CliContext = {
     ...world,
+    write(text) {
+      showProgress(undefined);
+      world.write(text);
+    },
+    showProgress,
     loadSettings: load,
-    connect: (timeoutMs) => withProgress(createOpsClient(load().settings, timeoutMs), world),
+    connect: (timeoutMs) => createOpsClient(load().settings, timeoutMs),
     exitWith: (code) => {
       exitCode = code;
     },
   };
   for (const addCommand of commands) addCommand(program, context);
   try {
-    assertKnown(program, args);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     return tellFailure(error, world);
+  } finally {
+    showProgress(undefined);
   }
 }
 
@@ -58,44 +67,6 @@ function createProgram(version: string, { write, writeError }: CliWorld): Comman
     .showHelpAfterError('Try --help.')
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: writeError });
-}
-
-const HELP: readonly string[] = ['--help', '-h'];
-
-/** Refuses a command that does not exist, also beside `--help`, which would print the help of the others. */
-function assertKnown(program: Command, args: readonly string[]): void {
-  let command = program;
-  for (let place = 0; command.commands.length > 0; ) {
-    const word = args[place];
-    if (word === undefined) return;
-    if (word.startsWith('-')) {
-      const words = countWords(command, word);
-      // Commander refuses an option that it does not know. What follows that one is no command.
-      if (words === undefined) return;
-      place += words;
-      continue;
-    }
-    const child = command.commands.find((known) => known.name() === word);
-    if (child === undefined && word !== 'help') refuseUnknown(command, word);
-    if (child === undefined) return;
-    command = child;
-    place += 1;
-  }
-}
-
-/** Counts the words of an option, with its value; undefined: the command has no such option. */
-function countWords({ options }: Command, word: string): number | undefined {
-  const [name] = word.split('=');
-  const option = options.find(({ long, short }) => name === long || name === short);
-  if (option === undefined) return HELP.includes(word) ? 1 : undefined;
-  return option.required && word === name ? 2 : 1;
-}
-
-function refuseUnknown(command: Command, word: string): never {
-  const names = command.commands.map((known) => known.name());
-  const nearest = findNearest(word, names);
-  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  return command.error(`error: unknown command '${word}'${hint}`);
 }
 
 function tellFailure(error: unknown, { writeError }: CliWorld): number {

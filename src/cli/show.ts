@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { isHolding } from '../domain/plan.ts';
 import { toPlanHead } from '../ops/lists/acts.ts';
@@ -5,10 +6,10 @@ import * as details from '../ops/lists/details.ts';
 import { toProblemText } from '../ops/lists/list.ts';
 import { ACTIONS, FIRST_RUN } from '../ops/lists/plans.ts';
 import { FIELDS, toLinkColumns } from '../ops/lists/resources.ts';
-import type { OpsJson } from '../ops/schemas/schemas.ts';
-import { type AddCommand, addCommand, type CliContext } from './context.ts';
-import { exitCodes, parseAnswer, readAnswer } from './json.ts';
-import { addShowOptions, parseCount, readList, type ShowOptions, show } from './listing.ts';
+import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
+import { type AddCommand, addCommand } from './context.ts';
+import { exitCodes, parseAnswer, readAnswer, toJson } from './json.ts';
+import { type Page, parseCount, readList } from './listing.ts';
 import {
   createPaint,
   type Output,
@@ -19,54 +20,78 @@ import {
   toText,
 } from './table.ts';
 
+/** Command that reads one answer of the bridge, and prints it as JSON or as text. */
+interface Show<Name extends OpsSchemaName, Options> {
+  readonly usage: string;
+  readonly about: string;
+  readonly help: string;
+  /** Schema of the answer. */
+  readonly name: Name;
+  readonly addOptions?: (command: Command) => void;
+  /** @param command for what was typed beside its arguments, and for errors */
+  readonly toPath: (words: readonly string[], command: Command) => `/${string}`;
+  readonly toText: (answer: OpsJson<Name>, output: Output) => string;
+  readonly toExitCode?: (answer: OpsJson<Name>, options: Options) => number;
+}
+
+function showCommand<Name extends OpsSchemaName, Options = unknown>({
+  usage,
+  about,
+  help,
+  name,
+  addOptions,
+  toPath,
+  toText,
+  toExitCode,
+}: Show<Name, Options>): AddCommand {
+  return (program, context) => {
+    const command = addCommand(program, usage, about);
+    addOptions?.(command);
+    command.option('--json', 'as JSON').addHelpText('after', help);
+    command.action(async () => {
+      const options = command.opts<Options & { json?: true }>();
+      const answer = await readAnswer(context.connect(), name, toPath(command.args, command));
+      context.write(options.json ? toJson(answer) : toText(answer, context));
+      context.exitWith(toExitCode?.(answer, options) ?? exitCodes.done);
+    });
+  };
+}
+
 /** Problems of one kind that are shown; the others are counted. */
 const SHOWN_MAX = 10;
 
-/** `status`: tells how the bridge is. */
-export const addStatusCommand: AddCommand = (program, context) => {
-  const about = 'tell how the bridge is, what waits and what is to be done';
-  const command = addCommand(program, 'status', about);
-  addShowOptions(command)
-    .option('--exit-code', 'exit with 2 when an operator has something to do')
-    .addHelpText('after', STATUS_HELP)
-    .action(async (options: ShowOptions & { exitCode?: true }) => {
-      await show<OpsJson<'Status'>>(context, {
-        options,
-        async read(client) {
-          const status = await readAnswer(client, 'Status', '/status');
-          const isWell = status.status === 'ok';
-          if (options.exitCode) context.exitWith(isWell ? exitCodes.done : exitCodes.incomplete);
-          return status;
-        },
-        toText: (status) => toStatusText(status, context),
-      });
-    });
-};
-
-const STATUS_HELP = `
+/** `status`: says how the bridge is. */
+export const addStatusCommand = showCommand<'Status', { readonly exitCode?: true }>({
+  usage: 'status',
+  about: 'tell how the bridge is, what waits and what is to be done',
+  help: `
 --json prints what GET /ops/status answers; GET /ops/openapi.json describes it.
 
 Exit codes:
   0   shown
   1   the bridge does not answer: the message says why
-  2   with --exit-code: there are reasons, each with its remedy`;
+  2   with --exit-code: there are reasons, each with its remedy`,
+  name: 'Status',
+  addOptions: (command) =>
+    command.option('--exit-code', 'exit with 2 when an operator has something to do'),
+  toPath: () => '/status',
+  toText: toStatusText,
+  toExitCode: ({ status }, { exitCode }) =>
+    exitCode && status !== 'ok' ? exitCodes.incomplete : exitCodes.done,
+});
 
 const TONES = { ok: 'good', degraded: 'waiting', unavailable: 'bad' } as const;
 
-function toStatusText(answer: OpsJson<'Status'>, context: CliContext): string {
-  const paint = createPaint(context);
-  const { status, bridge, reasons } = answer;
+function toStatusText(answer: OpsJson<'Status'>, output: Output): string {
+  const paint = createPaint(output);
+  const { status, bridge, reasons, stuck, failing, disputes } = answer;
   const head = `${paint(status, TONES[status])}  scim-bridge ${bridge.version} on ${bridge.engine}, since ${bridge.startedAt}\n`;
   const lines = reasons.map(({ code, detail, remedy }) => {
     return `  ${paint(code, 'waiting')}: ${detail}\n      ${remedy}\n`;
   });
-  const facts = [...details.listStatusFacts(answer), ...listTroubles(answer)];
-  return `${toMoments([head, ...lines].join(''))}${toDetails(facts, context)}`;
-}
-
-function listTroubles({ stuck, failing, disputes }: OpsJson<'Status'>): details.Fact[] {
   const troubles = [...stuck, ...failing].slice(0, SHOWN_MAX);
-  return [
+  const facts = [
+    ...details.listStatusFacts(answer),
     ...troubles.map(({ type, name, problem, nextAttemptAt }) => {
       return { title: type, text: `${name}: ${toProblemText(problem, nextAttemptAt)}` };
     }),
@@ -74,41 +99,29 @@ function listTroubles({ stuck, failing, disputes }: OpsJson<'Status'>): details.
       return { title: type, text: `${name}: ${reason}` };
     }),
   ];
+  return `${toMoments([head, ...lines].join(''))}${toDetails(facts, output)}`;
 }
 
-/** `explain`: tells why each field of a user or group is as it is, from the running bridge. */
-export const addExplainCommand: AddCommand = (program, context) => {
-  const about = 'tell why each field of a person or group is as it is';
-  const command = addCommand(program, 'explain', about)
-    .usage('[user|group] <id or name> [options]')
-    .argument(
-      '<words...>',
-      'user or group, where the name alone is not enough; a SCIM id or a name',
-    );
-  addShowOptions(command)
-    .addHelpText('after', EXPLAIN_HELP)
-    .action(async ([first = '', second, ...more]: string[], options: ShowOptions) => {
-      const isTyped = first === 'user' || first === 'group';
-      if (second !== undefined && (!isTyped || more.length > 0)) {
-        command.error('Say user or group and one name; put a name with spaces in quotes.');
-      }
-      const path =
-        second === undefined
-          ? (`/explain/${encodeURIComponent(first)}` as const)
-          : (`/${first}s/${encodeURIComponent(second)}/explain` as const);
-      await show<OpsJson<'Explanation'>>(context, {
-        options,
-        read: async (client) => await readAnswer(client, 'Explanation', path),
-        toText: (explanation) => toExplanationText(explanation, context),
-      });
-    });
-};
-
-const EXPLAIN_HELP = `
-The name is a userName, an address or a displayName; case does not matter. The states are those of docs/drift.md.
+/** `explain`: says why each field of a user or group is as it is. */
+export const addExplainCommand = showCommand({
+  usage: 'explain <name...>',
+  about: 'tell why each field of a person or group is as it is',
+  help: `
+The name is a SCIM id, a userName, an address or a displayName; case does not matter. Where it is not enough, user or group
+goes before it. The states are those of docs/drift.md.
 
   scim-bridge explain user ada@example.com
-  scim-bridge explain group 'Board of directors'`;
+  scim-bridge explain group 'Board of directors'`,
+  name: 'Explanation',
+  toPath(words, command) {
+    const [first = '', name, ...more] = words;
+    if (name === undefined) return `/explain/${encodeURIComponent(first)}`;
+    const isTyped = first === 'user' || first === 'group';
+    if (isTyped && more.length === 0) return `/${first}s/${encodeURIComponent(name)}/explain`;
+    return command.error('Say user or group and one name; put a name with spaces in quotes.');
+  },
+  toText: toExplanationText,
+});
 
 function toExplanationText(explanation: OpsJson<'Explanation'>, output: Output): string {
   const { fields, admins, groups, more } = explanation;
@@ -132,32 +145,27 @@ function toHead({ type, name, deleted }: Named): string {
   return `${type} ${toPlain(name)}${deleted ? ' (deleted)' : ''}\n`;
 }
 
-/** `why`: tells what led to the state of a user or group, from the running bridge. */
-export const addWhyCommand: AddCommand = (program, context) => {
-  const about = 'tell what led to the state of a person or group, in one line of time';
-  const command = addCommand(program, 'why', about)
-    .argument('<name>', 'a userName, an address, a displayName or a SCIM id')
-    .option('--limit <number>', 'how many entries, the newest', parseCount, 100);
-  addShowOptions(command)
-    .addHelpText('after', WHY_HELP)
-    .action(async (name: string, options: ShowOptions & { readonly limit: number }) => {
-      const path = `/timeline/${encodeURIComponent(name)}?limit=${options.limit}` as const;
-      await show<OpsJson<'Timeline'>>(context, {
-        options,
-        read: async (client) => await readAnswer(client, 'Timeline', path),
-        toText: toTimelineText,
-      });
-    });
-};
+/** `why`: says what led to the state of a user or group. */
+export const addWhyCommand = showCommand({
+  usage: 'why <name>',
+  about: 'tell what led to the state of a person or group, in one line of time',
+  help: `
+The name is a userName, an address, a displayName or a SCIM id.
 
-const WHY_HELP = `
   provider   what was written through SCIM, and how it was answered
   bridge     what the bridge changed in the service, and what is stuck
   audit log  what the service's audit log says, and who did it
   seen       when the service was looked at
   drift      what differed, and how that ended
 
-How each field stands now, and why: scim-bridge explain.`;
+How each field stands now, and why: scim-bridge explain.`,
+  name: 'Timeline',
+  addOptions: (command) =>
+    command.option('--limit <number>', 'how many entries, the newest', parseCount, 100),
+  toPath: ([name = ''], command) =>
+    `/timeline/${encodeURIComponent(name)}?limit=${command.opts().limit}`,
+  toText: toTimelineText,
+});
 
 function toTimelineText(timeline: OpsJson<'Timeline'>): string {
   const { id, managed, items, more } = timeline;
@@ -178,16 +186,26 @@ function toTimelineText(timeline: OpsJson<'Timeline'>): string {
 /** `plan show`: shows what the bridge would do. */
 export const addPlanShow: AddCommand = (program, context) => {
   const about = 'show a plan by its id, the one that waits, or the plan of the first day';
-  const command = addCommand(program, 'plan show [id]', about).option(
-    '--first-run',
-    'what is accepted while observing, or held since: who matches whom',
-  );
-  addShowOptions(command)
+  const command = addCommand(program, 'plan show [id]', about)
+    .option('--first-run', 'what is accepted while observing, or held since: who matches whom')
+    .option('--json', 'as JSON')
     .addHelpText('after', PLAN_HELP)
-    .action((id: string | undefined, options: ShowOptions & { readonly firstRun?: true }) => {
-      if (!options.firstRun) return showPlan(context, id, options);
-      if (id !== undefined) command.error('error: --first-run has no id');
-      return showFirstRun(context, options);
+    .action(async (id: string | undefined, options: { firstRun?: true; json?: true }) => {
+      const { firstRun, json } = options;
+      if (firstRun && id !== undefined) command.error('error: --first-run has no id');
+      const client = context.connect();
+      const print = async (answer: unknown, toText: () => string | Promise<string>) =>
+        context.write(json ? toJson(answer) : await toText());
+      if (firstRun) {
+        const path = '/plans/first-run';
+        const view = await readList<FirstRunItem, OpsJson<'FirstRun'>>(client, { path });
+        return print(view, () => toFirstRunText(view, client, context));
+      }
+      const waiting = id === undefined ? await listPlans(client, 'held') : [];
+      const plan = await findPlan(client, id ?? waiting[0]?.id);
+      return print(plan ?? null, () =>
+        plan === undefined ? toNoneText(client) : toPlanText(plan, context, waiting),
+      );
     });
 };
 
@@ -199,37 +217,13 @@ const PLAN_HELP = `
   disputed    fits several, or waits for you; its provider is answered 409
   privileged  exists and is never taken over by itself: an owner, protected, a group with rights or admins`;
 
-function showPlan(
-  context: CliContext,
-  id: string | undefined,
-  options: ShowOptions,
-): Promise<void> {
-  return show(context, {
-    options,
-    async read(client) {
-      const waiting = id === undefined ? await listPlans(client, 'held') : [];
-      return (await findPlan(client, id ?? waiting[0]?.id)) ?? null;
-    },
-    async toText(plan, client) {
-      if (plan === null) return toMoments(await toNoneText(client));
-      const waiting = id === undefined ? await listPlans(client, 'held') : [];
-      const others = waiting.flatMap((other) => (other.id === plan.id ? [] : `  ${other.id}\n`));
-      const more = others.length === 0 ? '' : `\nOther plans wait:\n${others.join('')}`;
-      return `${toPlanText(plan, context)}${more}`;
-    },
-  });
-}
-
 async function toNoneText(client: OpsClient): Promise<string> {
   const { firstRead } = await readAnswer(client, 'Status', '/status');
-  if (firstRead !== null)
-    return `No plan waits; the service is read for the first time: ${details.toReadingText(firstRead)}.\n`;
-  const making = await listPlans(client, 'making');
   const { reading } = await readAnswer(client, 'Recovery', '/recovery');
-  const progress = reading === null ? '' : `: ${details.toReadingText(reading)}`;
-  if (making.length > 0)
-    return `A plan is being made; the whole service is read first${progress}.\n`;
-  return 'No plan waits.\n';
+  const read = firstRead ?? reading;
+  const progress = read === null ? '' : ` The service is read: ${details.toReadingText(read)}.`;
+  const making = await listPlans(client, 'making');
+  return `No plan waits.${making.length > 0 ? ' A plan is being made.' : ''}${progress}\n`;
 }
 
 /** The plan with this id; undefined: no id. */
@@ -241,29 +235,12 @@ async function findPlan(
   return await readAnswer(client, 'Plan', `/plans/${encodeURIComponent(id)}`);
 }
 
-async function listPlans(
-  client: OpsClient,
-  status: OpsJson<'PlanSummary'>['status'],
-): Promise<readonly OpsJson<'PlanSummary'>[]> {
+async function listPlans(client: OpsClient, status: 'held' | 'making') {
   const page = await client.send('GET', `/plans?status=${status}`);
-  return parseAnswer<{ items: OpsJson<'PlanSummary'>[] }>(page).items;
+  return parseAnswer<Page<OpsJson<'PlanSummary'>>>(page).items;
 }
 
-function showFirstRun(context: CliContext, options: ShowOptions): Promise<void> {
-  return show(context, {
-    options,
-    read: (client) =>
-      readList<OpsJson<'FirstRunItem'>, OpsJson<'FirstRun'>>(client, {
-        path: '/plans/first-run',
-        context,
-      }),
-    async toText(view, client) {
-      const plan = await findPlan(client, view.planId ?? undefined);
-      const decision = plan?.status === 'held' ? `\n${toPlanText(plan, context)}` : '';
-      return `${toFirstRunText(view, context)}${decision}`;
-    },
-  });
-}
+type FirstRunItem = OpsJson<'FirstRunItem'>;
 
 const PHASES: Readonly<Record<OpsJson<'FirstRun'>['phase'], string>> = {
   none: 'The bridge is live, and nothing is held.',
@@ -272,15 +249,21 @@ const PHASES: Readonly<Record<OpsJson<'FirstRun'>['phase'], string>> = {
   waiting: 'The bridge is live; what was accepted before is held until its plan is decided.',
 };
 
-function toFirstRunText(view: OpsJson<'FirstRun'>, output: Output): string {
-  const { phase, reading, counts, kinds, seats, items } = view;
+async function toFirstRunText(
+  view: OpsJson<'FirstRun'>,
+  client: OpsClient,
+  output: Output,
+): Promise<string> {
+  const { phase, reading, counts, kinds, seats, items, planId } = view;
   const sums = Object.entries({ ...counts, ...kinds });
+  const plan = await findPlan(client, planId ?? undefined);
   return [
     `${PHASES[phase]}\n`,
     reading === null ? '' : `It is ${details.toReadingText(reading)}.\n`,
     toSeats(seats),
     ...sums.map(([name, count]) => `  ${name.padEnd(18)} ${count}\n`),
     items.length === 0 ? '' : `\n${toTable(items, FIRST_RUN.columns, output)}`,
+    plan?.status === 'held' ? `\n${toPlanText(plan, output)}` : '',
   ].join('');
 }
 
@@ -289,8 +272,12 @@ function toSeats(seats: OpsJson<'PlanSeats'> | null): string {
   return text === '' ? '' : `Seats: ${text}.\n`;
 }
 
-/** Prints a plan: its counts, its first actions, and the decisions that are possible. */
-export function toPlanText(plan: OpsJson<'Plan'>, output: Output): string {
+/** A plan: its counts, its first actions, the decisions that are possible, and other plans that wait. */
+function toPlanText(
+  plan: OpsJson<'Plan'>,
+  output: Output,
+  waiting: readonly { readonly id: string }[] = [],
+): string {
   const { id, hash, status, source, counts, summary, actions } = plan;
   const unknown = details.isOwnPlan(plan) ? '' : 'not known by whom';
   const sums = summary.map(({ kind, by, count }) => {
@@ -305,6 +292,7 @@ export function toPlanText(plan: OpsJson<'Plan'>, output: Output): string {
 scim-bridge plan approve ${id} ${hash}   does exactly this, as far as it still holds
 scim-bridge plan discard ${id}   ${nothing}
 `;
+  const others = waiting.filter((other) => other.id !== id).map((other) => `  ${other.id}\n`);
   return [
     toText(toPlanHead(plan)),
     toSeats(plan.seats),
@@ -312,5 +300,6 @@ scim-bridge plan discard ${id}   ${nothing}
     actions.length === 0 ? '' : `\n${toTable(actions, ACTIONS, output)}`,
     left > 0 ? `and ${left} more\n` : '',
     status === 'held' ? decisions : '',
+    others.length === 0 ? '' : `\nOther plans wait:\n${others.join('')}`,
   ].join('');
 }

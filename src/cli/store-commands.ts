@@ -4,7 +4,6 @@ import type { Column } from '../ops/lists/list.ts';
 import { toStoreUrl } from '../settings/store-url.ts';
 import { confirm, YES } from './act-command.ts';
 import type { AddCommand, CliContext } from './context.ts';
-import { createProgress } from './progress.ts';
 import type { Moved } from './store-work.ts';
 import { toTable } from './table.ts';
 
@@ -17,12 +16,9 @@ const STEPS = {
   preparing: 'Bringing it up to date',
 } as const;
 
-/** Shows which step runs. The engine copies in one call, so that how far it is cannot be seen. */
-function showSteps({ showProgress }: CliContext) {
-  return {
-    onStep: (step: keyof typeof STEPS) => showProgress?.(STEPS[step]),
-    end: () => showProgress?.(undefined),
-  };
+/** The engine copies in one call, so that how far it is cannot be seen. */
+function tellSteps({ showProgress }: CliContext) {
+  return (step: keyof typeof STEPS) => showProgress?.(STEPS[step]);
 }
 
 /** `backup`: copies one moment of the store into a file, while the bridge goes on. */
@@ -34,12 +30,7 @@ export const addBackupCommand: AddCommand = (program, context) => {
     .addHelpText('after', BACKUP_HELP)
     .action(async (file: string) => {
       const { backUpStore } = await load();
-      const { onStep, end } = showSteps(context);
-      try {
-        backUpStore(context.loadSettings().settings, file, onStep);
-      } finally {
-        end();
-      }
+      backUpStore(context.loadSettings().settings, file, tellSteps(context));
       context.write(`The store is in ${file}, proven whole. Keep it as secret as the store.\n`);
     });
 };
@@ -67,8 +58,7 @@ export const addRestoreCommand: AddCommand = (program, context) => {
       if (file === undefined) {
         await markRestored(toStoreUrl(settings));
       } else {
-        const { onStep, end } = showSteps(context);
-        const keptAs = await restoreStore(settings, file, onStep).finally(end);
+        const keptAs = await restoreStore(settings, file, tellSteps(context));
         context.write(`The backup is the store now. What was there before: ${keptAs}\n`);
       }
       context.write(
@@ -112,9 +102,9 @@ export const addMigrateStoreCommand: AddCommand = (program, context) => {
       const to = url ?? (toFile === undefined ? undefined : readAddress(toFile));
       if (to === undefined)
         return command.error('error: one of --to, --to-file and --undo is needed');
-      const progress = createProgress(context);
-      const told = (part: { done: number; total: number }) => progress.tell('Moving', part);
-      const moved = await migrateStore(settings, to, told).finally(progress.end);
+      const moved = await migrateStore(settings, to, ({ done, total }) =>
+        context.showProgress?.(`Moving ${Math.floor((100 * done) / total)} %`),
+      );
       context.write(toMovedText(moved, to, toTable(moved.tables, TABLE_COLUMNS, context)));
     });
 

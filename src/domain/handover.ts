@@ -7,9 +7,6 @@
  */
 export const HANDOVER_OUTCOMES = ['handed-over', 'ambiguous', 'only-here', 'only-file'] as const;
 
-/** One of these outcomes. */
-export type HandoverOutcome = (typeof HANDOVER_OUTCOMES)[number];
-
 /**
  * Outcomes of an import of ids, for one row of the file.
  * - `imported`: the bridge answers by this id from now on
@@ -19,6 +16,3 @@ export type HandoverOutcome = (typeof HANDOVER_OUTCOMES)[number];
  * - `only-file`: nobody here is it
  */
 export const IMPORT_OUTCOMES = ['imported', 'known', 'taken', 'ambiguous', 'only-file'] as const;
-
-/** One of these outcomes. */
-export type ImportOutcome = (typeof IMPORT_OUTCOMES)[number];

@@ -284,7 +284,7 @@ function listAsked(key: string) {
   return opsRoutes.map(({ method, path, body }) => ({
     method: method.toUpperCase(),
     path: path
-      .replace('/providers/{id}', '/providers/default')
+      .replace(/^\/providers\/\{\w+\}/, '/providers/default')
       .replace(/\{(\w+)\}/g, (_, name: string) => values.get(name) ?? key),
     body: body === undefined ? undefined : {},
     wrong: [{ bogus: 1 }, [1]],

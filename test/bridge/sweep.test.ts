@@ -138,7 +138,7 @@ test('scim-bridge sweep tells what differs, and by its exit code whether anythin
 
   const before = await run('sweep --exit-code');
   bridge.sandbox.service.updateUser(ada, { active: false });
-  const after = await run('sweep --exit-code --names');
+  const after = await run('sweep --exit-code');
   const json = await run('sweep --json');
   bridge.sandbox.faults.add({
     operation: 'scim.getGroups',
@@ -148,7 +148,7 @@ test('scim-bridge sweep tells what differs, and by its exit code whether anythin
 
   expect(before.code).toBe(0);
   expect(after.code).toBe(2);
-  expect(after.text).toMatch(/user\.deactivated +ada@example\.com +\S+ +\{"active":false\}/);
+  expect(after.text).toMatch(/user\.deactivated +1\n/);
   expect(json.code).toBe(0);
   expect(JSON.parse(json.text)).toMatchObject({ sweep: { status: 'complete' } });
   expect(incomplete.code).toBe(1);

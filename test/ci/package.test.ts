@@ -145,10 +145,10 @@ test('a start of what is installed loads a few files of the package, none of nod
   const compiledAtReady = countCompiled();
   const { hostname: HOST, port: PORT } = new URL(bridge.baseUrl);
   const env = { HOST, PORT, DATABASE_URL: `sqlite:${join(project, 'bridge.db')}` };
-  const runAlone = (name: string, ...args: string[]) =>
-    run(process.execPath, [join(program, name), ...args], { cwd: project, env });
-  const healthy = await runAlone('healthcheck-alone.js', 'healthcheck');
-  await runAlone('main.js', 'backup', join(project, 'backup.db'));
+  const runAlone = (...args: string[]) =>
+    run(process.execPath, [join(program, 'main.js'), ...args], { cwd: project, env });
+  const healthy = await runAlone('healthcheck');
+  await runAlone('backup', join(project, 'backup.db'));
   const exitCode = await bridge.stop();
 
   expect(healthy.stdout).toContain('is well');

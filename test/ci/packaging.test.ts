@@ -222,7 +222,6 @@ test('Dockerfile: what it copies is enough for the commands that build the image
 
   expect(commands).toHaveLength(2);
   expect(stdout).toContain('upstream.timeout');
-  expect(existsSync(join(image, 'dist/cli/healthcheck-alone.js'))).toBe(true);
   expect(existsSync(join(image, 'dist/console/ui/index.html'))).toBe(true);
 });
 

@@ -1,27 +1,24 @@
 import type { Command } from 'commander';
-import { createOpsClient, isLate } from '../../app/ops-client.ts';
-import { toTransportOptions } from '../../app/settings.ts';
+import type { OpsClient } from '../../app/ops-client.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import { toCount } from '../../domain/text.ts';
 import { findApiFailure, toApiFailure } from '../../ops/api/failure.ts';
-import { allOperations, findNear, findOperation } from '../../ops/api/find-operation.ts';
+import { allOperations, findNearOperation, findOperation } from '../../ops/api/find-operation.ts';
 import type { SentCall } from '../../ops/api/routes.ts';
-import { SettingsError } from '../../settings/errors.ts';
-import type { Settings } from '../../settings/schema.ts';
-import { systemClock } from '../../telemetry/system-clock.ts';
+import { findNearest } from '../../settings/nearest.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation, PagedOperation } from '../../upstream/operations/operation.ts';
 import { isNamed } from '../../upstream/operations/part.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { pagingParameters } from '../../upstream/paging-styles.ts';
-import { createTransport, type Transport } from '../../upstream/transport.ts';
+import type { Transport } from '../../upstream/transport.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes, toJson } from '../json.ts';
-import { createProgress } from '../progress.ts';
 import { type ApiOptions, type GivenArgs, readArgs, toOperationHelp } from './read-args.ts';
 
 /** Entries asked for in one page, unless `limit` or `count` says something else. */
 const PAGE_SIZE = 100;
+/** The longest that a call may wait for its turn behind the bridge's own work, in milliseconds. */
+const TIMEOUT_MS = 600_000;
 
 interface Typed {
   /** `group.name`, when one was given. */
@@ -29,7 +26,7 @@ interface Typed {
   readonly options: ApiOptions;
 }
 
-/** Runs `api`. @throws SettingsError when the settings name no service */
+/** Runs `api`: has the running bridge call one operation, within its rate. */
 export async function runApi(
   command: Command,
   context: CliContext,
@@ -37,14 +34,14 @@ export async function runApi(
 ): Promise<void> {
   const refuse = (message: string): never => command.error(`error: ${message}`);
   const { list, help } = options;
-  if (list !== undefined) return showList(list === true ? undefined : list);
+  if (list !== undefined) return context.write(toList(list === true ? undefined : list, refuse));
   if (id === undefined) {
     if (help) return command.outputHelp();
     return refuse('name an operation, such as groups.getListOfGroups; --list shows all');
   }
-  const found = findOperation(id);
-  if (found.kind === 'unknown') return refuse(`there is no operation ${id}${toHint(found.near)}`);
-  const { operation } = found;
+  const operation = findOperation(id);
+  if (operation === undefined)
+    return refuse(`there is no operation ${id}${toHint(findNearOperation(id))}`);
   if (help) return context.write(toOperationHelp(operation));
   try {
     await callOperation(context, operation, options);
@@ -55,25 +52,22 @@ export async function runApi(
     context.writeError(`${JSON.stringify(toApiFailure(error))}\n`);
     context.exitWith(toExitCode(error));
   }
+}
 
-  function showList(group: string | undefined): void {
-    const groups = [...new Set(allOperations.map(toGroup))];
-    if (group !== undefined && !groups.includes(group)) {
-      refuse(`there is no group ${group}${toHint(findNear(group, groups))}`);
-    }
-    const lines = allOperations
-      .filter((operation) => group === undefined || toGroup(operation) === group)
-      .map(({ id, method, path, stage }) => JSON.stringify({ operation: id, method, path, stage }));
-    context.write(`[\n${lines.join(',\n')}\n]\n`);
+function toList(group: string | undefined, refuse: (message: string) => never): string {
+  const toGroup = ({ id }: Operation) => id.slice(0, id.indexOf('.'));
+  const groups = [...new Set(allOperations.map(toGroup))];
+  if (group !== undefined && !groups.includes(group)) {
+    refuse(`there is no group ${group}${toHint(findNearest(group, groups))}`);
   }
+  const lines = allOperations
+    .filter((operation) => group === undefined || toGroup(operation) === group)
+    .map(({ id, method, path, stage }) => JSON.stringify({ operation: id, method, path, stage }));
+  return `[\n${lines.join(',\n')}\n]\n`;
 }
 
-function toGroup({ id }: Operation): string {
-  return id.slice(0, id.indexOf('.'));
-}
-
-function toHint(near: readonly string[]): string {
-  return near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
+function toHint(near: string | undefined): string {
+  return near === undefined ? '' : `; did you mean ${near}?`;
 }
 
 async function callOperation(
@@ -85,28 +79,17 @@ async function callOperation(
   if (options.paginate && !isPaged(operation)) {
     throw new TypeError(`${operation.id} answers at once: leave --paginate out`);
   }
-  const caller = openCaller(context.loadSettings().settings);
-  const progress = createProgress(context, { words: 'Waiting for the answer' });
-  try {
-    if (!options.paginate || !isPaged(operation)) {
-      context.write(toJson((await caller.call(operation, args).finally(progress.end)) ?? null));
-      return;
-    }
-    const pages = paginate(caller, operation, args, { pageSize: getPageSize(operation, args) });
-    const items: unknown[] = [];
-    for await (const page of pages) {
-      items.push(...page.items);
-      const { length: done } = items;
-      const part = page.total === undefined ? undefined : { done, total: page.total };
-      progress.tell(`${toCount(done, 'entry', 'entries')} read`, part);
-    }
-    progress.end();
-    context.write(toJson(items));
-    if (!pages.result.complete) context.exitWith(exitCodes.incomplete);
-  } finally {
-    progress.end();
-    await caller.close();
+  const pageSize = options.paginate && isPaged(operation) ? getPageSize(operation, args) : 0;
+  const caller = toCaller(context.connect(TIMEOUT_MS));
+  if (!options.paginate || !isPaged(operation)) {
+    context.write(toJson((await caller.call(operation, args)) ?? null));
+    return;
   }
+  const pages = paginate(caller, operation, args, { pageSize });
+  const items: unknown[] = [];
+  for await (const page of pages) items.push(...page.items);
+  context.write(toJson(items));
+  if (!pages.result.complete) context.exitWith(exitCodes.incomplete);
 }
 
 function isPaged(operation: Operation): operation is PagedOperation {
@@ -129,42 +112,12 @@ function toExitCode({ retry, code }: UpstreamError): number {
   return retry === 'later' && code !== 'credentials-refused' ? exitCodes.later : exitCodes.failed;
 }
 
-/** The longest that a call may wait for its turn behind the bridge's own work, in milliseconds. */
-const BRIDGE_TIMEOUT_MS = 600_000;
-
-/** Sends calls to the service. */
-export type Caller = Pick<Transport, 'call' | 'close'>;
-
-/**
- * Opens a caller through the bridge that `ops.url` names, or else straight to the service.
- * @param timeoutMs for one call through the bridge. @throws SettingsError when the settings name neither
- */
-export function openCaller(settings: Settings, timeoutMs = BRIDGE_TIMEOUT_MS): Caller {
-  if (settings.ops.url !== undefined) return openThroughBridge(settings, timeoutMs);
-  const { url, token, requestsPerSecond } = settings.upstream;
-  if (url === undefined || token === undefined) {
-    const message =
-      'neither ops.url nor upstream.url is set: set OPS_URL and OPS_TOKEN to go through a running bridge, UPSTREAM_URL and UPSTREAM_TOKEN to go to the service.';
-    throw new SettingsError([{ setting: 'upstream.url', message }]);
-  }
-  const target = { baseUrl: url, findToken: () => token, identity: url, requestsPerSecond };
-  return createTransport({
-    ...toTransportOptions(settings, target),
-    clock: systemClock,
-    random: Math.random,
-    hooks: { writesRefused: () => (settings.mode === 'observe' ? 'observe-mode' : undefined) },
-  });
-}
-
-function openThroughBridge(settings: Settings, timeoutMs: number): Caller {
-  const client = createOpsClient(settings, timeoutMs);
+/** Calls through the bridge. @throws from `call` TypeError when the arguments do not fit; UpstreamError when the call failed */
+function toCaller(client: OpsClient): Pick<Transport, 'call'> {
   return {
     async call(operation, args) {
       const path = `/api/${operation.id.replace('.', '/')}` as const;
-      const asked = client.ask('POST', path, await toSentCall(args));
-      const { status, answer } = await asked.catch((error: unknown) => {
-        throw toLate(operation, error) ?? error;
-      });
+      const { status, answer } = await client.ask('POST', path, await toSentCall(args));
       const named = isNamed(answer) ? answer : {};
       if (status === 200) return named.result;
       const failure = findApiFailure(answer);
@@ -173,16 +126,7 @@ function openThroughBridge(settings: Settings, timeoutMs: number): Caller {
       if (status === 400) throw new TypeError(words);
       throw new BridgeError('ops-failed', `the bridge answered ${status}: ${words}`);
     },
-    close: async () => undefined,
   };
-}
-
-/** A late answer is retryable: the bridge is there, and the call may be under way. */
-function toLate({ id }: Operation, error: unknown): UpstreamError | undefined {
-  if (!(error instanceof BridgeError) || !isLate(error.cause)) return undefined;
-  const { message: detail } = error;
-  const fate = { retry: 'later', outcome: 'unknown' } as const;
-  return new UpstreamError('timeout', { operation: id, detail, cause: error, ...fate });
 }
 
 type Files = NonNullable<SentCall['files']>;

@@ -10,7 +10,7 @@ import { type Answer, ok, type Problem, problem, route } from '../http/route.ts'
 import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
 import type { ApiSource, OpsSources } from '../sources.ts';
 import { toApiFailure } from './failure.ts';
-import { findOperation } from './find-operation.ts';
+import { findNearOperation, findOperation } from './find-operation.ts';
 
 /** A call with its files, which travel as base64: 12 MB of them. */
 const BODY_MAX = '16mb';
@@ -45,14 +45,14 @@ export const apiRoutes = [
     },
     async handle({ api }: Pick<OpsSources, 'api'>, { params, req, res }) {
       const id = `${params.group}.${params.operation}`;
-      const found = findOperation(id);
-      if (found.kind === 'found') {
-        const answer = await call(api, found.operation, { req, res });
-        const result = 'code' in answer.json ? String(answer.json.code) : 'done';
-        return { ...answer, change: { after: { operation: id, result } } };
+      const operation = findOperation(id);
+      if (operation === undefined) {
+        const near = [findNearOperation(id)].filter((name) => name !== undefined);
+        return problem(404, 'unknown-operation', `There is no operation ${id}.`, { near });
       }
-      const { near } = found;
-      return problem(404, 'unknown-operation', `There is no operation ${id}.`, { near });
+      const answer = await call(api, operation, { req, res });
+      const result = 'code' in answer.json ? String(answer.json.code) : 'done';
+      return { ...answer, change: { after: { operation: id, result } } };
     },
   }),
 ] as const;

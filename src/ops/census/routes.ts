@@ -11,6 +11,7 @@ import {
 } from '../exports/read-entries.ts';
 import { ok, problem, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
+import { CENSUS } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import {
@@ -25,19 +26,7 @@ import { countBy, type Matches, matchEntries, type Shared } from './match.ts';
 /** The request for a census. */
 export const censusRoutes = [
   route({
-    method: 'post',
-    path: '/census',
-    tag: 'Census',
-    summary:
-      "Compares a provider's own export of its people (CSV, or one JSON object a line) with the bridge and with the service as it was last seen. Changes nothing.",
-    parameters: { provider: 'text', map: 'text' },
-    meanings: {
-      provider: 'Whose export it is; `default` when left out.',
-      map: '`column=attribute` with commas, for columns that are not known; `column=` leaves one out.',
-    },
-    file: 'text/csv',
-    readers: [],
-    answers: { 200: 'Census', 404: 'Problem', 429: 'Problem', 503: 'Problem' },
+    ...CENSUS,
     async handle(sources: OpsSources, { query: { filters }, req }) {
       const { provider = DEFAULT_PROVIDER } = filters;
       const map = parseColumnMap(filters.map ?? '');

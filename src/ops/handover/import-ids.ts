@@ -15,26 +15,14 @@ import {
 } from '../exports/read-entries.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { ok, route } from '../http/route.ts';
+import { ID_IMPORT } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** The request that takes the ids of an earlier SCIM server. */
 export const importRoute = route({
-  method: 'post',
-  path: '/providers/{id}/import-ids',
-  tag: 'Providers',
-  summary:
-    'Take the ids by which an earlier SCIM server knew people, or groups: the bridge answers by them too, so that the links of this provider go on working. A row that is not surely somebody, and an id that somebody else has, are left out.',
-  parameters: { type: ['user', 'group'], map: 'text', dryRun: ['true', 'false'] },
-  meanings: {
-    type: 'What the file lists; `user` when left out.',
-    map: '`column=attribute` with commas, as of a census.',
-    dryRun: 'Tells, and imports nothing.',
-  },
-  file: 'text/csv',
-  readers: [],
-  answers: { 200: 'IdImport', 404: 'Problem', 429: 'Problem' },
-  async handle(sources: OpsSources, { params: { id: provider }, query: { filters }, req }) {
+  ...ID_IMPORT,
+  async handle(sources: OpsSources, { params: { provider }, query: { filters }, req }) {
     const { type = 'user', map = '', dryRun } = filters;
     const reading = { map: parseColumnMap(map), idsOf: 'server' } as const;
     if (!(await isProvider(sources.store.read, provider))) return unknownProvider();

@@ -7,6 +7,7 @@ import { listPeople, matchAll, type Reading } from '../census/routes.ts';
 import { type ExportEntry, parseColumnMap, withEntries } from '../exports/read-entries.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { ok, problem, route } from '../http/route.ts';
+import { HANDOVER } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { importRoute } from './import-ids.ts';
@@ -14,21 +15,8 @@ import { importRoute } from './import-ids.ts';
 /** Requests that give people and groups to another provider. */
 export const handoverRoutes = [
   route({
-    method: 'post',
-    path: '/providers/{id}/switch',
-    tag: 'Providers',
-    summary:
-      'Plan that people and groups of this provider go to another one: everybody, or with a file of the other provider those whom it has. Nothing is changed before the plan is approved, and nothing in the service.',
-    parameters: { to: 'text', map: 'text', dryRun: ['true', 'false'] },
-    meanings: {
-      to: 'The other provider.',
-      map: '`column=attribute` with commas, as of a census.',
-      dryRun: 'Tells, and makes no plan.',
-    },
-    file: 'text/csv',
-    readers: [],
-    answers: { 200: 'Handover', 404: 'Problem', 409: 'Problem', 429: 'Problem' },
-    async handle(sources: OpsSources, { params: { id: from }, query: { filters }, req }) {
+    ...HANDOVER,
+    async handle(sources: OpsSources, { params: { from }, query: { filters }, req }) {
       const { to, map = '', dryRun } = filters;
       if (to === undefined || to === from)
         throw new InvalidRequest('to is the name of another provider.');

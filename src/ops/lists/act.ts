@@ -1,4 +1,6 @@
+import type { Filters } from '../http/list-query.ts';
 import type { OpsJson, OpsSchemaName } from '../schemas/schemas.ts';
+import type { Column } from './list.ts';
 
 /** Values of a request by the names of parameters of its path and of members of its body. */
 export type Given = Readonly<Record<string, unknown>>;
@@ -33,6 +35,39 @@ export interface Act<Answer> {
 /** Types one act; what is written there stays known to its route. */
 export function actOf<Name extends OpsSchemaName>() {
   return <const Row extends Act<OpsJson<Name>>>(row: Row): Row => row;
+}
+
+/** A request below `/ops` with a provider's export as its body. */
+export interface FileAct<Answer, Item> {
+  readonly method: 'post';
+  readonly path: `/${string}`;
+  readonly tag: string;
+  readonly summary: string;
+  /** Each is an option of the command, or one of its arguments. */
+  readonly parameters: Filters;
+  readonly meanings: Readonly<Record<string, string>>;
+  readonly file: 'text/csv';
+  /** Nothing reads the body before the handler does. */
+  readonly readers: readonly [];
+  readonly answers: Readonly<Record<number, OpsSchemaName>>;
+  readonly command: {
+    /** `<file>` among the arguments is the export; else it is an option. */
+    readonly usage: string;
+    /** What the option of the export means. */
+    readonly file: string;
+    readonly help: string;
+    readonly columns: readonly Column<Item>[];
+    /** What the table has. */
+    listItems(answer: Answer): readonly Item[];
+    say(answer: Answer): string;
+    /** True: the command ends with the exit code of an incomplete outcome. */
+    isIncomplete(answer: Answer): boolean;
+  };
+}
+
+/** Types one request with an export; what is written there stays known to its route. */
+export function fileActOf<Name extends OpsSchemaName, Item>() {
+  return <const Row extends FileAct<OpsJson<Name>, Item>>(row: Row): Row => row;
 }
 
 /** User or group that an act is about. */

@@ -101,7 +101,11 @@ export const RESUME = actOf<'Writes'>()({
   tag: 'State',
   summary: 'Change the service again after `pause`. May be repeated.',
   answers: { 200: 'Writes' },
-  command: { usage: 'resume', say: toWritesText },
+  command: {
+    usage: 'resume',
+    question: 'Let everything that waits go to the service?',
+    say: toWritesText,
+  },
 });
 
 /** Does a plan that was shown. */
@@ -166,7 +170,7 @@ export function toPlanHead(plan: OpsJson<'Plan'>): string {
 }
 
 /** People and groups that wait, as the beginning of a sentence. */
-export function toWaiting(count: number): string {
+function toWaiting(count: number): string {
   return toCount(count, 'person or group waits', 'people and groups wait');
 }
 

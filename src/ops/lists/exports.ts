@@ -1,0 +1,156 @@
+import type { OpsJson } from '../schemas/schemas.ts';
+import { fileActOf } from './act.ts';
+
+const FILE = { method: 'post', file: 'text/csv', readers: [] } as const;
+const MAP =
+  '`column=attribute` with commas, for columns that are not known; `column=` leaves one out.';
+const YES_OR_NO = ['true', 'false'] as const;
+
+/** Compares a provider's own export with the bridge and the service. */
+export const CENSUS = fileActOf<'Census', OpsJson<'Finding'>>()({
+  ...FILE,
+  path: '/census',
+  tag: 'Census',
+  summary:
+    "Compare a provider's own export of its people with the bridge and with the service as it was last seen. Changes nothing.",
+  parameters: { provider: 'text', map: 'text' },
+  meanings: { provider: 'The provider of the export; `default` when left out.', map: MAP },
+  answers: { 200: 'Census', 404: 'Problem', 429: 'Problem', 503: 'Problem' },
+  command: {
+    usage: 'census <file>',
+    file: '',
+    help: `
+The file is a CSV of Okta or Entra, or JSON of Okta, of Microsoft Graph or of SCIM. Nothing is changed, and the service is
+not called: "scim-bridge sweep" reads it anew. What the findings mean: docs/go-live.md.
+
+Exit codes:
+  0   nothing was found
+  1   the file cannot be read or understood, or the bridge does not answer: the message says why
+  2   something was found
+  64  wrong usage`,
+    columns: [
+      { name: 'finding', value: ({ kind }) => kind, tone: () => 'waiting' },
+      { name: 'name', value: toNames },
+      { name: 'row', value: ({ entries }) => entries.map(({ row }) => row).join(', ') },
+      { ...{ name: 'id', kind: 'id', place: 'minor' }, value: toIds },
+      { name: 'found by', place: 'minor', value: ({ by }) => by },
+      { name: 'provider', place: 'minor', value: ({ provider }) => provider },
+      { name: 'differs in', value: toDifferences },
+    ],
+    listItems: ({ items }) => items,
+    say({ provider, entries, people, accounts, agreeing, sweptAt, kinds }) {
+      const seen = sweptAt === null ? 'when the bridge first met it' : `on ${sweptAt}`;
+      return `In the file: ${entries}. In the bridge, of the provider ${provider}: ${people}. In the service, last read ${seen}: ${accounts}.
+All three agree about ${agreeing} of the file. Found: ${toSums(kinds) || 'nothing'}.`;
+    },
+    isIncomplete: ({ items }) => items.length > 0,
+  },
+});
+
+function toNames({ entries, people }: OpsJson<'Finding'>): string {
+  const names = [...entries, ...people].flatMap(({ name }) => name ?? []);
+  return [...new Set(names)].join(', ');
+}
+
+function toIds({ people }: OpsJson<'Finding'>): string {
+  return people.map(({ id }) => id).join(', ');
+}
+
+function toDifferences({ differences }: OpsJson<'Finding'>): string {
+  const lines = differences.map(({ attribute, ...values }) => {
+    const shown = Object.entries(values).filter(([, value]) => value !== null);
+    return `${attribute}: ${shown.map(([where, value]) => `${where} ${JSON.stringify(value)}`).join(', ')}`;
+  });
+  return lines.join('; ');
+}
+
+/** How often each outcome came, as `2 imported, 1 ambiguous`; empty: none came. */
+function toSums(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(', ');
+}
+
+/** Plans that people and groups of a provider go to another one. */
+export const HANDOVER = fileActOf<'Handover', OpsJson<'HandoverItem'>>()({
+  ...FILE,
+  path: '/providers/{from}/switch',
+  tag: 'Providers',
+  summary:
+    'Plan that people and groups of a provider go to another one. Nothing is changed before the plan is approved, and nothing in the service.',
+  parameters: { to: 'text', map: 'text', dryRun: YES_OR_NO },
+  meanings: { to: 'The other provider.', map: MAP, dryRun: 'Tell, and make no plan.' },
+  answers: { 200: 'Handover', 404: 'Problem', 409: 'Problem', 429: 'Problem' },
+  command: {
+    usage: 'provider switch <from> <to>',
+    file: 'people of the other provider: those alone go who are found in it',
+    help: `
+  handed-over   goes to the other provider; SCIM ids, accounts and memberships stay as they are
+  ambiguous     it is not certain which row of the file it is: stays
+  only-here     the file does not have it: stays
+  only-file     the other provider has it, and nobody here is it
+
+People are found by the externalId of the earlier provider (a column formerExternalId), then by userName, then by address.
+Groups all go.`,
+    columns: [
+      { name: 'outcome', value: ({ outcome }) => outcome },
+      { name: 'type', value: ({ type }) => type },
+      { name: 'who', value: ({ name }) => name },
+      { name: 'found by', value: ({ by }) => by },
+      { name: 'row', value: ({ row }) => row },
+      { name: 'new externalId', place: 'minor', value: ({ externalId }) => externalId },
+      { name: 'id', kind: 'id', place: 'minor', value: ({ id }) => id },
+    ],
+    listItems: ({ items }) => items,
+    say({ from, to, planId, hash, counts }) {
+      const next =
+        planId === null
+          ? 'No plan was made.'
+          : `To do it: scim-bridge plan approve ${planId} ${hash}. Else: scim-bridge plan discard ${planId}`;
+      return `${from} to ${to}: ${toSums(counts) || 'nothing belongs to it'}.\n${next}`;
+    },
+    isIncomplete: () => false,
+  },
+});
+
+/** Takes the ids by which an earlier SCIM server knew people or groups. */
+export const ID_IMPORT = fileActOf<'IdImport', OpsJson<'ImportItem'>>()({
+  ...FILE,
+  path: '/providers/{provider}/import-ids',
+  tag: 'Providers',
+  summary:
+    'Answer by the ids of an earlier SCIM server too, so that the links of this provider go on working. A row that is not certainly one person or group, and an id that another one has, are left out.',
+  parameters: { type: ['user', 'group'], map: 'text', dryRun: YES_OR_NO },
+  meanings: {
+    type: 'What the file lists; `user` when left out.',
+    map: MAP,
+    dryRun: 'Tell, and import nothing.',
+  },
+  answers: { 200: 'IdImport', 404: 'Problem', 429: 'Problem' },
+  command: {
+    usage: 'provider import-ids <provider> <file>',
+    file: '',
+    help: `
+The file is the /Users or /Groups list of the earlier server, or a CSV with a column id and one of externalId, userName,
+email and displayName. SCIM ids of the bridge stay; it answers by the others too, in addresses, bulk requests and members.
+
+Exit codes:
+  0   every row is imported, or was known
+  1   there is no such provider, or the file cannot be understood: the message says which
+  2   some rows are left out: nobody here is them, it is not certain who is, or another one has the id
+  64  wrong usage`,
+    columns: [
+      { name: 'left out', value: ({ outcome }) => outcome },
+      { name: 'row', value: ({ row }) => row },
+      { name: 'who', value: ({ name }) => name },
+      { name: 'earlier id', value: ({ formerId }) => formerId },
+    ],
+    listItems: listLeftOut,
+    say: ({ dryRun, counts }) => `${toSums(counts)}.${dryRun ? ' Nothing was imported.' : ''}`,
+    isIncomplete: (answer) => listLeftOut(answer).length > 0,
+  },
+});
+
+function listLeftOut({ items }: OpsJson<'IdImport'>) {
+  return items.filter(({ outcome }) => outcome !== 'imported' && outcome !== 'known');
+}
