@@ -65,13 +65,12 @@ function toArgumentsName({ id }: Operation): string {
 }
 
 function toArguments(operation: Operation): string {
-  const { pathParameters, query, body, content = 'json', conditions } = operation;
+  const { pathParameters, query, body, conditions } = operation;
   const required = Object.entries(pathParameters ?? {}).map(([name, type]) => [`${name}*`, type]);
-  const form = content === 'json' ? '' : ' | FormData';
   const parts = [
     ...(pathParameters ? [toPart(operation, 'path', Object.fromEntries(required))] : []),
     ...(query ? [toPart(operation, 'query', query)] : []),
-    ...(body ? [toPart(operation, 'body', body, form)] : []),
+    ...(body ? [toPart(operation, 'body', body)] : []),
   ];
   const name = toArgumentsName(operation);
   if (parts.length === 0) return `export type ${name} = Record<never, never>;\n`;
@@ -80,7 +79,7 @@ function toArguments(operation: Operation): string {
   return `export type ${name} = ChosenOf<${text}, '${conditions.join("' | '")}'>;\n`;
 }
 
-function toPart(operation: Operation, part: string, fields: Fields, form = ''): string {
+function toPart(operation: Operation, part: string, fields: Fields): string {
   const { undocumented = [], deprecated = [] } = operation;
   const lines = Object.entries(fields).map(([written, type]) => {
     const name = toName(written);
@@ -94,7 +93,7 @@ function toPart(operation: Operation, part: string, fields: Fields, form = ''): 
   const line = `{ ${lines.join(' ')} }`;
   const isShort = line.length < COLUMNS && !line.includes('/**');
   const object = isShort ? line : `{\n${lines.map((each) => `    ${each}\n`).join('')}  }`;
-  return `  readonly ${part}${isRequired ? '' : '?'}: ${object}${form}${isRequired ? '' : ' | undefined'};\n`;
+  return `  readonly ${part}${isRequired ? '' : '?'}: ${object}${isRequired ? '' : ' | undefined'};\n`;
 }
 
 function toCall(operation: Operation, answers: Answers): string {

@@ -9,8 +9,7 @@ import type {
 } from '../upstream/operations/operation.ts';
 import type { DownloadRequest, RawRequest } from '../upstream/raw-request.ts';
 import { createTransport, type Transport } from '../upstream/transport.ts';
-import type { Timeouts, TransportOptions } from '../upstream/transport-options.ts';
-import { assertMs } from '../upstream/transport-options.ts';
+import { assertMs, type TransportOptions } from '../upstream/transport-options.ts';
 import {
   answerTo,
   assertMayBeEmpty,
@@ -90,80 +89,46 @@ export function createClient(options: ClientOptions): Client;
 // signatures.
 export function createClient(options: ClientOptions): object {
   const transport = openTransport(options);
+  const groups = Object.entries(operationGroups).map(([group, operations]) => {
+    const rows: [string, Operation][] = Object.entries(operations);
+    return [group, Object.fromEntries(rows.map(([name, row]) => [name, toMethod(transport, row)]))];
+  });
   return {
-    ...createGroups(transport),
-    request: createRequest(transport),
-    download: createDownload(transport),
-    paginate: createPaginate(transport),
+    ...Object.fromEntries(groups),
+    request: function request(raw: RawRequest, given?: CallOptions) {
+      return answerTo(request, given, (callOptions) => transport.request(raw, callOptions));
+    },
+    download: async function download(from: DownloadRequest | RedirectTarget, given?: CallOptions) {
+      const site = captureSite(download);
+      return transport.download(from, toTransportOptions(given)).catch((error: unknown) => {
+        throw leadTo(site, error);
+      });
+    },
+    paginate: function paginate(list: unknown, args: unknown = {}, given: PaginateOptions = {}) {
+      const site = captureSite(paginate);
+      const call = toTransportOptions(given);
+      return readEntries({ transport, operation: getListRow(list), args, site, call }, given);
+    },
     close: () => transport.close(),
   };
 }
 
 function openTransport(options: ClientOptions): Transport {
-  const {
-    requestsPerSecond = SERVICE_REQUESTS_PER_SECOND,
-    hooks = {},
-    timeoutMs,
-    ...rest
-  } = options;
+  const { requestsPerSecond = SERVICE_REQUESTS_PER_SECOND, hooks = {}, timeoutMs } = options;
   if (timeoutMs !== undefined) assertMs('timeoutMs', timeoutMs);
   return createTransport({
-    ...rest,
+    ...options,
     requestsPerSecond,
-    timeouts: timeoutMs === undefined ? {} : toTimeouts(timeoutMs),
+    // A longer limit of a call gives its attempts more time too.
+    timeouts: timeoutMs
+      ? { callMs: timeoutMs, headersMs: timeoutMs, bodyMs: timeoutMs }
+      : undefined,
     hooks: toTransportHooks(hooks, options.token),
     filePaths: 'read',
     wordsIn: 'message',
     clock: systemClock,
     random: Math.random,
   });
-}
-
-/** A longer limit of a call gives its attempts more time too. */
-function toTimeouts(callMs: number): Partial<Timeouts> {
-  return { callMs, headersMs: callMs, bodyMs: callMs };
-}
-
-function createRequest(transport: Transport) {
-  return function request(raw: RawRequest, options?: CallOptions): Answering<unknown> {
-    return answerTo(request, options, (callOptions) => transport.request(raw, callOptions));
-  };
-}
-
-function createDownload(transport: Transport) {
-  return async function download(
-    from: DownloadRequest | RedirectTarget,
-    options?: CallOptions,
-  ): Promise<Download> {
-    const site = captureSite(download);
-    try {
-      return await transport.download(from, toTransportOptions(options));
-    } catch (error) {
-      throw leadTo(site, error);
-    }
-  };
-}
-
-function createPaginate(transport: Transport) {
-  return function paginate(list: unknown, args: unknown = {}, options: PaginateOptions = {}) {
-    const source = { transport, operation: getListRow(list), args };
-    const site = captureSite(paginate);
-    return readEntries({ ...source, site, call: toTransportOptions(options) }, options);
-  };
-}
-
-function createGroups(transport: Transport): object {
-  const groups = Object.entries(operationGroups).map(([group, operations]) => [
-    group,
-    createGroup(transport, Object.entries(operations)),
-  ]);
-  return Object.fromEntries(groups);
-}
-
-function createGroup(transport: Transport, operations: [string, Operation][]): object {
-  return Object.fromEntries(
-    operations.map(([name, operation]) => [name, toMethod(transport, operation)]),
-  );
 }
 
 function toMethod(transport: Transport, operation: Operation): object {
@@ -178,18 +143,13 @@ function toMethod(transport: Transport, operation: Operation): object {
 
 /** The row behind an operation of a client. @throws TypeError when it is no paged list. */
 function getListRow(operation: unknown): PagedOperation {
-  const row =
-    typeof operation === 'function' && 'operation' in operation
-      ? listRows().find((each) => each === operation.operation)
-      : undefined;
+  const groups: OperationGroup[] = Object.values(operationGroups);
+  const row = groups
+    .flatMap((group) => Object.values(group))
+    .find((each) => each === Object(operation).operation);
   if (!row) throw new TypeError('paginate: the first argument must be an operation of a client');
   if (!isPaged(row)) throw new TypeError(`paginate: ${row.id} does not go on page by page`);
   return row;
-}
-
-function listRows(): Operation[] {
-  const groups: OperationGroup[] = Object.values(operationGroups);
-  return groups.flatMap((group) => Object.values(group));
 }
 
 function isPaged(row: Operation): row is PagedOperation {

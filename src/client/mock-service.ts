@@ -1,4 +1,4 @@
-import { Dispatcher } from 'undici';
+import type { RequestContext, WireRequest } from '../upstream/exchange.ts';
 import { operationGroups } from '../upstream/operations/all.ts';
 import type { Operation, OperationGroup, Paging } from '../upstream/operations/operation.ts';
 import { isNamed, type Named } from '../upstream/operations/part.ts';
@@ -79,8 +79,6 @@ export class MockFailure extends Error {
   }
 }
 
-const BASE_URL = 'http://mock-service.invalid';
-
 /**
  * Creates a service for tests. The client that calls it is the real one: arguments are checked, failures repeated,
  * lists read page by page. A call that no function answers is refused, with its name in the message.
@@ -107,12 +105,16 @@ export function createMockService(handlers: MockHandlers = {}): MockService {
     }
   }
 
-  const dispatcher = new MockDispatcher(answer);
-  const options = {
-    baseUrl: BASE_URL,
+  const options: ClientOptions = {
+    baseUrl: 'http://mock-service.invalid',
     token: 'token-of-the-mock',
     requestsPerSecond: 0,
-    dispatcher,
+    dispatcher: {
+      async answer(request, call) {
+        const { status, headers, body } = await answer(toMockCall(request, call));
+        return { status, headers, text: body === undefined ? '' : JSON.stringify(body) };
+      },
+    },
   };
   return { options, calls, on: add };
 }
@@ -126,80 +128,19 @@ interface MockAnswer {
   readonly body: unknown;
 }
 
-/** Hands each request to a function instead of a network. */
-class MockDispatcher extends Dispatcher {
-  readonly #answer: (call: MockCall) => Promise<MockAnswer>;
-
-  constructor(answer: (call: MockCall) => Promise<MockAnswer>) {
-    super();
-    this.#answer = answer;
-  }
-
-  override dispatch(
-    options: Dispatcher.DispatchOptions,
-    handler: Dispatcher.DispatchHandler,
-  ): boolean {
-    void this.#exchange(options, handler);
-    return true;
-  }
-
-  async #exchange(
-    options: Dispatcher.DispatchOptions,
-    handler: Dispatcher.DispatchHandler,
-  ): Promise<void> {
-    const controller = new MockController();
-    try {
-      handler.onRequestStart?.(controller, null);
-      controller.assertOpen();
-      const { status, headers, body } = await this.#answer(toCall(options));
-      controller.assertOpen();
-      handler.onResponseStart?.(controller, status, { ...headers });
-      if (body !== undefined) {
-        handler.onResponseData?.(controller, Buffer.from(JSON.stringify(body)));
-      }
-      handler.onResponseEnd?.(controller, {});
-    } catch (error) {
-      const cause = error instanceof Error ? error : new Error(String(error));
-      handler.onResponseError?.(controller, cause);
-    }
-  }
-}
-
-/** Lets a call be given up before it is answered. */
-class MockController implements Dispatcher.DispatchController {
-  readonly paused = false;
-  reason: Error | null = null;
-
-  get aborted(): boolean {
-    return this.reason !== null;
-  }
-
-  assertOpen(): void {
-    if (this.reason !== null) throw this.reason;
-  }
-
-  abort(reason: Error): void {
-    this.reason ??= reason;
-  }
-
-  pause(): void {}
-
-  resume(): void {}
-}
-
-/** Reads the call that the client gives with each request. */
-function toCall(options: Dispatcher.DispatchOptions): MockCall {
-  const { method, path: url, headers } = options;
-  const { operation, args } = Object('opaque' in options ? options.opaque : {});
-  const { path, query, body } = Object(args);
+function toMockCall(
+  { method, path: url, headers }: WireRequest,
+  { operation, args }: RequestContext,
+): MockCall {
+  const { path, query, body } = isNamed(args) ? args : {};
   return {
     method,
     url,
-    headers: Object.fromEntries(Object.entries(Object(headers))),
+    headers,
     body,
     path: isNamed(path) ? path : {},
     query: isNamed(query) ? query : {},
-    operation: String(Object(operation).id),
+    operation: operation.id,
   };
 }
 

@@ -12,8 +12,6 @@ import type { CallOptions as ClientCallOptions } from './client-types.ts';
 export interface PaginateOptions extends ClientCallOptions {
   /** Entries asked for per page; 100 by default, which is the most that the service gives of most lists. */
   readonly pageSize?: number | undefined;
-  /** Entries handed out at most. */
-  readonly maxItems?: number | undefined;
 }
 
 /** The entries of a list, read page by page on demand. Each iteration begins anew. */
@@ -34,26 +32,28 @@ interface ListSource {
 
 const PAGE_SIZE = 100;
 const NOT_READ: Completeness = { complete: false, reason: 'not read to the end' };
-const COMPLETE: Completeness = { complete: true };
 
 /**
  * Reads a list to its proven end. It throws when a page fails, and when a page comes twice although the list is
  * longer: the entries behind it cannot be reached.
  * @throws TypeError for arguments that choose the page.
  */
-export function readEntries(source: ListSource, options: PaginateOptions): Entries<unknown> {
+export function readEntries(
+  source: ListSource,
+  { pageSize = PAGE_SIZE }: PaginateOptions,
+): Entries<unknown> {
   const { id } = source.operation;
-  const { pageSize = PAGE_SIZE, maxItems } = options;
   const args = checkArgs(source);
-  const max = maxItems === undefined ? Infinity : checkCount(`${id}: maxItems`, maxItems);
-  const size = checkCount(`${id}: pageSize`, pageSize);
+  if (!Number.isSafeInteger(pageSize) || pageSize < 1) {
+    throw new TypeError(`${id}: pageSize must be a whole number above 0`);
+  }
   let result: Completeness = NOT_READ;
 
   async function* readItems(): AsyncGenerator<unknown> {
-    const pages = openPages(source, args, size);
+    const pages = openPages(source, args, pageSize);
     for await (const { items } of pages) {
       for (const [index, item] of items.entries()) {
-        if (index + 1 === items.length && pages.result.complete) result = COMPLETE;
+        if (index + 1 === items.length && pages.result.complete) result = pages.result;
         yield item;
       }
     }
@@ -62,27 +62,18 @@ export function readEntries(source: ListSource, options: PaginateOptions): Entri
     if (!(await wasEverything(pages.progress, (half) => openPages(source, args, half)))) {
       throw unreadable(id, 'a page came twice; what follows it is out of reach');
     }
-    result = COMPLETE;
-  }
-
-  async function* readSome(): AsyncGenerator<unknown> {
-    result = NOT_READ;
-    let left = max;
-    try {
-      for await (const item of readItems()) {
-        yield item;
-        left -= 1;
-        if (left > 0) continue;
-        if (!result.complete) result = { complete: false, reason: 'as many as asked for' };
-        return;
-      }
-    } catch (error) {
-      throw leadTo(source.site, error);
-    }
+    result = { complete: true };
   }
 
   return {
-    [Symbol.asyncIterator]: readSome,
+    async *[Symbol.asyncIterator]() {
+      result = NOT_READ;
+      try {
+        yield* readItems();
+      } catch (error) {
+        throw leadTo(source.site, error);
+      }
+    },
     get result() {
       return result;
     },
@@ -112,9 +103,4 @@ function checkArgs({ operation: { id, paging }, args }: ListSource): Named {
   const taken = pagingParameters[paging].find((name) => query[name] !== undefined);
   if (taken !== undefined) throw new TypeError(`${id}: query.${taken} is set page by page`);
   return args;
-}
-
-function checkCount(label: string, count: number): number {
-  if (Number.isSafeInteger(count) && count > 0) return count;
-  throw new TypeError(`${label} must be a whole number above 0`);
 }

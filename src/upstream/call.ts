@@ -5,6 +5,7 @@ import type { Budget, Turn } from './budget.ts';
 import { type Clock, readSteady } from './clock.ts';
 import { notSent, UpstreamError, type UpstreamErrorCode } from './errors.ts';
 import {
+  type Answerer,
   exchange,
   type RequestContext,
   type RequestDispatcher,
@@ -20,7 +21,7 @@ import type { CallClass } from './waiting-room.ts';
 /** What all calls of one transport share. */
 export interface CallDeps {
   readonly origin: string;
-  readonly dispatcher: RequestDispatcher;
+  readonly dispatcher: RequestDispatcher | Answerer;
   /** Replaced when another token is presented. */
   bearer: Bearer;
   /** `message`: the service's words stand in the messages of errors. */

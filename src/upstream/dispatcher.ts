@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
-import type { RequestDispatcher } from './exchange.ts';
+import type { Answerer, RequestDispatcher } from './exchange.ts';
 import type { TransportOptions } from './transport-options.ts';
 
 /** Options of the connection pool. */
@@ -30,9 +30,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 /** Connections of a transport; a dispatcher of the caller serves all of it and stays open. */
 interface Connections {
-  readonly own: RequestDispatcher;
+  readonly own: RequestDispatcher | Answerer;
   /** A sender to any host, made when it is needed first. */
-  elsewhere(): RequestDispatcher;
+  elsewhere(): RequestDispatcher | Answerer;
   /** Waits for exchanges under way, then closes the connections of our own. */
   close(running: Iterable<Promise<unknown>>): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { AnswerHead } from './answer-body.ts';
 import { Budget } from './budget.ts';
 import { type CallDeps, runCall } from './call.ts';
 import { unreadable } from './errors.ts';
-import type { RequestDispatcher } from './exchange.ts';
+import type { Answerer, RequestDispatcher } from './exchange.ts';
 import { createGates } from './gates.ts';
 import type { RedirectTarget } from './operations/call-types.ts';
 import { DOWNLOAD } from './raw-request.ts';
@@ -42,7 +42,10 @@ export async function toDownload(
 export async function runElsewhere(
   deps: CallDeps,
   args: RedirectTarget,
-  { callOptions, dispatcher }: { callOptions: CallOptions; dispatcher: RequestDispatcher },
+  {
+    callOptions,
+    dispatcher,
+  }: { callOptions: CallOptions; dispatcher: RequestDispatcher | Answerer },
 ): Promise<unknown> {
   const target = URL.parse(args.url);
   if (target?.protocol !== 'https:' && target?.protocol !== 'http:') {

@@ -13,6 +13,11 @@ export interface RequestDispatcher {
   dispatch(options: object, handler: object): boolean;
 }
 
+/** Answers calls without a network. */
+export interface Answerer {
+  answer(request: WireRequest, call: RequestContext): Promise<Answer>;
+}
+
 /** One request in its form on the wire. */
 export interface WireRequest {
   readonly origin: string;
@@ -23,7 +28,7 @@ export interface WireRequest {
   readonly body: string | FormData | undefined;
 }
 
-/** Call that a request is made for; a dispatcher without a network answers from it. */
+/** Call that a request is made for. */
 export interface RequestContext {
   readonly operation: Operation;
   readonly args: unknown;
@@ -72,27 +77,30 @@ export const acceptedEncodings = 'gzip, br';
  * `refuse`, or an error of undici
  */
 export async function exchange(
+  dispatcher: RequestDispatcher | Answerer,
+  request: WireRequest,
+  limits: ExchangeLimits,
+): Promise<Answer> {
+  const { signal, context, onSent } = limits;
+  // Undici waits for a connection before it gives up.
+  const givenUp = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => givenUp.reject(signal.reason));
+  if ('dispatch' in dispatcher) {
+    return await Promise.race([sendBy(dispatcher, request, limits), givenUp.promise]);
+  }
+  onSent();
+  return await Promise.race([dispatcher.answer(request, context), givenUp.promise]);
+}
+
+async function sendBy(
   dispatcher: RequestDispatcher,
   { body, ...request }: WireRequest,
   limits: ExchangeLimits,
 ): Promise<Answer> {
-  const { signal, headersMs, bodyMs, stream, context } = limits;
-  const asked = new WatchedDispatcher(dispatcher, limits).request({
-    ...request,
-    headersTimeout: headersMs,
-    bodyTimeout: bodyMs,
-    signal,
-    body: body ?? null,
-    opaque: context,
-  });
-  // Undici waits for a connection before it gives up.
-  const givenUp = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => givenUp.reject(signal.reason));
-  const {
-    statusCode: status,
-    headers,
-    body: content,
-  } = await Promise.race([asked, givenUp.promise]);
+  const { signal, headersMs: headersTimeout, bodyMs: bodyTimeout, stream } = limits;
+  const sending = { ...request, headersTimeout, bodyTimeout, signal, body: body ?? null };
+  const sender = new WatchedDispatcher(dispatcher, limits);
+  const { statusCode: status, headers, body: content } = await sender.request(sending);
   if (stream && isSuccess(status)) {
     return { status, headers, text: '', content: toContent(content, stream) };
   }

@@ -156,7 +156,7 @@ test('a stream that breaks ends the call, and no half of a form counts', async (
   expect(seen).toEqual([]);
 });
 
-describe('an object or a form', () => {
+describe('JSON or a form', () => {
   test('without files it is JSON', async () => {
     const { seen, transport } = await start();
     await transport.call(comment, { body: { text: 'hi' } });
@@ -173,36 +173,5 @@ describe('an object or a form', () => {
     const form = await readForm(seen[0] ?? expect.unreachable());
     expect(form.get('text')).toBe('hi');
     expect(form.getAll('files[]')).toMatchObject([{ name: 'file' }, { name: 'b' }]);
-  });
-
-  test('a FormData is sent as one', async () => {
-    const { seen, transport } = await start();
-    const given = new FormData();
-    given.set('text', 'hi');
-    await transport.call(comment, { body: given });
-    expect((await readForm(seen[0] ?? expect.unreachable())).get('text')).toBe('hi');
-  });
-
-  const withText: Record<string, string[]> = { text: ['hi'] };
-  const refused: [why: string, fields: Record<string, string[]>, row: Operation, RegExp][] = [
-    ['a missing field', {}, comment, /body\.text is missing/],
-    ['an unknown field', { ...withText, x: ['1'] }, comment, /body\.x is unknown/],
-    ['a field twice', { text: ['a', 'b'] }, comment, /body\.text must be string/],
-    ['text in the place of a file', { file: ['/etc/x'] }, upload, /body\.file must be file/],
-    [
-      'a form where none is taken',
-      withText,
-      { ...comment, content: 'json' },
-      /body cannot be a form/,
-    ],
-  ];
-  test.each(refused)('%s is a TypeError', async (_, fields, row, message) => {
-    const { seen, transport } = await start();
-    const form = new FormData();
-    for (const [name, values] of Object.entries(fields)) {
-      for (const value of values) form.append(name, value);
-    }
-    await expect(transport.call(row, { body: form })).rejects.toThrow(message);
-    expect(seen).toEqual([]);
   });
 });

@@ -14,7 +14,6 @@ type IncompleteReason =
   | 'fewer entries than the total'
   | 'the list changed too much while reading'
   | 'too many pages'
-  | 'as many as asked for'
   | 'not read to the end';
 
 /** Content of one page. */

@@ -1,6 +1,6 @@
 import { type FileInput, isFileInput } from './operations/file-input.ts';
 import type { Operation, QueryStyle } from './operations/operation.ts';
-import { isFormData, isNamed } from './operations/part.ts';
+import { isNamed } from './operations/part.ts';
 import type { PreparedBody, PreparedRequest } from './operations/prepare.ts';
 import { compileQuery } from './operations/query.ts';
 
@@ -15,7 +15,7 @@ export interface RawRequest {
   /** Lists are joined with commas unless `queryStyle` says otherwise. */
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly queryStyle?: Readonly<Record<string, QueryStyle>> | undefined;
-  /** Sent as JSON; a `FormData` as a form. */
+  /** Sent as JSON. */
   readonly body?: unknown;
   /** Replaces the body: the fields of a form, in which a file from a path is `{ content: 'path' }`. */
   readonly form?: Readonly<Record<string, unknown>> | undefined;
@@ -100,16 +100,12 @@ function hidesWayUp(segment: string): boolean {
   }
 }
 
-function toBody({ body, form }: RawRequest): PreparedBody {
-  if (form !== undefined && body !== undefined) throw new TypeError(`${ID}: body and form are two`);
-  const fields = isFormData(body) ? Object.fromEntries(groupEntries(body)) : form;
+function toBody({ body, form: fields }: RawRequest): PreparedBody {
+  if (body instanceof FormData) throw new TypeError(`${ID}: the fields of a form belong into form`);
   if (fields === undefined) return { body: body === undefined ? undefined : JSON.stringify(body) };
+  if (body !== undefined) throw new TypeError(`${ID}: body and form are two`);
   if (!isNamed(fields)) throw new TypeError(`${ID}: form must be an object`);
   return { body: undefined, form: { id: ID, part: 'form', fields, findFile } };
-}
-
-function groupEntries(form: FormData): [string, unknown[]][] {
-  return [...new Set(form.keys())].map((name) => [name, form.getAll(name)]);
 }
 
 /** Text is text here: it is never a path unless the caller says so. */

@@ -1,7 +1,7 @@
 import type { AnswerHead, AnswerHeaders } from './answer-body.ts';
 import type { Clock } from './clock.ts';
 import type { UpstreamError } from './errors.ts';
-import type { RequestContext, RequestDispatcher, WireRequest } from './exchange.ts';
+import type { Answerer, RequestContext, RequestDispatcher, WireRequest } from './exchange.ts';
 import type { FilePaths } from './form.ts';
 import type { Operation } from './operations/operation.ts';
 import type { CallClass } from './waiting-room.ts';
@@ -29,7 +29,7 @@ export interface TransportOptions {
   /** URL of an HTTP proxy. */
   readonly proxy?: string | undefined;
   /** Replaces the pool of our own (`Agent`, `Pool`, `MockAgent`, … of undici 7 or newer); the caller closes it. */
-  readonly dispatcher?: RequestDispatcher | undefined;
+  readonly dispatcher?: RequestDispatcher | Answerer | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Bytes of one answer at most; 32 MiB by default (a group of 100,000 members is about 10 MB). */
   readonly responseBytesMax?: number | undefined;

@@ -23,7 +23,7 @@ export interface Operation {
    */
   readonly conditions?: readonly string[];
   /**
-   * Encoding of the body; `json` when absent. `json-or-multipart` is JSON unless it holds a file or is a `FormData`.
+   * Encoding of the body; `json` when absent. `json-or-multipart` is JSON unless it holds a file.
    */
   readonly content?: 'json' | 'multipart' | 'json-or-multipart';
   readonly response: ResponseShape;

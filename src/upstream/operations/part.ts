@@ -9,11 +9,6 @@ export function isNamed(value: unknown): value is Named {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** True for a form. */
-export function isFormData(value: unknown): value is FormData {
-  return Object.prototype.toString.call(value) === '[object FormData]';
-}
-
 /**
  * The check of one part of a call against its fields.
  * @param label names operation and part in errors. @throws TypeError naming the first name that is wrong, never a value.

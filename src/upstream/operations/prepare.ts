@@ -1,14 +1,6 @@
 import { type FileInput, isFileInput } from './file-input.ts';
 import type { Fields, Operation } from './operation.ts';
-import {
-  compilePart,
-  isFileType,
-  isFormData,
-  isNamed,
-  type Named,
-  toName,
-  toTypes,
-} from './part.ts';
+import { compilePart, isFileType, isNamed, type Named, toName } from './part.ts';
 import { compileQuery } from './query.ts';
 
 /** A call turned into what goes over the wire. */
@@ -138,23 +130,17 @@ function compileBody({
   body: row,
   content = 'json',
 }: Operation): (given: unknown) => PreparedBody {
-  const label = `${id}: body`;
   const body = row ?? {};
-  const check = compilePart(label, body);
+  const check = compilePart(`${id}: body`, body);
   const fileNames = listFileNames(body);
   const findFile = (name: string, value: unknown) =>
     fileNames.includes(name) && isFileInput(value) ? value : undefined;
 
   return (given) => {
-    const isGivenForm = isFormData(given);
-    if (isGivenForm && content === 'json') throw new TypeError(`${label} cannot be a form`);
-    const fields = isGivenForm ? readFormData(label, given, body) : checkPart(id, 'body', given);
+    const fields = checkPart(id, 'body', given);
     check(fields);
     if (fields === undefined || row === undefined) return { body: undefined };
-    const isForm =
-      content === 'multipart' ||
-      isGivenForm ||
-      fileNames.some((name) => fields[name] !== undefined);
+    const isForm = content === 'multipart' || fileNames.some((name) => fields[name] !== undefined);
     if (!isForm) return { body: JSON.stringify(fields) };
     return { body: undefined, form: { id, part: 'body', fields, findFile } };
   };
@@ -164,20 +150,4 @@ function listFileNames(body: Fields): string[] {
   return Object.entries(body)
     .filter(([, type]) => isFileType(type))
     .map(([written]) => toName(written));
-}
-
-/** The fields of a given form. @throws TypeError for text where a file belongs: text in a form is never a path. */
-function readFormData(label: string, form: FormData, fields: Fields): Named {
-  const types = toTypes(fields);
-  const values: Record<string, unknown> = {};
-  for (const name of new Set(form.keys())) {
-    const type = types.get(name) ?? '';
-    const entries = form.getAll(name);
-    if (type.startsWith('file') && entries.some((entry) => typeof entry === 'string')) {
-      throw new TypeError(`${label}.${name} must be ${type}`);
-    }
-    // A name given twice where one is expected stays a list, which its type refuses.
-    values[name] = type.endsWith('[]') || entries.length > 1 ? entries : entries[0];
-  }
-  return values;
 }
