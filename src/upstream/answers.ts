@@ -8,7 +8,7 @@ import { parseRetryAfterMs } from './retry.ts';
 
 /** A successful answer. */
 export interface Answered {
-  /** The parsed JSON, the stream or the target that was asked for, or undefined for an empty answer. */
+  /** The parsed JSON, the target that was asked for, or undefined for an empty answer. */
   readonly value: unknown;
   readonly head: AnswerHead;
 }
@@ -28,11 +28,10 @@ export function readAnswer(
   answer: Answer,
   circumstances: Circumstances,
 ): Answered | UpstreamError {
-  const { status, headers, content } = answer;
+  const { status, headers } = answer;
   const head = toHead(status, headers);
   if (status >= 200 && status < 300) {
-    const isOpaque = response.kind === 'none' || response.kind === 'stream';
-    return isOpaque ? { value: content, head } : parseAnswer(id, answer, head);
+    return response.kind === 'none' ? { value: undefined, head } : parseAnswer(id, answer, head);
   }
   const target = response.kind === 'redirect' ? findTarget(answer, url) : undefined;
   return target ? { value: target, head } : toAnswerError(id, answer, circumstances);

@@ -213,11 +213,7 @@ class Call {
     const { dispatcher, timeouts, responseBytesMax, clock, hooks, budget } = this.#deps;
     const { bearer, wordsIn } = this.#deps;
     const { operation, args, options } = this.#request;
-    const { skipAnswerAboveBytes, timeoutMs = 0, signal } = options;
-    const toLost = (cause: unknown) => {
-      const ended = signal?.aborted ? 'caller' : undefined;
-      return toExchangeError(this.#id, cause, { ended, isSent: true });
-    };
+    const { skipAnswerAboveBytes, timeoutMs = 0 } = options;
     let sentAtMs: number | undefined;
     const answer = await exchange(dispatcher, request, {
       context: { operation, args },
@@ -227,7 +223,6 @@ class Call {
       responseBytesMax,
       skipAnswerAboveBytes,
       signal: this.#ending.signal,
-      stream: operation.response.kind === 'stream' ? { signal, toError: toLost } : undefined,
       refuse: () =>
         hooks.mayLeave?.() === false
           ? this.#notSent('timeout', 'it came too late to be sent')
@@ -258,8 +253,6 @@ class Call {
     const headers = {
       ...bearer.headers,
       ...(typeof body === 'string' && { 'content-type': 'application/json' }),
-      // Any content as it is: what is handed on piece by piece is not decompressed.
-      ...(operation.response.kind === 'stream' && { accept: '*/*', 'accept-encoding': 'identity' }),
       ...checkHeaders(options.headers),
     };
     return { origin, path, method: operation.method, headers, body };

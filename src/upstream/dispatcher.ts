@@ -1,11 +1,11 @@
-import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { Answerer, RequestDispatcher } from './exchange.ts';
 import type { TransportOptions } from './transport-options.ts';
 
 /** Options of the connection pool. */
 interface DispatcherOptions {
-  /** Address of the service; undefined: any host, for contents that are not the service's. */
-  readonly origin: string | undefined;
+  /** Address of the service. */
+  readonly origin: string;
   /** URL of an HTTP proxy. */
   readonly proxy: string | undefined;
   readonly connectMs: number;
@@ -17,8 +17,7 @@ interface DispatcherOptions {
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { origin, proxy, connectMs, connections } = options;
   const shared = { connections, allowH2: false, connectTimeout: connectMs };
-  if (proxy === undefined)
-    return origin === undefined ? new Agent(shared) : new Pool(origin, shared);
+  if (proxy === undefined) return new Pool(origin, shared);
   return new ProxyAgent({
     ...shared,
     uri: proxy,
@@ -28,11 +27,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   });
 }
 
-/** Connections of a transport; a dispatcher of the caller serves all of it and stays open. */
+/** Connections of a transport; a dispatcher of the caller stays open. */
 interface Connections {
   readonly own: RequestDispatcher | Answerer;
-  /** A sender to any host, made when it is needed first. */
-  elsewhere(): RequestDispatcher | Answerer;
   /** Waits for exchanges under way, then closes the connections of our own. */
   close(running: Iterable<Promise<unknown>>): Promise<void>;
 }
@@ -43,20 +40,15 @@ export function openConnections(
   { origin, connectMs }: { origin: string; connectMs: number },
 ): Connections {
   if (dispatcher !== undefined) {
-    return { own: dispatcher, elsewhere: () => dispatcher, close: async () => undefined };
+    return { own: dispatcher, close: async () => undefined };
   }
   const own = createDispatcher({ origin, proxy, connectMs, connections });
-  let open: Dispatcher | undefined;
   return {
     own,
-    elsewhere() {
-      open ??= createDispatcher({ origin: undefined, proxy, connectMs, connections });
-      return open;
-    },
     // Not closed: that would wait for connections that have no use any more.
     async close(running) {
       await Promise.all(running);
-      await Promise.all([own.destroy(), open?.destroy()]);
+      await own.destroy();
     },
   };
 }

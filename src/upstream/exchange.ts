@@ -1,4 +1,4 @@
-import { addAbortSignal, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
 import { Dispatcher, type FormData } from 'undici';
@@ -39,7 +39,7 @@ export interface ExchangeLimits {
   readonly context: RequestContext;
   readonly headersMs: number;
   readonly bodyMs: number;
-  /** Bytes of the content at most, as it comes and decompressed; the content of a stream has no limit. */
+  /** Bytes of the content at most, as it comes and decompressed. */
   readonly responseBytesMax: number;
   /** A longer successful answer is skipped. */
   readonly skipAnswerAboveBytes: number | undefined;
@@ -48,14 +48,6 @@ export interface ExchangeLimits {
   readonly refuse: () => Error | undefined;
   /** Called once, when the request goes onto the wire. Without the call the service has not seen it. */
   readonly onSent: () => void;
-  /** Hands on the content of a successful answer as it arrives, until the caller's own signal aborts. */
-  readonly stream: StreamLimits | undefined;
-}
-
-interface StreamLimits {
-  readonly signal: AbortSignal | undefined;
-  /** The error that a reader gets for a failure on the way. */
-  readonly toError: (cause: unknown) => Error;
 }
 
 /** A completely read answer, or one with an empty text when it was skipped. */
@@ -63,8 +55,6 @@ export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly text: string;
-  /** Content that is still arriving, where that was asked for. */
-  readonly content?: ReadableStream<Uint8Array>;
 }
 
 /** Encodings that are asked for, as `Accept-Encoding` has them. */
@@ -97,13 +87,10 @@ async function sendBy(
   { body, ...request }: WireRequest,
   limits: ExchangeLimits,
 ): Promise<Answer> {
-  const { signal, headersMs: headersTimeout, bodyMs: bodyTimeout, stream } = limits;
+  const { signal, headersMs: headersTimeout, bodyMs: bodyTimeout } = limits;
   const sending = { ...request, headersTimeout, bodyTimeout, signal, body: body ?? null };
   const sender = new WatchedDispatcher(dispatcher, limits);
   const { statusCode: status, headers, body: content } = await sender.request(sending);
-  if (stream && isSuccess(status)) {
-    return { status, headers, text: '', content: toContent(content, stream) };
-  }
   return { status, headers, text: await readText(status, headers, content, limits) };
 }
 
@@ -189,29 +176,6 @@ const decoders: Readonly<Record<string, Decode>> = {
   br: promisify(brotliDecompress),
 };
 const decoder = new TextDecoder();
-
-/** From here on the stream's own reader decides how long it takes. */
-function toContent(body: Readable, { signal, toError }: StreamLimits): ReadableStream<Uint8Array> {
-  // A reader meets the error at its next piece; who reads no more does not meet it at all.
-  body.on('error', () => undefined);
-  if (signal) addAbortSignal(signal, body);
-  const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(sink) {
-        try {
-          const { done, value } = await pieces.next();
-          if (done) sink.close();
-          else sink.enqueue(value);
-        } catch (cause) {
-          sink.error(toError(cause));
-        }
-      },
-      cancel: () => void body.destroy(),
-    },
-    { highWaterMark: 0 },
-  );
-}
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;

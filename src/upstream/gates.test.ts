@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createGates, type Gates, type PassageResult } from './gates.ts';
+import { Gates, type PassageResult } from './gates.ts';
 import { createFakeClock } from './testing/fake-clock.ts';
 
 function answer(status: number): PassageResult {
@@ -21,7 +21,7 @@ function tryToMeet(gates: Gates, key: string, result: PassageResult): void {
 
 test('a refused token stops all calls; a probe after a while opens again', async () => {
   const clock = createFakeClock();
-  const gates = createGates(clock);
+  const gates = new Gates(clock);
   meet(gates, 'a', answer(401));
   expect(() => gates.enter('x.y', 'b')).toThrow(
     expect.objectContaining({
@@ -34,17 +34,17 @@ test('a refused token stops all calls; a probe after a while opens again', async
   const probe = gates.enter('x.y', 'b');
   expect(() => gates.enter('x.y', 'c')).toThrow(/credentials-refused/);
   probe.record(answer(200));
-  expect(gates.credentials()).toEqual({ kind: 'open' });
+  expect(gates.state().credentials).toEqual({ kind: 'open' });
 });
 
 test('a probe that is refused too doubles the time', async () => {
   const clock = createFakeClock();
-  const gates = createGates(clock);
+  const gates = new Gates(clock);
   const sinceMs = clock.now();
   meet(gates, 'a', answer(401));
   await clock.advance(10_000);
   meet(gates, 'a', answer(401));
-  expect(gates.credentials()).toEqual({
+  expect(gates.state().credentials).toEqual({
     kind: 'shut',
     sinceMs,
     nextProbeMs: sinceMs + 10_000 + 20_000,
@@ -53,7 +53,7 @@ test('a probe that is refused too doubles the time', async () => {
 
 test('a probe that found out nothing lets another one try', async () => {
   const clock = createFakeClock();
-  const gates = createGates(clock);
+  const gates = new Gates(clock);
   meet(gates, 'a', answer(401));
   await clock.advance(10_000);
   meet(gates, 'a', { kind: 'not-tried' });
@@ -61,46 +61,46 @@ test('a probe that found out nothing lets another one try', async () => {
 });
 
 test('answers to calls from before do not move the gate', () => {
-  const gates = createGates(createFakeClock());
+  const gates = new Gates(createFakeClock());
   const earlier = [gates.enter('x.y', 'a'), gates.enter('x.y', 'b'), gates.enter('x.y', 'c')];
   earlier[0]?.record(answer(401));
-  const shut = gates.credentials();
+  const shut = gates.state().credentials;
   earlier[1]?.record(answer(401));
   earlier[2]?.record(answer(200));
-  expect(gates.credentials()).toEqual(shut);
+  expect(gates.state().credentials).toEqual(shut);
 });
 
 test('one resource that always fails stops nobody', () => {
-  const gates = createGates(createFakeClock());
+  const gates = new Gates(createFakeClock());
   for (let n = 0; n < 50; n += 1) meet(gates, 'a', answer(500));
-  expect(gates.service()).toEqual({ kind: 'open' });
+  expect(gates.state().service).toEqual({ kind: 'open' });
 });
 
 test.each([{ result: answer(503) }, { result: { kind: 'no-answer' } as const }])(
   'failures of several resources open the circuit: $result',
   async ({ result }) => {
     const clock = createFakeClock();
-    const gates = createGates(clock);
+    const gates = new Gates(clock);
     for (const key of ['a', 'b', 'c', 'a', 'b']) meet(gates, key, result);
     expect(() => gates.assertOpen('x.y')).toThrow(/circuit-open/);
     await clock.advance(5_000);
     meet(gates, 'a', answer(200));
-    expect(gates.service()).toEqual({ kind: 'open' });
+    expect(gates.state().service).toEqual({ kind: 'open' });
   },
 );
 
 test.each([400, 401, 403, 404, 409, 429, 501])('%i proves that the service is there', (status) => {
-  const gates = createGates(createFakeClock());
+  const gates = new Gates(createFakeClock());
   for (const key of ['a', 'b', 'c', 'd']) meet(gates, key, answer(500));
   meet(gates, 'a', answer(status));
   if (status !== 401) meet(gates, 'e', answer(500));
-  expect(gates.service()).toEqual({ kind: 'open' });
+  expect(gates.state().service).toEqual({ kind: 'open' });
 });
 
 test('a gate tells once that it shut and once that it opened, however many calls and probes fail', async () => {
   const clock = createFakeClock();
   const onGate = vi.fn();
-  const gates = createGates(clock, { onGate });
+  const gates = new Gates(clock, { onGate });
   for (const key of ['a', 'b', 'c'])
     for (let n = 0; n < 3; n += 1) tryToMeet(gates, key, answer(503));
   await clock.advance(5_000);
@@ -123,7 +123,7 @@ const elsewhere: PassageResult = { kind: 'redirected', status: 302 };
 test('calls of an operation that are sent elsewhere wait, those of others go on, and a probe finds the end', async () => {
   const clock = createFakeClock();
   const onRedirect = vi.fn();
-  const gates = createGates(clock, { onRedirect });
+  const gates = new Gates(clock, { onRedirect });
   const sinceMs = clock.now();
   const earlier = gates.enter('x.y', 'b');
   meet(gates, 'a', elsewhere);
@@ -137,11 +137,11 @@ test('calls of an operation that are sent elsewhere wait, those of others go on,
   meet(gates, 'a', answer(503));
   meet(gates, 'a', elsewhere);
   expect(() => gates.enter('x.y', 'b')).toThrow(expect.objectContaining({ retryAfterMs: 10_000 }));
-  expect(gates.redirectedSinceMs()).toBe(sinceMs);
+  expect(gates.state().redirectedSinceMs).toBe(sinceMs);
   await clock.advance(10_000);
   meet(gates, 'a', answer(404));
 
-  expect(gates.redirectedSinceMs()).toBeUndefined();
+  expect(gates.state().redirectedSinceMs).toBeUndefined();
   expect(() => gates.assertOpen('x.y')).not.toThrow();
   expect(onRedirect.mock.calls.flat()).toEqual([
     { operation: 'x.y', isShut: true, shutForMs: 0 },

@@ -25,9 +25,6 @@ export interface RawRequest {
   readonly repeat?: 'safe' | 'unsafe' | undefined;
 }
 
-/** A content to be handed on as it arrives. */
-export type DownloadRequest = Pick<RawRequest, 'path' | 'query' | 'queryStyle'>;
-
 /** Prefixes of the paths. */
 export interface PathPrefixes {
   /** The path of the base URL, without a slash at its end. */
@@ -43,18 +40,6 @@ export interface PreparedRaw {
 
 const METHODS: readonly unknown[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const ID = 'client.request';
-
-/** Row of a content that is handed on as it arrives. */
-export const DOWNLOAD: Operation = {
-  id: 'client.download',
-  api: 'rest',
-  method: 'GET',
-  path: '/',
-  response: { kind: 'stream', fields: [] },
-  repeat: 'safe',
-  about: 'A content of any kind.',
-  source: 'caller',
-};
 
 /**
  * Turns a request without a row into one with it.

@@ -1,21 +1,14 @@
 import { Budget, type BudgetOptions, type BudgetState } from './budget.ts';
 import { type CallDeps, runCall } from './call.ts';
 import { openConnections } from './dispatcher.ts';
-import { type Download, runElsewhere, toDownload } from './download.ts';
 import { createForm } from './form.ts';
-import { createGates } from './gates.ts';
+import { Gates } from './gates.ts';
 import { checkHeaders, createBearer } from './headers.ts';
-import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
+import type { ArgsOf } from './operations/call-types.ts';
 import type { Operation } from './operations/operation.ts';
 import { compileOperation, type Prepare, type PreparedRequest } from './operations/prepare.ts';
 import type { GateState } from './probe-gate.ts';
-import {
-  DOWNLOAD,
-  type DownloadRequest,
-  type PreparedRaw,
-  prepareRaw,
-  type RawRequest,
-} from './raw-request.ts';
+import { type PreparedRaw, prepareRaw, type RawRequest } from './raw-request.ts';
 import type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
 import { assertCount, assertMs } from './transport-options.ts';
 import type { CallClass } from './waiting-room.ts';
@@ -34,11 +27,6 @@ export interface Transport {
   call<O extends Operation>(operation: O, args: ArgsOf<O>, options?: CallOptions): Promise<unknown>;
   /** The same for a request that no row describes. */
   request(raw: RawRequest, options?: CallOptions): Promise<unknown>;
-  /**
-   * Gets a content of any kind from the service, or from the address that a redirect led to: without the token, which
-   * belongs to the service alone, and once.
-   */
-  download(from: DownloadRequest | RedirectTarget, options?: CallOptions): Promise<Download>;
   health(): TransportHealth;
   /** Reason why nothing is changed in the service now; undefined: changes are sent. */
   writesRefused(): WritesRefused | undefined;
@@ -107,22 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
     call: async (operation: Operation, args: unknown, given?: CallOptions) =>
       run({ operation, request: prepare(operation, args) }, args, given),
     request: async (raw, given) => run(prepareRaw(raw, prefixes), raw, given),
-    download: async (from, given) =>
-      toDownload((onAnswer) => {
-        const callOptions = { ...checkOptions(given), onAnswer };
-        if ('url' in from) {
-          return runElsewhere(deps, from, { callOptions, dispatcher: connections.elsewhere() });
-        }
-        const { path, query, queryStyle } = from;
-        const { request } = prepareRaw({ method: 'GET', path, query, queryStyle }, prefixes);
-        return run({ operation: DOWNLOAD, request }, from, callOptions);
-      }),
-    health: () => ({
-      ...budget.state(),
-      credentials: gates.credentials(),
-      service: gates.service(),
-      redirectedSinceMs: gates.redirectedSinceMs(),
-    }),
+    health: () => ({ ...budget.state(), ...gates.state() }),
     writesRefused: hooks.writesRefused ?? (() => undefined),
     queueAheadMs: budget.queueAheadMs.bind(budget),
     prioritise: budget.prioritise.bind(budget),
@@ -190,7 +163,7 @@ function createDeps(
     random,
     hooks,
     budget: new Budget({ ...rate, inFlightMax, queueMax, clock, onPause }),
-    gates: createGates(clock, hooks),
+    gates: new Gates(clock, hooks),
     running: new Set(),
   };
 }

@@ -65,11 +65,11 @@ export type Fields = Readonly<Record<string, string>>;
 
 /**
  * Content of a successful answer. `list` is the SCIM list object with `entries` in it, `none` no body; `redirect` is
- * an object, or with `redirect: true` the target of a redirect; `stream` is any content, handed on as it arrives, which
- * no row has. No field names at all: they are not documented.
+ * an object, or with `redirect: true` the target of a redirect.
+ * No field names at all: they are not documented.
  */
 export interface ResponseShape extends EntryShape {
-  readonly kind: 'object' | 'array' | 'list' | 'redirect' | 'none' | 'stream';
+  readonly kind: 'object' | 'array' | 'list' | 'redirect' | 'none';
   /** `list` only: one of the `Resources`. */
   readonly entries?: EntryShape;
 }
