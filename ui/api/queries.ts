@@ -1,9 +1,6 @@
 import {
-  type InfiniteData,
   QueryCache,
   QueryClient,
-  type UseInfiniteQueryResult,
-  useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
@@ -15,17 +12,16 @@ import type { Ops, OpsName } from './types.ts';
 const POLL_MS = 5_000;
 /** Time within which a bridge that works answers a read, in milliseconds. */
 const ANSWER_MS = 10_000;
-/** Entries that a page of a long list asks for. */
-const PAGE = 200;
-/** Pages of a long list that are read again by themselves; beyond that a person asks for it. */
-const PAGES_LIVE = 2;
 
 /** Creates the cache of answers; a failed sign-in is not tried again. */
 export function createQueryClient(): QueryClient {
   const client = new QueryClient({
     queryCache: new QueryCache({
       // Whoever is signed out is asked to sign in, and stays at the address.
-      onError: (error) => void (isSignedOut(error) && client.resetQueries({ queryKey: ['me'] })),
+      onError(error) {
+        if (error instanceof OpsError && error.status === 401)
+          void client.resetQueries({ queryKey: ['me'] });
+      },
     }),
     defaultOptions: {
       queries: {
@@ -42,33 +38,52 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-function isSignedOut(error: Error): boolean {
-  return error instanceof OpsError && error.status === 401;
+/** True for what the next attempt may not meet. */
+function isPassing(error: Error | null): boolean {
+  return !(error instanceof OpsError && error.status < 500 && error.status !== 429);
 }
 
-/** True for what the next attempt may not meet. */
-export function isPassing(error: Error | null): boolean {
-  return !(error instanceof OpsError && error.status < 500 && error.status !== 429);
+/** Parameters of an address; what is empty is left out. */
+export type Query = Readonly<Record<string, string | undefined>>;
+
+interface ReadOptions {
+  readonly query?: Query;
+  readonly isOn?: boolean;
+  readonly everyMs?: number;
 }
 
 /** Reads below `/ops` every few seconds, or every `everyMs`. */
 export function useRead<Name extends OpsName>(
   name: Name,
   path: string,
-  { isOn = true, everyMs = POLL_MS }: { readonly isOn?: boolean; readonly everyMs?: number } = {},
+  { query = {}, isOn = true, everyMs = POLL_MS }: ReadOptions = {},
 ) {
-  const { data, error, failureReason, dataUpdatedAt } = useQuery({
-    queryKey: ['ops', path],
-    // A bridge that stands still is not heard either.
-    queryFn: ({ signal }) =>
-      read(name, path, AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])),
+  const { data, error, failureReason, dataUpdatedAt, isPlaceholderData } = useQuery({
+    queryKey: ['ops', path, query],
+    async queryFn({ signal }) {
+      // A bridge that stands still is not heard either.
+      const end = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+      return { answer: await read(name, toAddress(path, query), end) };
+    },
     enabled: isOn,
     refetchInterval: everyMs,
+    // The answer for other parameters stays in sight until this one is there.
+    placeholderData: (before: { answer: Ops<Name> } | undefined, last) =>
+      last?.queryKey[1] === path ? before : undefined,
   });
-  // What was read before stays in sight while the bridge does not answer; the frame of the page says so.
-  const isKept = data !== undefined && isPassing(error);
-  const isHeard = failureReason === null && error === null;
-  return { data, error: isKept ? null : error, isHeard, dataUpdatedAt };
+  return {
+    data: data?.answer,
+    // What was read before stays in sight while the bridge does not answer; the frame of the page says so.
+    error: data !== undefined && isPassing(error) ? null : error,
+    isHeard: failureReason === null && error === null,
+    isOld: isPlaceholderData,
+    dataUpdatedAt,
+  };
+}
+
+function toAddress(path: string, query: Query): string {
+  const given = Object.entries(query).flatMap(([key, value]) => (value ? [[key, value]] : []));
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
 /** Reads the state of the bridge. */
@@ -81,72 +96,26 @@ export type ListName = {
 /** An entry of the list. */
 export type ItemOf<Name extends ListName> = Ops<Name>['items'][number];
 
-interface Paged<Item> {
+/** A page of a list. */
+export interface Paged<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
-}
-
-/** Filters of a list; what is empty is left out. */
-type Query = Readonly<Record<string, string | undefined>>;
-
-/** A list of which more is read as it is needed. */
-export type LongList<Item> = UseInfiniteQueryResult<readonly Item[]>;
-
-/** Reads a list below `/ops` page by page, and the first pages again every few seconds. */
-export function useList<Name extends ListName>(
-  name: Name,
-  path: string,
-  query: Query = {},
-): LongList<ItemOf<Name>> {
-  return useInfiniteQuery({
-    queryKey: ['ops', path, query],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      readPage(name, path, { limit: String(PAGE), ...query, cursor }, signal),
-    initialPageParam: '',
-    // Distances of moments are told anew with each read.
-    notifyOnChangeProps: 'all',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    select: ({ pages }) => pages.flatMap((page) => page.items),
-    // Those of other filters stay in sight until the new ones are there; of another list they do not.
-    placeholderData: (before: InfiniteData<Paged<ItemOf<Name>>, string> | undefined, last) =>
-      last?.queryKey[1] === path ? before : undefined,
-    refetchInterval: ({ state }) =>
-      isLive((state.data?.pages.length ?? 0) * PAGE) ? POLL_MS : false,
-  });
-}
-
-/** True if a list of so many entries is read again by itself. */
-export function isLive(count: number): boolean {
-  return count <= PAGES_LIVE * PAGE;
 }
 
 /** Reads every entry of a list. @throws OpsError */
 export async function readAll<Name extends ListName>(name: Name, path: string, query: Query) {
   const items: ItemOf<Name>[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: Paged<ItemOf<Name>> = await readPage(name, path, {
-      limit: '1000',
-      ...query,
-      cursor,
-    });
+    const address = toAddress(path, { limit: '1000', ...query, cursor });
+    const page: Paged<ItemOf<Name>> = parsePage(await read(name, address));
     items.push(...page.items);
     cursor = page.nextCursor;
   }
   return items;
 }
 
-async function readPage<Name extends ListName>(
-  name: Name,
-  path: string,
-  query: Query,
-  signal?: AbortSignal,
-): Promise<Paged<ItemOf<Name>>> {
-  const given = Object.entries(query).flatMap(([key, value]) => (value ? [[key, value]] : []));
-  return parsePage(await read(name, `${path}?${new URLSearchParams(given)}`, signal));
-}
-
 /** Every list has this form; the type of the name says so. */
-function parsePage<Item>(page: unknown): Paged<Item> {
+export function parsePage<Item>(page: unknown): Paged<Item> {
   return page as Paged<Item>;
 }
 

@@ -1,6 +1,6 @@
-import { Button, Menu, useMantineColorScheme } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { askSession, type Me } from '../api/ask.ts';
+import { askSession } from '../api/ask.ts';
 import { useMe } from '../api/queries.ts';
 import { toTime } from '../parts/cell.tsx';
 
@@ -16,37 +16,13 @@ export function ThisSession() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          {toRole(me)}
+          {me?.role === 'operator' ? 'Operator' : 'Reader: sees, changes nothing'}
           {me?.expiresAt && `, until ${toTime(me.expiresAt)}`}
         </Menu.Label>
-        <SchemeItems />
-        <Menu.Divider />
         <SignOutItem />
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-function toRole(me: Me | undefined): string {
-  if (me?.role === 'operator') return 'Operator';
-  return 'Reader: sees, changes nothing';
-}
-
-const SCHEMES = { light: 'Light', dark: 'Dark', auto: 'As the system has it' } as const;
-
-function SchemeItems() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const all = ['light', 'dark', 'auto'] as const;
-  return all.map((scheme) => (
-    <Menu.Item
-      key={scheme}
-      onClick={() => setColorScheme(scheme)}
-      rightSection={colorScheme === scheme ? '✓' : undefined}
-    >
-      {SCHEMES[scheme]}
-      {colorScheme === scheme && <span className="hidden"> (chosen)</span>}
-    </Menu.Item>
-  ));
 }
 
 function SignOutItem() {

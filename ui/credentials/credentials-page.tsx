@@ -10,7 +10,8 @@ import {
 } from '../../src/ops/lists/access.ts';
 import { useIsOperator } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { ListTable } from '../lists/list-page.tsx';
+
+import { ListTable, toTable } from '../lists/list-page.tsx';
 import { Act } from '../parts/act.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { MakeCredential } from './make-credential.tsx';
@@ -27,19 +28,19 @@ export function CredentialsPage() {
     >
       <Stack gap="xl">
         <Section title="Tokens" lead="Of providers, readers and operators.">
-          <ListTable list={TOKENS} acts={TokenActs} />
+          <ListTable {...toTable(TOKENS)} acts={TokenActs} />
         </Section>
         <Section
           title="OAuth clients"
           lead="Providers that exchange a secret for access tokens. Two secrets may be valid at once, so that one can be changed without a refused request."
         >
-          <ListTable list={CLIENTS} acts={ClientActs} />
+          <ListTable {...toTable(CLIENTS)} acts={ClientActs} />
         </Section>
         <Section
           title="Signed in to the console"
           lead="A sign-in with a token ends when that token does. End closes any of them at once."
         >
-          <ListTable list={SESSIONS} acts={SessionActs} />
+          <ListTable {...toTable(SESSIONS)} acts={SessionActs} />
         </Section>
       </Stack>
     </Page>
@@ -62,7 +63,7 @@ function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
           given={{ id: name }}
           label="Rotate"
           subject={name}
-          shown={(made, onDone) => <Secret made={made} onDone={onDone} />}
+          shown={(made) => <Secret made={made} />}
         />
       )}
       {valid.map(({ id: secret }) => (

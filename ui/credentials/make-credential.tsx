@@ -1,11 +1,10 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { CLIENT_CREATE, TOKEN_CREATE } from '../../src/ops/lists/access.ts';
-import { type Given, toCommandLine, toRequest } from '../../src/ops/lists/act.ts';
-import { useChange, useList } from '../api/queries.ts';
-import { Dialog, Refusal } from '../parts/act.tsx';
-import { CommandLine } from '../parts/page.tsx';
+import { toCommandLine, toRequest } from '../../src/ops/lists/act.ts';
+import { useChange, useRead } from '../api/queries.ts';
+import { Question } from '../parts/act.tsx';
 import { type Made, Secret } from './secret.tsx';
 
 type Choices = Readonly<Record<string, string>>;
@@ -30,107 +29,83 @@ const PROFILES: Choices = {
   strict: 'Strict: what the interoperability profile has refused is refused',
 };
 
-/** What holds unless a person chooses otherwise, and is not sent. */
-const USUAL = { for: 'scim', expires: '365d', profile: 'lenient', provider: 'default' };
-const USUAL_OF_CLIENT = { ...USUAL, for: 'client', expires: '730d' };
-type Wish = typeof USUAL & { readonly name: string };
+const FIRST = { for: 'scim', name: '', expires: '365d', profile: 'lenient', provider: 'default' };
+type Wish = typeof FIRST;
 
 /** Makes a token or a client, and shows its secret once. */
 export function MakeCredential() {
   const [isOpen, { open, close }] = useDisclosure();
+  const [wish, setWish] = useState(FIRST);
   const { data: made, mutate, error, isPending, reset } = useChange<Made>();
-  const end = () => {
-    close();
-    reset();
-  };
+  const act = wish.for === 'client' ? CLIENT_CREATE : TOKEN_CREATE;
   return (
     <>
       <Button onClick={open}>Make a credential</Button>
-      <Dialog {...{ isOpen, close: end }} title="Make a credential" isKept={made !== undefined}>
-        {made ? (
-          <Secret made={made} onDone={end} />
-        ) : (
-          <Making
-            {...{ error, isPending }}
-            make={(wish) => mutate(toRequest(toAct(wish), toGiven(wish)))}
-          />
-        )}
-      </Dialog>
+      <Question
+        {...{ isOpen, isPending, error }}
+        title="Make a credential"
+        label="Make it"
+        command={toCommandLine(act, { ...toGiven(wish), name: wish.name.trim() || 'my-name' })}
+        isReady={wish.name.trim() !== ''}
+        run={() => mutate(toRequest(act, toGiven(wish)))}
+        close={() => {
+          close();
+          reset();
+          setWish(FIRST);
+        }}
+        isSecret
+        done={made && <Secret made={made} />}
+      >
+        <Fields {...{ wish, setWish }} />
+      </Question>
     </>
   );
 }
 
-function Making({
-  make,
-  error,
-  isPending,
+function Fields({
+  wish,
+  setWish,
 }: {
-  readonly make: (wish: Wish) => void;
-  readonly error: Error | null;
-  readonly isPending: boolean;
+  readonly wish: Wish;
+  readonly setWish: (wish: Wish) => void;
 }) {
-  const [wish, setWish] = useState<Wish>({ ...USUAL, name: '' });
-  const providers = useList('ProviderList', '/providers').data ?? [];
-  const isClient = wish.for === 'client';
-  const isOfProvider = isClient || wish.for === 'scim';
+  const providers = useRead('ProviderList', '/providers').data?.items ?? [];
   const toField = (name: keyof Wish, label: string, choices: Choices) => (
     <Select
       label={label}
       data={Object.entries(choices).map(([value, words]) => ({ value, label: words }))}
       value={wish[name]}
-      onChange={(value) => value && setWish(withValue(wish, name, value))}
+      onChange={(value) => value && setWish({ ...wish, [name]: value })}
     />
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    make(wish);
-  };
   const names = Object.fromEntries(providers.map(({ name }) => [name, name]));
-  const shown = { ...wish, name: wish.name || 'my-name' };
   return (
-    <Stack component="form" onSubmit={submit}>
+    <Stack>
       {toField('for', 'What', KINDS)}
       <TextInput
         label="Name"
         description="Letters, digits, dots, hyphens and underscores; it stands beside everything done with it."
         value={wish.name}
         onChange={({ currentTarget }) => setWish({ ...wish, name: currentTarget.value })}
-        required
-        withAsterisk={false}
         data-autofocus
       />
-      {toField('expires', 'Ends after', isClient ? SECRET_EXPIRIES : EXPIRIES)}
-      {isOfProvider && providers.length > 1 && toField('provider', 'Provider', names)}
-      {isOfProvider && toField('profile', 'Requests are read', PROFILES)}
-      <CommandLine text={toCommandLine(toAct(shown), toGiven(shown))} />
-      {error && <Refusal error={error} />}
-      <Group justify="flex-end">
-        <Button type="submit" loading={isPending}>
-          Make it
-        </Button>
-      </Group>
+      {toField('expires', 'Ends after', wish.for === 'client' ? SECRET_EXPIRIES : EXPIRIES)}
+      {isOfProvider(wish) && providers.length > 1 && toField('provider', 'Provider', names)}
+      {isOfProvider(wish) && toField('profile', 'Requests are read', PROFILES)}
     </Stack>
   );
 }
 
-function withValue(wish: Wish, name: keyof Wish, value: string): Wish {
-  const next = { ...wish, [name]: value };
-  return name === 'for' ? { ...next, expires: toUsual(next).expires } : next;
-}
-
-function toUsual(wish: Wish): typeof USUAL {
-  return wish.for === 'client' ? USUAL_OF_CLIENT : USUAL;
-}
-
-function toAct(wish: Wish) {
-  return wish.for === 'client' ? CLIENT_CREATE : TOKEN_CREATE;
+function isOfProvider(wish: Wish): boolean {
+  return wish.for === 'client' || wish.for === 'scim';
 }
 
 /** What is sent: only a provider has a provider and a profile. */
-function toGiven({ name, ...wish }: Wish): Given {
-  const usual = new Map(Object.entries(toUsual({ name, ...wish })));
-  const others = Object.entries(wish).filter(([key, value]) => usual.get(key) !== value);
-  const isOfProvider = wish.for === 'client' || wish.for === 'scim';
-  const some = others.filter(([key]) => isOfProvider || key === 'for' || key === 'expires');
-  return { name: name.trim(), ...Object.fromEntries(some) };
+function toGiven(wish: Wish) {
+  const { for: purpose, expires, profile, provider } = wish;
+  const name = wish.name.trim();
+  if (purpose === 'client')
+    return { name, expires: expires in SECRET_EXPIRIES ? expires : '730d', profile, provider };
+  const token = { name, for: purpose, expires };
+  return isOfProvider(wish) ? { ...token, profile, provider } : token;
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
+import { Alert, Group, Stack, TextInput } from '@mantine/core';
 import type { Ops } from '../api/types.ts';
 import { Copy } from '../parts/page.tsx';
 
@@ -6,7 +6,7 @@ import { Copy } from '../parts/page.tsx';
 export type Made = Ops<'NewToken'> | Ops<'NewClient'>;
 
 /** Shows a secret, this once. */
-export function Secret({ made, onDone }: { readonly made: Made; readonly onDone: () => void }) {
+export function Secret({ made }: { readonly made: Made }) {
   const shown =
     'token' in made
       ? { Token: made.token }
@@ -22,9 +22,6 @@ export function Secret({ made, onDone }: { readonly made: Made; readonly onDone:
           <Copy text={text} name={label} />
         </Group>
       ))}
-      <Group justify="flex-end">
-        <Button onClick={onDone}>I have copied it</Button>
-      </Group>
     </Stack>
   );
 }

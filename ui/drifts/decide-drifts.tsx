@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { toShell } from '../../src/ops/lists/act.ts';
 import { toSubject } from '../../src/ops/lists/drifts.ts';
-import { toCounts, toHarm, toKind, toReason, toRepair } from '../../src/ops/lists/words.ts';
+import { toCounts, toHarm, toReason } from '../../src/ops/lists/words.ts';
 import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Question } from '../parts/act.tsx';
@@ -23,33 +23,30 @@ const DECISIONS = {
   ],
   ignore: ['Ignore until …', 'The bridge leaves them alone until the date.'],
 } as const;
-/** Drifts that one decision may be about. */
-const DECIDED_MAX = 500;
-/** Differences that a question lists. */
+/** Refused decisions that a question lists. */
 const LISTED = 12;
 /** Ids that a command is shown with; more make it longer than a shell takes well. */
 const IDS_SHOWN = 3;
 const MONTH_MS = 30 * 86_400_000;
+const PATH = '/drifts/decide';
+
+interface DecisionOptions {
+  readonly drifts: readonly Drift[];
+  readonly onDone: () => void;
+}
 
 /** Decides about the drifts that were chosen, all at once. */
 export function DecideDrifts({
   drifts,
   decisions,
   onDone,
-}: {
-  readonly drifts: readonly Drift[];
-  readonly decisions: readonly Decision[];
-  readonly onDone: () => void;
-}) {
+}: DecisionOptions & { readonly decisions: readonly Decision[] }) {
   const [decision, setDecision] = useState<Decision>();
   useFocusAfter();
-  const some = drifts.slice(0, DECIDED_MAX);
-  const close = () => setDecision(undefined);
   return (
     <Group className="box" gap="xs">
       <Text size="sm" fw={500} role="status">
-        {drifts.length.toLocaleString('en')} chosen
-        {some.length < drifts.length && `; the first ${DECIDED_MAX} are decided at once`}
+        {drifts.length} chosen
       </Text>
       {decisions.map((each) => (
         <Button key={each} variant="default" onClick={() => setDecision(each)}>
@@ -59,37 +56,35 @@ export function DecideDrifts({
       <Button variant="subtle" onClick={onDone}>
         Choose none
       </Button>
-      {decision && <DecisionQuestion {...{ drifts: some, decision, close, onDone }} />}
+      {decision && (
+        <DecisionQuestion {...{ drifts, decision, onDone }} close={() => setDecision(undefined)} />
+      )}
     </Group>
   );
 }
 
-interface QuestionOptions {
-  readonly drifts: readonly Drift[];
-  readonly decision: Decision;
-  readonly close: () => void;
-  readonly onDone: () => void;
-}
-
 /** Shows what would follow, and decides: about repairs exactly as the shown plan says. */
-function DecisionQuestion({ drifts, decision, close, onDone }: QuestionOptions) {
-  const path = '/drifts/decide';
+function DecisionQuestion({
+  drifts,
+  decision,
+  close,
+  onDone,
+}: DecisionOptions & { readonly decision: Decision; readonly close: () => void }) {
   const [until, setUntil] = useState(toFirstUntil);
   const [reason, setReason] = useState('');
   const { data: preview, error: problem, mutate: look } = useChange<Ops<'DriftsDecided'>>();
   const { mutate, isPending, error } = useChange<Ops<'DriftsDecided'>>();
   const ids = drifts.map(({ id }) => id);
   const isTermed = decision === 'ignore';
-  const trial = { decision, ids, dryRun: true };
-  const lookAgain = () =>
-    look({ path, body: isTermed ? { ...trial, until: toFirstUntil(), reason: '…' } : trial });
+  const term = isTermed ? { until, reason: reason || '…' } : {};
+  const lookAgain = () => look({ path: PATH, body: { decision, ids, dryRun: true, ...term } });
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked once for each choice.
   useEffect(lookAgain, [decision, ids.join(' ')]);
   const run = () => {
     const hash = preview?.plan ? { hash: preview.plan.hash } : {};
-    const body = { decision, ids, ...(isTermed ? { until, reason } : hash) };
+    const body = { decision, ids, ...term, ...hash };
     // Where another plan follows by now, it is shown before it is decided.
-    mutate({ path, body }, { onSuccess: onDone, onError: lookAgain });
+    mutate({ path: PATH, body }, { onSuccess: onDone, onError: lookAgain });
   };
   const [title, meaning] = DECISIONS[decision];
   const isComplete = !isTermed || (reason.trim() !== '' && until !== '');
@@ -97,20 +92,12 @@ function DecisionQuestion({ drifts, decision, close, onDone }: QuestionOptions) 
     <Question
       {...{ isOpen: true, close, run, error }}
       label={title.replace(' until …', '')}
-      title={`${title}: ${drifts.length.toLocaleString('en')}`}
+      title={`${title}: ${drifts.length}`}
       command={toCommand(drifts, decision, { until, reason })}
       isReady={isComplete && preview !== undefined && preview.done > 0}
       isPending={isPending || !(preview || problem)}
     >
-      <Text size="sm">{meaning}</Text>
-      <ShortList items={drifts}>
-        {(drift) => (
-          <li key={drift.id}>
-            <bdi>{toSubject(drift)}</bdi>: <span className="quiet">{toKind(drift.kind)}</span>
-            {decision === 'repair' && `, ${toRepair(drift.kind)}`}
-          </li>
-        )}
-      </ShortList>
+      {meaning}
       {problem && <Fault error={problem} />}
       {preview && <Preview preview={preview} drifts={drifts} />}
       {isTermed && (
@@ -154,31 +141,15 @@ function Preview({
           {toReason(limit)}. It is done all the same if you say so here.
         </Alert>
       ))}
-      {refused.length > 0 &&
-        ` Only ${done.toLocaleString('en')} of ${drifts.length.toLocaleString('en')}. Not:`}
-      <ShortList items={refused}>
-        {({ id, reason }) => (
+      {refused.length > 0 && ` Only ${done} of ${drifts.length}. Not:`}
+      <ul>
+        {refused.slice(0, LISTED).map(({ id, reason }) => (
           <li key={id}>
             <bdi>{names.get(id) ?? id}</bdi>: {reason}
           </li>
-        )}
-      </ShortList>
+        ))}
+      </ul>
     </Text>
-  );
-}
-
-function ShortList<Item>({
-  items,
-  children,
-}: {
-  readonly items: readonly Item[];
-  readonly children: (item: Item) => ReactNode;
-}) {
-  return (
-    <ul>
-      {items.slice(0, LISTED).map(children)}
-      {items.length > LISTED && <li className="quiet">and {items.length - LISTED} more</li>}
-    </ul>
   );
 }
 

@@ -1,61 +1,99 @@
 import { Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
+import { type List, MEANINGS } from '../../src/ops/lists/list.ts';
+import { toTitle } from '../../src/ops/lists/words.ts';
 
 /** Time after the last letter until the search begins, in milliseconds. */
 const TYPING_MS = 250;
 
-/** Filter of a list, by its name in the address: one of some choices, or a box for a text or a date. */
-export interface Filter {
-  readonly name: string;
-  /** With choices: what stands there if none is chosen. */
-  readonly label: string;
-  readonly choices?: Readonly<Record<string, string>>;
-  /** The box is for a date since then. */
-  readonly isSince?: true;
-}
-
 /** Filters as they are in the address; what is empty is left out. */
 export type Search = Readonly<Record<string, string>>;
 
-/** Boxes and choices that filter a list; the address holds what is filtered by. */
+type Filtered = Pick<List<unknown>, 'filters' | 'meanings' | 'command'>;
+
+/** Boxes and choices for the filters of a list; the address holds what is filtered by. */
 export function Filters({
+  list: { filters, meanings, command },
   search,
-  filters,
   onSearch,
 }: {
+  readonly list: Filtered;
   readonly search: Search;
-  readonly filters: readonly Filter[];
   readonly onSearch: (search: Search) => void;
 }) {
+  const set = (changed: Readonly<Record<string, string>>) => {
+    const next = Object.entries({ ...search, ...changed });
+    onSearch(Object.fromEntries(next.filter(([, text]) => text !== '')));
+  };
+  const flags = Object.keys(filters).filter((name) => filters[name]?.includes('true'));
+  const others = Object.keys(filters).filter((name) => name !== 'order' && !flags.includes(name));
   return (
     <Group gap="xs" role="search">
-      {filters.map((filter) => {
-        const { name, label, choices } = filter;
+      {others.map((name) => {
+        const words = filters[name] ?? 'text';
         const asked = search[name] ?? '';
-        const onChange = (value: string | null) => {
-          const next = Object.entries({ ...search, [name]: value ?? '' });
-          onSearch(Object.fromEntries(next.filter(([, text]) => text !== '')));
-        };
-        if (choices === undefined) return <Box key={name} {...{ filter, asked, onChange }} />;
-        const data = Object.entries({ '': label, ...choices }).map(([value, words]) => {
-          return { value, label: words };
-        });
-        return <Select key={name} aria-label={label} {...{ data, onChange }} value={asked} />;
+        const meaning = meanings?.[name] ?? MEANINGS[name] ?? '';
+        if (words === 'text') return <Box key={name} {...{ name, asked, meaning, set }} />;
+        const usual = command.defaults?.[name];
+        const all = usual === undefined ? words : [...words.filter((one) => one !== usual), 'all'];
+        return (
+          <Choice
+            key={name}
+            label={toTitle(usual ?? `every ${name}`)}
+            words={all}
+            value={asked}
+            onChange={(value) => set({ [name]: value })}
+          />
+        );
       })}
+      {flags.length > 0 && (
+        <Choice
+          label="Every state"
+          words={flags}
+          value={flags.find((name) => search[name] === 'true') ?? ''}
+          onChange={(flag) =>
+            set(Object.fromEntries(flags.map((name) => [name, name === flag ? 'true' : ''])))
+          }
+        />
+      )}
     </Group>
+  );
+}
+
+function Choice({
+  label,
+  words,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly words: readonly string[];
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const data = words.map((word) => ({ value: word, label: toTitle(word) }));
+  return (
+    <Select
+      aria-label={label}
+      data={[{ value: '', label }, ...data]}
+      value={value}
+      onChange={(word) => onChange(word ?? '')}
+    />
   );
 }
 
 /** A box that asks a little after the last letter. */
 function Box({
-  filter: { label, isSince },
+  name,
   asked,
-  onChange,
+  meaning,
+  set,
 }: {
-  readonly filter: Filter;
+  readonly name: string;
   readonly asked: string;
-  readonly onChange: (text: string) => void;
+  readonly meaning: string;
+  readonly set: (changed: Readonly<Record<string, string>>) => void;
 }) {
   const [text, setText] = useState(asked);
   const sent = useRef(asked);
@@ -67,19 +105,21 @@ function Box({
   }, [asked]);
   const askLater = useDebouncedCallback((next: string) => {
     sent.current = next;
-    onChange(next);
+    set({ [name]: next });
   }, TYPING_MS);
+  const label = name === 'q' ? 'Search' : toTitle(name);
   return (
     <TextInput
-      type={isSince ? 'date' : 'search'}
+      type={name === 'since' ? 'date' : 'search'}
       aria-label={label}
+      title={meaning}
       placeholder={label}
       value={text}
       onChange={({ currentTarget: { value } }) => {
         setText(value);
         askLater(value.trim());
       }}
-      {...(isSince && { leftSection: 'since', leftSectionWidth: 56 })}
+      {...(name === 'since' && { leftSection: 'since', leftSectionWidth: 56 })}
     />
   );
 }

@@ -1,15 +1,25 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Loader } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
-import { type List, toCsv } from '../../src/ops/lists/list.ts';
+import { type ReactNode, useState } from 'react';
+import { type Column, type List, toCsv } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
-import { type ItemOf, type ListName, readAll, useIsOperator, useList } from '../api/queries.ts';
+import {
+  type ItemOf,
+  type ListName,
+  parsePage,
+  type Query,
+  readAll,
+  useIsOperator,
+  useRead,
+} from '../api/queries.ts';
 import { Refusal } from '../parts/act.tsx';
-import { listShown, toKey, toTableColumn } from '../parts/cell.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { CommandLine, Page } from '../parts/page.tsx';
-import { type Filter, Filters, type Search } from './filters.tsx';
+import { CommandLine, Empty, Fault, Page } from '../parts/page.tsx';
+import { findId, Table } from '../parts/table.tsx';
+import { Filters, type Search } from './filters.tsx';
+
+/** Entries of one page. */
+const PAGE = '200';
 
 /** A list whose answer has this schema. */
 type Row<Name extends ListName> = List<ItemOf<Name>> & { readonly answers: { 200: Name } };
@@ -23,92 +33,109 @@ export interface Choosing<Item> {
 }
 
 interface TableOptions<Name extends ListName> {
-  readonly list: Row<Name>;
-  readonly query?: Search;
-  /** True if no filter was chosen. */
-  readonly isWhole?: boolean;
+  readonly name: Name;
+  readonly path: string;
+  readonly columns: readonly Column<ItemOf<Name>>[];
+  readonly label: string;
+  /** Sentence about an empty list. */
+  readonly none: string;
+  readonly query?: Query;
   /** What a person can do with each entry. */
   readonly acts?: (item: ItemOf<Name>) => ReactNode;
-  readonly choosing?: Choosing<ItemOf<Name>>;
+  readonly choosing?: Choosing<ItemOf<Name>> | undefined;
 }
 
-interface PageOptions<Name extends ListName> extends TableOptions<Name> {
-  readonly search?: readonly Filter[];
-  /** What stands above the table. */
-  readonly head?: () => ReactNode;
+/** What a list tells of its table. */
+export function toTable<Name extends ListName>(list: Row<Name>) {
+  const { answers, path, columns, command } = list;
+  // Its last word is the name of the list.
+  const label = toTitle(path.replace(/^.*\//, '').replace('-', ' '));
+  return { name: answers[200], path, columns, label, none: command.none[0] };
 }
 
 /** Makes a page of one list: search, filters, the table, the file and the command. */
-export function listPage<Name extends ListName>(options: PageOptions<Name>): () => ReactNode {
-  const { list, search: boxes = [], head: Head } = options;
-  const filters = boxes.map((box) => withChoices(box, list.filters[box.name]));
+export function listPage<Name extends ListName>(
+  list: Row<Name>,
+  {
+    choosing,
+    head,
+  }: { readonly choosing?: Choosing<ItemOf<Name>>; readonly head?: ReactNode } = {},
+): () => ReactNode {
+  const table = toTable(list);
   return function ListPage() {
     const search: Search = useSearch({ strict: false });
     const navigate = useNavigate();
-    const query = toQuery(list, search);
+    const asked = Object.entries({ ...list.command.defaults, ...search });
+    // All is what is answered without a filter.
+    const query = Object.fromEntries(asked.filter(([, value]) => value !== 'all'));
+    const isWhole = Object.keys(search).length === 0;
+    const none = (isWhole ? undefined : list.command.none[1]) ?? table.none;
     const onSearch = (next: Search) => void navigate({ to: '.', search: next, replace: true });
     return (
       <Page
-        title={toName(list.path)}
+        title={table.label}
         lead={toTitle(list.summary.replace(/^List /, ''))}
-        actions={<Filters {...{ search, filters, onSearch }} />}
+        actions={<Filters {...{ list, search, onSearch }} />}
       >
-        {Head && <Head />}
-        <ListTable {...options} query={query} isWhole={Object.keys(search).length === 0} />
-        <Download list={list} query={query} />
+        {head}
+        <ListTable {...{ ...table, query, none, choosing }} />
+        <Download {...{ list, query }} />
         <CommandLine text={`scim-bridge ${list.command.name}`} />
       </Page>
     );
   };
 }
 
-/** The table of a list. */
+/** A list, page by page. */
 export function ListTable<Name extends ListName>(options: TableOptions<Name>) {
-  const { list: row, query = {}, isWhole = true, acts, choosing } = options;
-  const { path, answers, columns, command } = row;
+  const { name, path, columns, label, none, query = {}, acts, choosing } = options;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [cursors, setCursors] = usePlace(JSON.stringify(query));
   const isOperator = useIsOperator();
-  const list = useList(answers[200], path, query);
-  const shown = useMemo(() => {
-    const act = { title: <span className="hidden">Act</span>, cell: acts ?? (() => null) };
-    return [...listShown(columns).map(toTableColumn), ...(acts === undefined ? [] : [act])];
-  }, [columns, acts]);
-  const keyOf = (item: ItemOf<Name>) => toKey(columns, item);
-  const rows = list.data ?? [];
-  const some = rows.filter((item) => chosen.has(keyOf(item)));
+  const read = useRead(name, path, { query: { limit: PAGE, ...query, cursor: cursors.at(-1) } });
+  if (read.error) return <Fault error={read.error} />;
+  if (read.data === undefined) return <Loader size="sm" />;
+  const { items, nextCursor } = parsePage<ItemOf<Name>>(read.data);
+  const some = items.filter((item) => chosen.has(findId(columns, item) ?? ''));
+  if (items.length === 0 && cursors.length === 0) return <Empty>{none}</Empty>;
   return (
     <>
       {some.length > 0 && choosing?.show(some, () => setChosen(new Set()))}
-      <DataTable
-        label={toName(path)}
-        columns={shown}
-        {...{ list, rows }}
-        toKey={keyOf}
-        empty={(isWhole ? undefined : command.none[1]) ?? command.none[0]}
-        {...(isOperator && choosing && { choice: { ...choosing, chosen, setChosen } })}
+      <Table
+        {...{ label, columns, items, acts, isOld: read.isOld }}
+        choice={isOperator && choosing ? { ...choosing, chosen, setChosen } : undefined}
       />
+      <Group gap="sm" fz="xs" c="dimmed">
+        {cursors.length === 0 && nextCursor === null
+          ? `${items.length} in all`
+          : `Page ${cursors.length + 1}`}
+        {cursors.length > 0 && (
+          <Turn label="Previous page" onClick={() => setCursors(cursors.slice(0, -1))} />
+        )}
+        {nextCursor !== null && (
+          <Turn label="Next page" onClick={() => setCursors([...cursors, nextCursor])} />
+        )}
+      </Group>
     </>
   );
 }
 
-/** The name of a page, after its list. */
-function toName(path: string): string {
-  return toTitle(path.replace(/^.*\//, '').replace('-', ' '));
+/** The cursors of the pages up to the one that is shown; other filters begin at the first page. */
+function usePlace(asked: string) {
+  const [place, setPlace] = useState<{ asked: string; cursors: readonly string[] }>({
+    asked,
+    cursors: [],
+  });
+  const cursors = place.asked === asked ? place.cursors : [];
+  return [cursors, (next: readonly string[]) => setPlace({ asked, cursors: next })] as const;
 }
 
-/** A choice is one of the words of the filter, or none. */
-function withChoices(box: Filter, words: List<unknown>['filters'][string] = 'text'): Filter {
-  if (box.choices !== undefined || typeof words === 'string') return box;
-  return { ...box, choices: Object.fromEntries(words.map((word) => [word, toTitle(word)])) };
-}
-
-/** Filters of the request, those that hold by default among them; a state is a filter that is on or off. */
-function toQuery(
-  { command: { defaults } }: Pick<List<unknown>, 'command'>,
-  { state, ...others }: Search,
-): Search {
-  const asked = { ...defaults, ...others, ...(state && { [state]: 'true' }) };
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== 'all'));
+function Turn({ label, onClick }: { readonly label: string; readonly onClick: () => void }) {
+  return (
+    <Button variant="default" size="compact-xs" onClick={onClick}>
+      {label}
+    </Button>
+  );
 }
 
 /** Saves all entries of the list as CSV. */
@@ -117,7 +144,7 @@ function Download<Name extends ListName>({
   query,
 }: {
   readonly list: Row<Name>;
-  readonly query: Search;
+  readonly query: Query;
 }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () =>

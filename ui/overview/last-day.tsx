@@ -1,11 +1,8 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import type { Column } from '../../src/ops/lists/list.ts';
 import { toTimeText } from '../../src/ops/lists/words.ts';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Facts, toTime } from '../parts/cell.tsx';
-import { PlainTable } from '../parts/data-table.tsx';
 import { Empty, Fault, Section } from '../parts/page.tsx';
 
 /** Samples are a minute apart. */
@@ -13,27 +10,27 @@ const EVERY_MS = 60_000;
 
 /** The last day in numbers: how fast leavers are out, and charts. */
 export function LastDay() {
-  const samples = useRead('Samples', '/samples', { everyMs: EVERY_MS });
-  if (samples.error) return <Fault error={samples.error} />;
-  if (!samples.data) return null;
+  const { error, data } = useRead('Samples', '/samples', { everyMs: EVERY_MS });
+  if (error) return <Fault error={error} />;
+  if (!data) return null;
   return (
     <>
       <Section
         title="A leaver's way out"
         lead="From the provider's request until the service holds it, in the last 24 hours."
       >
-        <Leavers leavers={samples.data.leavers} />
-        <Text size="sm">
-          <Link to="/users" search={{ state: 'due' }}>
-            Users with open work
-          </Link>
-        </Text>
+        <Leavers leavers={data.leavers} />
       </Section>
       <Section title="The last 24 hours">
-        {samples.data.items.length === 0 ? (
+        {data.items.length === 0 && (
           <Empty>Nothing yet. The bridge takes a sample each minute and keeps two days.</Empty>
-        ) : (
-          <Charts samples={samples.data} />
+        )}
+        {data.items.length > 0 && (
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+            {CHARTS.map((chart) => (
+              <OneChart key={chart[0]} chart={chart} samples={data} />
+            ))}
+          </SimpleGrid>
         )}
       </Section>
     </>
@@ -57,67 +54,53 @@ function Leavers({ leavers }: { readonly leavers: Ops<'Samples'>['leavers'] }) {
 type Samples = Ops<'Samples'>;
 type Item = Samples['items'][number];
 
-/** A chart: one number over time. */
-interface Chart {
-  readonly key: 'calls' | 'due' | 'drifts' | 'stuck' | 'refused';
-  readonly title: string;
-  readonly color: string;
-}
-
-const CHARTS: readonly Chart[] = [
-  { key: 'calls', title: 'Calls a minute', color: 'indigo' },
-  { key: 'due', title: 'Not in the service yet', color: 'teal' },
-  { key: 'drifts', title: 'Differences that wait', color: 'orange' },
-  { key: 'stuck', title: 'Refused by the service', color: 'red' },
-  { key: 'refused', title: 'Refused requests a minute', color: 'grape' },
-];
-const TABLE_ROWS_MAX = 24;
+/** Numbers over time, each with its title and colour. */
+const CHARTS = [
+  ['calls', 'Calls a minute', 'indigo'],
+  ['due', 'Not in the service yet', 'teal'],
+  ['drifts', 'Differences that wait', 'orange'],
+  ['stuck', 'Refused by the service', 'red'],
+  ['refused', 'Refused requests a minute', 'grape'],
+] as const;
 /** Height of a plot in its own units, which are one wide for each sample. */
 const HEIGHT = 100;
 
-/** Charts of the last day, each with its table. */
-function Charts({ samples }: { readonly samples: Samples }) {
-  return (
-    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-      {CHARTS.map((chart) => (
-        <OneChart key={chart.key} chart={chart} samples={samples} />
-      ))}
-    </SimpleGrid>
-  );
-}
-
-/** The steps of a number, and a table that says the same to whoever does not see them. */
-function OneChart({ chart, samples }: { readonly chart: Chart; readonly samples: Samples }) {
-  const { key, title, color } = chart;
+/** The steps of a number, and in words the last one and the most. */
+function OneChart({
+  chart: [key, title, color],
+  samples,
+}: {
+  readonly chart: (typeof CHARTS)[number];
+  readonly samples: Samples;
+}) {
   const { items, callsMax } = samples;
-  const limit = key === 'calls' && callsMax !== null && ` of at most ${callsMax}`;
-  const most = Math.max(1, ...items.map((item) => item[key]));
+  const limit = key === 'calls' && callsMax !== null && ` of ${callsMax} allowed`;
+  const most = Math.max(...items.map((item) => item[key]));
   const [first, last] = [items[0], items.at(-1)];
   return (
     <Paper component="figure" withBorder p="sm" m={0} className="chart">
       <Text component="figcaption" size="sm" fw={500}>
         {title}: {last?.[key].toLocaleString('en')}
-        <span className="quiet">{limit}</span>
+        <span className="quiet">
+          {limit}, the most {most.toLocaleString('en')}
+        </span>
       </Text>
-      <div className="plot" aria-hidden="true">
-        {most.toLocaleString('en')}
-      </div>
       <svg
         aria-hidden="true"
         viewBox={`0 0 ${toPlace(samples, last) + 1} ${HEIGHT}`}
         preserveAspectRatio="none"
         color={`var(--mantine-color-${color}-6)`}
       >
-        <path d={items.map((item) => toBar(toPlace(samples, item), item[key] / most)).join('')} />
+        <path
+          d={items
+            .map((item) => toBar(toPlace(samples, item), item[key] / Math.max(1, most)))
+            .join('')}
+        />
       </svg>
       <div className="plot" aria-hidden="true">
         <span>{first && toTime(first.at)}</span>
         <span>{last && toTime(last.at)}</span>
       </div>
-      <details>
-        <summary>As a table</summary>
-        <PlainTable label={title} columns={COLUMNS} items={toRows(items, key)} />
-      </details>
     </Paper>
   );
 }
@@ -131,20 +114,4 @@ function toPlace({ items, everyMs }: Samples, item: Item | undefined): number {
 function toBar(x: number, part: number): string {
   const y = HEIGHT * (1 - part);
   return `M${x} ${HEIGHT}V${y}h1V${HEIGHT}`;
-}
-
-const COLUMNS: readonly Column<{ at: string; value: number }>[] = [
-  { name: 'from', value: ({ at }) => toTime(at) },
-  { name: 'at most', value: ({ value }) => value },
-];
-
-/** The most of each span of a day, the newest first. */
-function toRows(items: readonly Item[], key: Chart['key']): { at: string; value: number }[] {
-  const size = Math.max(1, Math.ceil(items.length / TABLE_ROWS_MAX));
-  const spans = Array.from({ length: Math.ceil(items.length / size) }, (_, place) =>
-    items.slice(place * size, (place + 1) * size),
-  );
-  return spans.toReversed().map((span) => {
-    return { at: span[0]?.at ?? '', value: Math.max(...span.map((item) => item[key])) };
-  });
 }

@@ -9,7 +9,6 @@ import { Act, Acts } from '../parts/act.tsx';
 import { Facts, Words } from '../parts/cell.tsx';
 import { Fault, Section } from '../parts/page.tsx';
 import { LastDay } from './last-day.tsx';
-import { Troubles } from './troubles.tsx';
 import { type Concern, toVerdict } from './verdict.ts';
 
 /** Answers whether the bridge may be left alone. */
@@ -31,6 +30,7 @@ function Overview({
   readonly isHeard: boolean;
 }) {
   const { tone, line, concerns } = toVerdict(status, isHeard);
+  const { firstRead } = status;
   return (
     <Stack gap="lg">
       <div className="box verdict" data-tone={tone}>
@@ -40,14 +40,26 @@ function Overview({
         <Title order={1}>{line}</Title>
       </div>
       {concerns.length > 0 && <Concerns concerns={concerns} />}
-      {status.firstRead && <FirstRead reading={status.firstRead} />}
+      {firstRead && <FirstRead reading={firstRead} />}
       <Facts items={listStatusFacts(status)} />
-      <Troubles status={status} />
       <LastDay />
-      <OverviewActs status={status} />
+      <Section title="Act">
+        <Acts>
+          {status.writes.paused ? (
+            <Act key="resume" act={RESUME} label="Resume" isMain />
+          ) : (
+            <Act key="pause" act={PAUSE} label="Pause all changes" isDangerous confirm={WARNING} />
+          )}
+          <Act act={SWEEP} label="Compare everything" />
+          <Act act={RETRY} given={{ all: true }} label="Retry all" />
+        </Acts>
+      </Section>
     </Stack>
   );
 }
+
+const WARNING =
+  'Nothing is changed in the service until somebody resumes. Removals of access wait as well.';
 
 function Concerns({ concerns }: { readonly concerns: readonly Concern[] }) {
   return (
@@ -84,27 +96,6 @@ function FirstRead({ reading }: { readonly reading: NonNullable<Ops<'Status'>['f
       <Text size="sm">
         <Words text={toReadingText(reading)} />
       </Text>
-    </Section>
-  );
-}
-
-const WARNING =
-  'Nothing is changed in the service until somebody resumes. Removals of access wait as well.';
-
-/** Acts of an operator about everything at once. */
-function OverviewActs({ status }: { readonly status: Ops<'Status'> }) {
-  const hasTrouble = status.stuckCount + status.failingCount + status.due > 0;
-  return (
-    <Section title="Act">
-      <Acts>
-        {status.writes.paused ? (
-          <Act key="resume" act={RESUME} label="Resume" isMain />
-        ) : (
-          <Act key="pause" act={PAUSE} label="Pause all changes" isDangerous confirm={WARNING} />
-        )}
-        <Act act={SWEEP} label="Compare everything" />
-        {hasTrouble && <Act act={RETRY} given={{ all: true }} label="Retry all" />}
-      </Acts>
     </Section>
   );
 }

@@ -10,91 +10,95 @@ export interface Concern {
   readonly title: string;
   readonly remedy: string;
   /** Page that shows it. */
-  readonly page?: Place;
+  readonly page?: Place | undefined;
 }
 
 /** A page of the console, with its filters. */
 interface Place {
-  readonly to: '/plans' | '/drifts' | '/credentials' | '/users' | '/groups' | '/requests';
+  readonly to:
+    | '/plans'
+    | '/drifts'
+    | '/credentials'
+    | '/users'
+    | '/groups'
+    | '/requests'
+    | '/leavers';
   readonly search?: Readonly<Record<string, string>>;
 }
 
+interface Verdict {
+  readonly tone: Tone;
+  readonly line: string;
+  readonly concerns: readonly Concern[];
+}
+
 /** Answers "may I leave it alone?" from the state of the bridge. @param isHeard false: what is known of it may be old */
-export function toVerdict(
-  status: Status,
-  isHeard: boolean,
-): { readonly tone: Tone; readonly line: string; readonly concerns: readonly Concern[] } {
+export function toVerdict(status: Status, isHeard: boolean): Verdict {
   if (!isHeard) {
     return { tone: 'bad', line: 'Not known. The bridge does not answer this page.', concerns: [] };
   }
-  const concerns = [...listConcerns(status)];
+  const isFirst = status.firstRead !== null;
+  const concerns = listConcerns(status);
   const count = concerns.length;
-  if (status.status === 'unavailable' && status.firstRead === null) {
+  if (status.status === 'unavailable' && !isFirst) {
     return { tone: 'bad', line: 'No. The bridge cannot serve requests.', concerns };
   }
-  if (status.firstRead !== null && count === 0) {
+  if (count > 0) {
+    const things = count === 1 ? 'One thing needs' : `${count} things need`;
+    return { tone: 'waiting', line: `Not yet. ${things} you.`, concerns };
+  }
+  if (isFirst) {
     return { tone: 'waiting', line: 'Soon. It reads the service for the first time.', concerns };
   }
-  const things = count === 1 ? 'One thing needs' : `${count} things need`;
-  if (count > 0) return { tone: 'waiting', line: `Not yet. ${things} you.`, concerns };
-  const line =
-    status.due === 0
-      ? 'Yes. The service holds everything that was asked for.'
-      : `Yes. It works through what was asked for${toEnd(status)}.`;
-  return { tone: 'good', line, concerns };
+  const isDone = status.due === 0;
+  const what = isDone ? 'The service holds everything that' : 'It works through what';
+  return { tone: 'good', line: `Yes. ${what} was asked for.`, concerns };
 }
 
-/** The end of the queue in a few words; nothing where it cannot be told. */
-function toEnd({ queue }: Status): string {
-  const last = queue.classes.findLast(({ waiting }) => waiting > 0);
-  if (last === undefined || last.endMs === null) return '';
-  return `, done in ${Math.max(1, Math.ceil(last.endMs / 60_000))} min at the earliest`;
-}
-
-function* listConcerns(status: Status): Generator<Concern> {
-  for (const { code, detail, remedy } of status.reasons) {
-    // It has a place of its own, and nobody has to do anything about it.
-    if (code === 'first-read') continue;
-    const page = PAGES[code];
-    yield { title: detail, remedy, ...(page && { page }) };
-  }
-  yield* listDrifts(status);
-  if (status.lastSweep?.status === 'incomplete') {
-    yield {
-      title: `The last comparison was not complete: ${status.lastSweep.reasons.join('; ')}`,
-      remedy: 'What was not compared may differ. `scim-bridge sweep` compares again.',
-    };
-  }
-}
-
-function* listDrifts(status: Status): Generator<Concern> {
+function listConcerns(status: Status): Concern[] {
+  // The first read has a place of its own, and nobody has to do anything about it.
+  const reasons = status.reasons.filter(({ code }) => code !== 'first-read');
+  const { lastSweep } = status;
   const [contested, open] = [countDrifts(status, 'contested').count, countDrifts(status, 'open')];
-  if (contested > 0) {
-    yield {
+  const inPlan = open.held === 0 ? '' : `, ${open.held} of them in a plan`;
+  const waits = open.count === 1 ? 'waits' : 'wait';
+  return [
+    ...reasons.map(({ code, detail: title, remedy }) => {
+      const isOfGroup = code === 'stuck' && status.stuck[0]?.type === 'group';
+      return { title, remedy, page: isOfGroup ? STUCK_GROUPS : PAGES[code] };
+    }),
+    contested > 0 && {
       title: `${toCount(contested, 'difference')} came back after each repair: somebody else wants it otherwise.`,
       remedy: 'Find out who changes it, then repair, accept or ignore it.',
-      page: { to: '/drifts', search: { status: 'contested' } },
-    };
-  }
-  // A plan that waits is a concern by itself.
-  if (open.count > open.held) {
-    yield {
-      title: `${toCount(open.count, 'difference')} in the service, made by others, ${open.count === 1 ? 'waits' : 'wait'} for your decision${open.held === 0 ? '' : `, ${open.held} of them in a plan`}.`,
+      page: { to: '/drifts', search: { status: 'contested' } } as const,
+    },
+    // A plan that waits is a concern by itself.
+    open.count > open.held && {
+      title: `${toCount(open.count, 'difference')} in the service, made by others, ${waits} for your decision${inPlan}.`,
       remedy: 'Repair, accept or ignore each, or have `drift.policy` decide from now on.',
-      page: { to: '/drifts' },
-    };
-  }
+      page: { to: '/drifts' } as const,
+    },
+    lastSweep?.status === 'incomplete' && {
+      title: `The last comparison was not complete: ${lastSweep.reasons.join('; ')}`,
+      remedy: 'What was not compared may differ. `scim-bridge sweep` compares again.',
+    },
+  ].filter((concern) => concern !== false);
 }
+
+const HELD = { to: '/plans', search: { status: 'held' } } as const;
+const STUCK_GROUPS = { to: '/groups', search: { stuck: 'true' } } as const;
+const DUE = { to: '/users', search: { due: 'true' } } as const;
 
 /** Pages that show more of a reason, by its code in `/readyz`. */
 const PAGES: Readonly<Record<string, Place>> = {
-  'plan-held': { to: '/plans', search: { status: 'held' } },
-  recovery: { to: '/plans', search: { status: 'held' } },
-  stuck: { to: '/users', search: { state: 'stuck' } },
-  'no-seat': { to: '/users', search: { state: 'due' } },
-  failing: { to: '/users', search: { state: 'due' } },
-  behind: { to: '/users', search: { state: 'due' } },
-  disputed: { to: '/users', search: { state: 'disputed' } },
+  'plan-held': HELD,
+  recovery: HELD,
+  stuck: { to: '/users', search: { stuck: 'true' } },
+  'no-seat': DUE,
+  failing: DUE,
+  behind: DUE,
+  'leavers-late': { to: '/leavers', search: { status: 'waits' } },
+  disputed: { to: '/users', search: { disputed: 'true' } },
   'no-credential': { to: '/credentials' },
   'credential-expires': { to: '/credentials' },
   'provider-harm': { to: '/requests' },

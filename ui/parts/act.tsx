@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import {
   type Act as ActRow,
   findQuestion,
@@ -14,117 +14,71 @@ import { useChange, useIsOperator } from '../api/queries.ts';
 import { Words } from './cell.tsx';
 import { CommandLine, useFocusAfter } from './page.tsx';
 
-/** A request that an operator can send, and the button that sends it. */
+/** A request that an operator can send, and the button that asks whether to send it. */
 interface ActOptions<Answer> {
   readonly act: ActRow<Answer>;
   readonly given?: Given;
   /** User or group that it is about. */
   readonly of?: Subject;
   readonly label: string;
-  /** The button stands in a row of a list and asks with the command; `subject` names the row. */
+  /** The button stands in a row of a list; `subject` names the row. */
   readonly subject?: string;
-  /** Asks once more, with this. */
+  /** Asks this instead of the question of the command. */
   readonly confirm?: ReactNode;
   /** Shows a secret of the answer, once. */
-  readonly shown?: (answer: Answer, onDone: () => void) => ReactNode;
+  readonly shown?: (answer: Answer) => ReactNode;
   readonly isMain?: boolean;
   readonly isDangerous?: boolean;
   readonly onDone?: (answer: Answer) => void;
 }
 
-/** A button with its meaning and its command. Readers do not get it. */
+/** A button, and the dialog that says what it does, does it, and tells what came of it. Readers do not get it. */
 export function Act<Answer>(options: ActOptions<Answer>) {
-  const { act, label, subject, shown, isMain, isDangerous } = options;
-  const { change, dialog, command, outcome, run, end } = useAct(options);
-  const { data, isPending, error } = change;
+  const {
+    act,
+    given = {},
+    of,
+    label,
+    subject,
+    confirm,
+    shown,
+    isMain,
+    isDangerous,
+    onDone,
+  } = options;
+  const [isOpen, { open, close }] = useDisclosure();
+  const { mutate, reset, data, isPending, error } = useChange<Answer>();
   useFocusAfter();
   if (!useIsOperator()) return null;
   const title = subject === undefined ? label : `${label} ${subject}`;
+  const typed = of ? { resource: of.id, ...given } : given;
   const color = isDangerous ? 'red' : 'indigo';
-  const asked = options.confirm ?? (subject === undefined ? undefined : findAsked(options));
-  const button = (
-    <Button
-      size={subject === undefined ? 'xs' : 'compact-xs'}
-      aria-label={title}
-      color={color}
-      variant={isMain ? 'filled' : 'default'}
-      loading={isPending}
-      onClick={asked === undefined ? run : dialog.open}
-    >
-      {label}
-    </Button>
-  );
-  const question = asked !== undefined && (
-    <Question
-      {...{ title, isOpen: dialog.isOpen, run, label, color, command, isPending, error }}
-      close={end}
-      made={data !== undefined && shown?.(data, end)}
-    >
-      <Text component="div" size="sm">
-        {asked}
-      </Text>
-    </Question>
-  );
-  if (subject !== undefined) {
-    return (
-      <>
-        {button}
-        {question}
-      </>
-    );
-  }
   return (
-    <div className="act">
-      {button}
-      <div>
-        <Text size="sm">
-          <Words text={act.summary} />
-        </Text>
-        <CommandLine text={command} />
-        {outcome && (
-          <Text size="sm" role="status" fw={500}>
-            <Words text={outcome} />
-          </Text>
-        )}
-        {error && asked === undefined && <Refusal error={error} />}
-      </div>
-      {question}
-    </div>
+    <>
+      <Button
+        size={subject === undefined ? 'xs' : 'compact-xs'}
+        aria-label={title}
+        color={color}
+        variant={isMain ? 'filled' : 'default'}
+        onClick={open}
+      >
+        {label}
+      </Button>
+      <Question
+        {...{ title, isOpen, label, color, isPending, error }}
+        command={toCommandLine(act, typed)}
+        run={() => mutate(toRequest(act, given, of), { onSuccess: (answer) => onDone?.(answer) })}
+        close={() => {
+          close();
+          reset();
+        }}
+        isSecret={shown !== undefined}
+        done={data && (shown?.(data) ?? <Words text={act.command.say(data, given)} />)}
+      >
+        {confirm ?? findQuestion(act, typed) ?? <Words text={act.summary} />}
+      </Question>
+    </>
   );
-}
-
-function toTyped({ given = {}, of }: Pick<ActOptions<never>, 'given' | 'of'>): Given {
-  return of ? { resource: of.id, ...given } : given;
-}
-
-function findAsked<Answer>(options: ActOptions<Answer>): string {
-  return findQuestion(options.act, toTyped(options)) ?? options.act.summary;
-}
-
-function useAct<Answer>(options: ActOptions<Answer>) {
-  const { act, given = {}, of, shown, onDone } = options;
-  const [isOpen, { open, close }] = useDisclosure();
-  const [outcome, setOutcome] = useState('');
-  const change = useChange<Answer>();
-  const onSuccess = (answer: Answer) => {
-    setOutcome(act.command.say(answer, given));
-    onDone?.(answer);
-    if (shown === undefined) close();
-  };
-  return {
-    change,
-    outcome,
-    dialog: { isOpen, open },
-    command: toCommandLine(act, toTyped(options)),
-    run() {
-      setOutcome('');
-      change.mutate(toRequest(act, given, of), { onSuccess });
-    },
-    end() {
-      close();
-      change.reset();
-    },
-  };
 }
 
 /** Says why something was not done, or that nobody knows whether it was. */
@@ -139,20 +93,29 @@ export function Refusal({ error }: { readonly error: Error }) {
   );
 }
 
-/** A dialog. One that `isKept` shows a secret, and stays open until a person says that it was copied. */
-export function Dialog({
-  title,
-  isOpen,
-  close,
-  isKept = false,
-  children,
-}: {
+interface QuestionOptions {
   readonly title: string;
   readonly isOpen: boolean;
   readonly close: () => void;
-  readonly isKept?: boolean;
+  readonly run: () => void;
+  readonly label: string;
+  readonly color?: string;
+  /** Command that does the same. */
+  readonly command: string;
+  readonly isPending: boolean;
+  readonly isReady?: boolean;
+  readonly error: Error | null;
+  /** What came of it: it takes the place of the question. */
+  readonly done?: ReactNode;
+  /** What came of it is shown once, and stays until a person says that it was copied. */
+  readonly isSecret?: boolean;
   readonly children: ReactNode;
-}) {
+}
+
+/** The dialog in which everything is asked that changes something. */
+export function Question({ done, isSecret = false, ...options }: QuestionOptions) {
+  const { title, isOpen, close } = options;
+  const isKept = isSecret && Boolean(done);
   return (
     <Modal
       opened={isOpen}
@@ -164,76 +127,61 @@ export function Dialog({
       withCloseButton={!isKept}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {children}
+      {done ? (
+        <Stack>
+          <Text component="div" size="sm" role="status" className="lines">
+            {done}
+          </Text>
+          <Group justify="flex-end">
+            <Button onClick={close} data-autofocus>
+              {isSecret ? 'I have copied it' : 'Close'}
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <Asking {...options} />
+      )}
     </Modal>
   );
 }
 
-/** Asks once more before something is done. */
-export function Question({
-  title,
-  isOpen,
-  close,
-  run,
-  label,
-  color = 'indigo',
-  command,
-  isPending = false,
-  isReady = true,
-  error,
-  made,
-  children,
-}: {
-  readonly title: string;
-  readonly isOpen: boolean;
-  readonly close: () => void;
-  readonly run: () => void;
-  readonly label: string;
-  readonly color?: string;
-  readonly command: string;
-  readonly isPending?: boolean;
-  readonly isReady?: boolean;
-  readonly error?: Error | null;
-  /** Takes the place of the question: what was made, which is shown once. */
-  readonly made?: ReactNode;
-  readonly children: ReactNode;
-}) {
-  if (made) {
-    return (
-      <Dialog {...{ title, isOpen, close }} isKept>
-        {made}
-      </Dialog>
-    );
-  }
+function Asking(options: Omit<QuestionOptions, 'done' | 'isSecret' | 'isOpen' | 'title'>) {
+  const { close, run, label, color = 'indigo', command, isPending, isReady = true } = options;
   return (
-    <Dialog {...{ title, isOpen, close }}>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        run();
+      }}
+    >
       <Stack>
-        <div>{children}</div>
-        {error && <Refusal error={error} />}
+        <Text component="div" size="sm">
+          {options.children}
+        </Text>
+        {options.error && <Refusal error={options.error} />}
         <CommandLine text={command} />
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
             Cancel
           </Button>
           <Button
+            type="submit"
             color={color}
             disabled={!isReady}
             loading={isPending}
-            onClick={run}
             data-autofocus
           >
             {label}
           </Button>
         </Group>
       </Stack>
-    </Dialog>
+    </form>
   );
 }
 
 /** Buttons of a page; for a reader a sentence instead. */
 export function Acts({ children }: { readonly children: ReactNode }) {
-  const isOperator = useIsOperator();
-  if (isOperator) return <Stack gap="sm">{children}</Stack>;
+  if (useIsOperator()) return <Group gap="xs">{children}</Group>;
   return (
     <Text size="sm" c="dimmed">
       You are signed in as a reader. An operator can act here.

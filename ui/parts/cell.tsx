@@ -1,39 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment } from 'react';
 import type { Fact } from '../../src/ops/lists/details.ts';
 import type { Column, Link as Target, Tone } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
-
-/** A column: its heading and its cells. */
-export interface TableColumn<Row> {
-  readonly title: ReactNode;
-  readonly cell: (row: Row) => ReactNode;
-  /** Left out on a phone. */
-  readonly isWide?: boolean;
-  /** Takes the space that is left. */
-  readonly grows?: boolean;
-}
-
-/** The columns that the console shows. */
-export function listShown<Item>(columns: readonly Column<Item>[]): readonly Column<Item>[] {
-  return columns.filter(({ place, kind }) => place !== 'csv' && kind !== 'id');
-}
-
-/** A column of a list as a column of a table. */
-export function toTableColumn<Item>(column: Column<Item>): TableColumn<Item> {
-  return {
-    title: toTitle(column.name),
-    isWide: column.place === 'minor',
-    grows: column.isLong === true,
-    cell: (item) => <Cell column={column} item={item} />,
-  };
-}
-
-/** An entry without an id is what it says. */
-export function toKey<Item>(columns: readonly Column<Item>[], item: Item): string {
-  const ids = columns.filter(({ name }) => name === 'id');
-  return (ids.length > 0 ? ids : columns).map((column) => column.value(item)).join(' ');
-}
 
 /** A value of a list in the words of the console. */
 export function Cell<Item>({
@@ -64,13 +33,7 @@ export function Cell<Item>({
 const PAGES = { user: '/users/$id', group: '/groups/$id', plan: '/plans/$id' } as const;
 
 /** A user, a group or a plan as a link to its page. */
-export function PageLink({
-  to: { type, id },
-  text,
-}: {
-  readonly to: Target;
-  readonly text: string;
-}) {
+function PageLink({ to: { type, id }, text }: { readonly to: Target; readonly text: string }) {
   return (
     <Link to={PAGES[type]} params={{ id }}>
       {text}
@@ -117,7 +80,7 @@ export function Moment({ at }: { readonly at: string }) {
 }
 
 /** A moment to the second. */
-export function ExactMoment({ at }: { readonly at: string }) {
+function ExactMoment({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} className="exact">
       {dateTime.format(new Date(at))}

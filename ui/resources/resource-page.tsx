@@ -1,15 +1,17 @@
 import { Loader } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { ADOPT, LOOK, RETRY } from '../../src/ops/lists/acts.ts';
 import { listResourceFacts } from '../../src/ops/lists/details.ts';
+import type { Column, Tone } from '../../src/ops/lists/list.ts';
 import { FIELDS, toLinkColumns } from '../../src/ops/lists/resources.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
-import { useList, useRead } from '../api/queries.ts';
+import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { Facts, Tag, toTableColumn } from '../parts/cell.tsx';
-import { DataTable, PlainTable } from '../parts/data-table.tsx';
-import { Empty, Fault, Page, Section } from '../parts/page.tsx';
-import { ResourceActs } from './resource-acts.tsx';
-import { ResourceTimeline } from './resource-timeline.tsx';
+import { ListTable } from '../lists/list-page.tsx';
+import { Act, Acts } from '../parts/act.tsx';
+import { Facts, Tag } from '../parts/cell.tsx';
+import { CommandLine, Empty, Fault, Page, Section } from '../parts/page.tsx';
+import { Table } from '../parts/table.tsx';
 
 const userRoute = getRouteApi('/users/$id');
 const groupRoute = getRouteApi('/groups/$id');
@@ -17,75 +19,60 @@ const groupRoute = getRouteApi('/groups/$id');
 /** One user: each field with wanted and seen, the groups, and what happened. */
 export function UserPage() {
   const { id } = userRoute.useParams();
-  return <Resource key={id} type="users" id={id} />;
+  return <Resource key={id} path={`/users/${encodeURIComponent(id)}`} />;
 }
 
 /** One group: each field with wanted and seen, its members and admins, and what happened. */
 export function GroupPage() {
   const { id } = groupRoute.useParams();
-  return <Resource key={id} type="groups" id={id} />;
+  return <Resource key={id} path={`/groups/${encodeURIComponent(id)}`} />;
 }
 
-function Resource({ type, id }: { readonly type: 'users' | 'groups'; readonly id: string }) {
-  const path = `/${type}/${encodeURIComponent(id)}/explain`;
-  const explained = useRead('Explanation', path);
-  if (explained.error) return <Fault error={explained.error} />;
-  if (!explained.data) return <Loader />;
-  const it = explained.data;
+function Resource({ path }: { readonly path: string }) {
+  const { error, data: it } = useRead('Explanation', `${path}/explain`);
+  if (error) return <Fault error={error} />;
+  if (!it) return <Loader />;
   return (
-    <Page title={it.name} lead={<Standing it={it} />}>
+    <Page
+      title={it.name}
+      lead={
+        <>
+          {toTitle(it.type)} {it.deleted && <Tag tone="quiet" text="deleted" />}
+        </>
+      }
+    >
       <Facts items={listResourceFacts(it)} />
-      {it.problem && (
-        <Section title="The last attempt failed">
-          <div>
-            {it.problem.words} <span className="quiet">{it.problem.code}</span>
-          </div>
-        </Section>
-      )}
       <Section
         title="Fields"
         lead="What was asked for, what the service was last seen to hold, and who asked."
       >
-        <PlainTable label="Fields" columns={FIELDS} items={it.fields} />
+        <Table label="Fields" columns={FIELDS} items={it.fields} />
       </Section>
       <Links title="Groups" type="group" links={it.groups} more={it.more} />
       <Links title="Admins" type="user" links={it.admins} more={it.more} />
       {it.members && (
         <Section title="Members">
-          <MemberTable id={it.id} />
+          <ListTable
+            name="MemberList"
+            path={`${path}/members`}
+            columns={MEMBERS}
+            label="Members"
+            none="Nobody is in this group, and nobody is wanted in it."
+          />
         </Section>
       )}
-      <Differences id={it.id} />
+      <Link to="/drifts" search={{ resource: it.id, status: 'active' }}>
+        Differences in the service that nobody asked for
+      </Link>
       <Section title="Act">
         <ResourceActs it={it} />
       </Section>
-      <ResourceTimeline type={type} id={it.id} />
+      <Timeline path={path} />
     </Page>
   );
 }
 
-/** Differences that are not over, also those as a member. */
-function Differences({ id }: { readonly id: string }) {
-  const path = `/drifts?status=active&resource=${encodeURIComponent(id)}&limit=100`;
-  const { data } = useRead('DriftList', path);
-  const count = data?.items.length ?? 0;
-  if (count === 0) return null;
-  const text =
-    count === 1 ? 'One difference' : `${count}${data?.nextCursor ? '+' : ''} differences`;
-  return (
-    <Link to="/drifts" search={{ resource: id, status: 'active' }}>
-      {text} in the service that nobody asked for
-    </Link>
-  );
-}
-
-function Standing({ it: { type, deleted } }: { readonly it: Ops<'Explanation'> }) {
-  return (
-    <>
-      {toTitle(type)} {deleted && <Tag tone="quiet" text="deleted" />}
-    </>
-  );
-}
+const MEMBERS = toLinkColumns('user');
 
 /** Memberships or admin rights, each with what is wanted and what was seen. */
 function Links({
@@ -103,24 +90,68 @@ function Links({
   return (
     <Section title={title} {...(more > 0 && { lead: `${more} more are not listed here.` })}>
       {links.length === 0 && <Empty>None.</Empty>}
-      {links.length > 0 && <PlainTable label={title} columns={toLinkColumns(type)} items={links} />}
+      {links.length > 0 && <Table label={title} columns={toLinkColumns(type)} items={links} />}
     </Section>
   );
 }
 
-const MEMBER_COLUMNS = toLinkColumns('user').map(toTableColumn);
-
-/** Members of a group, as many as there are, of which the rows in sight are made. */
-function MemberTable({ id }: { readonly id: string }) {
-  const list = useList('MemberList', `/groups/${encodeURIComponent(id)}/members`);
+/** Acts of an operator about one user or group. */
+function ResourceActs({ it: { type, id, name, managed, deleted } }: { it: Ops<'Explanation'> }) {
+  const of = { type, id };
   return (
-    <DataTable
-      label="Members"
-      columns={MEMBER_COLUMNS}
-      list={list}
-      rows={list.data ?? []}
-      toKey={({ id: userId }) => userId}
-      empty="Nobody is in this group, and nobody is wanted in it."
-    />
+    <Acts>
+      <Act act={LOOK} of={of} label="Look now" isMain />
+      <Act act={RETRY} given={{ name: id }} label="Retry" />
+      {managed === 'no' && !deleted && (
+        <Act
+          act={ADOPT}
+          of={of}
+          label="Take over"
+          confirm={`The bridge takes ${name} over as the service holds it. A provider may then change and deactivate it.`}
+        />
+      )}
+    </Acts>
+  );
+}
+
+type Happening = Ops<'Timeline'>['items'][number];
+
+const TONES: Readonly<Record<Happening['source'], Tone>> = {
+  provider: 'info',
+  operator: 'info',
+  bridge: 'quiet',
+  audit: 'waiting',
+  outage: 'bad',
+  seen: 'quiet',
+  drift: 'waiting',
+};
+
+const HAPPENINGS: readonly Column<Happening>[] = [
+  { name: 'at', kind: 'time', value: ({ at }) => at },
+  { name: 'source', value: ({ source }) => source, tone: ({ source }) => TONES[source] },
+  { name: 'what', isLong: true, value: toSentence },
+];
+
+/** A place in a group, an account or a group is there or not; with the names of others that it is about. */
+function toSentence({ text, others }: Happening): string {
+  const sentence = text
+    .replaceAll('{"present":true}', 'one')
+    .replaceAll('{"present":false}', 'none');
+  return [sentence, ...others.map(({ id, name }) => name ?? id)].join(' · ');
+}
+
+/** What providers, operators, the bridge and others did, the newest first. */
+function Timeline({ path }: { readonly path: string }) {
+  const { error, data } = useRead('Timeline', `${path}/timeline?limit=200`);
+  return (
+    <Section title="Why it is so" lead="What happened to it, the newest first.">
+      {error && <Fault error={error} />}
+      {data && (
+        <>
+          <Table label="What happened" columns={HAPPENINGS} items={data.items.toReversed()} />
+          <CommandLine text={`scim-bridge why ${data.id}`} />
+        </>
+      )}
+    </Section>
   );
 }

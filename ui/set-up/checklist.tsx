@@ -8,13 +8,6 @@ import { Section } from '../parts/page.tsx';
 type Request = Ops<'Request'>;
 type Credential = Pick<Ops<'Token'>, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>;
 
-interface Step {
-  readonly text: string;
-  readonly waiting: string;
-  /** Moment at which it was done last; undefined: not yet. */
-  readonly at: string | undefined;
-}
-
 /** Steps that tick themselves while a provider is connected. */
 export function Checklist() {
   const tokens = useRead('TokenList', '/tokens?state=live&limit=1000').data?.items;
@@ -44,9 +37,18 @@ function Steps({ credential }: { readonly credential: Credential | undefined }) 
   const users = useNewest(credential, 'user');
   const groups = useNewest(credential, 'group');
   if (!users || !groups) return null;
+  const presented = credential?.lastUsedAt ?? [...users, ...groups][0]?.at;
+  const join = groups.find((request) => isTaken(request) && request.written.some(putsIn));
+  const steps: readonly [text: string, waiting: string, at: string | undefined][] = [
+    ['A credential of its own is made.', 'Make one above.', credential?.createdAt],
+    ['The provider has presented it.', 'Waiting for the test of the connection.', presented],
+    ['It has sent a user.', toWaiting(users, 'user'), users.find(isTaken)?.at],
+    ['It has sent a group.', toWaiting(groups, 'group'), groups.find(isTaken)?.at],
+    ['It has put users into a group.', 'Waiting for the first members.', join?.at],
+  ];
   return (
     <ol className="ticks">
-      {toSteps(credential, users, groups).map(({ text, waiting, at }) => (
+      {steps.map(([text, waiting, at]) => (
         <li key={text}>
           {at === undefined ? <Tag tone="quiet" text="waiting" /> : <Tag tone="good" text="done" />}
           <span>
@@ -59,35 +61,14 @@ function Steps({ credential }: { readonly credential: Credential | undefined }) 
 }
 
 /** Requests of each kind that are looked at: another provider's, and those of the other kind, push none of them out. */
-const LOOKED_AT = 100;
+const LOOKED_AT = '100';
 
 /** Newest requests with a credential about users, or about groups; undefined: they are being read. */
 function useNewest(credential: Credential | undefined, type: 'user' | 'group') {
-  const of = `credential=${encodeURIComponent(credential?.id ?? '')}&type=${type}`;
+  const query = { credential: credential?.id, type, limit: LOOKED_AT };
   const isOn = credential !== undefined;
-  const { data } = useRead('RequestList', `/requests?${of}&limit=${LOOKED_AT}`, { isOn });
+  const { data } = useRead('RequestList', '/requests', { query, isOn });
   return isOn ? data?.items : [];
-}
-
-function toSteps(
-  credential: Credential | undefined,
-  users: readonly Request[],
-  groups: readonly Request[],
-): Step[] {
-  const isJoin = (request: Request) => isTaken(request) && request.written.some(putsIn);
-  const presented = credential?.lastUsedAt ?? [...users, ...groups][0]?.at;
-  const steps: readonly [text: string, waiting: string, at: string | undefined][] = [
-    ['A credential of its own is made.', 'Make one above.', credential?.createdAt],
-    [
-      'The provider has presented it, with its test of the connection or after.',
-      'Waiting for the test of the connection.',
-      presented,
-    ],
-    ['It has sent a user.', toWaiting(users, 'user'), users.find(isTaken)?.at],
-    ['It has sent a group.', toWaiting(groups, 'group'), groups.find(isTaken)?.at],
-    ['It has put users into a group.', 'Waiting for the first members.', groups.find(isJoin)?.at],
-  ];
-  return steps.map(([text, waiting, at]) => ({ text, waiting, at }));
 }
 
 function isTaken({ method, status }: Request): boolean {

@@ -121,7 +121,7 @@ const STATUS_FACTS: Facts<Status> = {
 };
 
 /** What keeps a leaver in. */
-export function toHold(by: Pick<NonNullable<Status['leavers']>, 'heldBy' | 'plan'>): string {
+function toHold(by: Pick<NonNullable<Status['leavers']>, 'heldBy' | 'plan'>): string {
   if (by.heldBy === null) return 'held by the service';
   if (by.heldBy === 'plan') return `held by the plan ${by.plan}`;
   const isObserving = by.heldBy === 'observe-mode';

@@ -2,7 +2,16 @@ import type { ShownSetting } from '../../settings/shown.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toSubject } from './drifts.ts';
 import { type Column, listOf, type Tone } from './list.ts';
-import { toChange, toCounts, toDecider, toHeld, toReason, toSource, toText } from './words.ts';
+import {
+  toChange,
+  toCounts,
+  toDecider,
+  toHeld,
+  toReason,
+  toSource,
+  toText,
+  toVerb,
+} from './words.ts';
 
 /** As the domain has them: its module of plans is not for browsers. */
 const STATUSES = ['making', 'held', 'approved', 'applied', 'discarded'] as const;
@@ -53,7 +62,7 @@ const ACTION_TONES: Readonly<Partial<Record<OpsJson<'PlanAction'>['status'], Ton
 
 /** Columns of the actions of a plan. */
 export const ACTIONS: readonly Column<OpsJson<'PlanAction'>>[] = [
-  { name: 'kind', place: 'whole', value: ({ kind }) => kind },
+  { name: 'kind', place: 'whole', value: ({ kind }) => kind, words: ({ kind }) => toVerb(kind) },
   { name: 'of', value: toSubject, link: ({ resource }) => resource },
   { name: 'reason', isLong: true, value: ({ reason }) => reason },
   { name: 'harm', value: ({ harm }) => harm, tone: () => 'bad' },

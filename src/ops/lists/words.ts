@@ -1,24 +1,24 @@
 import type { OpsJson } from '../schemas/schemas.ts';
 
-/** Kinds of differences as what is different, for one, and what a repair does. */
-const DRIFTS: Readonly<Record<string, readonly [what: string, repair: string]>> = {
-  'user.missing': ['missing user', 'makes the account again'],
-  'user.deactivated': ['deactivated user', 'activates'],
-  'user.activated': ['activated user', 'deactivates'],
-  'user.renamed': ['renamed user', 'restores the name'],
-  'user.access': ['changed licence', 'restores licence and rights'],
-  'user.unmanaged': ['unmanaged user', 'changes it back'],
-  'group.missing': ['missing group', 'makes the group again'],
-  'group.renamed': ['renamed group', 'restores the name'],
-  'group.permissions': ['changed permissions', 'restores the permissions'],
-  'group.unmanaged': ['unmanaged group', 'changes it back'],
-  'member.added': ['added member', 'takes out of the group'],
-  'member.removed': ['removed member', 'puts into the group'],
-  'admin.added': ['added admin', 'takes away the admin right'],
-  'admin.removed': ['removed admin', 'restores the admin right'],
-  'entity.added': ['added roles in a space or document', 'takes away the roles'],
-  'entity.removed': ['removed roles in a space or document', 'restores the roles'],
-  'entity.changed': ['changed roles in a space or document', 'sets the roles as wanted'],
+/** Kinds of differences as what is different, for one. */
+const DRIFTS: Readonly<Record<string, string>> = {
+  'user.missing': 'missing user',
+  'user.deactivated': 'deactivated user',
+  'user.activated': 'activated user',
+  'user.renamed': 'renamed user',
+  'user.access': 'changed licence',
+  'user.unmanaged': 'unmanaged user',
+  'group.missing': 'missing group',
+  'group.renamed': 'renamed group',
+  'group.permissions': 'changed permissions',
+  'group.unmanaged': 'unmanaged group',
+  'member.added': 'added member',
+  'member.removed': 'removed member',
+  'admin.added': 'added admin',
+  'admin.removed': 'removed admin',
+  'entity.added': 'added roles in a space or document',
+  'entity.removed': 'removed roles in a space or document',
+  'entity.changed': 'changed roles in a space or document',
 };
 
 /** Kinds of changes as what is done, for one and for many. */
@@ -72,7 +72,7 @@ export function toCount(count: number, one: string, many = `${one}s`): string {
 
 /** A kind of difference in words. */
 export function toKind(kind: string): string {
-  return DRIFTS[kind]?.[0] ?? kind;
+  return DRIFTS[kind] ?? kind;
 }
 
 /** A number of changes of one kind in words: `remove 22 members`. */
@@ -109,7 +109,7 @@ export function toCounts(kinds: Readonly<Record<string, number>>): string {
 }
 
 /** Counts of changes within a sentence. @param none the words where there are none */
-export function toList(kinds: Readonly<Record<string, number>>, none: string): string {
+function toList(kinds: Readonly<Record<string, number>>, none: string): string {
   return (
     Object.entries(kinds)
       .map(([kind, count]) => toChange(kind, count))
@@ -174,9 +174,4 @@ export function toTimeText(ms: number): string {
 /** A word as a title. */
 export function toTitle(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-/** Effect of a repair in words. */
-export function toRepair(kind: string): string {
-  return DRIFTS[kind]?.[1] ?? 'changes it back';
 }

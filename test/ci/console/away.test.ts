@@ -105,7 +105,9 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
     await page.goto('/console/');
     await page.route(/\/ops\/sweeps$/, (route) => route.abort());
     await page.evaluate(() => Reflect.get(globalThis, 'dispatchEvent')(new Event('offline')));
-    await page.getByRole('button', { name: 'Compare everything' }).click();
+    const compare = { name: 'Compare everything' };
+    await page.getByRole('button', compare).click();
+    await page.getByRole('dialog').getByRole('button', compare).click();
     await page.getByRole('alert').getByText('The bridge does not answer').waitFor();
     await page.unroute(/\/ops\/sweeps$/);
   });

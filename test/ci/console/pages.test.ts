@@ -45,9 +45,12 @@ const FAULTS = [
 ];
 
 /** What a page shows last. */
-const LAST: Readonly<Record<string, string>> = { overview: 'figure.chart', user: '.timeline' };
+const LAST: Readonly<Record<string, string>> = {
+  overview: 'figure.chart',
+  user: '[aria-label="What happened"]',
+};
 /** Heights of pages whose charts or past lie below. */
-const HEIGHTS: Readonly<Record<string, number>> = { overview: 1_780, user: 1_400 };
+const HEIGHTS: Readonly<Record<string, number>> = { overview: 1_320, user: 1_400 };
 
 describe.skipIf(browserPath === undefined)('every page of the console', () => {
   let world: World;
@@ -107,7 +110,7 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
       const address = await findAddress(name);
       const page = await world.openSignedIn({ height: HEIGHTS[name] ?? 800 });
       await page.goto(`/console${address}`);
-      await page.locator('table, .timeline, .ticks').first().waitFor();
+      await page.locator('table, .ticks, .chart').first().waitFor();
       await page
         .locator(LAST[name] ?? 'h1')
         .first()
