@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
-import { type GroupId, groupId, userId } from '../domain/ids.ts';
+import type { ResourceKey } from '../domain/ids.ts';
 import { createLoop } from '../domain/loop.ts';
-import type { Rule } from '../domain/rule-book.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
-import { LIVE_MANAGED, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
+import { LIVE_MANAGED, lockRow, type RowOf, readRows, updateRow } from '../store/resources/rows.ts';
 import type { Db, Store } from '../store/store.ts';
 import { groupFields, toRuled } from './fields.ts';
 import { followUsers } from './follow.ts';
@@ -17,15 +16,8 @@ const REST_MS = 1_000;
 /** Rest once the rules hold everywhere, in milliseconds. */
 const DONE_REST_MS = 60 * 60_000;
 
-const FACT = createFact<RulesFact>('rules');
-
-interface RulesFact {
-  /** Hash of the rules that are applied now. */
-  readonly hash: string;
-  readonly step: StepName | 'done';
-  /** Last row that was updated in this step. */
-  readonly afterSeq: number;
-}
+/** Hash of the rules that were applied last. */
+const APPLIED = createFact<string>('rules');
 
 interface Deps {
   readonly store: Store;
@@ -37,22 +29,25 @@ interface Deps {
 }
 
 /**
- * Creates the reapplication of the rules to groups, users and admin lists, page by page, each with its checkpoint in
- * one transaction: a crash repeats at most one page, and processes that start together share the work. Requests are
- * served meanwhile under the same rules. `onChanged` is called when something may be due.
+ * Creates the reapplication of changed rules to groups, users and admin lists, page by page; after a crash it begins
+ * again. Requests are served meanwhile under the same rules. `onChanged` is called when something may be due.
  */
 export function createReapplication(deps: Deps, onChanged: () => void) {
   const { store, clock, events } = deps;
-  const hash = toHash(deps.rules.book.rules);
+  const { rules } = deps.rules.book;
+  const hash = createHash('sha256').update(JSON.stringify(rules)).digest('hex');
   const over = Promise.withResolvers<void>();
   const onFailure = (error: unknown) => events.failed({ type: 'rules', id: 'reapply', error });
-  const loop = createLoop({ clock, onFailure, failedRestMs: REST_MS }, async () => {
-    if (!(await isToApply(deps, hash))) {
-      over.resolve();
-      return DONE_REST_MS;
+  const loop = createLoop({ clock, onFailure, failedRestMs: REST_MS }, async (signal) => {
+    const applied = await APPLIED.find(store.read);
+    // A store that never had rules needs nothing while there are none.
+    const isToApply = applied === undefined ? rules.length > 0 : applied !== hash;
+    if (isToApply) {
+      await applyAll(deps, onChanged, signal);
+      await store.write((tx) => APPLIED.save(tx, hash, clock.now()));
     }
-    if (await store.write((tx) => applyPage(tx, deps, hash))) onChanged();
-    return 0;
+    over.resolve();
+    return DONE_REST_MS;
   });
   return {
     start: () => loop.start(),
@@ -66,64 +61,41 @@ export function createReapplication(deps: Deps, onChanged: () => void) {
   };
 }
 
-function toHash(rules: readonly Rule[]): string {
-  return createHash('sha256').update(JSON.stringify(rules)).digest('hex');
-}
-
-/** A store that never had rules needs no step while there are none. */
-async function isToApply({ store, rules }: Deps, hash: string): Promise<boolean> {
-  const fact = await FACT.find(store.read);
-  if (fact === undefined) return rules.book.rules.length > 0;
-  return fact.hash !== hash || fact.step !== 'done';
-}
-
-type StepName = keyof typeof STEPS;
-
-/** The steps, each to so many rows of a type in one transaction that requests do not notice. */
-const STEPS = {
-  groups: { type: 'group', limit: 100, next: 'people' },
-  people: { type: 'user', limit: 200, next: 'admins' },
-  admins: { type: 'group', limit: 20, next: 'done' },
-} as const;
-
-/** Applies the rules to one page. True when something changed. */
-async function applyPage(tx: Db, { rules, clock }: Deps, hash: string): Promise<boolean> {
-  const now = clock.now();
-  const held = await FACT.lock(tx);
-  const fact: RulesFact = held?.hash === hash ? held : { hash, step: 'groups', afterSeq: 0 };
-  const { step, afterSeq } = fact;
-  if (step === 'done') return false;
-  const { type, limit, next } = STEPS[step];
-  const rows = await listRows(
-    tx,
-    type,
-    { ...LIVE_MANAGED, seq: { '>': afterSeq } },
-    { order: 'seq', limit },
-  );
-  const last = rows.at(-1);
-  const after = last === undefined ? { step: next, afterSeq: 0 } : { step, afterSeq: last.seq };
-  await FACT.save(tx, { hash, ...after }, now);
-  if (step === 'people') {
-    const ids = rows.map(({ id }) => userId(id));
+async function applyAll(
+  { store, rules, clock }: Deps,
+  onChanged: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  /** Applies them to all rows of a type: so many in one transaction that requests do not notice. */
+  async function forAll<Type extends ResourceKey['type']>(
+    type: Type,
+    limit: number,
+    apply: (tx: Db, rows: readonly RowOf<Type>[], now: number) => Promise<boolean>,
+  ) {
+    for await (const rows of readRows(store.read, type, { limit, where: LIVE_MANAGED })) {
+      signal.throwIfAborted();
+      if (await store.write((tx) => apply(tx, rows, clock.now()))) onChanged();
+    }
+  }
+  await forAll('group', 100, async (tx, rows, now) => {
+    let changed = false;
+    for (const { id } of rows) {
+      const row = await lockRow(tx, { type: 'group', id });
+      const next = row && (await toRuled(tx, rules, groupFields, { row, now }));
+      if (row && next) await updateRow(tx, row, toChangedColumns(row, next));
+      changed ||= next !== undefined;
+    }
+    return changed;
+  });
+  await forAll('user', 200, (tx, rows, now) => {
+    const ids = rows.map(({ id }) => id);
     return followUsers(tx, rules, ids, now);
-  }
-  let changed = false;
-  for (const { id } of rows) {
-    const news = { groupId: groupId(id), users: undefined, now };
-    const apply = step === 'groups' ? applyToGroup : ruleAdmins;
-    changed = (await apply(tx, rules, news)) || changed;
-  }
-  return changed;
-}
-
-async function applyToGroup(
-  tx: Db,
-  rules: Rules,
-  { groupId: id, now }: { readonly groupId: GroupId; readonly now: number },
-): Promise<boolean> {
-  const row = await lockRow(tx, { type: 'group', id });
-  const next = row && (await toRuled(tx, rules, groupFields, { row, now }));
-  if (row === undefined || next === undefined) return false;
-  await updateRow(tx, row, toChangedColumns(row, next));
-  return true;
+  });
+  await forAll('group', 20, async (tx, rows, now) => {
+    let changed = false;
+    for (const { id: groupId } of rows) {
+      if (await ruleAdmins(tx, rules, { groupId, users: undefined, now })) changed = true;
+    }
+    return changed;
+  });
 }
