@@ -8,10 +8,10 @@ import type { OperatorAct } from '../ops/http/operator-acts.ts';
 import { createRequestLog } from '../ops/records/request-log.ts';
 import { type ActLog, createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
+import { createHarmWatch } from '../reconcile/limits.ts';
 import { createReconciler } from '../reconcile/loop/reconciler.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
-import { createProviderWatch } from '../reconcile/repair/watch.ts';
 import { readSections, SECTIONS, type SectionStates } from '../reconcile/sections.ts';
 import { Waiters } from '../reconcile/waiters.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
@@ -192,11 +192,7 @@ function openProviderParts(options: WatchedOptions) {
     }),
     requests: createRequestLog({ store, openRecord, onFailure: fail('requests', 'store') }),
     formerIds: createFormerIds(store, fail('former-ids', 'read')),
-    watch: createProviderWatch({
-      ...{ store, clock, limit: toRepairPolicy(settings).limit },
-      silenceAfterMs: settings.provider.silenceAfter,
-      onFailure: fail('provider', 'heard'),
-    }),
+    readProviderHarm: createHarmWatch({ store, clock }, toRepairPolicy(settings).limit),
   };
 }
 

@@ -113,14 +113,14 @@ function toOAuthDeps(
 /** Sources of health. */
 export function toHealthSources(
   { store, clock, settings, scimTokens }: WatchedOptions,
-  { attempts, leadership, guard, watch, isDraining }: BridgeParts,
+  { attempts, leadership, guard, readProviderHarm, isDraining }: BridgeParts,
 ): HealthSources {
   return {
     ...{ store, clock, isDraining },
     news: leadership.news,
     isAuditFollowed: settings.audit.pollInterval !== 0,
     isTokenGiven: scimTokens.length > 0,
-    readProviders: watch.read,
+    readProviderHarm,
     viewAttempts: attempts.view,
     findLeader: leadership.known,
     writes: () => ({ mode: guard.mode, pause: guard.findPause() }),

@@ -2,9 +2,9 @@ import type { Access } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
 import type { RequestLog } from '../ops/records/request-log.ts';
 import type { ActLog } from '../ops/timeline/act-log.ts';
+import type { createHarmWatch } from '../reconcile/limits.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { DriftDecisions } from '../reconcile/repair/keeper.ts';
-import type { ProviderWatch } from '../reconcile/repair/watch.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { FollowedIds } from '../scim/former-ids.ts';
@@ -24,6 +24,6 @@ export interface BridgeParts {
   readonly requests: RequestLog;
   readonly formerIds: FollowedIds;
   readonly acts: ActLog;
-  readonly watch: ProviderWatch;
+  readonly readProviderHarm: ReturnType<typeof createHarmWatch>;
   readonly isDraining: () => boolean;
 }

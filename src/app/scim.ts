@@ -34,7 +34,6 @@ export function toScimDeps(options: WatchedOptions, parts: BridgeParts): ScimDep
     },
     tracing: options.tracing,
     events,
-    heard: parts.watch.heard,
   };
 }
 

@@ -128,10 +128,30 @@ function findLimit({ kind, harm: done }: Pick<PlanAction | AutomaticChange, 'kin
   return harm && { name: done ?? GRANT_NAMES[harm], harm };
 }
 
-/** Lists the harms that providers did to more subjects within 24 hours than this limit allows. */
-export async function listProviderHarm(db: Db, limit: HarmLimit, now: number) {
+/** Age at which a count of harm is renewed, in milliseconds: health is asked for every few seconds. */
+const COUNTED_MS = 30_000;
+
+/** Harms that providers did to more subjects within 24 hours than `limits.repair` allows. */
+export type ExceededHarm = { readonly harm: HarmKind; readonly count: number };
+
+/** Creates what lists the harms of providers above this limit. */
+export function createHarmWatch(
+  { store, clock }: Pick<ReconcileDeps, 'store' | 'clock'>,
+  limit: HarmLimit,
+): () => Promise<readonly ExceededHarm[]> {
+  let counted: { at: number; harm: readonly ExceededHarm[] } | undefined;
+  return async () => {
+    const now = clock.now();
+    if (counted === undefined || now - counted.at >= COUNTED_MS) {
+      counted = { at: now, harm: await listProviderHarm(store.read, limit, now) };
+    }
+    return counted.harm;
+  };
+}
+
+async function listProviderHarm(db: Db, limit: HarmLimit, now: number): Promise<ExceededHarm[]> {
   const since = await findHarmStart(db, now);
-  const exceeded: { harm: HarmKind; count: number }[] = [];
+  const exceeded: ExceededHarm[] = [];
   for (const harm of HARM_KINDS) {
     const count = await countProviderHarm(db, { harm, since, max: HARM_MAX });
     if (count === 0) continue;

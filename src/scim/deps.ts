@@ -66,8 +66,6 @@ export interface ScimDeps {
   /** True while the service does not answer or refuses our credentials. */
   readonly isUpstreamDown: () => boolean;
   readonly events: Events;
-  /** Notes that a request with a valid token came. */
-  readonly heard: () => void;
   readonly tracing: Tracing | undefined;
   /** Opens the record of a request; `toRequest` makes the line as it is known before the answer. */
   readonly openRequest: (toRequest: () => KeptRequest) => OpenRecord<KeptRequest>;

@@ -299,12 +299,6 @@ export const settingsSchema = z.strictObject({
       wholeNumber({ min: 0, max: 100 }).prefault(25),
     ),
   }),
-  provider: z.strictObject({
-    silenceAfter: option(
-      '`/readyz` reports `provider-silent` after this time without a request of a provider; 0 means never. Some providers ask every few minutes, others only for changes.',
-      durationOrZero({ min: '1m', max: '365d' }).prefault('0'),
-    ),
-  }),
   /** Receivers of notifications. */
   notify: z.strictObject({
     receivers: option(

@@ -113,7 +113,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       const proxy = await startPostgresProxy(await makeDatabase('commits'));
       onTestFinished(() => proxy.stop());
       // Nothing but the writes themselves commits.
-      const quiet = { PROVIDER_SILENCE_AFTER: '0', REQUESTS_ROWS_MAX: '0' };
+      const quiet = { REQUESTS_ROWS_MAX: '0' };
       const bridge = await forTest(
         startTestBridge({ settings: { DATABASE_URL: proxy.url, ...quiet } }),
       );

@@ -102,5 +102,4 @@ const PAGES: Readonly<Record<string, Place>> = {
   'no-credential': { to: '/credentials' },
   'credential-expires': { to: '/credentials' },
   'provider-harm': { to: '/requests' },
-  'provider-silent': { to: '/requests' },
 };

@@ -3,10 +3,10 @@ import { toAccessFacts } from '../../access/overview.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { POLL_STATE } from '../../reconcile/audit/poller.ts';
+import type { ExceededHarm } from '../../reconcile/limits.ts';
 import type { KnownLeader } from '../../reconcile/loop/election.ts';
 import type { FirstReadState } from '../../reconcile/read/first-read.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
-import type { ProviderFacts } from '../../reconcile/repair/watch.ts';
 import { readSections, type SectionStates } from '../../reconcile/sections.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
 import { findRemark } from '../../store/audit/requests.ts';
@@ -32,8 +32,8 @@ export interface HealthSources {
   readonly isAuditFollowed: boolean;
   /** True if tokens of providers are in the settings. */
   readonly isTokenGiven: boolean;
-  /** Facts about providers that an operator should know. */
-  readonly readProviders: () => Promise<ProviderFacts>;
+  /** Harms that providers did above the limits of repairs. */
+  readonly readProviderHarm: () => Promise<readonly ExceededHarm[]>;
   readonly viewAttempts: () => AttemptsView;
   readonly writes: () => WritesFacts;
   /** Undefined: no process has ever led. */
@@ -97,7 +97,7 @@ async function readStored(sources: HealthSources) {
 export const LEAVER_LATE_MS = 5 * 60_000;
 
 async function readAll(sources: HealthSources) {
-  const { store, clock, isAuditFollowed, news, readProviders } = sources;
+  const { store, clock, isAuditFollowed, news, readProviderHarm } = sources;
   const db = store.read;
   const now = clock.now();
   await readSections({ store });
@@ -117,7 +117,7 @@ async function readAll(sources: HealthSources) {
     lateLeavers: await findLateLeavers(db, { before: now - LEAVER_LATE_MS, limit: 1 }),
     leftOut: await findRemark(db, 'left-out', now),
     recycled: await findRemark(db, 'name-recycled', now),
-    providers: await readProviders(),
+    providerHarm: await readProviderHarm(),
     access: toAccessFacts(await listLiveCredentials(db), {
       now,
       isGiven: sources.isTokenGiven,

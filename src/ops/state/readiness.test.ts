@@ -31,7 +31,7 @@ function toStore({
   lateLeavers = { count: 0, some: [] },
   leftOut,
   recycled,
-  providers = { silentSince: undefined, exceeded: [] },
+  providerHarm = [],
   access,
 }: Given = {}) {
   const waiting = {
@@ -61,7 +61,7 @@ function toStore({
       lateLeavers,
       leftOut,
       recycled,
-      providers,
+      providerHarm,
       access: { hasProvider: true, expiring: [], failedAttempts: 0, ...access },
     },
   } as const;
@@ -151,11 +151,9 @@ const rows: [why: string, change: Partial<ReadinessFacts>, codes: string, status
     'leavers-late',
   ],
   [
-    'a provider that takes away a lot, and one that says nothing, are told',
-    toStore({
-      providers: { silentSince: nowMs - 1, exceeded: [{ harm: 'deactivate', count: 21 }] },
-    }),
-    'provider-harm, provider-silent',
+    'a provider that takes away a lot is told',
+    toStore({ providerHarm: [{ harm: 'deactivate', count: 21 }] }),
+    'provider-harm',
   ],
   [
     'one that could not be read just now is not',

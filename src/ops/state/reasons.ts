@@ -221,15 +221,9 @@ const OF_STORE = {
   // It may be meant, so removals alone are held, above `limits.provider`.
   'provider-harm': [
     'See in the provider whether it is meant. `scim-bridge pause` stops all changes; more than `limits.provider` waits in a plan.',
-    ({ providers: { exceeded } }) =>
-      exceeded.length > 0 &&
-      `Identity providers took away more than the limits of repairs within 24 hours: ${exceeded.map(({ harm, count }) => toHarmWords(harm, count)).join(', ')}.`,
-  ],
-  'provider-silent': [
-    'See whether provisioning is on in the provider, and whether its token and address are right.',
-    ({ providers: { silentSince: since } }) =>
-      since !== undefined &&
-      `No identity provider has asked for anything since ${toMoment(since)}.`,
+    ({ providerHarm }) =>
+      providerHarm.length > 0 &&
+      `Identity providers took away more than the limits of repairs within 24 hours: ${providerHarm.map(({ harm, count }) => toHarmWords(harm, count)).join(', ')}.`,
   ],
   'no-credential': [
     '`scim-bridge token create <name>`, or `client create`, and give it to the provider.',

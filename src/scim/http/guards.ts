@@ -11,17 +11,11 @@ import { getNotes, note } from './notes.ts';
  * Lets a request through that presents a token for SCIM, as `Bearer <token>` or, as one provider sends it, bare.
  * @throws ScimError 401 with `WWW-Authenticate`, 429; StoreError when the token could not be looked up. @see RFC 6750 §3
  */
-export function authenticate({
-  findCredential,
-  attempts,
-  events,
-  heard,
-}: ScimDeps): RequestHandler {
+export function authenticate({ findCredential, attempts, events }: ScimDeps): RequestHandler {
   return async (req, res, next) => {
     const token = findToken(req.headers.authorization);
     const credential = token === undefined ? undefined : await findCredential(token);
     if (credential?.purpose === 'scim') {
-      heard();
       const { id, profile, provider } = credential;
       const repairs = createRequestRepairs(events, profile);
       note(res, { credential: id, profile, provider, repairs });

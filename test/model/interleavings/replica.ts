@@ -129,7 +129,6 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     looksFirst: () => false,
     isUpstreamDown: () => false,
     events: deps.events,
-    heard: () => undefined,
   };
   let isAlive = true;
   const candidate: Candidate = {
