@@ -39,7 +39,6 @@ export function createApps(
     activity: () => reconciler.activity(),
     readQueue: async () =>
       (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
-    callMs: toCallMs(options.target),
     scimUrl: `${options.publicUrl}${SCIM_PATH}`,
     readSeats: () => readSeats(store.read, settings.seats.total, clock.now()),
   };
@@ -125,9 +124,4 @@ export function toHealthSources(
     findLeader: leadership.known,
     writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
   };
-}
-
-/** 0: any number of calls may leave. */
-function toCallMs({ requestsPerSecond }: WatchedOptions['target']): number {
-  return requestsPerSecond === 0 ? 0 : 1_000 / requestsPerSecond;
 }

@@ -1,5 +1,4 @@
 import type { Router } from 'express';
-import { createPlanSums } from '../ops/drift/plan-sums.ts';
 import type { Reserve } from '../ops/exports/read-entries.ts';
 import { getOperator } from '../ops/http/operator.ts';
 import { createOperatorRouter } from '../ops/router.ts';
@@ -39,7 +38,6 @@ export function createOperators(
       listPrivileged: rules.protection.listPrivileged,
       findGroupPrivilege: (db, row) => findGroupPrivilege(db, scim, row),
     },
-    planSums: createPlanSums(store.read, clock),
     findRepairWords,
     requestSweep: parts.requestSweep,
     look: leadership.look,

@@ -153,7 +153,7 @@ export const addWhyCommand = showCommand({
 The name is a userName, an address, a displayName or a SCIM id.
 
   provider   what was written through SCIM, and how it was answered
-  bridge     what the bridge changed in the service, and what is stuck
+  bridge     what the bridge changed in the service, or was refused
   audit log  what the service's audit log says, and who did it
   seen       when the service was looked at
   drift      what differed, and how that ended
@@ -278,12 +278,9 @@ function toPlanText(
   output: Output,
   waiting: readonly { readonly id: string }[] = [],
 ): string {
-  const { id, hash, status, source, counts, summary, actions } = plan;
-  const unknown = details.isOwnPlan(plan) ? '' : 'not known by whom';
-  const sums = summary.map(({ kind, by, count }) => {
-    const author = by === null ? unknown : `by ${by}`;
-    return `  ${String(count).padStart(6)} ${kind.padEnd(18)} ${author}`.trimEnd();
-  });
+  const { id, hash, status, source, counts, actions } = plan;
+  const kinds = Object.entries(counts.kinds).toSorted(([, a], [, b]) => b - a);
+  const sums = kinds.map(([kind, count]) => `  ${String(count).padStart(6)} ${kind}`);
   const left = counts.total - actions.length;
   const nothing = isHolding(source)
     ? 'leaves the service as it is, and takes that as what is desired'

@@ -3,7 +3,7 @@ import { providerRoutes } from './access/providers.ts';
 import { sessionRoutes, tokenRoutes } from './access/tokens.ts';
 import { apiRoutes } from './api/routes.ts';
 import { censusRoutes } from './census/routes.ts';
-import { driftRoutes, lookRoutes } from './drift/drifts.ts';
+import { driftRoutes } from './drift/drifts.ts';
 import { planRoutes } from './drift/plans.ts';
 import { sweepRoutes } from './drift/sweeps.ts';
 import { erasureRoutes } from './erasure/routes.ts';
@@ -22,7 +22,7 @@ import {
 } from './schemas/schemas.ts';
 import type { OpsSources } from './sources.ts';
 import { retryRoutes, sampleRoutes } from './state/retry.ts';
-import { sandboxRoute, settingsRoute, statusRoute, writesRoutes } from './state/status.ts';
+import { statusRoutes } from './state/status.ts';
 import { actRoutes } from './timeline/act-log.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 
@@ -70,7 +70,9 @@ type Described = Omit<OpsRoute<never>, 'serve'>;
 function listParameters(route: Described): OpsParameter[] {
   const { path, filters, parameters, meanings, newest } = route;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-    ...({ name, in: 'path', required: true } as const),
+    name,
+    in: 'path' as const,
+    required: true,
     schema: { type: 'string' },
   }));
   const limit = toParameter('limit', { type: 'integer', minimum: 1, maximum: 1_000 });
@@ -86,16 +88,9 @@ function listParameters(route: Described): OpsParameter[] {
   return [...inPath, ...inQuery, limit, toParameter('cursor', { type: 'string' })];
 }
 
-/** The answers of a request, also those that every request has. */
-export function listAnswers({ answers }: Described): [string, OpsSchemaName][] {
-  const known = new Map<string, OpsSchemaName>(Object.entries(answers));
-  for (const status of ['400', '401', '403', '429']) known.set(status, 'Problem');
-  return [...known].toSorted();
-}
-
 function toOperation(route: Described): object {
   const parameters = listParameters(route);
-  const { method, path, tag, summary, body, file } = route;
+  const { method, path, tag, summary, body, file, answers } = route;
   return {
     operationId: `${method}${path.replace(/[^a-z]+([a-z])/gi, (_, letter) => letter.toUpperCase()).replace(/\W/g, '')}`,
     tags: [tag],
@@ -106,29 +101,20 @@ function toOperation(route: Described): object {
     ...(body && {
       requestBody: { required: !opsSchemas[body].safeParse({}).success, content: toContent(body) },
     }),
-    responses: Object.fromEntries(
-      listAnswers(route).map(([status, name]) => [
-        status,
-        { description: DESCRIPTIONS[status] ?? 'Done.', content: toContent(name) },
-      ]),
-    ),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, name]) => [
+          status,
+          { description: 'Done.', content: toContent(name) },
+        ]),
+      ),
+      default: { description: REFUSED, content: toContent('Problem') },
+    },
   };
 }
 
-const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  200: 'Done.',
-  201: 'Made.',
-  202: 'Begun.',
-  400: '`invalid`: the request cannot be understood; `message` says what is allowed.',
-  401: '`unauthorized`: no valid token of an operator was presented.',
-  403: '`forbidden`: the token may do less; `privileged`, with the reason.',
-  404: 'There is no such thing.',
-  409: 'It is in another state by now.',
-  429: '`too-many`: more requests than a process answers operators.',
-  502: 'The service refused.',
-  503: 'The service could not be asked.',
-  504: 'The service did not answer.',
-};
+const REFUSED =
+  'Refused. 400: the request cannot be understood. 401: no valid token. 403: the token may do less, or the account is privileged. 404: there is no such thing. 409: it is in another state by now. 429: too many requests. 503: the service or the store could not be asked.';
 
 function toContent(name: OpsSchemaName): object {
   return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
@@ -142,10 +128,7 @@ function toParameter(name: string, schema: object, description = MEANINGS[name])
 
 /** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */
 export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
-  statusRoute,
-  settingsRoute,
-  sandboxRoute,
-  ...writesRoutes,
+  ...statusRoutes,
   ...retryRoutes,
   ...sampleRoutes,
   ...resourceRoutes,
@@ -154,7 +137,6 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...erasureRoutes,
   ...sweepRoutes,
   ...driftRoutes,
-  ...lookRoutes,
   ...planRoutes,
   ...recoveryRoutes,
   ...censusRoutes,

@@ -188,7 +188,6 @@ export async function countDriftsAfter(
 export interface DriftQuery {
   /** False: the drifts of unmanaged users and groups. */
   readonly isManaged: boolean;
-  readonly order: 'newest' | 'oldest';
   /** The one before in this order. */
   readonly from: number;
   readonly limit: number;
@@ -204,18 +203,18 @@ export interface DriftQuery {
 /** A drift with the names of its users and groups. */
 export type DriftView = DriftRow & SubjectNames;
 
-/** Drifts for an operator, in the order of finding or the opposite one. */
+/** Drifts for an operator, the newest first. */
 export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftView[]> {
   const { columns, joins } = joinSubjectNames('drift');
   return select<DriftView>(db)`
     select drift.*, ${columns} from drifts as drift ${joins} where ${isOfQuery(query)}
-    order by drift.seq ${query.order === 'newest' ? sql`desc` : sql`asc`} limit ${query.limit}`;
+    order by drift.seq desc limit ${query.limit}`;
 }
 
 function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
-  const { isManaged, order, from, kind, statuses, resourceId, text } = query;
+  const { isManaged, from, kind, statuses, resourceId, text } = query;
   return allOf([
-    order === 'newest' ? sql`drift.seq < ${from}` : sql`drift.seq > ${from}`,
+    sql`drift.seq < ${from}`,
     isManaged ? sql`drift.change is not null` : sql`drift.change is null`,
     kind && sql`drift.kind = ${kind}`,
     // Not by the index of statuses, which would have all drifts sorted for each page.

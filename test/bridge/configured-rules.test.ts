@@ -308,8 +308,8 @@ async function untilSoon(isSo: () => boolean): Promise<void> {
 }
 
 async function acceptDrifts(bridge: TestBridge): Promise<void> {
-  for (const id of listIds(await bridge.ops('GET', '/drifts?kind=member.added&status=open')))
-    await bridge.ops('POST', `/drifts/${id}/accept`);
+  const ids = listIds(await bridge.ops('GET', '/drifts?kind=member.added&status=open'));
+  await bridge.ops('POST', '/drifts/decide', { decision: 'accept', ids });
 }
 
 function listIds({ body }: TestAnswer): string[] {

@@ -252,7 +252,7 @@ describe('provider plan', () => {
     );
   });
 
-  test('plan show sums up a plan of removals by kind and credential, and names both for each person', async () => {
+  test('plan show counts a plan of removals by kind, and names the credential for each person', async () => {
     const people = await addPeople('ned', 'oda', 'pia');
     const group = await bridge.addGroup('Waiters', people);
     await bridge.untilSettled();
@@ -262,12 +262,12 @@ describe('provider plan', () => {
     await bridge.untilSettled();
     const run = (...args: string[]) => runner(bridge)(...args);
     const show = async () => (await run('plan', 'show')).text;
-    await expect.poll(show, PATIENT).not.toContain('not known by whom');
+    await expect.poll(show, PATIENT).toContain('settings-1 at ');
     const shown = await show();
     const listed = await run('plan', 'list');
     const person = await bridge.ops('GET', `/users/${people[0]}/explain`);
 
-    expect(shown).toMatch(/3 member\.remove +by settings-1\n +2 user\.deactivate +by settings-1\n/);
+    expect(shown).toMatch(/3 member\.remove\n +2 user\.deactivate\n/);
     expect(shown).toMatch(/of provider: 5 actions, held, 5 wait \(.*limits\.provider allows 1/);
     expect(shown).toMatch(/user\.deactivate +ned@example\.com .* planned +settings-1 at 20\d\d-/);
     expect(listed.text).toMatch(/ held +5 +removals by a provider/);
@@ -364,5 +364,4 @@ test('what became of each call is told with it', async () => {
   expect(ofAda).toContain('"user.deactivate, by scim.updateUser: done"');
   expect(ofAda).toMatch(/"member\.add, by [a-zA-Z.]+: refused \(refused 400\)"/);
   expect(await listCalls(bob)).toContain('"user.create, by scim.addUser: refused (refused 400)"');
-  expect(ofAda).toContain('"outcome":"refused","error":"refused 400"');
 });

@@ -47,7 +47,6 @@ async function countInMetrics(): Promise<number> {
 test('what is unmanaged has a list of its own, and every count of drifts leaves it out', async () => {
   const drifted = ['person2@example.com', 'person1@example.com'];
   expect(await listNames('/drifts?status=undecided')).toEqual(drifted);
-  expect(await listNames('/drifts?order=oldest')).toEqual(drifted.toReversed());
   expect(await listNames('/drifts?q=SON1')).toEqual(['person1@example.com']);
   expect(await listNames('/users?drifted=true')).toEqual(drifted.toReversed());
   expect(await countInMetrics()).toBe(2);
@@ -56,7 +55,7 @@ test('what is unmanaged has a list of its own, and every count of drifts leaves 
   expect((await bridge.ops('GET', '/drifts?kind=user.unmanaged')).status).toBe(400);
 
   expect(status.unmanaged).toBe(4);
-  expect(await listNames('/unmanaged?q=elsewhere&order=oldest')).toEqual(STRANGERS);
+  expect(await listNames('/unmanaged?q=elsewhere')).toEqual(STRANGERS.toReversed());
   expect(await listNames('/unmanaged?kind=group.unmanaged')).toEqual(['Skunks']);
   const privileged = (await list('/unmanaged')).filter((one) => one.privileged !== null);
   expect(privileged.map(({ name }) => name).toSorted()).toEqual(['Skunks', 'owner']);
@@ -82,7 +81,6 @@ test('a dry run says of each one what the act does: accept takes nobody over, an
     expect(told.done, decision).toBe(1);
   }
   expect(await listNames('/users?managed=true&q=elsewhere')).toEqual([STRANGERS[0]]);
-  expect((await bridge.ops('POST', `/drifts/${unmanaged[0]?.id}/accept`)).status).toBe(409);
 });
 
 test('`scim-bridge unmanaged` lists and takes over after a question that says so; `drifts accept` refuses', async () => {

@@ -10,8 +10,8 @@ import { Fault, useFocusAfter } from '../parts/page.tsx';
 
 /** Decision about drifts. */
 export type Decision = Ops<'DriftsBody'>['decision'];
-/** A drift; of what is unmanaged with the reason why it is not taken over with others. */
-export type Drift = Ops<'Drift'> & Partial<Pick<Ops<'Unmanaged'>, 'privileged'>>;
+/** A difference. */
+export type Drift = Ops<'Drift'>;
 
 /** Decisions with their meaning. */
 const DECISIONS = {

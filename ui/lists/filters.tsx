@@ -27,7 +27,7 @@ export function Filters({
     onSearch(Object.fromEntries(next.filter(([, text]) => text !== '')));
   };
   const flags = Object.keys(filters).filter((name) => filters[name]?.includes('true'));
-  const others = Object.keys(filters).filter((name) => name !== 'order' && !flags.includes(name));
+  const others = Object.keys(filters).filter((name) => !flags.includes(name));
   return (
     <Group gap="xs" role="search">
       {others.map((name) => {

@@ -4,7 +4,7 @@ import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { ExpectedClaim, KeySource, Trust } from '../../domain/trust.ts';
 import { parseTrust as parseStoredTrust } from '../../store/credentials/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { type Answer, listRoute, ok, type Problem, problem, route } from '../http/route.ts';
+import { listRoute, ok, problem, type Refusal, route } from '../http/route.ts';
 import { renderRow, toMoment, toView } from '../http/view.ts';
 import { CLIENT_CREATE, CLIENT_REVOKE, CLIENT_ROTATE, CLIENTS } from '../lists/access.ts';
 import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
@@ -84,7 +84,7 @@ function toState({ name, profile, provider, trust, ...others }: OpsJson<'Client'
   return { name, profile, provider, ...(trust && { trust }), secrets: valid, revokedAt };
 }
 
-function unknownClient(): Answer<404, Problem> {
+function unknownClient(): Refusal {
   return problem(404, 'not-found', 'No client has this id or name, or no such secret.');
 }
 

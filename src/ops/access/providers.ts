@@ -2,7 +2,7 @@ import type { Provider, ProviderWish } from '../../access/providers.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { RIGHTS } from '../../domain/provider.ts';
 import type { Belonging } from '../../store/credentials/providers.ts';
-import { type Answer, listRoute, ok, type Problem, problem, route } from '../http/route.ts';
+import { listRoute, ok, problem, type Refusal, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { PROVIDER_CHANGE, PROVIDER_CREATE, PROVIDER_DELETE, PROVIDERS } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -55,7 +55,7 @@ const IN_USE: Readonly<Record<Belonging, string>> = {
   groups: 'The provider has groups: delete them through it first.',
 };
 
-function toRefusal(kind: 'unknown' | 'default'): Answer<404 | 409, Problem> {
+function toRefusal(kind: 'unknown' | 'default'): Refusal {
   if (kind === 'unknown') return unknownProvider();
   return problem(409, 'default', 'The default provider has no limits and is always there.');
 }

@@ -4,7 +4,7 @@ import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { duration } from '../../settings/kinds.ts';
 import type { CredentialRow } from '../../store/credentials/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { type Answer, listRoute, ok, type Problem, problem, route } from '../http/route.ts';
+import { listRoute, ok, problem, type Refusal, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { SESSION_REVOKE, SESSIONS, TOKEN_CREATE, TOKEN_REVOKE, TOKENS } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -123,6 +123,6 @@ export function parseLifetime(
 }
 
 /** The answer to a credential or a takeover for a provider that is not there. */
-export function unknownProvider(): Answer<404, Problem> {
+export function unknownProvider(): Refusal {
   return problem(404, 'unknown-provider', 'No provider has this name.');
 }

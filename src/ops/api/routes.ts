@@ -6,7 +6,7 @@ import type { Operation } from '../../upstream/operations/operation.ts';
 import { isFileType, toTypes } from '../../upstream/operations/part.ts';
 import { EXACT_JSON } from '../http/body.ts';
 import { noteAct } from '../http/operator-acts.ts';
-import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { type Answer, ok, problem, type Refusal, route } from '../http/route.ts';
 import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
 import type { ApiSource, OpsSources } from '../sources.ts';
 import { toApiFailure } from './failure.ts';
@@ -35,14 +35,7 @@ export const apiRoutes = [
     summary: 'Call any operation of the service; `scim-bridge api --list` lists them.',
     body: 'CallBody',
     readers: [assertReadable, express.json({ ...EXACT_JSON, limit: BODY_MAX, type: JSON_TYPES })],
-    answers: {
-      200: 'CallResult',
-      404: 'Problem',
-      415: 'Problem',
-      502: 'CallFailure',
-      503: 'CallFailure',
-      504: 'CallFailure',
-    },
+    answers: { 200: 'CallResult', 502: 'CallFailure', 503: 'CallFailure', 504: 'CallFailure' },
     async handle({ api }: Pick<OpsSources, 'api'>, { params, req, res }) {
       const id = `${params.group}.${params.operation}`;
       const operation = findOperation(id);
@@ -59,7 +52,7 @@ export const apiRoutes = [
 
 type CallAnswer =
   | Answer<200, { readonly result: unknown }>
-  | Answer<400, Problem>
+  | Refusal
   | Answer<502 | 503 | 504, OpsJson<'CallFailure'>>;
 
 async function call(

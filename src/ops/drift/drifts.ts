@@ -1,74 +1,146 @@
+import { ACTIVE_STATUSES, type DriftKind } from '../../domain/drift.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
+import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts';
 import type { LookRequest, LookResult } from '../../reconcile/repair/inspect.ts';
 import { listNames } from '../../store/audit/timeline.ts';
+import { type DriftView, listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { isUnfinished } from '../../store/resources/explained.ts';
+import type { SubjectNames } from '../../store/resources/names.ts';
+import { findRow, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
-import { toMoment } from '../http/view.ts';
+import type { ListQuery, PartQuery } from '../http/list-query.ts';
+import { type Answer, listRoute, ok, problem, type Refusal, route } from '../http/route.ts';
+import { toMoment, toView } from '../http/view.ts';
 import { LOOK } from '../lists/acts.ts';
+import { type DRIFT_FILTERS, DRIFTS, UNMANAGED } from '../lists/drifts.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
-const DECISION = { method: 'post', tag: 'Sweeps and drift' } as const;
-
-/** Requests that decide about drifts. */
+/** Requests that list differences, decide about them, and look for them. */
 export const driftRoutes = [
-  route({
-    ...DECISION,
-    path: '/drifts/{id}/repair',
-    summary: 'Have the service hold what is desired, by a plan.',
-    answers: { 202: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
-    handle: ({ drifts }: OpsSources, { params, operator: { name: by } }) =>
-      decideOne(drifts, 202, { ...params, by, decision: { kind: 'repair', approved: 'any' } }),
-  }),
-  route({
-    ...DECISION,
-    path: '/drifts/{id}/accept',
-    summary: 'Take what is observed as what is desired.',
-    answers: { 200: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
-    handle: ({ drifts }: OpsSources, { params, operator: { name: by } }) =>
-      decideOne(drifts, 200, { ...params, by, decision: { kind: 'accept' } }),
-  }),
-  route({
-    ...DECISION,
-    path: '/drifts/{id}/ignore',
-    summary: 'Leave it alone until a date.',
-    body: 'IgnoreBody',
-    answers: { 200: 'DriftDecision', 404: 'Problem', 409: 'Problem' },
-    async handle({ drifts, clock }: OpsSources, { params, operator, body }) {
-      const { reason, by = operator.name } = body;
-      const until = parseTerm(body.until, clock.now());
-      return decideOne(drifts, 200, { ...params, by, decision: { kind: 'ignore', until, reason } });
+  listRoute(
+    DRIFTS,
+    ({ store }: OpsSources, ...asked) => readDrifts(store.read, true, ...asked),
+    toDrift,
+  ),
+  listRoute(
+    UNMANAGED,
+    async ({ store: { read: db }, privileges }: OpsSources, ...asked) => {
+      const drifts = await readDrifts(db, false, ...asked);
+      const reasons = await listPrivileges(db, privileges, drifts);
+      return drifts.map((drift) => ({ ...drift, privileged: reasons.get(drift.resource_id) }));
     },
-  }),
+    toDrift,
+  ),
   route({
-    ...DECISION,
+    method: 'post',
     path: '/drifts/decide',
+    tag: 'Sweeps and drift',
     summary:
-      'Take one decision about many; repairs are one plan, within the limits or as seen. Alone `adopt` is about what is unmanaged, which it takes over.',
+      'Take one decision about some; repairs are one plan, within the limits or as seen. Alone `adopt` is about what is unmanaged, which it takes over.',
     body: 'DriftsBody',
-    answers: { 200: 'DriftsDecided', 409: 'Problem' },
+    answers: { 200: 'DriftsDecided' },
     async handle({ clock, drifts }: OpsSources, { operator, body }) {
       const decision = toDecision(body, clock.now());
       const by = (body.decision === 'ignore' ? body.by : undefined) ?? operator.name;
       const asked = { ids: [...new Set(body.ids)], decision, isDryRun: body.dryRun ?? false, by };
-      return toManyAnswer(await drifts.many(asked), asked);
+      return toDecided(await drifts.many(asked), asked);
     },
   }),
+  ...(['user', 'group'] as const).map((type) =>
+    route({
+      ...LOOK,
+      path: `/${type}s/{id}/look`,
+      async handle({ store, look }: OpsSources, { params: { id } }) {
+        const key = type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) };
+        const result = await look({ key });
+        if (result.kind !== 'looked') return toNotLooked(result);
+        const answer = await toLook(store.read, key, result);
+        const { gone, differences } = answer;
+        return { ...ok(answer), change: { after: { gone, differences: differences.length } } };
+      },
+    }),
+  ),
 ] as const;
 
-const AFTER = {
-  repair: 'repairing',
-  accept: 'accepted',
-  adopt: 'accepted',
-  ignore: 'ignored',
-} as const;
+/** A drift with its author, and the reason why it is not taken over with others; undefined: not known, or none. */
+interface AuthoredDrift extends DriftView {
+  readonly author: Author | undefined;
+  readonly privileged?: string | undefined;
+}
+
+const OF_WORD = { active: ACTIVE_STATUSES, undecided: ['contested', 'open'] } as const;
+
+async function readDrifts(
+  db: Db,
+  isManaged: boolean,
+  filters: ListQuery<typeof DRIFT_FILTERS>['filters'] & { readonly kind?: DriftKind },
+  part: PartQuery,
+): Promise<AuthoredDrift[]> {
+  const { kind, status, resource: resourceId, q: text } = filters;
+  const isWord = status === 'active' || status === 'undecided';
+  const statuses = isWord ? OF_WORD[status] : status && [status];
+  const drifts = await listDriftViews(db, { isManaged, kind, statuses, resourceId, text, ...part });
+  const authors = await findDriftAuthors(db, drifts);
+  return drifts.map((drift, place) => ({ ...drift, author: authors[place] }));
+}
+
+/** Reasons why accounts and groups are not taken over with others, by their ids. */
+async function listPrivileges(
+  db: Db,
+  privileges: OpsSources['privileges'],
+  drifts: readonly DriftView[],
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const rows = await listRows(db, 'user', { id: drifts.map(({ resource_id }) => resource_id) });
+  const reasons = new Map<string, string | undefined>(await privileges.listPrivileged(db, rows));
+  for (const { resource_type: type, resource_id: id } of drifts) {
+    const group = type === 'group' ? await findRow(db, { type, id }) : undefined;
+    if (group) reasons.set(id, await privileges.findGroupPrivilege(db, group));
+  }
+  return reasons;
+}
+
+function toDrift(drift: AuthoredDrift): OpsJson<'Drift'> {
+  const { author, first_seen_at, last_seen_at, note: text, noted_by: by, privileged } = drift;
+  return toView('Drift', drift, {
+    ...toSubjectView(drift),
+    who: author ? toWho(author) : null,
+    message: author?.message ?? null,
+    firstSeen: toMoment(first_seen_at),
+    lastSeen: toMoment(last_seen_at),
+    note: text === null ? null : { text, by, until: toMoment(drift.ignored_until) },
+    privileged: privileged ?? null,
+  });
+}
+
+function toWho({ authorId: id, username, address, at }: Author) {
+  return { id, username, address, at: toMoment(at) };
+}
+
+interface Subject extends SubjectNames {
+  readonly resource_type: 'user' | 'group';
+  readonly resource_id: string;
+  readonly member_id: string;
+  readonly desired: string;
+  readonly observed: string;
+}
+
+/** Renders the user or group that a row is about, its member, and both values. */
+export function toSubjectView(row: Subject) {
+  const { resource_type: type, resource_id: id, name, member_id, member_name } = row;
+  return {
+    resource: { type, id, name },
+    member: member_id === '' ? null : { id: member_id, name: member_name },
+    desired: parseStored<JsonValue>(row.desired),
+    observed: parseStored<JsonValue>(row.observed),
+  };
+}
 
 function toDecision(body: OpsJson<'DriftsBody'>, now: number): ManyRequest['decision'] {
   switch (body.decision) {
@@ -94,76 +166,44 @@ function parseTerm(until: string, now: number): number {
   throw new InvalidRequest(`${until} is over: ignore it until a moment that is still to come.`);
 }
 
-function toManyAnswer(
+const AFTER = {
+  repair: 'repairing',
+  accept: 'accepted',
+  adopt: 'accepted',
+  ignore: 'ignored',
+} as const;
+
+function toDecided(
   { kind, ones, plan }: ManyDecided,
   { isDryRun, decision }: ManyRequest,
-): Answer<200, OpsJson<'DriftsDecided'>> | Answer<409, Problem> {
-  switch (kind) {
-    case 'other-hash': {
-      const message = 'The plan has another hash: look at it first.';
-      return problem(409, 'other-plan', message, { hash: plan?.hash });
-    }
-    case 'above-limits': {
-      const exceeded = plan?.exceeded ?? [];
-      const message = `The plan is above the limits: ${exceeded.join('; ')}. Look at it, and send its hash.`;
-      return problem(409, 'above-limits', message, { hash: plan?.hash, exceeded });
-    }
-    case 'done': {
-      const done = ones.filter(({ refusal }) => refusal === undefined);
-      const refused = ones.flatMap(({ id, refusal }) => (refusal ? [{ id, ...refusal }] : []));
-      const json = {
-        ...{ dryRun: isDryRun, done: done.length, refused },
-        plan: plan === undefined ? null : { ...plan, id: plan.id ?? null },
-      };
-      const acts = done.map(({ id, before = null }) => ({
-        target: id,
-        change: { before: { status: before }, after: { status: AFTER[decision.kind] } },
-      }));
-      return { ...ok(json), acts: isDryRun ? [] : acts };
-    }
-    default:
-      return assertNever(kind);
+): Answer<200, OpsJson<'DriftsDecided'>> | Refusal {
+  if (kind === 'other-hash') {
+    const message = 'The plan has another hash: look at it first.';
+    return problem(409, 'other-plan', message, { hash: plan?.hash });
   }
+  if (kind === 'above-limits') {
+    const exceeded = plan?.exceeded ?? [];
+    const message = `The plan is above the limits: ${exceeded.join('; ')}. Look at it, and send its hash.`;
+    return problem(409, 'above-limits', message, { hash: plan?.hash, exceeded });
+  }
+  const done = ones.filter(({ refusal }) => refusal === undefined);
+  const refused = ones.flatMap(({ id, refusal }) => (refusal ? [{ id, ...refusal }] : []));
+  const json = {
+    dryRun: isDryRun,
+    done: done.length,
+    refused,
+    plan: plan === undefined ? null : { ...plan, id: plan.id ?? null },
+  };
+  const acts = done.map(({ id, before = null }) => ({
+    target: id,
+    change: { before: { status: before }, after: { status: AFTER[decision.kind] } },
+  }));
+  return { ...ok(json), acts: isDryRun ? [] : acts };
 }
-
-/** Decides about one; `status` where it was done. Of a drift that is not there is nothing to tell. */
-async function decideOne<Status extends number>(
-  drifts: OpsSources['drifts'],
-  status: Status,
-  request: Pick<ManyRequest, 'by' | 'decision'> & { readonly id: string },
-): Promise<Answer<Status, OpsJson<'DriftDecision'>> | Answer<404 | 409, Problem>> {
-  const { id, decision } = request;
-  const { ones, plan } = await drifts.many({ ...request, ids: [id], isDryRun: false });
-  const [one] = ones;
-  if (one === undefined || one.before === undefined)
-    return problem(404, 'unknown-drift', 'There is no drift with this id.');
-  const { before, refusal } = one;
-  const after = refusal === undefined ? AFTER[decision.kind] : before;
-  const change = { before: { status: before }, after: { status: after } };
-  if (refusal !== undefined) return { ...problem(409, refusal.code, refusal.reason), change };
-  return { status, json: { id, ...(plan?.id && { planId: plan.id }) }, change };
-}
-
-/** Requests for a look at one user or group. */
-export const lookRoutes = (['user', 'group'] as const).map((type) =>
-  route({
-    ...LOOK,
-    path: `/${type}s/{id}/look`,
-    async handle({ store, look }: OpsSources, { params: { id } }) {
-      const key = type === 'user' ? ({ type, id: userId(id) } as const) : { type, id: groupId(id) };
-      const result = await look({ key });
-      if (result.kind !== 'looked') return toNotLooked(result);
-      const answer = await toLookAnswer(store.read, key, result);
-      const { gone, differences } = answer;
-      const after = { gone, differences: differences.length };
-      return { ...ok(answer), change: { after } };
-    },
-  }),
-);
 
 type Looked = Extract<LookResult, { kind: 'looked' }>;
 
-function toNotLooked(result: Exclude<LookResult, Looked>): Answer<404 | 409 | 503, Problem> {
+function toNotLooked(result: Exclude<LookResult, Looked>): Refusal {
   switch (result.kind) {
     case 'unknown':
       return problem(404, 'not-found', 'Nothing has this id.');
@@ -183,24 +223,23 @@ function toNotLooked(result: Exclude<LookResult, Looked>): Answer<404 | 409 | 50
   }
 }
 
-async function toLookAnswer(
+async function toLook(
   db: Db,
   key: LookRequest['key'],
   { at, isGone, calls, drifts }: Looked,
 ): Promise<OpsJson<'Look'>> {
-  const members = drifts.flatMap(({ member_id }) => (member_id === '' ? [] : [member_id]));
-  const names = await listNames(db, new Set(members));
+  const names = await listNames(db, new Set(drifts.map(({ member_id }) => member_id)));
   return {
     ...key,
     at: toMoment(at),
     gone: isGone,
     calls,
-    differences: drifts.map(({ id, kind, status, member_id, desired, observed, note }) => ({
-      ...{ id, kind, status, note },
-      member: member_id === '' ? null : { id: member_id, name: names.get(member_id) ?? null },
-      desired: parseStored<JsonValue>(desired),
-      observed: parseStored<JsonValue>(observed),
-    })),
+    differences: drifts.map((drift) => {
+      const { id, kind, status, note, member_id } = drift;
+      const named = { ...drift, name: null, member_name: names.get(member_id) ?? null };
+      const { resource: _, ...facts } = toSubjectView(named);
+      return { id, kind, status, note, ...facts };
+    }),
     unfinished: await isUnfinished(db, key),
   };
 }

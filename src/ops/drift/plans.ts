@@ -1,19 +1,25 @@
 import { getChangeRow } from '../../domain/change.ts';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { UndoDecision } from '../../reconcile/repair/plans.ts';
+import { listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { countPlanActions } from '../../store/plans/actions.ts';
+import {
+  countPlanActions,
+  listPlanActionViews,
+  type PlanActionView,
+} from '../../store/plans/actions.ts';
 import type { PlanRow } from '../../store/plans/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest } from '../../store/tables.ts';
-import { OLDEST, type PartQuery, readList, readPage, toPage } from '../http/list-query.ts';
-import { type Answer, listRoute, ok, type Problem, problem, route } from '../http/route.ts';
+import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
+import { type Answer, listRoute, ok, problem, type Refusal, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { PLAN_APPROVE, PLAN_DISCARD, PLAN_UNDO } from '../lists/acts.ts';
 import { PLANS } from '../lists/plans.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { type AuthoredAction, listAuthoredActions, sumUp, toParts } from './plan-sums.ts';
+import { toSubjectView } from './drifts.ts';
 
 /** Actions of a plan that are shown with it; `/actions` pages through all. */
 const ACTIONS_SHOWN = 200;
@@ -30,7 +36,7 @@ export const planRoutes = [
     path: '/plans/{id}',
     tag: 'Plans',
     summary: 'One plan with its first actions.',
-    answers: { 200: 'Plan', 404: 'Problem' },
+    answers: { 200: 'Plan' },
     async handle(sources: OpsSources, { params }) {
       const row = await findOne(sources.store.read, 'plans', { id: params.id });
       return row === undefined ? unknownPlan() : ok(await toAnswer(sources, row));
@@ -42,25 +48,12 @@ export const planRoutes = [
     tag: 'Plans',
     summary: 'All actions of a plan.',
     filters: {},
-    answers: { 200: 'PlanActionList', 404: 'Problem' },
+    answers: { 200: 'PlanActionList' },
     async handle({ store: { read: db } }: OpsSources, { params: { id }, query }) {
       const plan = await findOne(db, 'plans', { id });
       if (plan === undefined) return unknownPlan();
       const read = (part: PartQuery) => listAuthoredActions(db, plan, part);
-      return ok(await readList(query, OLDEST, read, toActionAnswer));
-    },
-  }),
-  route({
-    method: 'get',
-    path: '/plans/{id}/parts',
-    tag: 'Plans',
-    summary: 'How many actions a plan has of each group, kind and author, the most first.',
-    filters: {},
-    answers: { 200: 'PlanPartList', 404: 'Problem' },
-    async handle({ store, planSums }: OpsSources, { params: { id }, query }) {
-      const plan = await findOne(store.read, 'plans', { id });
-      if (plan === undefined) return unknownPlan();
-      return ok(toPage(await planSums(plan), query));
+      return ok(await readList(query, OLDEST, read, toAction));
     },
   }),
   route({
@@ -80,9 +73,7 @@ export const planRoutes = [
   }),
 ] as const;
 
-type Refused = Answer<404, Problem> | Answer<409, Problem>;
-
-function unknownPlan(): Answer<404, Problem> {
+function unknownPlan(): Refusal {
   return problem(404, 'unknown-plan', 'There is no plan with this id.');
 }
 
@@ -91,7 +82,7 @@ async function decide(
   sources: OpsSources,
   id: string,
   decision: Parameters<OpsSources['drifts']['decidePlan']>[1],
-): Promise<Answer<200, OpsJson<'Plan'>> | Refused> {
+): Promise<Answer<200, OpsJson<'Plan'>> | Refusal> {
   const before = await readState(sources.store.read, id);
   const decided = await sources.drifts.decidePlan(id, decision);
   if (decided.kind === 'unknown') return unknownPlan();
@@ -121,7 +112,7 @@ async function readState(db: Db, id: string): Promise<JsonObject | undefined> {
 async function answerUndo(
   sources: OpsSources,
   decision: UndoDecision,
-): Promise<Answer<202, OpsJson<'Undoing'>> | Refused> {
+): Promise<Answer<202, OpsJson<'Undoing'>> | Refusal> {
   if (decision.kind === 'unknown') return unknownPlan();
   if (decision.kind === 'undoing') {
     const { id: plan } = decision.plan;
@@ -143,31 +134,70 @@ async function answerUndo(
   };
 }
 
-async function toAnswer(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'>> {
-  const { store, status, planSums } = sources;
-  const read = (part: PartQuery) => listAuthoredActions(store.read, row, part);
-  const first = { limit: ACTIONS_SHOWN, from: OLDEST };
-  const { items: shown } = await readPage(first, read, (rows) => rows);
-  const counted = await countPlanActions(store.read, row.id);
+async function toAnswer(
+  { store: { read: db }, status }: OpsSources,
+  row: PlanRow,
+): Promise<OpsJson<'Plan'>> {
+  const counted = await countPlanActions(db, row.id);
+  const actions = await listAuthoredActions(db, row, { limit: ACTIONS_SHOWN, from: OLDEST });
   const { kinds } = parseStored<OpsJson<'PlanSummary'>['counts']>(row.counts);
-  const isHeld = row.status === 'held';
   return toView('Plan', row, {
-    seats: isHeld ? toPlanSeats(kinds, await status.readSeats()) : null,
+    seats: row.status === 'held' ? toPlanSeats(kinds, await status.readSeats()) : null,
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,
-    summary: sumUp(shown.length < ACTIONS_SHOWN ? toParts(shown) : await planSums(row)),
-    actions: shown.map(toActionAnswer),
+    actions: actions.map(toAction),
   });
 }
 
-function toActionAnswer(view: AuthoredAction): OpsJson<'PlanAction'> {
-  const { kind, resource_type: type, resource_id: id, name, member_id, member_name, author } = view;
+/** The author of a change, or of the difference that it ends. */
+interface ActionAuthor {
+  /** The id of a provider's credential, the name of an account of the service, or an operator. */
+  readonly by: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** An action with its author; undefined: not known. Actions are listed by `seq`, which is the id. */
+type AuthoredAction = PlanActionView & {
+  readonly seq: number;
+  readonly author: ActionAuthor | undefined;
+};
+
+/** Lists actions of a plan in its order, with their authors. */
+async function listAuthoredActions(
+  db: Db,
+  { id, source, created_at: plannedAt }: PlanRow,
+  { from: afterId, limit }: PartQuery,
+): Promise<AuthoredAction[]> {
+  const views = await listPlanActionViews(db, id, { afterId, limit });
+  const authors =
+    source === 'provider' ? await listAskers(db, views) : await findAuthors(db, plannedAt, views);
+  return views.map((view, place) => ({ ...view, seq: view.id, author: authors[place] }));
+}
+
+async function findAuthors(
+  db: Db,
+  plannedAt: number,
+  actions: readonly PlanActionView[],
+): Promise<(ActionAuthor | undefined)[]> {
+  const repairs = actions.filter(({ kind }) => getChangeRow(kind).repairs !== undefined);
+  const drifts = repairs.flatMap((action) => {
+    const { repairs: kind } = getChangeRow(action.kind);
+    return kind ? [{ ...action, kind, first_seen_at: action.first_seen_at ?? plannedAt }] : [];
+  });
+  const found = await findDriftAuthors(db, drifts);
+  return actions.map((action) => {
+    const author = found[repairs.indexOf(action)];
+    const by = author?.username ?? author?.address ?? author?.authorId?.toString();
+    return author && by ? { by, at: author.at } : undefined;
+  });
+}
+
+function toAction(view: AuthoredAction): OpsJson<'PlanAction'> {
+  const { kind, author } = view;
   return toView('PlanAction', view, {
-    resource: { type, id, name },
-    member: member_id === '' ? null : { id: member_id, name: member_name },
-    desired: parseStored<JsonValue>(view.desired),
-    observed: parseStored<JsonValue>(view.observed),
+    ...toSubjectView(view),
     reason: getChangeRow(kind).words,
     who: author === undefined ? null : { by: author.by, at: toMoment(author.at) },
   });

@@ -7,7 +7,7 @@ import {
 } from '../../reconcile/erasure/erasure.ts';
 import { listByKey } from '../../store/resources/find.ts';
 import { answerKeyed } from '../http/keyed.ts';
-import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { type Answer, ok, problem, type Refusal, route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
@@ -18,7 +18,7 @@ export const erasureRoutes = [
     path: '/users/{key}/erasure',
     tag: 'People and groups',
     summary: 'What erasing a person would erase, and what has to be done first. The key as before.',
-    answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
+    answers: { 200: 'Erasure' },
     handle: async (sources: OpsSources, { params }) =>
       answerKeyed(await listPeople(sources, params.key), async ({ id }) =>
         toAnswer(await planErasure(toDeps(sources), id)),
@@ -30,7 +30,7 @@ export const erasureRoutes = [
     tag: 'People and groups',
     summary:
       'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
-    answers: { 200: 'Erasure', 404: 'Problem', 409: 'Problem' },
+    answers: { 200: 'Erasure' },
     handle: async (sources: OpsSources, { params }) =>
       answerKeyed(await listPeople(sources, params.key), async ({ id: target }) => {
         const answer = toAnswer(await eraseUser(toDeps(sources), target));
@@ -55,9 +55,7 @@ function toDeps({ store, clock, deactivation }: OpsSources): ErasureDeps {
 }
 
 /** A person may be gone since their name was looked up. */
-function toAnswer(
-  erasure: Erasure | undefined,
-): Answer<200, OpsJson<'Erasure'>> | Answer<404, Problem> {
+function toAnswer(erasure: Erasure | undefined): Answer<200, OpsJson<'Erasure'>> | Refusal {
   if (erasure === undefined) return problem(404, 'not-found', 'Nothing has this id or name.');
   const obstacles = erasure.obstacles.map((code) => ({ code, detail: WORDS[code] }));
   return ok({ ...erasure, obstacles });

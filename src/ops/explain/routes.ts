@@ -44,7 +44,7 @@ import {
 const explained = {
   method: 'get',
   tag: 'People and groups',
-  answers: { 200: 'Explanation', 404: 'Problem', 409: 'Problem' },
+  answers: { 200: 'Explanation' },
 } as const;
 
 /** Requests for the reason of each field, and for the members of a group. */
@@ -64,7 +64,7 @@ export const explainRoutes = [
     path: '/groups/{id}/members',
     summary: 'Members of a group, wanted or only seen.',
     filters: {},
-    answers: { 200: 'MemberList', 404: 'Problem' },
+    answers: { 200: 'MemberList' },
     async handle({ store: { read: db } }: OpsSources, { params: { id }, query }) {
       const [group] = await listRows(db, 'group', { id, ...LIVE });
       if (group === undefined) return problem(404, 'not-found', 'No group has this id.');

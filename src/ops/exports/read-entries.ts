@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
 import { isStorable } from '../../domain/text.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { type Answer, type Problem, problem } from '../http/route.ts';
+import { problem, type Refusal } from '../http/route.ts';
 import { type ExportRecord, readRecords } from './read-records.ts';
 
 /**
@@ -241,7 +241,7 @@ export async function withEntries<T>(
   req: Request,
   reading: EntryReading,
   work: (entries: readonly ExportEntry[] | undefined) => Promise<T>,
-): Promise<T | Answer<429, Problem>> {
+): Promise<T | Refusal> {
   const { 'transfer-encoding': encoding, 'content-length': length = 0 } = req.headers;
   const hasFile = encoding !== undefined || Number(length) > 0;
   const end = reserve();

@@ -1,5 +1,5 @@
 import type { GivenKey } from '../../domain/ids.ts';
-import { type Answer, type Problem, problem } from './route.ts';
+import { problem, type Refusal } from './route.ts';
 
 /** Paths of a request about a user, a group, and whichever of them has the key. */
 export const listKeyedPaths = <Thing extends string>(thing: Thing) =>
@@ -13,7 +13,7 @@ export const listKeyedPaths = <Thing extends string>(thing: Thing) =>
 export async function answerKeyed<Row extends GivenKey, A>(
   rows: readonly Row[],
   answer: (row: Row) => Promise<A>,
-): Promise<A | Answer<404, Problem> | Answer<409, Problem>> {
+): Promise<A | Refusal> {
   const [only, second] = rows;
   if (only === undefined) return problem(404, 'not-found', 'Nothing has this id or name.');
   if (second === undefined) return answer(only);

@@ -39,7 +39,7 @@ interface Described extends QueryOptions {
   readonly body?: OpsSchemaName;
   /** Media type of a body that is a file; the handler reads it. */
   readonly file?: string;
-  /** By status. Every request may also be answered 400 `invalid`, 401, 403 and 429. */
+  /** By status. Every request may also be refused, with a `Problem`. */
   readonly answers: Answers;
 }
 
@@ -51,12 +51,14 @@ export interface Answer<Status extends number, Json> extends ActNotes {
   readonly json: Json;
 }
 
-/** The JSON of every answer that something did not work. */
-export type Problem = OpsJson<'Problem'>;
+type RefusalStatus = 400 | 403 | 404 | 409 | 415 | 429 | 503;
+
+/** An answer that something did not work. */
+export type Refusal = Answer<RefusalStatus, OpsJson<'Problem'>>;
 
 type AnswerOf<A extends Answers> =
   | { [Status in keyof A & number]: Answer<Status, OpsJson<A[Status]>> }[keyof A & number]
-  | Answer<400, Problem>;
+  | Refusal;
 
 interface Call<Path extends string, F extends Filters, Body> {
   readonly params: { readonly [Name in ParameterOf<Path>]: string };
@@ -102,13 +104,17 @@ export function route<
         params: parseParams<Path>(req),
         query: parseQuery<F>(req.query, { filters, parameters, newest }),
         body: readers ? req.body : body && parseBody(opsSchemas[body], req.body),
-        ...{ operator: getOperator(res), req, res },
+        operator: getOperator(res),
+        req,
+        res,
       };
       await send(res, await handle(needs, call));
     },
   ];
   return {
-    ...{ ...others, method, serve },
+    ...others,
+    method,
+    serve,
     role: method === 'get' ? 'reader' : 'operator',
     ...(body && { body }),
     ...(filters && { filters }),
@@ -183,19 +189,17 @@ export function ok<Json>(json: Json): Answer<200, Json> {
 }
 
 /** An answer that something did not work. `code` is stable. */
-export function problem<Status extends number>(
-  status: Status,
+export function problem(
+  status: RefusalStatus,
   code: string,
   message: string,
   others: Readonly<Record<string, unknown>> = {},
-): Answer<Status, Problem> {
+): Refusal {
   return { status, json: { code, message, ...others } };
 }
 
-async function send(
-  res: Response,
-  { status, json, ...notes }: Answer<number, unknown>,
-): Promise<void> {
+async function send(res: Response, answer: Answer<number, unknown>): Promise<void> {
+  const { status, json, ...notes } = answer;
   noteAct(res, notes);
   res.status(status).set('Cache-Control', 'no-store').type('application/json');
   if (!isLong(json)) {

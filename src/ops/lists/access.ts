@@ -103,7 +103,7 @@ export const TOKEN_CREATE = actOf<'NewToken'>()({
   path: '/tokens',
   summary: 'Make a token; its text is shown once.',
   body: 'TokenBody',
-  answers: { 201: 'NewToken', 404: 'Problem', 409: 'Problem' },
+  answers: { 201: 'NewToken' },
   command: {
     usage: 'token create <name>',
     say: ({ token, ...view }) =>
@@ -116,7 +116,7 @@ export const TOKEN_REVOKE = actOf<'Token'>()({
   ...CREDENTIAL,
   path: '/tokens/{id}/revoke',
   summary: 'Revoke a token, by its id or name, everywhere within five seconds.',
-  answers: { 200: 'Token', 404: 'Problem' },
+  answers: { 200: 'Token' },
   command: {
     usage: 'token revoke <id>',
     question: 'End the token {id}? Who presents it is refused from then on.',
@@ -130,7 +130,7 @@ export const CLIENT_CREATE = actOf<'NewClient'>()({
   path: '/clients',
   summary: 'Make an OAuth client, with a secret that is shown once or with a trust in an issuer.',
   body: 'ClientBody',
-  answers: { 201: 'NewClient', 404: 'Problem', 409: 'Problem' },
+  answers: { 201: 'NewClient' },
   command: {
     usage: 'client create <name>',
     flags: {
@@ -149,7 +149,7 @@ export const CLIENT_ROTATE = actOf<'NewSecret'>()({
   path: '/clients/{id}/rotate',
   summary: 'Give a client, by its id or name, a second secret; a third is refused.',
   body: 'SecretBody',
-  answers: { 201: 'NewSecret', 404: 'Problem', 409: 'Problem' },
+  answers: { 201: 'NewSecret' },
   command: { usage: 'client rotate <id>', say: toMadeText },
 });
 
@@ -159,7 +159,7 @@ export const CLIENT_REVOKE = actOf<'Client'>()({
   path: '/clients/{id}/revoke',
   summary: 'Revoke a client, or one of its secrets, with every access token that it got.',
   body: 'RevokeBody',
-  answers: { 200: 'Client', 404: 'Problem' },
+  answers: { 200: 'Client' },
   command: {
     usage: 'client revoke <id>',
     question:
@@ -174,7 +174,7 @@ export const SESSION_REVOKE = actOf<'SessionEnded'>()({
   ...CREDENTIAL,
   path: '/sessions/{id}/revoke',
   summary: 'End a sign-in to the console, everywhere at once.',
-  answers: { 200: 'SessionEnded', 404: 'Problem' },
+  answers: { 200: 'SessionEnded' },
   command: {
     usage: 'session revoke <id>',
     question: 'End the sign-ins {id}? Who has them has to sign in again.',
@@ -191,7 +191,7 @@ export const PROVIDER_CREATE = actOf<'Provider'>()({
   tag: 'Providers',
   summary: 'Add a provider; a limit that is left out is none.',
   body: 'ProviderBody',
-  answers: { 201: 'Provider', 409: 'Problem' },
+  answers: { 201: 'Provider' },
   command: { usage: 'provider create <name>', ...LIMITS },
 });
 
@@ -203,7 +203,7 @@ export const PROVIDER_CHANGE = actOf<'Provider'>()({
   summary:
     'Change what a provider may do and how its requests are taken; what is left out stays as it is.',
   body: 'LimitsBody',
-  answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
+  answers: { 200: 'Provider' },
   command: { usage: 'provider change <name>', ...LIMITS },
 });
 
@@ -213,7 +213,7 @@ export const PROVIDER_DELETE = actOf<'Provider'>()({
   path: '/providers/{id}/delete',
   tag: 'Providers',
   summary: 'Delete a provider that has no credential, no person and no group any more.',
-  answers: { 200: 'Provider', 404: 'Problem', 409: 'Problem' },
+  answers: { 200: 'Provider' },
   command: {
     usage: 'provider delete <name>',
     question: 'Delete the provider {name}?',

@@ -11,7 +11,7 @@ export const ADOPT = actOf<'User'>()({
   path: '/{resource}/adopt',
   summary: 'Take over an account or group that the bridge only observes, as the service holds it.',
   body: 'AdoptBody',
-  answers: { 200: 'User', 403: 'Problem', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
+  answers: { 200: 'User' },
   command: {
     usage: 'adopt <resource>',
     say: (item) => `${toNamed(item)} is managed now`,
@@ -26,7 +26,7 @@ export const RELEASE = actOf<'User'>()({
   ...OF_ONE,
   path: '/{resource}/release',
   summary: 'Stop managing a person or group; the bridge only observes it from then on.',
-  answers: { 200: 'User', 404: 'Problem', 409: 'Problem' },
+  answers: { 200: 'User' },
   command: {
     usage: 'release <resource>',
     question: "Release {resource}? No provider's changes reach it until one takes it over again.",
@@ -43,7 +43,7 @@ export const LOOK = actOf<'Look'>()({
   path: '/{resource}/look',
   summary:
     'Compare one person or group with the service now, with at most three calls. Admins are left to sweeps.',
-  answers: { 200: 'Look', 404: 'Problem', 409: 'Problem', 503: 'Problem' },
+  answers: { 200: 'Look' },
   command: {
     usage: 'look <resource>',
     say: toLookText,
@@ -60,17 +60,11 @@ export const RETRY = actOf<'Retry'>()({
   summary:
     'Try now what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
   body: 'RetryBody',
-  answers: { 200: 'Retry', 404: 'Problem', 409: 'Problem' },
+  answers: { 200: 'Retry' },
   command: {
     usage: 'retry [name]',
-    say({ count, tried }) {
-      if (count === 0) return 'Nothing waits that could be tried now.';
-      const lines = tried.map(({ type, id, name, waits }) => {
-        return `  ${type} ${name} (${id}): ${waits.join(', ') || 'a look'}`;
-      });
-      const more = count > tried.length ? [`  and ${count - tried.length} more`] : [];
-      return [`Tried now: ${count}`, ...lines, ...more].join('\n');
-    },
+    say: ({ count }) =>
+      count === 0 ? 'Nothing waits that could be tried now.' : `Tried now: ${count}`,
     help: `
 Of a person this is also what waits of them in groups. What fails again waits as before; /ops/status and scim-bridge why
 tell what came of it. While changes are paused, or only observed, it is tried when that ends.`,
@@ -115,7 +109,7 @@ export const PLAN_APPROVE = actOf<'Plan'>()({
   tag: 'Plans',
   summary: 'Do exactly the plan with this hash, as far as it still holds.',
   body: 'HashBody',
-  answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
+  answers: { 200: 'Plan' },
   command: { usage: 'plan approve <id> <hash>', say: toPlanHead },
 });
 
@@ -126,7 +120,7 @@ export const PLAN_DISCARD = actOf<'Plan'>()({
   tag: 'Plans',
   summary:
     'Do nothing of a plan that waits. What a plan of removals by providers holds back stays as the service has it, and becomes what is desired.',
-  answers: { 200: 'Plan', 404: 'Problem', 409: 'Problem' },
+  answers: { 200: 'Plan' },
   command: {
     usage: 'plan discard <id>',
     question: 'Discard the plan {id}? Nothing of it is done, and that cannot be taken back.',
@@ -140,7 +134,7 @@ export const PLAN_UNDO = actOf<'Undoing'>()({
   path: '/plans/{id}/undo',
   tag: 'Plans',
   summary: 'Take back what a plan did, as far as the provider has written nothing of it since.',
-  answers: { 202: 'Undoing', 404: 'Problem', 409: 'Problem' },
+  answers: { 202: 'Undoing' },
   command: {
     usage: 'plan undo <id>',
     question: 'Undo the plan {id} in the service?',

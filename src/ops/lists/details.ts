@@ -70,14 +70,12 @@ const STATUS_FACTS: Facts<Status> = {
     if (due === 0 || queue.changeMs < SHORT_MS) return 'leaves at once';
     return `leaves in about ${toTimeText(queue.changeMs)}, a removal of access in ${toTimeText(queue.removeMs)}`;
   },
-  // The end of what waits for its turn, at the earliest, class by class.
-  queue({ queue }) {
-    const ends = queue.classes.flatMap(({ class: name, waiting, endMs }) => {
-      const end = endMs === null ? 'not while nothing is changed' : `in ${toTimeText(endMs)}`;
-      const [one, many] = QUEUED[name];
-      return waiting === 0 ? [] : `${toCount(waiting, one, many)}: ${end}`;
+  queue({ queue: { waiting } }) {
+    const parts = Object.entries(QUEUED).map(([name, [one, many]]) => {
+      const count = waiting[name] ?? 0;
+      return count === 0 ? '' : toCount(count, one, many);
     });
-    return ends.join(', ');
+    return parts.filter(Boolean).join(', ');
   },
   // Nothing where nobody has said how many seats there are, and nobody waits.
   seats({ seats: { total, used, waiting, daysLeft } }) {
@@ -114,8 +112,8 @@ const STATUS_FACTS: Facts<Status> = {
     return parts.join(', ') || 'none';
   },
   unmanaged: ({ unmanaged }) => toCount(unmanaged, 'account or group', 'accounts and groups'),
-  'wrong tokens'({ authentication: { failed, sources } }) {
-    const from = sources.slice(0, SOURCES_MAX).map(({ address }) => address);
+  'wrong tokens'({ authentication: { failed, addresses } }) {
+    const from = addresses.slice(0, SOURCES_MAX);
     return `${failed} in ten minutes${from.length === 0 ? '' : `, from ${from.join(', ')}`}`;
   },
 };
@@ -180,25 +178,11 @@ const RESOURCE_FACTS: Facts<Explanation> = {
 
 type Plan = OpsJson<'Plan'>;
 
-/** True for plans that are about no change in the service. */
-export function isOwnPlan({ source }: Pick<Plan, 'source'>): boolean {
-  return source === 'handover' || source === 'undo' || source === 'first-run';
-}
-
 /** What is known of a plan as a whole. */
 export const listPlanFacts = (plan: Plan) => listFacts(PLAN_FACTS, plan);
 
 const PLAN_FACTS: Facts<Plan> = {
   changes: ({ counts }) => counts.total.toLocaleString('en'),
-  // Authors of the differences, or providers who asked, the most first.
-  'by whom'(plan) {
-    if (isOwnPlan(plan)) return null;
-    const rows = Map.groupBy(plan.summary, ({ by }) => by ?? 'not known');
-    const sums = [...rows].map(([by, some]) => {
-      return `${by}: ${some.reduce((sum, { count }) => sum + count, 0).toLocaleString('en')}`;
-    });
-    return { text: sums.join(', ') };
-  },
   'what became of them'({ status, done, dropped, waiting, counts: { total } }) {
     if (status === 'held') return null;
     const parts = [

@@ -15,12 +15,11 @@ const COMMON = {
 /** Filters of both lists. */
 export const DRIFT_FILTERS = {
   status: ['active', 'undecided', ...DRIFT_STATUSES],
-  order: ['newest', 'oldest'],
   resource: 'text',
   q: 'text',
 } as const;
 
-type Item = OpsJson<'Drift'> & Partial<Pick<OpsJson<'Unmanaged'>, 'privileged'>>;
+type Item = OpsJson<'Drift'>;
 
 const TONES: Readonly<Partial<Record<OpsJson<'Drift'>['status'], Tone>>> = {
   contested: 'bad',
@@ -80,7 +79,7 @@ export const UNMANAGED = listOf<Item>()({
   path: '/unmanaged',
   summary: 'List accounts and groups of the service that no provider asked for, the newest first.',
   filters: { kind: UNMANAGED_KINDS, ...DRIFT_FILTERS },
-  answers: { 200: 'UnmanagedList' },
+  answers: { 200: 'DriftList' },
   columns: DRIFT_COLUMNS,
   command: {
     name: 'unmanaged',

@@ -15,7 +15,7 @@ export const CENSUS = fileActOf<'Census', OpsJson<'Finding'>>()({
     "Compare a provider's own export of its people with the bridge and with the service as it was last seen. Changes nothing.",
   parameters: { provider: 'text', map: 'text' },
   meanings: { provider: 'The provider of the export; `default` when left out.', map: MAP },
-  answers: { 200: 'Census', 404: 'Problem', 429: 'Problem', 503: 'Problem' },
+  answers: { 200: 'Census' },
   command: {
     usage: 'census <file>',
     file: '',
@@ -80,7 +80,7 @@ export const HANDOVER = fileActOf<'Handover', OpsJson<'HandoverItem'>>()({
     'Plan that people and groups of a provider go to another one. Nothing is changed before the plan is approved, and nothing in the service.',
   parameters: { to: 'text', map: 'text', dryRun: YES_OR_NO },
   meanings: { to: 'The other provider.', map: MAP, dryRun: 'Tell, and make no plan.' },
-  answers: { 200: 'Handover', 404: 'Problem', 409: 'Problem', 429: 'Problem' },
+  answers: { 200: 'Handover' },
   command: {
     usage: 'provider switch <from> <to>',
     file: 'people of the other provider: those alone go who are found in it',
@@ -126,7 +126,7 @@ export const ID_IMPORT = fileActOf<'IdImport', OpsJson<'ImportItem'>>()({
     map: MAP,
     dryRun: 'Tell, and import nothing.',
   },
-  answers: { 200: 'IdImport', 404: 'Problem', 429: 'Problem' },
+  answers: { 200: 'IdImport' },
   command: {
     usage: 'provider import-ids <provider> <file>',
     file: '',

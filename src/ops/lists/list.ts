@@ -74,7 +74,6 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   q: 'Part of a userName, an address or a displayName, in any case; or a whole id, of SCIM, of the provider or of the service.',
   kind: 'Of this kind.',
   status: 'In this state.',
-  order: 'Which come first: `newest` when left out.',
   limit: 'Entries of a page; 100 by default.',
   cursor: 'The `nextCursor` of the page before.',
 };

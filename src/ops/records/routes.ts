@@ -84,7 +84,7 @@ export const recordRoutes = [
     tag: 'Notifications',
     summary: 'Send a notification to one receiver, or to each, to try it.',
     body: 'NotificationTestBody',
-    answers: { 200: 'NotificationTest', 404: 'Problem' },
+    answers: { 200: 'NotificationTest' },
     async handle({ notifications }: OpsSources, { body: { receiver } }) {
       const known = notifications.receivers;
       if (receiver === undefined ? known.length > 0 : known.includes(receiver)) {

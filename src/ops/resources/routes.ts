@@ -17,7 +17,7 @@ import {
   parseSeq,
   readPage,
 } from '../http/list-query.ts';
-import { type Answer, ok, type Problem, problem, route } from '../http/route.ts';
+import { ok, problem, type Refusal, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { ADOPT, RELEASE } from '../lists/acts.ts';
 import { GROUPS, USERS } from '../lists/resources.ts';
@@ -98,7 +98,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends 'user' | 'gr
       path,
       tag: 'People and groups',
       summary: `One ${noun}, deleted or not.`,
-      answers: { 200: name, 404: 'Problem' },
+      answers: { 200: name },
       handle: (sources: OpsSources, { params }) => show(sources, params.id),
     }),
     route({
@@ -147,9 +147,7 @@ const REFUSALS = {
   'could-not-look': [503, 'could-not-look'],
 } as const;
 
-function toRefusal(
-  adoption: Exclude<Adoption, { kind: 'adopted' }>,
-): Answer<403 | 404 | 409 | 503, Problem> {
+function toRefusal(adoption: Exclude<Adoption, { kind: 'adopted' }>): Refusal {
   const { kind } = adoption;
   if (kind === 'unknown-provider') return unknownProvider();
   const more = kind === 'privileged' ? ' {"privileged": true} takes it over all the same.' : '';

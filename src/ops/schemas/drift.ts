@@ -47,12 +47,7 @@ const drift = t.object({
     t.object({ text: t.text(), by: t.textOrNull(), until: t.momentOrNull() }),
     'Why it is not repaired: somebody is protected, a new account lacks an address, or an operator said so.',
   ),
-});
-
-const unmanaged = drift.extend({
-  privileged: t.textOrNull(
-    'Why it is not taken over with others; null: it is ordinary, as far as is known.',
-  ),
+  privileged: t.textOrNull('Why an unmanaged one is not taken over with others.'),
 });
 
 const words = () =>
@@ -113,13 +108,6 @@ const planAction = t.object({
   ),
 });
 
-const planPart = t.object({
-  group: t.textOrNull('The SCIM id of the group; null: of users.'),
-  kind: t.word(CHANGE_KINDS),
-  by: t.textOrNull('As `who.by` of the actions.'),
-  count: t.count('As it was a minute ago at most.'),
-});
-
 const plan = planSummary.extend({
   waiting: t.count('Actions of which nothing was done yet.'),
   done: t.count('Actions that were done.'),
@@ -129,10 +117,6 @@ const plan = planSummary.extend({
   seats: t.orNull(
     t.planSeats,
     'Of the whole plan while it waits for a decision; null: it does not.',
-  ),
-  summary: t.list(
-    planPart.omit({ group: true }),
-    'How many actions there are of each kind and t.author, the most first; of more than 200, as they were known a minute ago at most.',
   ),
   actions: t.list(planAction, 'The first 200.'),
 });
@@ -184,10 +168,6 @@ export const driftSchemas = {
   SweepAsked: t.object({ id: t.text() }),
   Drift: drift,
   DriftList: t.listOf(drift),
-  Unmanaged: unmanaged,
-  UnmanagedList: t.listOf(unmanaged),
-  IgnoreBody: t.object(ignoring),
-  DriftDecision: t.object({ id: t.text(), planId: t.optionalText('The plan that repairs it.') }),
   DriftsBody: z
     .discriminatedUnion('decision', [
       toBody('repair', {
@@ -253,8 +233,6 @@ export const driftSchemas = {
   Plan: plan,
   PlanAction: planAction,
   PlanActionList: t.listOf(planAction),
-  PlanPart: planPart,
-  PlanPartList: t.listOf(planPart),
   Undoing: plan.extend({ leftOut }),
   HashBody: t.object({ hash: t.text('The hash of the plan that was shown.') }),
   Recovery: t.object({

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { SETTING_ORIGINS } from '../../settings/shown.ts';
-import { QUEUED_CLASSES } from '../../store/resources/backlog.ts';
 import { sweep } from './drift.ts';
 import * as t from './kinds.ts';
 
@@ -32,7 +31,6 @@ const trouble = z.looseObject({
 const gate = t.object({
   kind: t.word(['open', 'shut']),
   since: t.optional(t.moment()),
-  nextProbeAt: t.optional(t.moment()),
 });
 
 /** The first question of an operator. Names and the words of the service may be personal. */
@@ -60,16 +58,7 @@ const status = t.object({
       isHeld: t.flag('Nothing is changed in the service for now.'),
       removeMs: t.count('For a removal of access.'),
       changeMs: t.count('For any other change.'),
-      classes: t.list(
-        t.object({
-          class: t.word(QUEUED_CLASSES),
-          waiting: t.count('Without what is refused or was tried in vain.'),
-          endMs: t.countOrNull(
-            'Until the last of it has had its turn, at the earliest; null: not now.',
-          ),
-        }),
-        'What waits for its turn, in the order of the turns, at one call each.',
-      ),
+      waiting: t.counts('What waits for its turn: `removals` of access, `changes`, `looks`.'),
     },
     'How long a new change would wait for its turn, as estimated by the leader.',
   ),
@@ -113,9 +102,7 @@ const status = t.object({
       type: t.resourceType(),
       name: t.text(),
       reason: t.text(),
-      count: t.count(),
-      firstSeenAt: t.moment(),
-      lastSeenAt: t.moment(),
+      count: t.count('Requests that were refused for it.'),
     }),
     'Names that only an operator can place.',
   ),
@@ -131,14 +118,7 @@ const status = t.object({
   authentication: t.object(
     {
       failed: t.count(),
-      sources: t.list(
-        t.object({
-          address: t.text('Or the network of an IPv6 address.'),
-          attempts: t.count(),
-          lastAt: t.moment(),
-        }),
-        'Those with the most.',
-      ),
+      addresses: t.list(t.text(), 'Those with the most, or their networks of IPv6.'),
     },
     'Requests without a valid credential within ten minutes, in this process.',
   ),
@@ -176,19 +156,7 @@ export const stateSchemas = {
       t.object({ all: z.literal(true) }),
     ])
     .describe('The body has to be {"name": "…"} or {"all": true}.'),
-  Retry: t.object({
-    count: t.count(),
-    tried: t.list(
-      t.namedResource.extend({
-        name: t.text(),
-        waits: t.list(
-          t.text(),
-          'The fields that wait, `members` or `admins` where people do; empty: a look.',
-        ),
-      }),
-      'The first hundred.',
-    ),
-  }),
+  Retry: t.object({ count: t.count('People and groups that are tried.') }),
   Samples: t.object({
     everyMs: t.count('Time that each entry covers.'),
     callsMax: t.countOrNull('Calls that may leave in a minute; null: any number.'),
@@ -203,8 +171,7 @@ export const stateSchemas = {
         due: t.count('Users and groups of which something is to be done.'),
         drifts: t.count('Differences that wait for a decision, of what is managed.'),
         stuck: t.count('Users and groups whose acknowledged change is refused.'),
-        requests: t.count('Requests of providers in a minute, as the log of requests keeps them.'),
-        refused: t.count('Those of them that were refused.'),
+        refused: t.count('Refused requests of providers in a minute.'),
       }),
       'The oldest first; minutes without a leader are left out.',
     ),

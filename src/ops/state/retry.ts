@@ -1,12 +1,7 @@
 import type { ResourceKey } from '../../domain/ids.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listMeant } from '../../store/resources/find.ts';
-import {
-  listRestingGroupsOf,
-  type Retried,
-  retryEach,
-  retryResting,
-} from '../../store/resources/retries.ts';
+import { listRestingGroupsOf, retryEach, retryResting } from '../../store/resources/retries.ts';
 import { listWhere, type Row } from '../../store/tables.ts';
 import { answerKeyed } from '../http/keyed.ts';
 import { ok, route } from '../http/route.ts';
@@ -14,33 +9,6 @@ import { toMoment } from '../http/view.ts';
 import { RETRY } from '../lists/acts.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-
-const LISTED_MAX = 100;
-
-/** Makes due what waits of one user or group. */
-async function retryOne(
-  { store, clock, notify }: OpsSources,
-  key: ResourceKey,
-): Promise<OpsJson<'Retry'>> {
-  // A membership of the user that waits is a change of its group.
-  const groups =
-    key.type === 'user' ? await listRestingGroupsOf(store.read, key.id, clock.now()) : [];
-  const tried = await store.write((tx) => retryEach(tx, [key, ...groups], clock.now()));
-  notify();
-  return { count: tried.length, tried };
-}
-
-async function retryAll({ store, clock, notify }: OpsSources): Promise<OpsJson<'Retry'>> {
-  const at = clock.now();
-  const tried: Retried[] = [];
-  let count = 0;
-  await retryResting(store, at, (done) => {
-    count += done.length;
-    tried.push(...done.slice(0, LISTED_MAX - tried.length));
-    notify();
-  });
-  return { count, tried };
-}
 
 /** Request that has tried at once what is stuck or waits for its next attempt. */
 export const retryRoutes = [
@@ -55,14 +23,33 @@ export const retryRoutes = [
   }),
 ] as const;
 
-function toTried(answer: OpsJson<'Retry'>) {
-  return { ...ok(answer), change: { after: { tried: answer.count } } };
+function toTried(count: number) {
+  return { ...ok({ count }), change: { after: { tried: count } } };
 }
 
-const MINUTE_MS = 60_000;
-/** Minutes that an entry covers, by the hours that are asked for: a chart of a day has 288 entries. */
-const STEPS = { '1': 1, '24': 5, '48': 10 } as const;
-const DAY = '24';
+/** Makes due what waits of one user or group. */
+async function retryOne({ store, clock, notify }: OpsSources, key: ResourceKey): Promise<number> {
+  // A membership of the user that waits is a change of its group.
+  const groups =
+    key.type === 'user' ? await listRestingGroupsOf(store.read, key.id, clock.now()) : [];
+  const count = await store.write((tx) => retryEach(tx, [key, ...groups], clock.now()));
+  notify();
+  return count;
+}
+
+async function retryAll({ store, clock, notify }: OpsSources): Promise<number> {
+  const at = clock.now();
+  let count = 0;
+  await retryResting(store, at, (tried) => {
+    count += tried;
+    notify();
+  });
+  return count;
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** Time that an entry covers, so that a chart has 288. */
+const STEP_MS = 5 * 60_000;
 
 /** The request for the past in numbers. */
 export const sampleRoutes = [
@@ -70,24 +57,19 @@ export const sampleRoutes = [
     method: 'get',
     path: '/samples',
     tag: 'State',
-    summary: 'Calls, backlog, differences and refusals of the last hours, for charts.',
-    filters: { hours: ['1', '24', '48'] },
-    meanings: { hours: 'How far back; 24 when left out.' },
+    summary: 'Calls, backlog, differences and refusals of the last 24 hours, for charts.',
     answers: { 200: 'Samples' },
-    async handle({ store, clock }: OpsSources, { query }) {
-      const { hours = DAY } = query.filters;
-      const since = clock.now() - Number(hours) * 60 * MINUTE_MS;
-      const rows = await listWhere(store.read, 'samples', { at: { '>=': since } }, { order: 'at' });
-      return ok(toSamples(rows, STEPS[hours]));
+    async handle({ store, clock }: OpsSources) {
+      const at = { '>=': clock.now() - DAY_MS };
+      return ok(toSamples(await listWhere(store.read, 'samples', { at }, { order: 'at' })));
     },
   }),
 ] as const;
 
-function toSamples(rows: readonly Row<'samples'>[], minutes: number): OpsJson<'Samples'> {
-  const everyMs = minutes * MINUTE_MS;
-  const steps = Map.groupBy(rows, ({ at }) => Math.floor(at / everyMs));
+function toSamples(rows: readonly Row<'samples'>[]): OpsJson<'Samples'> {
+  const steps = Map.groupBy(rows, ({ at }) => Math.floor(at / STEP_MS));
   return {
-    everyMs,
+    everyMs: STEP_MS,
     callsMax: rows.at(-1)?.calls_max || null,
     leavers: toLeavers(rows.flatMap(({ leavers }) => parseStored<number[]>(leavers))),
     items: [...steps.values()].map(toItem),
@@ -100,13 +82,16 @@ function toSamples(rows: readonly Row<'samples'>[], minutes: number): OpsJson<'S
  */
 function toItem(rows: readonly Row<'samples'>[]): OpsJson<'Samples'>['items'][number] {
   const [first] = rows;
-  const mean = (key: 'calls' | 'requests' | 'refused') =>
+  const mean = (key: 'calls' | 'refused') =>
     Math.ceil(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
   const most = (key: 'due' | 'drifts' | 'stuck') => Math.max(...rows.map((row) => row[key]));
   return {
     at: toMoment(first?.at ?? 0),
-    ...{ calls: mean('calls'), requests: mean('requests'), refused: mean('refused') },
-    ...{ due: most('due'), drifts: most('drifts'), stuck: most('stuck') },
+    calls: mean('calls'),
+    refused: mean('refused'),
+    due: most('due'),
+    drifts: most('drifts'),
+    stuck: most('stuck'),
   };
 }
 

@@ -1,6 +1,5 @@
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { countFreeSeats, toDaysLeft } from '../../domain/seats.ts';
-import type { Queue } from '../../reconcile/bounded-wait.ts';
 import { countDrifts, countUnmanaged } from '../../store/drifts.ts';
 import {
   countTakenSeats,
@@ -8,7 +7,6 @@ import {
   findOldestSample,
   listFailing,
   listStuck,
-  QUEUED_CLASSES,
   type TroubledResource,
 } from '../../store/resources/backlog.ts';
 import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers.ts';
@@ -27,19 +25,52 @@ import type { OpsSources, StatusSources } from '../sources.ts';
 import { readWaitingWork, type WaitingWork, type WritesFacts } from './readiness-facts.ts';
 import { readReadiness } from './reasons.ts';
 
+/** Requests for the state of the bridge, and those that stop and resume all changes of the service. */
+export const statusRoutes = [
+  route({
+    method: 'get',
+    path: '/status',
+    tag: 'State',
+    summary: 'What waits, fails and is stuck, with the words of the service, and what stops calls.',
+    answers: { 200: 'Status' },
+    handle: async (sources: OpsSources) => ok(await readStatus(sources)),
+  }),
+  route({
+    ...SETTINGS,
+    async handle({ settings }: OpsSources, { query }) {
+      const { from: wanted, q = '' } = query.filters;
+      const text = q.toLowerCase();
+      const all = settings.filter(({ name, variable, from }) => {
+        const isNamed = [name, variable].some((word) => word.toLowerCase().includes(text));
+        return isNamed && (wanted === undefined || from === wanted);
+      });
+      return ok(toPage(all, query));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/sandbox',
+    tag: 'State',
+    summary: 'Where the embedded sandbox is, for its controls: docs/command-line.md#sandbox.',
+    answers: { 200: 'Sandbox' },
+    handle: async ({ sandbox }: OpsSources, { operator }) =>
+      sandbox === undefined
+        ? problem(404, 'no-sandbox', 'The bridge stands before a real service.')
+        : ok({ url: sandbox.url, token: operator.purpose === 'operator' ? sandbox.token : null }),
+  }),
+  route({
+    ...PAUSE,
+    handle: ({ status, pause }: OpsSources, { body }) =>
+      change(status, () => pause(body.reason ?? null)),
+  }),
+  route({
+    ...RESUME,
+    handle: ({ status, resume }: OpsSources) => change(status, resume),
+  }),
+] as const;
+
 const TROUBLE_MAX = 100;
 const LATEST = { order: 'last_seen_at desc', limit: TROUBLE_MAX } as const;
-
-/** The request for the state of the bridge. */
-export const statusRoute = route({
-  method: 'get',
-  path: '/status',
-  tag: 'State',
-  summary: 'What waits, fails and is stuck, with the words of the service, and what stops calls.',
-  answers: { 200: 'Status' },
-  handle: async (sources: OpsSources) => ok(await readStatus(sources)),
-});
-
 const LEAVERS_SHOWN = 10;
 
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
@@ -51,73 +82,55 @@ async function readStatus({
   const db = store.read;
   const now = clock.now();
   const backlog = await readWaitingWork(db, now);
-  const late = { before: now, limit: LEAVERS_SHOWN };
+  const { isHeld, aheadMs } = await sources.readQueue();
+  const late = await findLateLeavers(db, { before: now, limit: LEAVERS_SHOWN });
   const drifts = await countDrifts(db);
   const { firstRead, health } = news();
-  const attempts = sources.viewAttempts();
+  const { failed, sources: strangers } = sources.viewAttempts();
   return {
     ...(await readReadiness(sources)),
     scimUrl,
-    queue: toQueueStatus(await sources.readQueue(), backlog, sources),
+    queue: {
+      isHeld,
+      removeMs: Math.round(aheadMs.remove),
+      changeMs: Math.round(aheadMs.change),
+      waiting: backlog.queued,
+    },
     bridge: { version: about.version, startedAt: toMoment(about.startedAt), engine },
     firstRead: firstRead.kind === 'finished' ? null : toReadingView(firstRead),
     lastSweep: await findLastSweep(db, findReading()),
     drifts: drifts.filter(({ status }) => ACTIVE_STATUSES.some((active) => active === status)),
     unmanaged: await countUnmanaged(db),
-    writes: toWritesView(sources.writes(), backlog),
+    writes: toWrites(sources.writes(), backlog),
     due: backlog.due,
     failingCount: backlog.failing,
-    failing: (await listFailing(db, TROUBLE_MAX)).map(toTroubleStatus),
-    oldestSince: backlog.oldestSince === undefined ? null : toMoment(backlog.oldestSince),
+    failing: (await listFailing(db, TROUBLE_MAX)).map(toTrouble),
+    oldestSince: toMoment(backlog.oldestSince ?? null),
     seats: await sources.readSeats(),
     stuckCount: backlog.stuck,
-    stuck: (await listStuck(db, TROUBLE_MAX)).map(toTroubleStatus),
-    leavers: toLeaversStatus(await findLateLeavers(db, late), sources.writes()),
-    disputes: (await listWhere(db, 'disputes', {}, LATEST)).map(toDisputeStatus),
+    stuck: (await listStuck(db, TROUBLE_MAX)).map(toTrouble),
+    leavers: toLeavers(late, sources.writes()),
+    disputes: (await listWhere(db, 'disputes', {}, LATEST)).map(toDispute),
     upstream: {
       ...health,
-      credentials: toGateStatus(health.credentials),
-      service: toGateStatus(health.service),
+      credentials: toGate(health.credentials),
+      service: toGate(health.service),
     },
-    authentication: {
-      failed: attempts.failed,
-      sources: attempts.sources.map((one) => ({ ...one, lastAt: toMoment(one.lastAt) })),
-    },
+    authentication: { failed, addresses: strangers.map(({ address }) => address) },
     activity: sources.activity(),
   };
 }
 
-function toTroubleStatus({ since, nextAttemptAt, ...one }: TroubledResource) {
-  return {
-    ...one,
-    since: toMoment(since),
-    nextAttemptAt: toMoment(nextAttemptAt),
-  };
+function toTrouble({ since, nextAttemptAt, ...one }: TroubledResource) {
+  return { ...one, since: toMoment(since), nextAttemptAt: toMoment(nextAttemptAt) };
 }
 
-function toQueueStatus(
-  { isHeld, aheadMs: { remove, change } }: Queue,
-  { queued }: WaitingWork,
-  sources: Pick<StatusSources, 'news' | 'callMs'>,
-): OpsJson<'Status'>['queue'] {
-  let ahead = 0;
-  const { credentials, service, pausedForMs } = sources.news().health;
-  const isStopped = isHeld || credentials.kind === 'shut' || service.kind === 'shut';
-  return {
-    ...{ isHeld, removeMs: Math.round(remove), changeMs: Math.round(change) },
-    classes: QUEUED_CLASSES.map((name) => {
-      const waiting = queued[name];
-      ahead += waiting;
-      const endMs = waiting === 0 ? 0 : Math.round(pausedForMs + ahead * sources.callMs);
-      return { class: name, waiting, endMs: isStopped && waiting > 0 ? null : endMs };
-    }),
-  };
+function toGate(gate: TransportHealth['service']): OpsJson<'Status'>['upstream']['service'] {
+  return gate.kind === 'open' ? gate : { kind: 'shut', since: toMoment(gate.sinceMs) };
 }
 
-function toGateStatus(gate: TransportHealth['service']) {
-  if (gate.kind === 'open') return { kind: gate.kind };
-  const { kind, sinceMs, nextProbeMs } = gate;
-  return { kind, since: toMoment(sinceMs), nextProbeAt: toMoment(nextProbeMs) };
+function toDispute({ resource_type: type, name_folded: name, reason, count }: Row<'disputes'>) {
+  return { type, name, reason, count };
 }
 
 /** Decision of an operator that keeps leavers in. */
@@ -133,86 +146,36 @@ export function findLeaverHold(
   return pause && 'writes-paused';
 }
 
-function toLeaversStatus({ count, some }: LateLeavers, writes: WritesFacts) {
-  const [oldest] = some;
-  if (oldest === undefined) return null;
-  const toView = (leaver: LateLeavers['some'][number]) => ({
+function toLeavers({ count, some }: LateLeavers, writes: WritesFacts) {
+  const first = some.map((leaver) => ({
+    id: leaver.id,
+    name: leaver.name,
     since: toMoment(leaver.left_at),
     heldBy: findLeaverHold(leaver, writes) ?? null,
     plan: leaver.plan,
-  });
-  const first = some.map((leaver) => ({
-    ...{ id: leaver.id, name: leaver.name, ...toView(leaver) },
   }));
-  return { count, ...toView(oldest), first };
+  const [oldest] = first;
+  if (oldest === undefined) return null;
+  const { since, heldBy, plan } = oldest;
+  return { count, since, heldBy, plan, first };
 }
 
-function toWritesView({ mode, pause }: WritesFacts, { changes }: WaitingWork): OpsJson<'Writes'> {
-  const paused =
-    pause === undefined ? null : { since: toMoment(pause.since), reason: pause.reason };
+function toWrites({ mode, pause }: WritesFacts, { changes }: WaitingWork): OpsJson<'Writes'> {
+  const paused = pause ? { since: toMoment(pause.since), reason: pause.reason } : null;
   return { mode, paused, waiting: changes };
 }
 
-/** Requests that stop and resume all changes of the service. */
-export const writesRoutes = [
-  route({
-    ...PAUSE,
-    handle: ({ status, pause }: OpsSources, { body }) =>
-      change(status, () => pause(body.reason ?? null)),
-  }),
-  route({
-    ...RESUME,
-    handle: ({ status, resume }: OpsSources) => change(status, resume),
-  }),
-] as const;
-
 /** Does something, and notes the states before and after it. */
-async function change(status: StatusSources, work: () => Promise<unknown>) {
-  const before = await readWrites(status);
+async function change({ writes, store, clock }: StatusSources, work: () => Promise<unknown>) {
+  const read = async () => toWrites(writes(), await readWaitingWork(store.read, clock.now()));
+  const before = await read();
   await work();
-  const after = await readWrites(status);
+  const after = await read();
   return { ...ok(after), change: { before: toState(before), after: toState(after) } };
-}
-
-async function readWrites({ writes, store, clock }: StatusSources): Promise<OpsJson<'Writes'>> {
-  return toWritesView(writes(), await readWaitingWork(store.read, clock.now()));
 }
 
 function toState({ paused }: OpsJson<'Writes'>) {
   return { paused: paused !== null, reason: paused?.reason ?? null };
-}
-
-/** The request for the settings in effect. */
-export const settingsRoute = route({
-  ...SETTINGS,
-  async handle({ settings }: OpsSources, { query }) {
-    const { from: wanted, q = '' } = query.filters;
-    const text = q.toLowerCase();
-    const all = settings.filter(({ name, variable, from }) => {
-      const isNamed = [name, variable].some((word) => word.toLowerCase().includes(text));
-      return isNamed && (wanted === undefined || from === wanted);
-    });
-    return ok(toPage(all, query));
-  },
-});
-
-/** The request for the embedded sandbox. */
-export const sandboxRoute = route({
-  method: 'get',
-  path: '/sandbox',
-  tag: 'State',
-  summary: 'Where the embedded sandbox is, for its controls: docs/command-line.md#sandbox.',
-  answers: { 200: 'Sandbox', 404: 'Problem' },
-  handle: async ({ sandbox }: OpsSources, { operator }) =>
-    sandbox === undefined
-      ? problem(404, 'no-sandbox', 'The bridge stands before a real service.')
-      : ok({ url: sandbox.url, token: operator.purpose === 'operator' ? sandbox.token : null }),
-});
-
-function toDisputeStatus(row: Row<'disputes'>): OpsJson<'Status'>['disputes'][number] {
-  const { resource_type: type, name_folded: name, reason, count } = row;
-  const [firstSeenAt, lastSeenAt] = [toMoment(row.first_seen_at), toMoment(row.last_seen_at)];
-  return { type, name, reason, count, firstSeenAt, lastSeenAt };
 }
 
 /** Reads what is known of the seats of the service at `now` (epoch milliseconds). `total` is the number of the settings; 0: not known. */

@@ -1,6 +1,4 @@
 import { sql } from 'kysely';
-import type { Refusal } from '../../domain/refusal.ts';
-import { parseStored } from '../engine/columns.ts';
 import { readInChunks, select } from '../engine/dialect.ts';
 import { listRows } from '../resources/rows.ts';
 import type { Db } from '../store.ts';
@@ -79,28 +77,6 @@ export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<Ro
     select * from (select * from drifts where resource_id = ${id}
       union all select * from drifts where member_id = ${id} and member_id <> '') as past
     order by first_seen_at desc limit ${limit}`;
-}
-
-/** Change of a membership or an admin right that the service refuses after it was acknowledged. */
-export interface StuckPlace {
-  readonly list: 'members' | 'admins';
-  readonly groupId: string;
-  readonly userId: string;
-  /** Epoch milliseconds. */
-  readonly since: number;
-  readonly problem: Refusal | undefined;
-}
-
-/** Lists stuck changes of a user's memberships and admin rights, or of a group's lists. */
-export async function listStuckPlaces(db: Db, { id, limit }: PastQuery): Promise<StuckPlace[]> {
-  const rows = await select<Omit<StuckPlace, 'problem'> & { readonly problem: string | null }>(db)`
-    select link.list || 's' as list, home.id as "groupId", person.id as "userId", link.stuck_at as since, link.problem
-    from links as link join resources as home on home.seq = link.group_id join resources as person on person.seq = link.target
-    where (person.id = ${id} or home.id = ${id}) and link.stuck_at is not null limit ${limit}`;
-  return rows.map((row) => ({
-    ...row,
-    problem: row.problem === null ? undefined : parseStored<Refusal>(row.problem),
-  }));
 }
 
 /** The userName or displayName of each of these users and groups, deleted ones too. */

@@ -37,7 +37,7 @@ export interface Backlog {
 }
 
 /** Classes of what waits for its turn, the most urgent first. */
-export const QUEUED_CLASSES = ['removals', 'changes', 'looks'] as const;
+const QUEUED_CLASSES = ['removals', 'changes', 'looks'] as const;
 
 type QueuedClass = (typeof QUEUED_CLASSES)[number];
 

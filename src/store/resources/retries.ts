@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import { listWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
 import { type GivenKey, groupId, type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import { DUE_CLASSES } from '../due.ts';
 import { parseCells } from '../engine/columns.ts';
 import { select } from '../engine/dialect.ts';
-import type { GroupKey } from '../links/links.ts';
 import type { Db, Store } from '../store.ts';
+import { updateWhere } from '../tables.ts';
 import { lockRow, updateRow } from './rows.ts';
 
 /** Rows that one transaction changes, so that no write waits for long. */
@@ -34,22 +33,11 @@ export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number
   }
 }
 
-/** User or group with a change that is tried now. */
-export interface Retried {
-  readonly type: 'user' | 'group';
-  readonly id: string;
-  readonly name: string;
-  /** The fields that wait, and `members` or `admins` where users of a list do; empty: a look at it. */
-  readonly waits: readonly string[];
-}
-
-/**
- * Makes users and groups due now that wait for their next attempt, stuck or not. `now` is epoch milliseconds, and `tried` is called after each transaction.
- */
+/** Makes users and groups due at `now` (epoch milliseconds) that wait for their next attempt, stuck or not; `tried` is told how many, part by part. */
 export async function retryResting(
   store: Pick<Store, 'read' | 'write'>,
   now: number,
-  tried: (done: readonly Retried[]) => void,
+  tried: (count: number) => void,
 ): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     // By a text that has no index: SQLite would walk everybody in the order of the ids, of whom few rest.
@@ -62,18 +50,15 @@ export async function retryResting(
   }
 }
 
-/** Makes these due now as far as something of them waits, and returns those. `now` is epoch milliseconds. */
+/** Makes these due now as far as something of them waits; gives their number. `now` is epoch milliseconds. */
 export async function retryEach(
   tx: Db,
   keys: readonly ResourceKey[],
   now: number,
-): Promise<Retried[]> {
-  const done: Retried[] = [];
-  for (const key of keys) {
-    const one = await retryNow(tx, key, now);
-    if (one !== undefined) done.push(one);
-  }
-  return done;
+): Promise<number> {
+  let count = 0;
+  for (const key of keys) if (await retryNow(tx, key, now)) count += 1;
+  return count;
 }
 
 /** Groups in which a change of this user waits for its next attempt. */
@@ -85,25 +70,21 @@ export async function listRestingGroupsOf(db: Db, id: string, now: number): Prom
   return rows.map((row) => ({ type: 'group', id: groupId(row.id) }));
 }
 
-/** Makes a user or group due now, stuck or not; undefined: nothing of it waits. `now` is epoch milliseconds. */
-async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<Retried | undefined> {
+/** Makes a user or group due now, stuck or not; false: nothing of it waits. `now` is epoch milliseconds. */
+async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<boolean> {
   const row = await lockRow(tx, key);
-  if (row === undefined || row.due_at === null) return undefined;
+  if (row === undefined || row.due_at === null) return false;
   // A deleted row with a lost create is looked for.
-  if (row.sent_creates !== '[]' && row.deleted_at !== null) return undefined;
-  const cells = parseCells<string>(row);
+  if (row.sent_creates !== '[]' && row.deleted_at !== null) return false;
   await updateRow(tx, row, {
-    cells: JSON.stringify(endRest(cells, now, 'all')),
+    cells: JSON.stringify(endRest(parseCells<string>(row), now, 'all')),
     due_at: Math.min(row.due_at, now),
     // An attempt that is under way does not count.
     steps: row.steps + 1,
   });
-  const lists = row.type === 'group' ? await retryLinks(tx, row) : [];
-  return { type: row.type, id: row.id, name: row.name, waits: [...listWaiting(cells), ...lists] };
-}
-
-async function retryLinks(tx: Db, { seq }: GroupKey): Promise<string[]> {
-  const rows = await select<{ list: string }>(tx)`update links set retry_at = null
-    where group_id = ${seq} and pending is not null returning list || 's' as list`;
-  return [...new Set(rows.map(({ list }) => list))].toSorted().toReversed();
+  const { seq, type } = row;
+  if (type === 'group') {
+    await updateWhere(tx, 'links', { group_id: seq, pending: { '<>': null } }, { retry_at: null });
+  }
+  return true;
 }
