@@ -1,9 +1,8 @@
 import type { GroupId, UserId } from '../domain/ids.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import type { UserField } from '../domain/user.ts';
-import { lockUntilCommit } from '../store/commit-lock.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
-import { chunks } from '../store/engine/dialect.ts';
+import { chunks, lockUntilCommit } from '../store/engine/dialect.ts';
 import { type GroupRow, LIVE_MANAGED, listRows, updateRow } from '../store/resources/rows.ts';
 import {
   listGroupNamesOf,

@@ -1,3 +1,7 @@
+import { type Kysely, sql } from 'kysely';
+import type { Notification } from 'pg';
+import type { Schema } from './schema.ts';
+
 /** The news for the processes on one store. */
 export const TOPICS = [
   'due', // Something became due for the leader.
@@ -24,7 +28,8 @@ export interface Bell {
   listen(topic: Topic, hear: () => void): () => void;
 }
 
-interface LocalBell extends Bell {
+/** Bell of one process. */
+export interface LocalBell extends Bell {
   /** Tells the listeners of every topic. */
   ringAll(): void;
 }
@@ -49,5 +54,56 @@ export function createLocalBell(): LocalBell {
         if (set.delete(hear) && set.size === 0) listeners.delete(topic);
       };
     },
+  };
+}
+
+const CHANNEL = 'scim_bridge';
+
+/** The part of a client of pg that hears what others ring. */
+interface Session {
+  on(event: 'notification', hear: (news: Notification) => void): unknown;
+  query(text: string): Promise<unknown>;
+}
+
+/** Passes on what is rung on PostgreSQL, as long as the session lasts. What was rung before is lost, so everybody looks. */
+export async function passRings(session: Session, local: LocalBell): Promise<void> {
+  session.on('notification', ({ payload }) => {
+    const topic = TOPICS.find((one) => one === payload);
+    if (topic !== undefined) local.ring(topic);
+  });
+  await session.query(`listen ${CHANNEL}`);
+  local.ringAll();
+}
+
+/** Creates the bell of all processes on a server. `aside` has one session, which passes on to `local` what others ring. */
+export function createSharedBell(
+  local: LocalBell,
+  aside: Kysely<Schema>,
+): Bell & { close(): Promise<void> } {
+  const waiting = new Set<Topic>();
+  let sending: Promise<void> | undefined;
+
+  /** Rings that come while one is on its way go together. */
+  async function send(): Promise<void> {
+    while (waiting.size > 0) {
+      const rings = [...waiting].map((topic) => sql`pg_notify(${CHANNEL}, ${topic})`);
+      waiting.clear();
+      // Lost with the connection: everybody looks by themselves as well.
+      await sql`select ${sql.join(rings)}`.execute(aside).catch(() => undefined);
+    }
+    sending = undefined;
+  }
+
+  return {
+    ring(topic) {
+      waiting.add(topic);
+      sending ??= send();
+    },
+    listen(topic, hear) {
+      // The first statement opens the session.
+      sql`select 1`.execute(aside).catch(() => undefined);
+      return local.listen(topic, hear);
+    },
+    close: async () => sending,
   };
 }

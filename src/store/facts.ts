@@ -1,5 +1,5 @@
-import { lockUntilCommit } from './commit-lock.ts';
 import { parseStored } from './engine/columns.ts';
+import { lockUntilCommit } from './engine/dialect.ts';
 import type { Db, Store } from './store.ts';
 import { deleteWhere, findOne, putRow } from './tables.ts';
 

@@ -1,5 +1,5 @@
-import { lockUntilCommit } from '../../store/commit-lock.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
+import { lockUntilCommit } from '../../store/engine/dialect.ts';
 import { findHolders, insertFormerIds } from '../../store/resources/known-names.ts';
 import { findLive, LIVE, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';

@@ -3,8 +3,8 @@ import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { isObservedActive } from '../../domain/user.ts';
-import { lockUntilCommit } from '../../store/commit-lock.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import { lockUntilCommit } from '../../store/engine/dialect.ts';
 import {
   type EventMentions,
   eraseRow,

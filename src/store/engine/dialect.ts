@@ -26,6 +26,20 @@ export function forShare(tx: Db): RawBuilder<unknown> {
 }
 
 /**
+ * Holds a lock that is no row's until the transaction ends; `shared` keeps out those alone who want it for
+ * themselves. SQLite has one writer, who is us, and needs none.
+ */
+export async function lockUntilCommit(
+  tx: Db,
+  name: 'migration' | 'owners' | 'rules' | 'plans' | 'facts' | 'former-ids',
+  mode: 'alone' | 'shared' = 'alone',
+): Promise<void> {
+  if (!isPostgres(tx)) return;
+  const lock = sql.raw(mode === 'shared' ? '_shared' : '');
+  await sql`select pg_advisory_xact_lock${lock}(hashtext(${`scim-bridge ${name}`}))`.execute(tx);
+}
+
+/**
  * Now (epoch milliseconds), by the clock of the store: the server's where hosts share it, so that a host whose clock is wrong takes
  * nothing too early; the host's where one process has it.
  */

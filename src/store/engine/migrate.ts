@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { lockUntilCommit } from '../commit-lock.ts';
 import { initial } from '../migrations/001-initial.ts';
 import type { Db, Engine, Store } from '../store.ts';
-import { isPostgres, select, UNLIMITED } from './dialect.ts';
+import { isPostgres, lockUntilCommit, select, UNLIMITED } from './dialect.ts';
 import { StoreError } from './store-error.ts';
 
 /** A step from one version of the tables to the next. */

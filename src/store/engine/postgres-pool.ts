@@ -23,12 +23,15 @@ const SILENT_MS = 3_000;
 /** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
 const numberTypeOids: ReadonlySet<number> = new Set([20, 1700]);
 
-interface PoolOptions {
+/** Options of a pool. */
+export interface PoolOptions {
   /** Finds the address for a new connection. */
   readonly findUrl: () => string;
   readonly connectionsMax: number;
   /** Called when an idle connection was lost. */
   readonly onConnectionLost: (error: StoreError) => void;
+  /** Called with each new connection, which stays open then. */
+  readonly onSession?: (client: pg.ClientBase) => Promise<void>;
 }
 
 /**
@@ -39,6 +42,7 @@ export function openPool({
   findUrl,
   connectionsMax,
   onConnectionLost,
+  onSession,
 }: PoolOptions): PostgresPool & { count(): PoolConnections } {
   const endings = new WeakMap<object, StoreError>();
   const pool = new pg.Pool({
@@ -49,7 +53,11 @@ export function openPool({
     keepAliveInitialDelayMillis: SILENT_MS,
     types: { getTypeParser },
     ...timeouts,
-    onConnect: beginSession,
+    ...(onSession && { idleTimeoutMillis: 0 }),
+    onConnect: async (client) => {
+      await beginSession(client);
+      await onSession?.(client);
+    },
   });
   // Without these two listeners a lost connection would end the process. While a connection is in use, the
   // query that runs, or the next one, fails with the reason; only the loss of an idle one is news.

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type LogEvent, PostgresDialect, sql } from 'kysely';
-import { createPostgresBell } from '../postgres-bell.ts';
+import { createLocalBell, createSharedBell, passRings } from '../bell.ts';
 import type { Schema } from '../schema.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { type StatementListener, toVerb } from './dialect.ts';
 import { toAttemptsMax } from './postgres-errors.ts';
-import { openPool } from './postgres-pool.ts';
+import { openPool, type PoolOptions } from './postgres-pool.ts';
 import { StoreError } from './store-error.ts';
 
 const retryDelayMaxMs = 500;
@@ -17,11 +17,12 @@ const retryDelayMaxMs = 500;
 export async function openPostgres(options: StoreOptions): Promise<Store> {
   const { url, findUrl = () => url, connectionsMax = 10, onConnectionLost } = options;
   const listener: StatementListener = {};
-  const open = (max: number) => {
+  const open = (max: number, own?: Pick<PoolOptions, 'onSession'>) => {
     const pool = openPool({
       findUrl,
       connectionsMax: max,
       onConnectionLost: (e) => onConnectionLost?.(e),
+      ...own,
     });
     return {
       pool,
@@ -37,8 +38,10 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
     throw error;
   }
   const running = createRunningWrites();
-  const { db: aside } = open(1); // Connects when it is first used.
-  const bell = createPostgresBell(findUrl, aside);
+  const local = createLocalBell();
+  // Connects when it is first used, and stays connected.
+  const { db: aside } = open(1, { onSession: (session) => passRings(session, local) });
+  const bell = createSharedBell(local, aside);
   return {
     engine: 'postgres',
     read: db,

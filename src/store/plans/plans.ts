@@ -1,6 +1,5 @@
 import type { PlanOrigin } from '../../domain/plan.ts';
-import { lockUntilCommit } from '../commit-lock.ts';
-import { select } from '../engine/dialect.ts';
+import { lockUntilCommit, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { findOne, type Row, updateWhere } from '../tables.ts';
 import { countPlanActions } from './actions.ts';
