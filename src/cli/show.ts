@@ -259,7 +259,7 @@ async function toFirstRunText(
   const plan = await findPlan(client, planId ?? undefined);
   return [
     `${PHASES[phase]}\n`,
-    reading === null ? '' : `It is ${details.toReadingText(reading)}.\n`,
+    reading === null ? '' : toMoments(`It is ${details.toReadingText(reading)}.\n`),
     toSeats(seats),
     ...sums.map(([name, count]) => `  ${name.padEnd(18)} ${count}\n`),
     items.length === 0 ? '' : `\n${toTable(items, FIRST_RUN.columns, output)}`,

@@ -142,3 +142,11 @@ export async function listDueInspections(
   return select<InspectionRow>(db)`select * from resources
     where look_at <= ${now} order by look_at limit ${limit}`;
 }
+
+/** Makes every look due now that is scheduled after `beyond` (epoch milliseconds). */
+export async function prioritiseInspections(
+  tx: Db,
+  { now, beyond }: { readonly now: number; readonly beyond: number },
+): Promise<void> {
+  await sql`update resources set look_at = ${now} where look_at > ${beyond}`.execute(tx);
+}

@@ -350,6 +350,31 @@ describe('an event of the audit log that cannot be right', () => {
     expect(metrics.get('audit_events_total{origin="unreadable"}')).toBeGreaterThan(0);
   });
 
+  test('because a clock was set back an hour is found all the same', async () => {
+    await world.addUser('back');
+    await world.poll();
+    leadMs = -60 * 60_000;
+    deactivate('back');
+    leadMs = 0;
+
+    await expectDeactivated('back');
+  });
+
+  test('because it has the id of an earlier one is found all the same', async () => {
+    await world.addUser('anew');
+    await world.poll();
+    const [first] = sandbox.service.auditEvents();
+    const number = withEntries((entries) =>
+      entries.map((entry) =>
+        JSON.stringify(entry).includes('anew@') ? { ...Object(entry), id: first?.id } : entry,
+      ),
+    );
+    tampered.setTamper((url, body) => (url.pathname.endsWith('/audit-logs') ? number(body) : body));
+    deactivate('anew');
+
+    await expectDeactivated('anew');
+  });
+
   test('an answer that is nested without end is unreadable, and no bug', async () => {
     const look = `/users/${await world.addUser('deep')}/look`;
     tampered.setTamper(() => `{"id":${'['.repeat(50_000)}${']'.repeat(50_000)}}`);

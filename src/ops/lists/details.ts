@@ -127,9 +127,10 @@ function toHold(by: Pick<NonNullable<Status['leavers']>, 'heldBy' | 'plan'>): st
 }
 
 /** How far a complete read of the service has come. */
-export function toReadingText({ step, read, expected }: OpsJson<'Reading'>): string {
+export function toReadingText({ step, read, expected, endsAt }: OpsJson<'Reading'>): string {
   const of = expected === null ? '' : ` of ${expected}`;
-  return `reading ${step}, ${read}${of} so far`;
+  const end = endsAt === null ? '' : `, until about ${endsAt}`;
+  return `reading ${step}, ${read}${of} so far${end}`;
 }
 
 /** Counts the differences in these statuses, and those of them that a waiting plan repairs. */

@@ -101,6 +101,6 @@ async function readRecoveryView(
 /** Renders how far a complete read of the service has come; null: nothing is read. */
 export function toReadingView(reading: ReadProgress | null): OpsJson<'Reading'> | null {
   if (reading === null) return null;
-  const { step, count: read, total } = reading;
-  return { step, read, expected: total ?? null };
+  const { step, count: read, total, endsAt } = reading;
+  return { step, read, expected: total ?? null, endsAt: toMoment(endsAt ?? null) };
 }

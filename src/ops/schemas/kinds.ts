@@ -105,6 +105,7 @@ export const reading = object({
   step: text('The list that is read.'),
   read: count('Entries of it, so far.'),
   expected: countOrNull('How many it has; null: the service does not say.'),
+  endsAt: momentOrNull('When it is read at the rate so far; null within the first two seconds.'),
 });
 
 const freeSeats = () =>

@@ -40,7 +40,7 @@ async function retryOne({ store, clock, notify }: OpsSources, key: ResourceKey):
 async function retryAll({ store, clock, notify }: OpsSources): Promise<number> {
   const at = clock.now();
   let count = 0;
-  await retryResting(store, at, (tried) => {
+  await retryResting(store, { now: at, beyond: at }, (tried) => {
     count += tried;
     notify();
   });

@@ -30,6 +30,8 @@ const RECHECK_MS = 5 * 60_000;
 const FIRST_REACH_MS = 60 * 60_000;
 /** Delay with which an event may come into the log, in milliseconds. */
 export const LATE_MS = 5 * 60_000;
+/** Every how many reads the log is read from an hour before: the service may have set its clock back. */
+const WIDE_EVERY = 10;
 /** Page size, the largest of the service, and pages of one read: a million events. */
 const PAGES = { pageSize: 500, pagesMax: 2_000 };
 const READING: CallContext = { class: 'look', key: 'audit-poller' };
@@ -64,10 +66,13 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
   let failures = 0;
   /** True once a read has come to its end, and no later one has failed. */
   let isWhole = false;
+  let reads = 0;
   const job = { type: 'audit', id: 'run', restMs: intervalMs };
   const loop = createJob(deps, job, async (signal) => {
     try {
-      await readLog(deps, { ownAccount: ownAccount(), isWhole, signal });
+      reads += 1;
+      const isWide = reads % WIDE_EVERY === 0;
+      await readLog(deps, { ownAccount: ownAccount(), isWhole, isWide, signal });
       failures = 0;
       isWhole = true;
       return intervalMs;
@@ -126,6 +131,7 @@ interface Reading {
   readonly ownAccount: number | undefined;
   /** True: between the stored events of this time none is missing. */
   readonly isWhole: boolean;
+  readonly isWide: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -136,12 +142,12 @@ interface Reading {
  */
 async function readLog(
   deps: ReconcileDeps,
-  { ownAccount, isWhole, signal }: Reading,
+  { ownAccount, isWhole, isWide, signal }: Reading,
 ): Promise<void> {
   const { store, clock, events } = deps;
   const now = clock.now();
   const { readAt, failure } = await store.write((tx) => changeState(tx, now, {}));
-  const from = readAt - LATE_MS - CLOCKS_MS;
+  const from = readAt - LATE_MS - CLOCKS_MS - (isWide ? FIRST_REACH_MS : 0);
   const query = { from: new Date(from).toISOString() };
   // An event that was not shown is in the next read too.
   const options = { ...READING, ...PAGES, signal, emptyFrom: 0 };
@@ -176,7 +182,8 @@ async function readLog(
 function parseReadable({ events }: ReconcileDeps, item: unknown): AuditEvent[] {
   try {
     const event = parseAuditEvent(item);
-    return [{ ...event, id: toText(event.id) }];
+    // A service that was set up anew gives its ids again.
+    return [{ ...event, id: `${toText(event.id)} ${event.createdAt.getTime()}` }];
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     events.auditEvent({ origin: 'unreadable', delayMs: 0 });

@@ -61,7 +61,7 @@ export function createSweeps(deps: SweepDeps) {
     /** Stops a sweep that runs, for the next leader to begin again. */
     stop: loop.stop,
     /** How far the sweep that runs has read the service; undefined: no list is being read. */
-    progress: () => findProgress(reading),
+    progress: () => findProgress(reading, clock.now()),
   };
 }
 
@@ -90,7 +90,9 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   const last = await findOne(read, 'sweeps', {}, NEWEST_FIRST);
   const finishedAt = (await findFirstReadAt(read)) ?? 0;
   const now = deps.clock.now();
-  const lookedAt = Math.max(last?.started_at ?? 0, finishedAt);
+  // What seems to lie ahead was stored before the clock was set back: it says nothing of when that was.
+  const times = [last?.started_at ?? 0, finishedAt].filter((at) => at <= now);
+  const lookedAt = Math.max(0, ...times);
   return lookedAt < beganAt || lookedAt + intervalMs <= now;
 }
 

@@ -5,7 +5,9 @@ import {
   findNextDueAt,
   listDue,
   listDueRemovals,
+  prioritiseInspections,
 } from '../../store/due.ts';
+import { retryResting } from '../../store/resources/retries.ts';
 import type { DueClass } from '../../store/schema.ts';
 import type { Lock } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -38,9 +40,11 @@ const REMOVAL_RUNS = 32;
  */
 export function createWorkers(deps: ReconcileDeps, runner: Runner) {
   const { store, clock } = deps;
+  const endLateRests = createSetBack(deps);
   const sleepMaxMs = store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
   const job = { type: 'store', id: 'due', restMs: STORE_REST_MS };
   const loop = createJob(deps, job, async () => {
+    await endLateRests();
     await taker.take();
     const dueAt = await taker.findNextDueAt();
     if (dueAt === undefined) return sleepMaxMs;
@@ -125,4 +129,26 @@ async function prioritiseRemovals(
   for (const key of await listDueRemovals(store.read, runner.listLocked(), clock.now())) {
     upstream.prioritise(keyText(key));
   }
+}
+
+/** Longer than anything waits for its next attempt, in milliseconds. */
+const REST_MAX_MS = 2 * 60 * 60_000;
+/** Change of the clock, in milliseconds, that keeps something waiting for long. A smaller one is not worth the calls of all. */
+const SET_MS = 60_000;
+
+/**
+ * Makes the function that makes due at once what would wait for a clock that was set back to be again where it was. Of the
+ * time before its first call, such as that of an earlier process, only long waits tell.
+ */
+function createSetBack({ store, clock }: ReconcileDeps): () => Promise<void> {
+  let lastAt: number | undefined;
+  return async () => {
+    const now = clock.now();
+    const beyond = lastAt === undefined ? now + REST_MAX_MS : now;
+    if (lastAt === undefined || now < lastAt - SET_MS) {
+      await retryResting(store, { now, beyond }, () => undefined);
+      await store.write((tx) => prioritiseInspections(tx, { now, beyond }));
+    }
+    lastAt = now;
+  };
 }

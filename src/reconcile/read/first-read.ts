@@ -115,7 +115,7 @@ export function createFirstRead(deps: ReadDeps) {
     stop: loop.stop,
     state(): FirstReadState {
       if (finishedAt !== undefined) return { kind: 'finished' };
-      const progress = findProgress(reading);
+      const progress = findProgress(reading, clock.now());
       return { kind: 'running', ...(progress ?? { step: 'service', count: 0 }) };
     },
     get finished() {

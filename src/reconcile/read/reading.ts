@@ -194,12 +194,20 @@ export interface ReadProgress {
   /** Entries of this list that were read, and that it has, where the service says it. */
   readonly count: number;
   readonly total?: number;
+  /** When the list is read at the rate so far (epoch milliseconds), once it takes longer than two seconds. */
+  readonly endsAt?: number;
 }
 
-/** Finds how far a read has come; undefined: no list is being read. */
-export function findProgress(reading: Reading | undefined): ReadProgress | undefined {
+/** Time before which nothing is estimated, in milliseconds. */
+const ESTIMATE_AFTER_MS = 2_000;
+
+/** Finds how far a read has come; undefined: no list is being read. `now` is epoch milliseconds. */
+export function findProgress(reading: Reading | undefined, now: number): ReadProgress | undefined {
   const step = reading && findOpenList(reading);
   if (reading === undefined || step === undefined) return undefined;
-  const { count, total } = reading.lists[step];
-  return total === undefined ? { step, count } : { step, count, total };
+  const { count, total, since = now } = reading.lists[step];
+  if (total === undefined) return { step, count };
+  if (count === 0 || now - since < ESTIMATE_AFTER_MS) return { step, count, total };
+  const leftMs = ((now - since) * Math.max(0, total - count)) / count;
+  return { step, count, total, endsAt: Math.round(now + leftMs) };
 }

@@ -81,7 +81,7 @@ export function createRecovery(deps: RecoveryDeps) {
     /** Resolves when the service was read, and a plan waits at most. */
     read: read.promise,
     /** How far the service was read again; undefined: no list is being read. */
-    progress: () => findProgress(reading),
+    progress: () => findProgress(reading, clock.now()),
     /** True while the store may be older than the service and the service was not read again yet. */
     isReading: () => reading !== undefined,
     /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */

@@ -33,16 +33,23 @@ export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number
   }
 }
 
-/** Makes users and groups due at `now` (epoch milliseconds) that wait for their next attempt, stuck or not; `tried` is told how many, part by part. */
+/** Moments of a retry, in epoch milliseconds. */
+interface Retry {
+  readonly now: number;
+  /** Resources with an attempt after it are tried; `now`: all that wait for one. */
+  readonly beyond: number;
+}
+
+/** Makes users and groups due now that wait for their next attempt, stuck or not; `tried` is told how many, part by part. */
 export async function retryResting(
   store: Pick<Store, 'read' | 'write'>,
-  now: number,
+  { now, beyond }: Retry,
   tried: (count: number) => void,
 ): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     // By a text that has no index: SQLite would walk everybody in the order of the ids, of whom few rest.
     const { rows }: { rows: GivenKey[] } = await sql<GivenKey>`
-      select type, id from resources where due_at > ${now} and ${HAS_WORK} and id || '' > ${after}
+      select type, id from resources where due_at > ${beyond} and ${HAS_WORK} and id || '' > ${after}
       order by id || '' limit ${RETRIED_AT_ONCE}`.execute(store.read);
     const keys = rows.map(toResourceKey);
     if (keys.length > 0) tried(await store.write((tx) => retryEach(tx, keys, now)));
