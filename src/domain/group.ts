@@ -37,14 +37,21 @@ export interface ObservedGroup extends Sightings {
   readonly displayName: string;
   readonly permissions?: number;
   readonly addToCardsAndSpacesEnabled?: boolean;
-  /** When the service made the group, in its words. It tells groups apart whose ids the service gave anew. */
+  /** When the service made the group, in its words: it tells groups apart. Empty: the service says it now so, now otherwise. */
   readonly created?: string;
+}
+
+/** The time of creation after the service has shown the group once more. */
+export function withCreated(before: ObservedGroup | undefined, shown: string | undefined) {
+  const created = before?.created ?? shown;
+  if (created === undefined) return {};
+  return { created: shown === undefined || shown === created ? created : '' };
 }
 
 /** True for another group than the one that was seen: it has neither its name nor its time of creation. */
 export function isAnotherGroup(
   before: ObservedGroup | undefined,
-  { displayName, created }: Pick<ObservedGroup, 'displayName' | 'created'>,
+  { displayName, created }: { readonly displayName: string; readonly created?: string | undefined },
 ): boolean {
   if (!created || !before?.created || created === before.created) return false;
   return normaliseName(displayName) !== normaliseName(before.displayName);

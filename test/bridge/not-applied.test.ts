@@ -188,6 +188,38 @@ describe('what the service does not show, or shows in place of another', () => {
     await expect.poll(readReadiness, PATIENT).not.toContain('section-closed');
   });
 
+  test('the answer to a create that is about another account or group leaves both alone', async () => {
+    const { service } = sandbox;
+    const stranger = service.addUser({ email: 'eve@elsewhere.com', fullName: 'Eve Else' });
+    const foreign = service.createGroup({ name: 'Foreign' });
+    await bridge.sweep();
+    const answers = new Map<string, object>([
+      ['/Users', stranger],
+      ['/groups', foreign],
+    ]);
+    let isMixed = true;
+    tampered.setTamper((url, body) => {
+      const other = [...answers].find(([path]) => url.pathname.endsWith(path))?.[1];
+      if (!isMixed || other === undefined || Array.isArray(body)) return body;
+      if (Object(body).Resources !== undefined) return body;
+      const { id, uid, userName, email, name, created } = Object(other);
+      return userName === undefined
+        ? { ...Object(body), id, uid, name, created }
+        : { ...Object(body), id, userName, emails: [{ value: email }] };
+    });
+    const mine = await bridge.addUser('mine');
+    await bridge.addGroup('Mine', [mine]);
+    await untilSeen(() => service.findGroup('Mine')?.name, 'Mine');
+    isMixed = false;
+    await untilSeen(async () => (await bridge.readWork())?.due, 0);
+    await bridge.send('PATCH', `/Users/${mine}`, OUT);
+    await untilSeen(() => isActive('mine'), false);
+
+    expect(service.getUser(stranger.id)).toEqual(stranger);
+    expect(service.getGroup(foreign.id)).toEqual(foreign);
+    expect(service.groups().filter(({ name }) => name === 'Mine')).toHaveLength(1);
+  });
+
   test('a service that answers 404 to everything has nobody made anew', async () => {
     const fay = await bridge.addUser('fay');
     await bridge.addGroup('Crew', [fay]);

@@ -34,7 +34,7 @@ export async function tamperWith(
       return;
     }
     const { status, text } = answer;
-    const isMeant = (method === 'any' || req.method === method) && status === 200;
+    const isMeant = (method === 'any' || req.method === method) && status < 300;
     const url = new URL(req.url ?? '/', sandbox.url);
     const changed = isMeant && tamper ? await change(text, (body) => tamper?.(url, body)) : text;
     res.writeHead(changed === undefined ? 404 : status, { 'content-type': 'application/json' });

@@ -23,6 +23,7 @@ import {
   type ObservedGroup,
   toDesiredGroup,
   type UpstreamGroupIds,
+  withCreated,
 } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { endChange, restartLink } from '../../domain/link.ts';
@@ -172,7 +173,7 @@ function toObserved(
 ): ObservedGroup | undefined {
   const [link] = listLinks(made);
   const observed = toObservedGroup(row);
-  if (group) return { ...(observed?.created && { created: observed.created }), ...group };
+  if (group) return { ...group, ...withCreated(observed, group.created) };
   if (observed === undefined || link === undefined) return undefined;
   if (ids?.scimId !== undefined) {
     return { ...observed, shownAt: now, at: now, by: scim.updateGroup.id };

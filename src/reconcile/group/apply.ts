@@ -4,7 +4,7 @@ import { type GroupState, type ObservedGroup, removesGroupAccess } from '../../d
 import { isSameSpelt, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED } from '../../domain/refusal.ts';
 import { listLinks, listParts, type Step, toValues, type Values } from '../../plan/step.ts';
-import { listLeavingGroups } from '../../store/resources/find.ts';
+import { findGroupByUpstream, listLeavingGroups } from '../../store/resources/find.ts';
 import { toGroupState } from '../../store/resources/state.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -51,14 +51,19 @@ function removes(state: GroupState, step: Step): boolean {
 }
 
 /** Creates the group through REST, because its answer carries both ids. @throws UpstreamError */
-async function createGroup({ deps, context, step }: GroupCall): Promise<Outcome> {
+async function createGroup({ deps, context, state, step }: GroupCall): Promise<Outcome> {
   const { displayName = '', ...flags } = toValues(step);
   const args = { body: { name: displayName, ...toRestFlags(flags) } };
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args, context));
+  const isNamed = isSameSpelt(displayName, group.name);
+  const holder = isNamed
+    ? undefined
+    : await findGroupByUpstream(deps.store.read, { uid: group.uid });
+  assertAbout('REST group', holder?.id ?? state.id, state.id);
   const observed = observeRestGroup(deps, group, groups.createGroup.id);
   const ids = { restId: group.id, uid: group.uid };
   // Of another name it is not known yet that the service makes it of this one: the next step sends it again.
-  const echo = isSameSpelt(displayName, group.name) ? toNameEcho(displayName, observed) : {};
+  const echo = isNamed ? toNameEcho(displayName, observed) : {};
   return { kind: 'done', known: { ids, group: observed, done: ['existence'], ...echo } };
 }
 

@@ -1,7 +1,12 @@
 import { ask } from '../../domain/cell.ts';
 import { fail } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
-import { type GroupField, isAnotherGroup, type ObservedGroup } from '../../domain/group.ts';
+import {
+  type GroupField,
+  isAnotherGroup,
+  type ObservedGroup,
+  withCreated,
+} from '../../domain/group.ts';
 import { groupId, newId } from '../../domain/ids.ts';
 import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { isTheSame } from '../../domain/resource-state.ts';
@@ -157,8 +162,8 @@ async function lookForMoved(
   const shown = new Map(added.map(({ rest }) => [foldCase(rest?.name ?? ''), rest?.created]));
   const rows = await listRows(tx, 'group', { name_folded: [...shown.keys()], ...LIVE_MANAGED });
   const moved = rows.filter((row) => {
-    const { created } = toObservedGroup(row) ?? {};
-    return created !== undefined && created === shown.get(row.name_folded);
+    const { created = '' } = toObservedGroup(row) ?? {};
+    return created !== '' && created === shown.get(row.name_folded);
   });
   await markToLook(tx, moved, now);
   return moved.map((row) => row.name_folded);
@@ -179,7 +184,10 @@ async function saveKnown(
   if (double) await deleteRow(tx, double);
   const before = toObservedGroup(row);
   const observed = toObservation(before, { group, how });
-  if (row.origin !== null && isAnotherGroup(before, observed)) {
+  if (
+    row.origin !== null &&
+    isAnotherGroup(before, { ...observed, created: group.rest?.created })
+  ) {
     await markToLook(tx, [row], how.now);
     return;
   }
@@ -226,7 +234,7 @@ function toObservation(
     ...(scim && { displayName: scim.displayName, shownAt: now, by: scimOperations.getGroups.id }),
     ...(permissions !== undefined && { permissions }),
     ...(isAddable !== undefined && { addToCardsAndSpacesEnabled: isAddable }),
-    ...(rest?.created && { created: rest.created }),
+    ...withCreated(before, rest?.created),
     ...(rest && { listedAt: now }),
     at: now,
   };

@@ -2,7 +2,7 @@ import { toEcho } from '../../domain/cell.ts';
 import { countAttempts } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
-import { toSentUser, type UserState } from '../../domain/user.ts';
+import { compareAccount, toSentUser, type UserState } from '../../domain/user.ts';
 import { toValues, type Values } from '../../plan/step.ts';
 import { listCreations } from '../../store/audit/own-calls.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -10,6 +10,7 @@ import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import type { Outcome, Problem } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
+import { assertAbout } from '../read-back.ts';
 import type { StepCall } from '../step-call.ts';
 import { type Classified, classify } from '../verdict.ts';
 import { lookUpOwner } from './company-user.ts';
@@ -84,6 +85,11 @@ async function toCreated(
   form: CreateForm,
   created: ScimUser,
 ): Promise<Outcome> {
+  assertAbout(
+    'SCIM user',
+    compareAccount({ desired: state.desired, observed: undefined }, created),
+    'same',
+  );
   const { name } = toValues(step);
   const sent = form.withName && name ? fullName(name) : undefined;
   const tookName = sent === undefined ? undefined : isSamePersonName(sent, created.fullName);
