@@ -1,17 +1,22 @@
+import { existsSync } from 'node:fs';
 import type { Clock } from '../domain/clock.ts';
 import { toCount } from '../domain/text.ts';
 import type { CheckReport, CheckResult } from '../ops/check/check-service.ts';
 import type { Column } from '../ops/lists/list.ts';
 import { SettingsError } from '../settings/errors.ts';
-import type { AddCommand, CliContext } from './context.ts';
+import type { Settings } from '../settings/schema.ts';
+import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
+import type { AddCommand } from './context.ts';
 import { exitCodes, toJson } from './json.ts';
 import { toTable } from './table.ts';
 
-/** `check`: tests whether the bridge can work with the service and the store, without changing them. */
-export function checkCommand(deps: {
+interface CheckDeps {
   readonly clock: Clock;
   readonly random: () => number;
-}): AddCommand {
+}
+
+/** `check`: tests if the bridge can work with the service and the store, without changing them. */
+export function checkCommand(deps: CheckDeps): AddCommand {
   return (program, context) => {
     program
       .command('check')
@@ -28,9 +33,8 @@ export function checkCommand(deps: {
             'upstream.url is not set: there is no service to check, only the embedded sandbox. Set UPSTREAM_URL and UPSTREAM_TOKEN.';
           throw new SettingsError([{ setting: 'upstream.url', message }]);
         }
-        // Loaded on demand: no other command needs them.
+        // Loaded on demand: no other command needs it.
         const { checkService } = await import('../ops/check/check-service.ts');
-        const { checkStore } = await import('./check-store.ts');
         context.showProgress?.('Looking at the service');
         const [probed, store] = await Promise.all([
           checkService({ ...rest, url, token }, deps),
@@ -38,29 +42,60 @@ export function checkCommand(deps: {
         ]);
         const ok = probed.ok && store.status !== 'failed';
         const report = { ...probed, ok, checks: [...probed.checks, store] };
-        context.write(json ? toJson(report) : toReportText(report, context));
+        context.write(json ? toJson(report) : toReportText(report));
         context.exitWith(ok ? exitCodes.done : exitCodes.failed);
       });
   };
 }
 
-const TONES = { ok: 'good', failed: 'bad', warning: 'waiting' } as const;
+const HELP = `
+Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`;
 
 const COLUMNS: readonly Column<CheckResult>[] = [
-  { name: 'status', value: ({ status }) => status, tone: ({ status }) => TONES[status] },
-  { name: 'check', value: ({ title }) => title },
+  { name: 'status', value: ({ status }) => status },
+  { name: 'check', value: ({ id }) => id },
   { name: 'finding', value: ({ detail, remedy }) => (remedy ? `${detail} → ${remedy}` : detail) },
 ];
 
-function toReportText({ service, checks, calls }: CheckReport, { terminal }: CliContext): string {
+function toReportText({ service, checks, calls }: CheckReport): string {
   const count = (of: CheckResult['status']) => checks.filter(({ status }) => status === of).length;
   const sums = [toCount(count('failed'), 'failure'), toCount(count('warning'), 'warning')];
   const head = `Service  ${service.url} (REST under /api/${service.apiVersion})\n`;
   // A finding is whole, however long: it says what to do.
-  const wide = terminal && { ...terminal, columns: () => Number.POSITIVE_INFINITY };
-  const table = toTable(checks, COLUMNS, { terminal: wide });
+  const table = toTable(checks, COLUMNS, {});
   return `${head}\n${table}\n${sums.join(', ')}, ${toCount(calls, 'call')}.\n`;
 }
 
-const HELP = `
-Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`;
+/** Looks at the store of the settings; a bridge may run on it. */
+async function checkStore(settings: Settings): Promise<CheckResult> {
+  const row = { id: 'store' } as const;
+  const { StoreError } = await import('../store/engine/store-error.ts');
+  try {
+    return { ...row, status: 'ok', detail: await describeStore(settings) };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const remedy = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
+    return { ...row, status: 'failed', detail: `${error.code}: ${error.message}`, remedy };
+  }
+}
+
+/** @throws StoreError for a store that this version cannot use */
+async function describeStore(settings: Settings): Promise<string> {
+  const { StoreError } = await import('../store/engine/store-error.ts');
+  const { openStore } = await import('../store/engine/database.ts');
+  const { assertKnown, listApplied, MIGRATIONS } = await import('../store/engine/migrate.ts');
+  const { inspectSqlite } = await import('../store/engine/sqlite-backup.ts');
+  const path = findStoreFile(settings);
+  if (path !== undefined && !existsSync(path)) return `SQLite: none yet, a start makes ${path}`;
+  const readApplied = async () => {
+    const store = await openStore({ url: toStoreUrl(settings) });
+    return listApplied(store.read).finally(store.close);
+  };
+  const file = path === undefined ? undefined : inspectSqlite(path);
+  if (file?.isWhole === false) throw new StoreError('store-corrupt', `${path} is damaged`);
+  const applied = file?.migrations ?? (await readApplied());
+  assertKnown(applied);
+  const isCurrent = applied.length >= MIGRATIONS.length;
+  const age = isCurrent ? 'of this version' : 'a start brings it up to date';
+  return `${path === undefined ? 'PostgreSQL' : `SQLite: ${path}`}, ${age}`;
+}

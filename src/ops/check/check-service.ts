@@ -1,12 +1,11 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Settings } from '../../settings/schema.ts';
 import { createDispatcher } from '../../upstream/dispatcher.ts';
-import { UpstreamError } from '../../upstream/errors.ts';
-import type { Section } from '../../upstream/operations/operation.ts';
+import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
 import * as people from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { type CompanyUser, parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseEntries } from '../../upstream/shapes/reader.ts';
 import { parseGroupUsers, parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
@@ -14,7 +13,6 @@ import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import { createTransport, type Transport } from '../../upstream/transport.ts';
 import { getSectionRights, toRefusalRemedy } from '../state/section-rights.ts';
-import { toTrouble } from './trouble.ts';
 
 /** Findings about the service, as printed by `scim-bridge check --json`. */
 export interface CheckReport {
@@ -30,7 +28,6 @@ export interface CheckReport {
 export interface CheckResult {
   /** Stable, for scripts. */
   readonly id: string;
-  readonly title: string;
   readonly status: 'ok' | 'failed' | 'warning';
   readonly detail: string;
   /** A remedy for an operator. */
@@ -47,15 +44,10 @@ interface CheckDeps {
   readonly clock: Clock;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Hears how many of about how many requests are answered. */
-  readonly told?: (part: { readonly done: number; readonly total: number }) => void;
 }
 
-const READS = 13;
 /** A call may sit out one pause that the service asks for, in milliseconds. */
 const PAUSE_MAX_MS = 60_000;
-/** Two attempts tell a hiccup from a fault while an operator waits for the answer. */
-const ATTEMPTS_MAX = 2;
 const CONNECT_MAX_MS = 5_000;
 const READING = { class: 'look' } as const;
 
@@ -65,7 +57,7 @@ const READING = { class: 'look' } as const;
  */
 export async function checkService(
   settings: ServiceSettings,
-  { told, ...deps }: CheckDeps,
+  deps: CheckDeps,
 ): Promise<CheckReport> {
   const { url, token, proxy, timeout, requestsPerSecond } = settings;
   const { apiVersion = 'latest' } = settings.quirks;
@@ -77,13 +69,13 @@ export async function checkService(
     baseUrl: url,
     token,
     dispatcher: pool.compose((dispatch) => (options, handler) => {
-      told?.({ done: calls, total: READS });
       calls += 1;
       return dispatch(options, handler);
     }),
     timeouts: { connectMs, headersMs: timeout, bodyMs: timeout, callMs: timeout + PAUSE_MAX_MS },
     inFlightMax: 1,
-    attemptsMax: ATTEMPTS_MAX,
+    // Two attempts tell a hiccup from a fault while an operator waits for the answer.
+    attemptsMax: 2,
     // A second lock: no operation used here changes anything.
     hooks: { writesRefused: () => 'observe-mode' },
     apiVersion,
@@ -99,13 +91,10 @@ export async function checkService(
   }
 }
 
-/** A list that the bridge reads, and the right that opens it. */
+/** A list of the service. */
 interface ListProbe {
+  /** Begins with the section whose right opens it. */
   readonly id: string;
-  readonly title: string;
-  readonly section: Section;
-  /** The status of a refused read: `failed` where the bridge cannot do its task, `warning` where it does less. */
-  readonly refused: 'failed' | 'warning';
   /** Reads so many entries behind the first `offset`. */
   readonly read: (transport: Transport, offset: number, limit: number) => Promise<Page>;
   /** @throws UpstreamError `unreadable` */
@@ -118,117 +107,95 @@ interface Page {
   readonly total?: number | undefined;
 }
 
-const toScim = (offset: number, count: number) => ({ query: { startIndex: offset + 1, count } });
-const toRest = (offset: number, limit: number) => ({ query: { offset, limit } });
-const toEntries = (body: unknown): Page => ({ items: parseEntries('REST list', body) });
-
 const LISTS: readonly ListProbe[] = [
-  {
-    ...{ id: 'users', title: 'people (SCIM)', section: 'users', refused: 'failed' },
-    read: async (transport, ...at) =>
-      parseScimList(await transport.call(scim.getUsers, toScim(...at), READING)),
-    parse: parseScimUser,
-  },
-  {
-    ...{ id: 'groups.scim', title: 'groups (SCIM)', section: 'groups', refused: 'failed' },
-    read: async (transport, ...at) =>
-      parseScimList(await transport.call(scim.getGroups, toScim(...at), READING)),
-    parse: parseScimGroup,
-  },
-  {
-    ...{ id: 'groups.rest', title: 'groups (REST)', section: 'groups', refused: 'failed' },
-    read: async (transport, ...at) =>
-      toEntries(await transport.call(people.groups.getListOfGroups, toRest(...at), READING)),
-    parse: parseRestGroup,
-  },
-  {
-    ...{ id: 'companyUsers', title: 'company users', section: 'companyUsers', refused: 'warning' },
-    read: async (transport, ...at) =>
-      toEntries(await transport.call(people.companyUsers.getListOfUsers, toRest(...at), READING)),
-    parse: parseCompanyUser,
-  },
-  {
-    ...{ id: 'audit', title: 'audit log', section: 'audit', refused: 'warning' },
-    read: async (transport, ...at) =>
-      toEntries(
-        await transport.call(people.auditLogs.retrieveAuditLogEvents, toRest(...at), READING),
-      ),
-    parse: parseAuditEvent,
-  },
+  toScimProbe('users', scim.getUsers, parseScimUser),
+  toScimProbe('groups.scim', scim.getGroups, parseScimGroup),
+  toRestProbe('groups.rest', people.groups.getListOfGroups, parseRestGroup),
+  toRestProbe('companyUsers', people.companyUsers.getListOfUsers, parseCompanyUser),
+  toRestProbe('audit', people.auditLogs.retrieveAuditLogEvents, parseAuditEvent),
 ];
 
+function toScimProbe(
+  id: string,
+  operation: typeof scim.getUsers | typeof scim.getGroups,
+  parse: ListProbe['parse'],
+): ListProbe {
+  const read: ListProbe['read'] = async (transport, offset, count) => {
+    const query = { startIndex: offset + 1, count };
+    return parseScimList(await transport.call(operation, { query }, READING));
+  };
+  return { id, read, parse };
+}
+
+function toRestProbe(
+  id: string,
+  operation:
+    | typeof people.groups.getListOfGroups
+    | typeof people.companyUsers.getListOfUsers
+    | typeof people.auditLogs.retrieveAuditLogEvents,
+  parse: ListProbe['parse'],
+): ListProbe {
+  const read: ListProbe['read'] = async (transport, offset, limit) => {
+    const body = await transport.call(operation, { query: { offset, limit } }, READING);
+    return { items: parseEntries('REST list', body) };
+  };
+  return { id, read, parse };
+}
+
 const PEOPLE_OF_GROUP = [
-  {
-    ...({ id: 'members', title: 'group members', section: 'members', refused: 'failed' } as const),
-    operation: people.groupUsers.getListOfGroupUsers,
-  },
-  {
-    ...({ id: 'admins', title: 'group admins', section: 'admins', refused: 'warning' } as const),
-    operation: people.groupAdmins.getListOfGroupAdmins,
-  },
+  ['members', people.groupUsers.getListOfGroupUsers],
+  ['admins', people.groupAdmins.getListOfGroupAdmins],
 ] as const;
 
-/** RFC 9562 §5.9: no group has it. */
-const NIL_UID = '00000000-0000-0000-0000-000000000000';
+/** Sections without which the bridge cannot do its task; without the others it does less. */
+const NEEDED: readonly string[] = ['users', 'groups', 'members'];
 
 /** Checks in the order in which they fail; those that a failure before them leaves without sense are not made. */
 async function listChecks(transport: Transport, settings: ServiceSettings): Promise<CheckResult[]> {
+  const { pageSize } = settings;
   const account = await attempt(async () =>
     parseCompanyUser(await transport.call(people.users.retrieveCurrentUser, {}, READING)),
   );
   if (account.error && isOfAll(account.error)) {
     const isToken = ['credentials-refused', 'rate-limited'].includes(account.error.code);
-    if (!isToken) return [toFailed('address', account.error)];
-    return [toAddress(settings), toFailed('token', account.error)];
+    const failed = toFailed(isToken ? 'token' : 'address', account.error);
+    return isToken ? [toAddress(settings), failed] : [failed];
   }
   const lists: CheckResult[] = [];
-  const cut: number[] = [];
-  let uid: string | undefined;
+  let smallest = pageSize;
+  let groupUid: string | undefined;
   for (const probe of LISTS) {
-    const { value, error } = await attempt(() => readSample(transport, probe));
+    const { value, error } = await attempt(() => readSample(transport, probe, pageSize));
     const isNowhere = lists.length === 0 && isNotThere(account.error) && isNotThere(error);
     if (isNowhere && account.error) return [toFailed('address', account.error)];
-    lists.push(error ? toRefused(probe, error) : toFound(probe, value.words));
-    cut.push(...(value?.cutAt ?? []));
-    uid ??= value?.groupUid;
+    lists.push(error ? toRefused(probe.id, error) : toFound(probe.id, value.detail));
+    smallest = Math.min(smallest, value?.cutAt ?? pageSize);
+    groupUid ??= value?.groupUid;
   }
   return [
     toAddress(settings),
     toToken(account),
     ...lists,
-    ...(await checkGroup(transport, uid)),
-    ...checkPageSize(cut, settings),
+    ...(await checkGroup(transport, groupUid)),
+    ...(smallest < pageSize ? [toPageSize(smallest, pageSize)] : []),
   ];
 }
 
-/** More than any page of the service is known to hold. */
-const MANY = 1_000;
-
-/** Reads the first page of a list, and proves with one more call at most whether the service has cut it. */
-async function readSample(transport: Transport, probe: ListProbe) {
-  const { items, total } = await readFirst(transport, probe);
+/** Reads the first page of a list, and proves with one more call at most if the service has cut it. */
+async function readSample(transport: Transport, probe: ListProbe, pageSize: number) {
+  const { items, total } = await probe.read(transport, 0, pageSize);
   const [first] = items.map((item) => probe.parse(item));
-  const isShort = items.length > 0 && items.length < MANY;
+  const isShort = items.length > 0 && items.length < pageSize;
   const isCut = isShort && (total ?? (await countOn(transport, probe, items))) > items.length;
   const count = total === undefined ? `${items.length} seen` : `${total}`;
-  const limit = items.length < MANY ? 'all on one page' : `no page limit up to ${MANY}`;
   const uid = first && 'uid' in first ? first.uid : undefined;
   return {
-    words: `${count}; ${isCut ? `a page holds ${items.length} at most` : limit}`,
+    detail: isCut ? `${count}; a page holds ${items.length} at most` : count,
     /** Size of a page that was cut. */
-    cutAt: isCut ? [items.length] : [],
+    cutAt: isCut ? items.length : undefined,
     /** Of the first group of the REST interface. */
     groupUid: typeof uid === 'string' ? uid : undefined,
   };
-}
-
-/** An answer that is larger than the limit of the settings is asked for with fewer entries. */
-async function readFirst(transport: Transport, probe: ListProbe): Promise<Page> {
-  for (let asked = MANY; ; asked = Math.floor(asked / 10)) {
-    const { value, error } = await attempt(() => probe.read(transport, 0, asked));
-    if (value !== undefined) return value;
-    if (error.code !== 'response-too-large' || asked <= 1) throw error;
-  }
 }
 
 /** Entries with the one that follows; a list that ignores the offset begins again and proves nothing. */
@@ -238,19 +205,20 @@ async function countOn(transport: Transport, probe: ListProbe, items: readonly u
   return next !== undefined && isNew ? items.length + 1 : items.length;
 }
 
-/** Checks the rights to the people of a group; without a group one is asked for that cannot exist. */
+/** Checks the rights to the people of a group, where one was seen. */
 async function checkGroup(transport: Transport, uid: string | undefined): Promise<CheckResult[]> {
   const checks: CheckResult[] = [];
-  for (const probe of PEOPLE_OF_GROUP) {
-    const path = { group_uid: uid ?? NIL_UID };
+  for (const [id, operation] of PEOPLE_OF_GROUP) {
+    if (uid === undefined) {
+      const detail = 'no group could be seen that would prove it';
+      checks.push({ id, status: 'warning', detail, remedy: 'Check again when one can be seen.' });
+      continue;
+    }
     const { value, error } = await attempt(async () =>
-      parseGroupUsers(await transport.call(probe.operation, { path }, READING)),
+      parseGroupUsers(await transport.call(operation, { path: { group_uid: uid } }, READING)),
     );
-    // That it is not found, or no proper id, is what was expected of the one that cannot exist.
-    const isExpected = error === undefined || ['not-found', 'refused'].includes(error.code);
-    if (uid === undefined && isExpected) checks.push(toUnproved(probe));
-    else if (error) checks.push(toRefused(probe, error));
-    else checks.push(toFound(probe, `${value.length} ${probe.id} in the group looked at`));
+    const found = `${value?.length} ${id} in the group looked at`;
+    checks.push(error ? toRefused(id, error) : toFound(id, found));
   }
   return checks;
 }
@@ -282,69 +250,98 @@ function isNotThere(error: UpstreamError | undefined): boolean {
 }
 
 function toFailed(id: 'address' | 'token', error: UpstreamError): CheckResult {
-  return { id, title: id, status: 'failed', ...toTrouble(error) };
+  return { id, status: 'failed', detail: toDetail(error), remedy: toRemedy(error) };
 }
 
 function toAddress({ url }: ServiceSettings): CheckResult {
   const { protocol, hostname } = new URL(url);
-  const row = { id: 'address', title: 'address', detail: `${url} answers` } as const;
+  const row = { id: 'address' } as const;
   const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  if (protocol === 'https:' || isHere) return { ...row, status: 'ok' };
-  return {
-    ...row,
-    status: 'warning',
-    detail: `${row.detail} without encryption: the token and everybody's data can be read on the way`,
-    remedy: 'Use https in `upstream.url`.',
-  };
+  if (protocol === 'https:' || isHere) return { ...row, status: 'ok', detail: `${url} answers` };
+  const detail = `${url} answers without encryption: the token and all data can be read on the way`;
+  return { ...row, status: 'warning', detail, remedy: 'Use https in `upstream.url`.' };
 }
 
-const ROLES: ReadonlyMap<number | undefined, string> = new Map([
-  [1, 'owner of the company'],
-  [2, 'user'],
-  [3, 'deactivated'],
-]);
-
 /** Names the owner of the token: the bridge must never lock that account out. */
-function toToken({ value, error }: Attempt<CompanyUser>): CheckResult {
-  const row = { id: 'token', title: 'token' } as const;
+function toToken({ value, error }: Attempt<ReturnType<typeof parseCompanyUser>>): CheckResult {
+  const row = { id: 'token' } as const;
   if (value !== undefined) {
     const { id, username, email, role } = value;
     const names = [email, username].filter((name) => name !== undefined).join(', ');
-    const position = ROLES.get(role) ?? `role ${role ?? 'not shown'}`;
-    const owner = `user ${id}${names === '' ? '' : ` (${names})`}, ${position}`;
-    return { ...row, status: 'ok', detail: `accepted, of ${owner}` };
+    const position = role === 1 ? 'owner of the company' : `role ${role ?? 'not shown'}`;
+    return { ...row, status: 'ok', detail: `accepted, of user ${id} (${names}), ${position}` };
   }
-  const detail = `accepted; its owner stays unknown: ${toTrouble(error).detail}`;
+  const detail = `accepted; its owner stays unknown: ${toDetail(error)}`;
   return { ...row, status: 'warning', detail, remedy: 'Name its owner in `protect.users`.' };
 }
 
-type Probe = Pick<ListProbe, 'id' | 'title' | 'section' | 'refused'>;
-
-function toFound({ id, title }: Probe, detail: string): CheckResult {
-  return { id, title, status: 'ok', detail };
+function toFound(id: string, detail: string): CheckResult {
+  return { id, status: 'ok', detail };
 }
 
-function toRefused({ id, title, refused, section }: Probe, error: UpstreamError): CheckResult {
+function toRefused(id: string, error: UpstreamError): CheckResult {
+  const [section = ''] = id.split('.');
   const rights = getSectionRights(section);
-  const { detail, remedy } = toTrouble(error);
   const isRight = error.code === 'not-permitted';
-  return {
-    ...{ id, title, status: refused, detail: `${detail}; ${rights.without}` },
-    remedy: isRight ? toRefusalRemedy(rights, error.status) : remedy,
-  };
-}
-
-function toUnproved({ id, title }: Probe): CheckResult {
-  const detail = 'not refused, but no group could be seen that would prove it';
-  const remedy = 'Check again when a group can be seen.';
-  return { id, title, status: 'warning', detail, remedy };
+  const remedy = isRight ? toRefusalRemedy(rights, error.status) : toRemedy(error);
+  const status = NEEDED.includes(section) ? 'failed' : 'warning';
+  return { id, status, detail: `${toDetail(error)}; ${rights.without}`, remedy };
 }
 
 /** A page size that is too large only costs calls. */
-function checkPageSize(cut: readonly number[], { pageSize }: ServiceSettings): CheckResult[] {
-  const smallest = Math.min(...cut);
-  if (smallest >= pageSize) return [];
+function toPageSize(smallest: number, pageSize: number): CheckResult {
   const detail = `set to ${pageSize}, and a page of ${smallest} was cut`;
-  const row = { id: 'settings.pageSize', title: 'upstream.pageSize' } as const;
-  return [{ ...row, status: 'warning', detail, remedy: `Set it to ${smallest}.` }];
+  const remedy = `Set it to ${smallest}.`;
+  return { id: 'settings.pageSize', status: 'warning', detail, remedy };
+}
+
+/** What a failed call means. A redirect is shown without its query: that of a sign-in holds secrets. */
+function toDetail(error: UpstreamError): string {
+  const { status, words, message, code } = error;
+  const cause = findCauseCode(error);
+  if (status === undefined) return cause === undefined ? message : `no answer (${cause})`;
+  if (code !== 'redirected') return `answered ${status}${words === undefined ? '' : `: ${words}`}`;
+  return `answered ${status} and sends to ${String(error.headers.location).replace(/[?#].*/s, '')}`;
+}
+
+const OTHER_ADDRESS =
+  'Correct `upstream.url`: what answers there is not the service but a proxy, a login page or another site.';
+const NETWORK =
+  'Correct `upstream.url`, or check the network, firewalls and `upstream.proxy` between here and there.';
+const CERTIFICATE =
+  'Correct the host name in `upstream.url`, or name the file of the authority that issued the certificate in NODE_EXTRA_CA_CERTS.';
+const REPORT =
+  'The answer has a form that the bridge does not know: report it with the version of the bridge.';
+
+const REMEDIES: Readonly<Partial<Record<UpstreamErrorCode, string>>> = {
+  connection: NETWORK,
+  'credentials-refused': 'Set a valid token of the service as `upstream.token`.',
+  'rate-limited': 'See who else uses this token; if nobody, lower `upstream.requestsPerSecond`.',
+  unavailable: 'The service has a problem of its own: try again later.',
+  timeout: 'Try again; if it lasts, raise `upstream.timeout` or look at the network between.',
+  redirected: OTHER_ADDRESS,
+  unreadable: OTHER_ADDRESS,
+  'not-found':
+    'Check `upstream.url`, and apiVersion of `upstream.quirks`: this part of the service is not there.',
+  'response-too-large': 'Lower `upstream.pageSize`.',
+};
+
+function toRemedy(error: UpstreamError): string {
+  if (TLS.test(findCauseCode(error) ?? '')) return CERTIFICATE;
+  // Only what the transport could not read has a status; the other was JSON of another form.
+  if (error.code === 'unreadable' && error.status === undefined) return REPORT;
+  return REMEDIES[error.code] ?? REPORT;
+}
+
+/** Codes of Node's and OpenSSL's errors; see https://nodejs.org/api/tls.html#x509-certificate-error-codes (2026-03). */
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_|EPROTO)/;
+
+/** The first code down the chain of causes. */
+function findCauseCode(error: UpstreamError): string | undefined {
+  let cause: unknown = error.cause;
+  for (let depth = 0; depth < 5 && cause instanceof Error; depth += 1) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code;
+    cause = cause.cause;
+  }
+  return undefined;
 }
