@@ -2,13 +2,12 @@ import { clientRoutes } from './access/clients.ts';
 import { providerRoutes } from './access/providers.ts';
 import { sessionRoutes, tokenRoutes } from './access/tokens.ts';
 import { apiRoutes } from './api/routes.ts';
-import { censusRoutes } from './census/routes.ts';
+import { exportRoutes } from './census/routes.ts';
 import { driftRoutes } from './drift/drifts.ts';
 import { planRoutes } from './drift/plans.ts';
 import { sweepRoutes } from './drift/sweeps.ts';
 import { erasureRoutes } from './erasure/routes.ts';
 import { explainRoutes } from './explain/routes.ts';
-import { handoverRoutes } from './handover/routes.ts';
 import { type OpsRoute, ok, route } from './http/route.ts';
 import { MEANINGS } from './lists/list.ts';
 import { recordRoutes } from './records/routes.ts';
@@ -139,14 +138,13 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...driftRoutes,
   ...planRoutes,
   ...recoveryRoutes,
-  ...censusRoutes,
+  ...exportRoutes,
   ...recordRoutes,
   ...actRoutes,
   ...providerRoutes,
   ...tokenRoutes,
   ...clientRoutes,
   ...sessionRoutes,
-  ...handoverRoutes,
   ...apiRoutes,
   route({
     method: 'get',

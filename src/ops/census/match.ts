@@ -1,12 +1,32 @@
+import { listFoldedEmails } from '../../domain/address.ts';
 import { MATCH_KEYS, type MatchKey } from '../../domain/census.ts';
+import { foldCase } from '../../domain/fold.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { LIVE, type ResourceRow, readRows } from '../../store/resources/rows.ts';
+import type { Db } from '../../store/store.ts';
 import type { ExportEntry } from '../exports/read-entries.ts';
-import { type CensusPerson, type Matched, toFolded } from './compare.ts';
 
-/** Entries that share a key, or people of the bridge who do. */
+/** Entry of a person or group, and the key that found it. */
+export interface Matched {
+  readonly entry: ExportEntry;
+  readonly by: MatchKey;
+}
+
+/** Rows that are one person, or people whom one row may be. */
 export interface Shared {
   readonly by: MatchKey;
   readonly entries: readonly ExportEntry[];
   readonly people: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** Who is looked for. */
+export interface Sought {
+  readonly type: 'user' | 'group';
+  /** The provider whose externalIds are those of the entries. */
+  readonly provider: string;
+  /** The attribute of the entries that has its externalIds. */
+  readonly idAttribute: 'externalId' | 'formerExternalId';
 }
 
 interface Candidate {
@@ -15,159 +35,141 @@ interface Candidate {
   readonly by: MatchKey;
 }
 
-/** Provider whose people are looked for, and the attribute of the entries that has its externalIds. */
-export interface Sought {
-  readonly provider: string;
-  readonly idAttribute: 'externalId' | 'formerExternalId';
-}
-
-/** Matches of one export with everybody whom the bridge knows. */
+/** Matches of one export with everybody, or every group, that the bridge knows. */
 export type Matches = Awaited<ReturnType<typeof matchEntries>>;
 
-/** Matches these entries with people of the bridge. */
-export async function matchEntries(
-  entries: readonly ExportEntry[],
-  people: AsyncIterable<CensusPerson>,
-  sought: Sought,
-) {
-  const { indexes, candidates, addresses } = await collect(entries, people, sought);
+/** Matches entries with people or groups of the bridge, managed or only observed. The surest key decides. */
+export async function matchEntries(db: Db, entries: readonly ExportEntry[], sought: Sought) {
+  const candidates = await findCandidates(db, entries, sought);
   const claimed = new Set([...candidates.values()].flat().map(({ id }) => id));
-  const best = [...candidates].map(([entry, some]) => ({ entry, found: findBest(some) }));
-  const sure = new Map<string, Matched[]>();
-  for (const { entry, found } of best) {
-    const [only, second] = found;
-    if (only && second === undefined) push(sure, only.id, { entry, by: only.by });
+  const rows = new Map<string, Matched[]>();
+  const owners = new Map<ExportEntry, Candidate>();
+  for (const [entry, some] of candidates) {
+    const [best, second] = listBest(some);
+    if (best === undefined || second !== undefined) continue;
+    owners.set(entry, best);
+    push(rows, best.id, { entry, by: best.by });
   }
   return {
-    /** The entry of a person, and the key that found it; undefined: none, or more than one. */
+    /** The entry of a person or group; undefined: none, or more than one. */
     findEntry(id: string): Matched | undefined {
-      const [found, second] = sure.get(id) ?? [];
+      const [found, second] = rows.get(id) ?? [];
       return second === undefined ? found : undefined;
     },
-    /** True when an entry may be this person, although that is not sure. */
+    /** The person or group of an entry; `unsure`: it may be several. A stranger has none. */
+    findOwner(entry: ExportEntry): Candidate | 'unsure' | undefined {
+      const owner = owners.get(entry);
+      const isSure = owner !== undefined && rows.get(owner.id)?.length === 1;
+      return isSure ? owner : candidates.has(entry) ? 'unsure' : undefined;
+    },
+    /** True when an entry may be this one, although that is not certain. */
     isClaimed: (id: string) => claimed.has(id),
     /** Entries that are nobody whom the bridge knows. */
-    listStrangers: () => entries.filter((entry) => !candidates.has(entry)),
+    strangers: entries.filter((entry) => !candidates.has(entry)),
     /** Cases in which one is two. */
-    listShared: (): Shared[] => [
-      ...listSharedEntries(indexes, sure),
-      ...listSharedPeople({ candidates, addresses, sure }),
-    ],
+    shared: [...listShared(candidates, rows)],
     /** True if an externalId matched: the export has those that the provider sends. */
-    knowsExternalIds: best.some(({ found: [first] }) => first?.by === 'externalId'),
+    knowsExternalIds: [...owners.values()].some(({ by }) => by === 'externalId'),
   };
 }
 
-/** Collects whom each entry may be, and who has each address. */
-async function collect(
-  entries: readonly ExportEntry[],
-  people: AsyncIterable<CensusPerson>,
-  { provider, idAttribute }: Sought,
+const PART = 100;
+
+/** Reads users or groups one by one, those that are not deleted. */
+export async function* eachRow<Type extends Sought['type']>(
+  db: Db,
+  type: Type,
+  where: Parameters<typeof readRows>[2]['where'] = LIVE,
 ) {
-  const indexes = MATCH_KEYS.map((key) => {
-    return [key, indexBy(entries, key === 'externalId' ? idAttribute : key)] as const;
-  });
-  const byKey = new Map(indexes);
+  for await (const rows of readRows(db, type, { limit: PART, where })) yield* rows;
+}
+
+/** Finds whom each entry may be; the surest key that fits is kept of each. */
+async function findCandidates(db: Db, entries: readonly ExportEntry[], sought: Sought) {
+  const index = new Map<string, ExportEntry[]>();
+  for (const entry of entries) {
+    for (const [key, text] of listEntryKeys(entry, sought)) push(index, `${key} ${text}`, entry);
+  }
   const candidates = new Map<ExportEntry, Candidate[]>();
-  const addresses = new Map<string, Candidate[]>();
-  for await (const person of people) {
-    const { id, name } = person;
-    for (const { key, by, text } of listKeys(person, provider)) {
-      for (const entry of byKey.get(key)?.get(text) ?? []) {
-        // The keys come in the order of their sureness.
-        const isKnown = candidates.get(entry)?.some((known) => known.id === id);
-        if (!isKnown) push(candidates, entry, { id, name, by });
-      }
+  for await (const row of eachRow(db, sought.type)) {
+    const fitting = [...listRowKeys(row, sought)].flatMap(([key, text, by]) =>
+      (index.get(`${key} ${text}`) ?? []).map((entry) => ({ entry, by })),
+    );
+    for (const { entry, by } of fitting) {
+      const isKnown = candidates.get(entry)?.some(({ id }) => id === row.id);
+      if (!isKnown) push(candidates, entry, { id: row.id, name: row.name, by });
     }
-    for (const email of person.emails) push(addresses, email, { id, name, by: 'email' });
   }
-  return { indexes, candidates, addresses };
+  return candidates;
 }
 
-type Index = ReadonlyMap<string, readonly ExportEntry[]>;
-type Sure = ReadonlyMap<string, readonly Matched[]>;
-
-function indexBy(
-  entries: readonly ExportEntry[],
-  attribute: MatchKey | Sought['idAttribute'],
-): Index {
-  const isName = attribute === 'userName' || attribute === 'email';
-  const index = Map.groupBy(entries, ({ texts: { [attribute]: text = '' } }) =>
-    isName ? toFolded(text) : text,
-  );
-  index.delete('');
-  return index;
+function listEntryKeys({ texts }: ExportEntry, { type, idAttribute }: Sought) {
+  const { [idAttribute]: externalId = '', userName = '', displayName = '', email = '' } = texts;
+  const name = type === 'user' ? userName : displayName;
+  const keys = [
+    ['externalId', externalId],
+    ['userName', toFolded(name)],
+    ['email', type === 'user' ? toFolded(email) : ''],
+  ] as const;
+  return keys.filter(([, text]) => text !== '');
 }
 
-/** A name and an address of one are the same to the service, so each is looked for among both. */
-function* listKeys(
-  { provider: owner, externalIds, userNames, emails }: CensusPerson,
-  provider: string,
-) {
-  for (const text of owner === provider ? externalIds : []) {
-    yield { key: 'externalId', by: 'externalId', text } as const;
-  }
-  for (const text of userNames) yield { key: 'userName', by: 'userName', text } as const;
-  for (const text of emails) yield { key: 'email', by: 'email', text } as const;
-  for (const text of userNames) yield { key: 'email', by: 'email', text } as const;
-  for (const text of emails) yield { key: 'userName', by: 'email', text } as const;
+/**
+ * Lists what an entry of this row may say, the surest first, and by which key it is found then. The name and the address
+ * of an account are the same to the service, so each is looked for among both.
+ */
+function* listRowKeys(row: ResourceRow, { provider }: Sought) {
+  const { origin, external_id: externalId } = row;
+  if (origin !== null && row.provider === provider && externalId !== null)
+    yield ['externalId', externalId, 'externalId'] as const;
+  const names = listNames(row);
+  const emails = listEmails(row);
+  for (const name of names) yield ['userName', name, 'userName'] as const;
+  for (const email of emails) yield ['email', email, 'email'] as const;
+  for (const name of names) yield ['email', name, 'userName'] as const;
+  for (const email of emails) yield ['userName', email, 'email'] as const;
 }
 
-function findBest(candidates: readonly Candidate[]): readonly Candidate[] {
+function listNames(row: ResourceRow): string[] {
+  const seen = row.type === 'user' ? row.observed_user_name_folded : null;
+  return [row.name_folded, ...(seen ? [seen] : [])];
+}
+
+function listEmails(row: ResourceRow): string[] {
+  if (row.type === 'group') return [];
+  const seen = row.observed_email_folded;
+  return [...listFoldedEmails(parseStored<JsonObject>(row.attributes)), ...(seen ? [seen] : [])];
+}
+
+function listBest(candidates: readonly Candidate[]): readonly Candidate[] {
   const key = MATCH_KEYS.find((one) => candidates.some(({ by }) => by === one));
   return candidates.filter(({ by }) => by === key);
 }
 
-/** True for each set of several the first time. */
-function createFirst<One>(toKey: (one: One) => string | number): (some: readonly One[]) => boolean {
-  const known = new Set<string>();
-  return (some) => {
-    const key = some.map(toKey).toSorted().join();
-    const isFirst = some.length > 1 && !known.has(key);
-    if (isFirst) known.add(key);
-    return isFirst;
-  };
-}
-
-/** Rows with one key, and rows of one person under two names. */
-function* listSharedEntries(
-  indexes: readonly (readonly [MatchKey, Index])[],
-  sure: Sure,
+/** Rows of one person, then people whom one row may be. */
+function* listShared(
+  candidates: ReadonlyMap<ExportEntry, readonly Candidate[]>,
+  rows: ReadonlyMap<string, readonly Matched[]>,
 ): Generator<Shared> {
-  const isFirst = createFirst(({ row }: ExportEntry) => row);
-  for (const [by, index] of indexes) {
-    for (const entries of index.values()) if (isFirst(entries)) yield { by, entries, people: [] };
+  for (const [first, ...others] of rows.values()) {
+    if (first === undefined || others.length === 0) continue;
+    yield { by: first.by, entries: [first, ...others].map(({ entry }) => entry), people: [] };
   }
-  for (const found of sure.values()) {
-    const entries = found.map(({ entry }) => entry);
-    if (isFirst(entries)) yield { by: found[0]?.by ?? 'email', entries, people: [] };
-  }
-}
-
-interface Collected {
-  readonly candidates: ReadonlyMap<ExportEntry, readonly Candidate[]>;
-  readonly addresses: ReadonlyMap<string, readonly Candidate[]>;
-  readonly sure: Sure;
-}
-
-/** People whom one row may be, each row once, and people with one address. */
-function* listSharedPeople({ candidates, addresses, sure }: Collected): Generator<Shared> {
-  const isFirst = createFirst(({ id }: Candidate) => id);
   for (const [entry, some] of candidates) {
     // Whom a row of their own names is not this one.
-    const people = some.filter(({ id }) => (sure.get(id) ?? [{ entry }])[0]?.entry === entry);
+    const people = some.filter(({ id }) => (rows.get(id) ?? [{ entry }])[0]?.entry === entry);
     const [first, second] = people;
-    if (first === undefined || second === undefined) continue;
-    isFirst(people);
-    yield { by: first.by, entries: [entry], people };
-  }
-  for (const people of addresses.values()) {
-    if (isFirst(people)) yield { by: 'email', entries: [], people };
+    if (first !== undefined && second !== undefined)
+      yield { by: first.by, entries: [entry], people };
   }
 }
 
-/** Adds a value to those of its key. */
-export function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+/** Folded text for comparing names. */
+export function toFolded(text: string): string {
+  return foldCase(text.trim());
+}
+
+function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
   const known = map.get(key);
   if (known === undefined) map.set(key, [value]);
   else known.push(value);

@@ -1,9 +1,19 @@
+import { listFoldedEmails } from '../../domain/address.ts';
+import type { CensusKind } from '../../domain/census.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { fullName, normaliseName } from '../../domain/name.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
+import { isGone } from '../../domain/resource-state.ts';
+import { isObservedActive, isWantedActive, listUserDifferences } from '../../domain/user.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
-import { LIVE, readRows } from '../../store/resources/rows.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import { findLastSweptAt } from '../../store/sweeps.ts';
 import { unknownProvider } from '../access/tokens.ts';
 import {
+  EXPORT_ATTRIBUTES,
+  type ExportAttribute,
   type ExportEntry,
   parseColumnMap,
   refuseNothing,
@@ -14,97 +24,194 @@ import { toMoment } from '../http/view.ts';
 import { CENSUS } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import {
-  type CensusPerson,
-  comparePerson,
-  toCensusPerson,
-  toEntryView,
-  toFinding,
-} from './compare.ts';
-import { countBy, type Matches, matchEntries, type Shared } from './match.ts';
+import { handoverRoute } from './handover.ts';
+import { importRoute } from './import-ids.ts';
+import { countBy, eachRow, type Matched, matchEntries, toFolded } from './match.ts';
 
-/** The request for a census. */
-export const censusRoutes = [
+/** Requests with a provider's export. */
+export const exportRoutes = [
   route({
     ...CENSUS,
     async handle(sources: OpsSources, { query: { filters }, req }) {
       const { provider = DEFAULT_PROVIDER } = filters;
-      const map = parseColumnMap(filters.map ?? '');
+      const reading = { map: parseColumnMap(filters.map ?? ''), idsOf: 'provider' } as const;
       const { store, status } = sources;
       if (!(await isProvider(store.read, provider))) return unknownProvider();
       if (status.news().firstRead.kind !== 'finished')
         return problem(503, 'could-not-look', 'The service is not read yet.');
-      return withEntries(
-        sources,
-        req,
-        { map, idsOf: 'provider' },
-        async (entries = refuseNothing()) => {
-          // It tells and changes nothing, so it is no act.
-          return { ...ok(await compareAll(sources, entries, provider)), acts: [] };
-        },
-      );
+      return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
+        // It tells and changes nothing, so it is no act.
+        return { ...ok(await takeCensus(sources, entries, provider)), acts: [] };
+      });
     },
   }),
+  handoverRoute,
+  importRoute,
 ] as const;
 
+type Finding = OpsJson<'Finding'>;
+
 /** Finds what differs. It reads, and calls nobody. */
-async function compareAll(
-  sources: OpsSources,
+async function takeCensus(
+  { store: { read: db }, deactivation }: OpsSources,
   entries: readonly ExportEntry[],
   provider: string,
 ): Promise<OpsJson<'Census'>> {
-  const matches = await matchAll(sources, entries, { provider, idAttribute: 'externalId' });
-  const comparison = { provider, knowsExternalIds: matches.knowsExternalIds };
-  const items: OpsJson<'Finding'>[] = [];
+  const sought = { type: 'user', provider, idAttribute: 'externalId' } as const;
+  const matches = await matchEntries(db, entries, sought);
+  const { knowsExternalIds, strangers, shared } = matches;
+  const items: Finding[] = [];
   const counts = { people: 0, accounts: 0, agreeing: 0 };
-  for await (const person of listPeople(sources)) {
-    const matched = matches.findEntry(person.id);
+  for await (const row of eachRow(db, 'user')) {
+    const person = toPerson(row, deactivation);
+    const matched = matches.findEntry(row.id);
     // Who is a duplicate is not missing too.
-    const isUnsure = matched === undefined && matches.isClaimed(person.id);
-    const found = isUnsure ? undefined : comparePerson(comparison, person, matched);
-    if (person.provider === provider) counts.people += 1;
-    if (person.held !== undefined) counts.accounts += 1;
+    const isUnsure = matched === undefined && matches.isClaimed(row.id);
+    const found = isUnsure ? undefined : compare(person, matched, { provider, knowsExternalIds });
+    counts.people += Number(person.provider === provider);
+    counts.accounts += Number(person.held !== undefined);
+    counts.agreeing += Number(matched !== undefined && found === undefined);
     if (found !== undefined) items.push(found);
-    else if (matched !== undefined) counts.agreeing += 1;
   }
   // One without access need not be known.
-  for (const stranger of matches.listStrangers().filter(({ active }) => active !== false)) {
+  for (const stranger of strangers.filter(({ active }) => active !== false))
     items.push(toFinding('only-provider', { entries: [toEntryView(stranger)] }));
+  for (const { by, entries: rows, people } of shared) {
+    const named = people.map(({ id, name }) => ({ id, name }));
+    items.push(toFinding('duplicate', { by, entries: rows.map(toEntryView), people: named }));
   }
-  items.push(...matches.listShared().map(toDuplicate));
-  const sweptAt = toMoment((await findLastSweptAt(sources.store.read)) ?? null);
+  const sweptAt = toMoment((await findLastSweptAt(db)) ?? null);
+  const kinds = countBy(items, ({ kind }) => kind);
+  return { provider, sweptAt, entries: entries.length, ...counts, kinds, items };
+}
+
+/** A finding with what it has; the rest is empty. */
+function toFinding(kind: CensusKind, parts: Partial<Finding>): Finding {
+  return { kind, by: null, entries: [], people: [], provider: null, differences: [], ...parts };
+}
+
+function toEntryView({ row, texts }: ExportEntry): Finding['entries'][number] {
+  return { row, name: texts.userName || texts.email || null };
+}
+
+type Person = ReturnType<typeof toPerson>;
+
+/** A person as a census sees one. Without a provider the bridge only observes, and wants nothing. */
+function toPerson(row: UserRow, deactivation: OpsSources['deactivation']) {
+  const { id, name, origin, provider, external_id: externalId } = row;
+  const { desired, observed, cells } = toUserState(row);
+  const isManaged = origin !== null;
+  const held = observed === undefined || isGone(observed) ? undefined : observed;
+  const fields = held && isManaged ? listUserDifferences(desired, held, cells, deactivation) : [];
+  const attributes = parseStored<JsonObject>(row.attributes);
   return {
-    provider,
-    sweptAt,
-    entries: entries.length,
-    ...counts,
-    kinds: countBy(items, ({ kind }) => kind),
-    items,
+    id,
+    name,
+    provider: isManaged ? provider : null,
+    externalId,
+    wanted: isManaged ? { attributes, active: isWantedActive(desired, deactivation) } : undefined,
+    /** As the account was last seen; undefined: there is none. */
+    held: held && {
+      active: isObservedActive(held, deactivation),
+      fullName: held.fullName,
+      isNamedOtherwise: fields.includes('name'),
+    },
   };
 }
 
-function toDuplicate({ by, entries, people }: Shared): OpsJson<'Finding'> {
-  const named = people.map(({ id, name }) => ({ id, name }));
-  return toFinding('duplicate', { by, entries: entries.map(toEntryView), people: named });
+interface Comparison {
+  /** The provider of the export. */
+  readonly provider: string;
+  /** True: externalIds of the export are those that the provider sends. */
+  readonly knowsExternalIds: boolean;
 }
 
-/** The store, and how it says who is active. */
-export type Reading = Pick<OpsSources, 'store' | 'deactivation'>;
-
-/** Matches entries with everybody whom the bridge manages or observes. */
-export function matchAll(
-  sources: Reading,
-  entries: readonly ExportEntry[],
-  sought: Parameters<typeof matchEntries>[2],
-): Promise<Matches> {
-  return matchEntries(entries, listPeople(sources), sought);
-}
-
-const PART = 100;
-
-/** Everybody whom the bridge manages or observes. */
-export async function* listPeople({ store, deactivation }: Reading): AsyncGenerator<CensusPerson> {
-  for await (const rows of readRows(store.read, 'user', { limit: PART, where: LIVE })) {
-    for (const row of rows) yield toCensusPerson(row, deactivation);
+/** Finding about one person; undefined: everything agrees. A person without access need not be anywhere. */
+function compare(
+  person: Person,
+  matched: Matched | undefined,
+  comparison: Comparison,
+): Finding | undefined {
+  const { id, name, provider, wanted, held } = person;
+  const people = [{ id, name }];
+  const isOther = provider !== null && provider !== comparison.provider;
+  const hasAccess = wanted?.active || held?.active;
+  if (matched === undefined) {
+    return isOther || !hasAccess ? undefined : toFinding(toAbsent(person), { people, provider });
   }
+  const { entry, by } = matched;
+  const found = { by, entries: [toEntryView(entry)], people, provider };
+  if (isOther) return toFinding('of-other', found);
+  if (entry.active === false && !hasAccess) return undefined;
+  const active = compareActive(person, entry);
+  const texts = compareTexts(person, matched, comparison);
+  const differences = [...active, ...texts, ...compareHeldName(person, entry, texts)];
+  if (wanted === undefined) return toFinding('not-bridge', { ...found, differences });
+  if (held === undefined) return toFinding('not-service', { ...found, differences });
+  return differences.length === 0 ? undefined : toFinding('differs', { ...found, differences });
+}
+
+function toAbsent({ wanted, held }: Person): CensusKind {
+  if (wanted === undefined) return 'only-service';
+  return held === undefined ? 'only-bridge' : 'not-provider';
+}
+
+type Difference = Finding['differences'][number];
+
+function compareActive({ wanted, held }: Person, { active }: ExportEntry): Difference[] {
+  const [bridge, service] = [wanted?.active ?? null, held?.active ?? null];
+  if (active === undefined || ![bridge, service].includes(!active)) return [];
+  return [{ attribute: 'active', provider: active, bridge, service }];
+}
+
+function compareTexts(
+  { externalId, wanted }: Person,
+  { entry: { texts }, by }: Matched,
+  { knowsExternalIds }: Comparison,
+): Difference[] {
+  if (wanted === undefined) return [];
+  const isIdCompared = by !== 'externalId' && knowsExternalIds;
+  return EXPORT_ATTRIBUTES.flatMap((attribute): Difference[] => {
+    const text = texts[attribute];
+    const isId = attribute === 'externalId';
+    // An id is of another server.
+    if (text === undefined || attribute === 'id' || (isId && !isIdCompared)) return [];
+    const ids = externalId === null ? [] : [externalId];
+    const known = isId ? ids : listTexts(wanted.attributes, attribute);
+    if (isAgreed(attribute, text, known)) return [];
+    return [{ attribute, provider: text, bridge: known[0] ?? null, service: null }];
+  });
+}
+
+/** Finds an account whose name others changed, where the file has the name that is wanted. */
+function compareHeldName(
+  { held }: Person,
+  { texts }: ExportEntry,
+  differences: readonly Difference[],
+): Difference[] {
+  const { 'name.givenName': givenName = '', 'name.familyName': familyName = '' } = texts;
+  if (!held?.isNamedOtherwise || givenName + familyName === '') return [];
+  if (differences.some(({ attribute }) => attribute.startsWith('name.'))) return [];
+  const name = fullName({ givenName, familyName });
+  return [{ attribute: 'name', provider: name, bridge: name, service: held.fullName }];
+}
+
+/** True where the texts of one of them agree, or one does not say. An account without an address goes by its owner's name. */
+function isAgreed(attribute: ExportAttribute, text: string, known: readonly string[]): boolean {
+  const isName = attribute === 'userName' || attribute === 'email';
+  const isId = attribute === 'externalId';
+  if (text === '' && (isName || isId)) return true;
+  const toForm = isName ? toFolded : isId ? String : normaliseName;
+  return known.length === 0 || known.some((one) => toForm(one) === toForm(text));
+}
+
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+
+/** Texts of an attribute that the bridge has of a person; none: no provider ever sent it. */
+function listTexts(attributes: JsonObject, attribute: ExportAttribute): readonly string[] {
+  if (attribute === 'email') return listFoldedEmails(attributes);
+  const [name = '', part] = attribute.split('.');
+  const places = part === undefined ? [attributes, attributes[ENTERPRISE]] : [attributes[name]];
+  const found = places.map((place) => (isJsonObject(place) ? place[part ?? name] : undefined));
+  return found.flatMap((value) => (typeof value === 'string' ? [value] : []));
 }
