@@ -10,12 +10,10 @@ import {
   openServableStore,
   readTokens,
   toStoreWatch,
-  writeSignInLink,
 } from './app/first-access.ts';
 import { type Listener, listen, toPort } from './app/guarded-server.ts';
 import { readPackageVersion } from './app/package-version.ts';
 import { createSecretWatch, type SecretWatch } from './app/secret-watch.ts';
-import { createStartingApp } from './app/starting-app.ts';
 import { openTarget } from './app/target.ts';
 import type { BridgeError } from './domain/errors.ts';
 import type { LoadedSettings } from './settings/load.ts';
@@ -68,7 +66,9 @@ async function serveUntilStopped(
 ): Promise<number> {
   const { write, env, untilStopped, terminal } = world;
   const { settings, warnings } = loaded;
-  const secrets = openSecrets(loaded, world, events);
+  // From now on: a start may wait for minutes.
+  const secrets = createSecretWatch(loaded, { reload: world.reload ?? (() => loaded), events });
+  world.onHangUp?.(secrets.reload);
   for (const warning of warnings) events.settingWarned({ warning });
   const stopped = untilStopped();
   const store = await openServableStore(settings, {
@@ -83,7 +83,7 @@ async function serveUntilStopped(
   try {
     addProcessMetrics(metrics);
     const otel = await exportTelemetry({ env, events, clock: systemClock });
-    const ports = await openPorts(settings, { events, servers });
+    const ports = await openPorts(settings, servers);
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
     const made = await readTokens(settings, store);
     const bridge = await createBridge({
@@ -101,8 +101,6 @@ async function serveUntilStopped(
     flushCompileCache();
     events.started(toStart(settings, store, ports.main.server));
     const facts = toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined });
-    const file = await writeSignInLink(settings, store, facts.opsUrl);
-    if (file !== undefined) events.signInLinkWritten({ file });
     write(toBanner(facts));
     const end = await Promise.race([stopped, bridge.leadership.broken]);
     events.stopping({ signal: typeof end === 'string' ? end : end.code });
@@ -117,18 +115,6 @@ async function serveUntilStopped(
     await closeTarget();
     await store.close();
   }
-}
-
-/** Watches the secrets from now on: a start may wait for minutes. */
-function openSecrets(
-  loaded: LoadedSettings,
-  { reload = () => loaded, onHangUp }: ServeWorld,
-  events: Events,
-): SecretWatch {
-  const secrets = createSecretWatch({ loaded, reload, events });
-  onHangUp?.(secrets.reload);
-  secrets.start();
-  return secrets;
 }
 
 /** Gives a bridge the secrets that change from now on, and those that have changed while it was made. */
@@ -193,14 +179,12 @@ function toStart({ host, mode }: Settings, { engine }: Store, server: Server) {
 
 /** The ports of a bridge; from now on every request is answered. */
 async function openPorts(
-  settings: Settings,
-  { events, servers }: { events: Events; servers: Server[] },
+  { host, port, ops }: Settings,
+  servers: Server[],
 ): Promise<{ main: Listener; ops: Listener | undefined }> {
-  const { host, port, ops } = settings;
-  const app = createStartingApp({ clock: systemClock, events });
-  const main = await listen({ host, port, app }, servers);
+  const main = await listen({ host, port }, servers);
   if (ops.port === undefined) return { main, ops: undefined };
-  return { main, ops: await listen({ host, port: ops.port, app }, servers) };
+  return { main, ops: await listen({ host, port: ops.port }, servers) };
 }
 
 function toLocalUrl(host: string, server: Server): string {

@@ -11,7 +11,6 @@ import type { Db, Store } from '../store/store.ts';
 import { deleteWhere, listNewest, type NewestPart } from '../store/tables.ts';
 import type { GivenTokens } from './lookup.ts';
 import { findPresented, isSame, newSecret } from './secret-text.ts';
-import { LINK_CREDENTIAL, takeLink } from './sign-in-link.ts';
 import { EXACT_MS } from './usage.ts';
 
 /** True for the credential of a person whom an identity provider has named. */
@@ -82,12 +81,6 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps) {
      */
     open: (credential: Credential, presented: string | undefined) =>
       store.write((tx) => insert(tx, credential, presented)),
-    /** Opens a session for the secret of the first start's link; undefined: it was used, or is another. */
-    openByLink: (secret: string) =>
-      store.write(async (tx) => {
-        if (await takeLink(tx, secret, clock.now())) return insert(tx, LINK_CREDENTIAL);
-        return undefined;
-      }),
     /**
      * The session of a text; undefined when it is unknown or over, or when its credential is not valid any more.
      * @throws StoreError
@@ -134,8 +127,8 @@ async function isOwnerValid(db: Db, { row, text, given, now }: Validity): Promis
     if (token === undefined || token.revoked_at !== null) return false;
     return token.expires_at === null || token.expires_at > now;
   }
-  // What the provider said, or the link, holds until the session ends.
-  if (isOfPerson(owner) || owner === LINK_CREDENTIAL.id) return true;
+  // What the provider said holds until the session ends.
+  if (isOfPerson(owner)) return true;
   const token = row.purpose === 'operator' ? given.operator : given.reader;
   return token !== undefined && isSame(toProof(text, token), row.proof ?? undefined);
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type ConnectionLimits, createGuardedServer, toPort } from './guarded-server.ts';
+import supertest from 'supertest';
+import { afterEach, expect, test } from 'vitest';
+import { type ConnectionLimits, createGuardedServer, listen, toPort } from './guarded-server.ts';
 
 /** Limits that no test meets without setting them. */
 const patient: ConnectionLimits = {
@@ -222,25 +223,18 @@ test('headers of more than 40 KiB are refused, a filter of 10,000 encoded charac
   expect(answers).toEqual(['HTTP/1.1 200', 'HTTP/1.1 431']);
 });
 
-test('one address cannot take all connections, and none that stays silent lasts', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const server = await start({ connectionsMax: 200 });
-  server.on('request', (_req, res) => res.end('here'));
-  let closed = 0;
-  for (const socket of await Promise.all(Array.from({ length: 120 }, () => open(server)))) {
-    void untilClosed(socket).then(() => {
-      closed += 1;
-    });
+test('an open port answers that the process is alive, and everything else 503, until an application does', async () => {
+  const servers: Server[] = [];
+  const listener = await listen({ host: '127.0.0.1', port: 0 }, servers);
+  closings.push(() => listener.server.close());
+  const bridge = supertest(listener.server);
+
+  expect((await bridge.get('/healthz')).status).toBe(200);
+  expect((await bridge.get('/readyz')).body).toMatchObject({ reasons: [{ code: 'starting' }] });
+  for (const path of ['/scim/v2/Users', '/oauth/token', '/ops/status', '/metrics', '/nothing']) {
+    const body = { status: '503', code: 'starting' };
+    expect(await bridge.get(path)).toMatchObject({ status: 503, body });
   }
-  await expect.poll(() => closed).toBe(20);
-  const other = connect({ port: toPort(server), host: '127.0.0.1', localAddress: '127.0.0.2' });
-  closings.push(() => other.destroy());
-  other.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-  expect(await readAll(other)).toMatch(/here$/);
-  expect(closed).toBe(20);
-
-  vi.advanceTimersByTime(5_000);
-
-  await expect.poll(() => closed).toBe(120);
+  listener.serve((_req, res) => res.end('here'));
+  expect(await bridge.get('/readyz')).toMatchObject({ status: 200, text: 'here' });
 });

@@ -7,7 +7,6 @@ import type {
   ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { toSource } from '../access/attempts.ts';
 import { BridgeError } from '../domain/errors.ts';
 
 /** Not imported: an import asks for every name of it, and three of them load the `fetch` of Node, 14 MB. */
@@ -34,10 +33,6 @@ const LIMITS: ConnectionLimits = {
 
 /** The headers of an honest request are there at once. */
 const HEADERS_MS = 15_000;
-/** Time until the first byte of a connection, in milliseconds. */
-const SILENT_MS = 5_000;
-/** Connections that one address may have in any case; beyond them at most half of all. */
-const ADDRESS_MIN = 100;
 /** A filter of 10,000 characters fits, each of them percent-encoded, beside the other headers. */
 const HEADER_BYTES_MAX = 40_960;
 /** Size up to which an unread body is taken to its end, so that its connection can be used again. */
@@ -47,10 +42,7 @@ const REST_MS = 1_000;
 /** Interval at which Node checks limits of time, in milliseconds, at most. */
 const CHECK_MS_MAX = 5_000;
 
-/**
- * Creates a server that cuts off clients that send or read too slowly, send more than is read, or open too many
- * connections.
- */
+/** Creates a server that cuts off clients that send or read too slowly, or send more than is read. */
 export function createGuardedServer(limits = LIMITS): Server {
   const { requestMs, answerMs, idleMs, connectionsMax } = limits;
   const options = {
@@ -60,7 +52,7 @@ export function createGuardedServer(limits = LIMITS): Server {
     connectionsCheckingInterval: Math.ceil(Math.min(requestMs / 4, CHECK_MS_MAX)),
     maxHeaderSize: HEADER_BYTES_MAX,
   };
-  const server = new GuardedServer(options, Math.max(ADDRESS_MIN, connectionsMax / 2));
+  const server = new GuardedServer(options);
   server.maxConnections = connectionsMax;
   return server.on('request', (req, res) => {
     leaveOutOrigin(req);
@@ -81,40 +73,22 @@ const LAST_REQUEST_MS = 250;
  * one would hold a close until its time is over; and it cuts one off on which a request comes at this moment.
  */
 class GuardedServer extends http.Server {
-  /** Open connections of each address. */
-  readonly #connections = new Map<string, Set<Socket>>();
-  /** Time from which idle connections may be closed, by a steady clock. */
-  #cutsAtMs: number | undefined;
+  readonly #connections = new Set<Socket>();
 
-  constructor(options: ServerOptions, addressMax: number) {
+  constructor(options: ServerOptions) {
     super(options);
     this.on('connection', (socket) => {
-      // One that is lost already has no address, without which nothing can be recorded. The address is remembered.
-      if (socket.remoteAddress === undefined) return socket.destroy();
-      const source = toSource(socket.remoteAddress);
-      const others = this.#connections.get(source) ?? new Set();
-      this.#connections.set(source, others.add(socket));
-      if (others.size > addressMax) socket.destroy();
-      const silence = setTimeout(() => socket.bytesRead > 0 || socket.destroy(), SILENT_MS).unref();
-      socket.once('close', () => {
-        clearTimeout(silence);
-        others.delete(socket);
-        if (others.size === 0) this.#connections.delete(source);
-      });
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
     });
   }
 
   override closeIdleConnections(): void {
-    const now = performance.now();
-    if (this.#cutsAtMs === undefined) {
-      this.#cutsAtMs = now + LAST_REQUEST_MS;
-      setTimeout(() => this.closeIdleConnections(), LAST_REQUEST_MS + 1).unref();
-    }
-    if (now < this.#cutsAtMs) return;
-    super.closeIdleConnections();
-    for (const sockets of this.#connections.values()) {
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    }
+    const close = () => {
+      super.closeIdleConnections();
+      for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
+    };
+    setTimeout(close, LAST_REQUEST_MS).unref();
   }
 }
 
@@ -143,14 +117,6 @@ function cutOffAfter(ms: number, socket: Socket, part: IncomingMessage | ServerR
   part.once('close', () => clearTimeout(timeUp));
 }
 
-/** Address to listen on, and what answers there. */
-export interface ListenOptions {
-  readonly host: string;
-  readonly port: number;
-  /** Answers from the first request on, until another one does. */
-  readonly app: RequestListener;
-}
-
 /** A port that is open, on which every request is answered. */
 export interface Listener {
   readonly server: Server;
@@ -163,12 +129,12 @@ export interface Listener {
  * @throws BridgeError `listen-failed`
  */
 export async function listen(
-  { host, port, app }: ListenOptions,
+  { host, port }: { readonly host: string; readonly port: number },
   servers: Server[],
 ): Promise<Listener> {
   const server = createGuardedServer();
   servers.push(server);
-  let current = app;
+  let current: RequestListener = answerStarting;
   server.on('request', (req, res) => current(req, res));
   server.listen(port, host);
   try {
@@ -181,11 +147,38 @@ export async function listen(
   }
   return {
     server,
-    serve(next) {
-      current = next;
+    serve(app) {
+      current = app;
     },
   };
 }
+
+const DETAIL = 'The bridge is starting.';
+const STARTING_REASON = {
+  code: 'starting',
+  detail: 'The process is starting and serves nothing yet.',
+  remedy: 'Wait a few seconds. When it does not end, the log says what the start waits for.',
+};
+/** What is answered before the bridge can answer. The last form is read by providers and by operators. */
+const STARTING = {
+  '/healthz': { status: 'ok' },
+  '/readyz': { status: 'unavailable', reasons: [STARTING_REASON], leader: null },
+  others: {
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    status: '503',
+    code: 'starting',
+    detail: DETAIL,
+    message: DETAIL,
+  },
+} as const;
+
+/** A start takes a second or two; providers wait longer by themselves. */
+const answerStarting: RequestListener = ({ url }, res) => {
+  const path = url === '/healthz' || url === '/readyz' ? url : 'others';
+  const type = url?.startsWith('/scim/') ? 'application/scim+json' : 'application/json';
+  const headers = { 'Content-Type': type, 'Cache-Control': 'no-store', 'Retry-After': '2' };
+  res.writeHead(path === '/healthz' ? 200 : 503, headers).end(JSON.stringify(STARTING[path]));
+};
 
 /** The port that a listener got. */
 export function toPort(server: Server): number {

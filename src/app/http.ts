@@ -1,4 +1,5 @@
-import type { Express, RequestHandler, Router } from 'express';
+import { type ParsedUrlQuery, parse } from 'node:querystring';
+import express, { type Express, type RequestHandler, type Router } from 'express';
 import { createOAuthRouter, type OAuthDeps, showMetadata } from '../access/oauth/router.ts';
 import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
@@ -16,7 +17,6 @@ import type { BridgeOptions, WatchedOptions } from './options.ts';
 import type { BridgeParts } from './parts.ts';
 import { SCIM_PATH, toScimDeps } from './scim.ts';
 import { findOidcOptions, toScimPolicy } from './settings.ts';
-import { createApp } from './starting-app.ts';
 import { addStateMetrics } from './state-metrics.ts';
 import { logRarely } from './telemetry.ts';
 
@@ -62,6 +62,20 @@ export function createApps(
   opsApp.use(CONSOLE_PATH, pages).get('/', leadToConsole).use(answerUnknownOps);
   opsApp.use(lastly);
   return { app, opsApp };
+}
+
+/**
+ * Creates an application: every answer sets its own ETag, and no header names the software. `trustProxy` says whose
+ * word about the address of a client is believed.
+ */
+function createApp(trustProxy: number | string[]): Express {
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery);
+  return app.set('trust proxy', trustProxy);
+}
+
+/** Reads every parameter, since the length of an address is limited: by itself Node drops those behind the thousandth. */
+function parseQuery(query: string): ParsedUrlQuery {
+  return parse(query, '&', '=', { maxKeys: 0 });
 }
 
 /** Leads a browser that was given the address alone to the console; programs get 404. */

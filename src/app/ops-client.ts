@@ -1,7 +1,6 @@
 import { request } from 'undici';
 import { BridgeError } from '../domain/errors.ts';
 import type { Settings } from '../settings/schema.ts';
-import { toLocalAddress } from './local-address.ts';
 
 /** Long enough for an answer from a large store. */
 const TIMEOUT_MS = 60_000;
@@ -116,6 +115,12 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
       }
     },
   };
+}
+
+/** Address for a process on the same machine: "every interface" is no address to connect to. */
+export function toLocalAddress(host: string, port: number): string {
+  const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
 function findJson(text: string): unknown {

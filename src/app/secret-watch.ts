@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedSettings } from '../settings/load.ts';
 import { settingRows } from '../settings/rows.ts';
@@ -9,31 +8,23 @@ import type { Events } from '../telemetry/events.ts';
 
 /** Interval at which the files of secrets are looked at, in milliseconds. */
 const LOOK_MS = 5_000;
-/** Time for which a changed file has to stay as it is, so that none is read half written, in milliseconds. */
+/** Time after a change until it is read, so that no file is read half written, in milliseconds. */
 const SETTLED_MS = 100;
 
 /** Settings that hold from the next request on, without a restart. */
 const RENEWABLE = ['upstream.token', 'scim.tokens', 'ops.token', 'ops.readerToken', 'database.url'];
 
-/** Parts of a watch. */
-interface SecretWatchDeps {
-  readonly loaded: LoadedSettings;
-  /** Reads the settings again. @throws SettingsError */
-  readonly reload: () => LoadedSettings;
-  readonly events: Events;
-}
-
 /** Watch of the files that hold secrets. */
 export type SecretWatch = ReturnType<typeof createSecretWatch>;
 
-/** Creates a watch: what cannot be used changes nothing, and is logged once. */
-export function createSecretWatch({ loaded, reload, events }: SecretWatchDeps) {
-  const files = loaded.secretFiles;
-  let current = loaded.settings;
+/** Creates a watch, which begins at once: what cannot be used changes nothing, and is logged. */
+export function createSecretWatch(
+  { settings, secretFiles }: LoadedSettings,
+  { reload, events }: { readonly reload: () => LoadedSettings; readonly events: Events },
+) {
+  let current = settings;
   let onChange: (settings: Settings) => void = () => undefined;
-  let seen: string | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
 
   function reloadNow(): void {
     try {
@@ -49,19 +40,14 @@ export function createSecretWatch({ loaded, reload, events }: SecretWatchDeps) {
     }
   }
 
-  async function look(): Promise<void> {
-    const before = await readAll(files);
-    if (before !== undefined && before !== seen) {
-      await sleep(SETTLED_MS);
-      if ((await readAll(files)) === before) {
-        const isFirst = seen === undefined;
-        seen = before;
-        if (!isFirst) reloadNow();
-      }
-    }
-    if (!isStopped) timer = setTimeout(look, LOOK_MS).unref();
+  function onFile(now: Stats): void {
+    // A file that is not there is being replaced.
+    if (now.nlink === 0) return;
+    clearTimeout(timer);
+    timer = setTimeout(reloadNow, SETTLED_MS).unref();
   }
 
+  for (const file of secretFiles) watchFile(file, { interval: LOOK_MS, persistent: false }, onFile);
   return {
     /** The settings of the start with the secrets of now. */
     current: () => current,
@@ -69,25 +55,13 @@ export function createSecretWatch({ loaded, reload, events }: SecretWatchDeps) {
     listen(hear: (settings: Settings) => void) {
       onChange = hear;
     },
-    start() {
-      if (files.length > 0) void look();
-    },
     stop() {
-      isStopped = true;
+      for (const file of secretFiles) unwatchFile(file, onFile);
       clearTimeout(timer);
     },
     /** Reads the settings again at once, as SIGHUP asks. */
     reload: reloadNow,
   };
-}
-
-/** Everything that the files say; undefined while one of them cannot be read. */
-async function readAll(paths: readonly string[]): Promise<string | undefined> {
-  try {
-    return JSON.stringify(await Promise.all(paths.map((path) => readFile(path, 'utf8'))));
-  } catch {
-    return undefined; // It may be replaced just now; the value of before holds until then.
-  }
 }
 
 /** Names of settings that differ: those that hold at once, and those that need a restart. */

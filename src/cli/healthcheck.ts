@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { toLocalAddress } from '../app/local-address.ts';
+import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { AddCommand } from './context.ts';
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
 import { serve } from '../../test/support/local-server.ts';
-import { toLocalAddress } from '../app/local-address.ts';
+import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { addSettingsCommand } from './acts.ts';
 import { addHealthcheckCommand } from './healthcheck.ts';

@@ -1,19 +1,15 @@
 import { z } from 'zod';
 import { DRIFT_KINDS, isUnmanagedKind } from '../domain/drift.ts';
 import { DRIFT_ACTIONS, type DriftPolicy } from '../domain/drift-policy.ts';
-import { structured, toHint } from './kinds.ts';
+import { structured } from './kinds.ts';
 import { findAt, isTree } from './tree.ts';
 
 const WORDS = DRIFT_ACTIONS.join(', ');
-const KEYS = ['default', ...DRIFT_KINDS] as const;
 
 /** Action for drift: one word, or a map of kinds. */
 export function driftPolicy() {
-  const key = z.enum(KEYS, {
-    error: ({ input }) => `is no kind of drift${toHint(String(input), KEYS)}`,
-  });
   const map = z
-    .partialRecord(key, z.enum(DRIFT_ACTIONS, `has to be one of ${WORDS}`))
+    .partialRecord(z.enum(['default', ...DRIFT_KINDS]), z.enum(DRIFT_ACTIONS))
     .superRefine((policy, context) => {
       for (const kind of DRIFT_KINDS.filter(isUnmanagedKind)) {
         const message = 'cannot be repaired: nobody asked for it, so it is never touched';

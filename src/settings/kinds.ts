@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { findNearest } from './nearest.ts';
 
 /** Facts about a kind of value, for messages, documentation and masking. */
 export interface KindFacts {
@@ -133,31 +132,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A map of these keys, as a part. */
-export function parts<Shape extends z.ZodRawShape>(shape: Shape) {
-  const keys = Object.keys(shape);
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `has the unknown key${toUnknown(issue.keys[0] ?? '', keys)}`
-        : `has to be a map of ${keys.join(', ')}`,
-  });
-}
-
-/** A key and its nearest; one that is no plain word is not shown: it may be a value, and a secret. */
-function toUnknown(key: string, known: readonly string[]): string {
-  return `${/^[a-z]{1,24}$/i.test(key) ? ` ${key}` : ''}${toHint(key, known)}`;
-}
-
 /** A text, as a part; `allowed` describes it. */
 export function matching(allowed: string, isAllowed: (text: string) => boolean) {
   return z.string(`has to be ${allowed}`).refine(isAllowed, `has to be ${allowed}`);
-}
-
-/** Words that name the nearest of what is known; empty where nothing resembles. */
-export function toHint(name: string, known: readonly string[]): string {
-  const nearest = findNearest(name, known);
-  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
 }
 
 /** The address of an HTTP server, kept without a trailing slash so that paths can be appended. */

@@ -77,21 +77,9 @@ function listMisspelt(rows: readonly SettingRow[], env: Environment): string[] {
   const candidates = known.filter((candidate) => candidate.length >= lookalikeLengthMin);
   return Object.keys(env)
     .filter((name) => env[name] && !known.includes(name) && !otherVariables.includes(name))
-    .filter((name) => !isKubernetesService(name, env[name]))
     .flatMap((name) => {
       const nearest = findNearest(name, candidates);
       if (nearest === undefined) return [];
       return [`The environment variable ${name} is not read. Did you mean ${nearest}?`];
     });
-}
-
-/**
- * Kubernetes puts the address of every service of a namespace into the environment; a service named `scim-bridge`
- * would otherwise look like settings of the section `scim`.
- * @see https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
- */
-function isKubernetesService(name: string, value: string | undefined): boolean {
-  if (/_SERVICE_HOST$|_SERVICE_PORT(_[A-Z0-9_]+)?$/.test(name)) return true;
-  if (/_PORT_\d+_(TCP|UDP|SCTP)(_PROTO|_PORT|_ADDR)?$/.test(name)) return true;
-  return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value ?? '');
 }

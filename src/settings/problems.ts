@@ -36,16 +36,19 @@ function toProblem(
   const within = issue.path.slice(row.path.length);
   if (row.hasParts && (within.length > 0 || issue.code === 'unrecognized_keys')) {
     const where = within.map((key) => (typeof key === 'number' ? `entry ${key + 1}` : String(key)));
-    // A key that is wrong itself has its words one level deeper.
-    const { message } = issue.code === 'invalid_key' ? (issue.issues[0] ?? issue) : issue;
-    return {
-      setting: row.name,
-      message: `${[`${row.name} (from ${from}):`, ...where].join(' ')} ${message}.`,
-    };
+    const place = [`${row.name} (from ${from}):`, ...where].join(' ').replace(/(?<!:)$/, ':');
+    return { setting: row.name, message: `${place} ${toWords(issue, row)}.` };
   }
   const shown = toShownRefusal(row, findAt(input, row.path));
   const message = `${row.name} is ${shown} (from ${from}); allowed: ${row.allowed}.`;
   return { setting: row.name, message };
+}
+
+/** What is wrong with a part of a value. An unknown key may be a value, and so a secret. */
+function toWords(issue: z.core.$ZodIssue, { secret }: SettingRow): string {
+  if (issue.code === 'unrecognized_keys' && secret) return 'has an unknown key';
+  // A key that is wrong itself has its words one level deeper.
+  return issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? '') : issue.message;
 }
 
 function toSectionProblem(setting: string, { configFile }: Origins): SettingProblem {

@@ -39,42 +39,37 @@ const refused = [
   {
     why: 'has no name',
     receivers: [{ url: pager.url }],
-    says: 'entry 1 name has to be a name of letters',
+    says: 'entry 1 name: has to be a name of letters',
   },
   {
     why: 'has no address',
     receivers: [{ name: 'pager' }],
-    says: 'entry 1 url has to be an https:// address',
-  },
-  {
-    why: 'has a number as its address',
-    receivers: [{ ...pager, url: 5 }],
-    says: 'entry 1 url has to be an https:// address',
+    says: 'entry 1 url: has to be an https:// address',
   },
   {
     why: 'is text',
     receivers: ['pager'],
-    says: 'entry 1 has to be a map of name, url, secretFile',
+    says: 'entry 1: Invalid input: expected object',
   },
   {
     why: 'has a form that is none',
     receivers: [{ ...pager, format: 'SLACK' }],
-    says: 'entry 1 format has to be one of standard, slack, teams',
+    says: 'entry 1 format: Invalid option: expected one of "standard"',
   },
   {
     why: 'has a key that is none',
     receivers: [{ ...pager, formt: 'slack' }],
-    says: 'entry 1 has the unknown key formt; did you mean format?',
+    says: 'entry 1: has an unknown key',
   },
   {
     why: 'has no secret',
     receivers: [{ name: 'pager', url: pager.url }],
-    says: 'entry 1 secretFile is missing',
+    says: 'entry 1 secretFile: is missing',
   },
   {
     why: 'has the name of another',
     receivers: [pager, pager],
-    says: 'entry 2 name is pager, as another one',
+    says: 'entry 2 name: is pager, as another one',
   },
   {
     why: 'is on another host',
@@ -89,7 +84,7 @@ const refused = [
   {
     why: 'has a password in its address',
     receivers: [{ ...pager, url: 'https://a:b@hooks.example.com/' }],
-    says: 'entry 1 url has to be',
+    says: 'entry 1 url: has to be',
   },
 ];
 
@@ -102,6 +97,6 @@ for (const { why, receivers, says } of refused) {
 test('no refusal shows the address of a channel', () => {
   const message = refusal([{ ...chat, events: ['NO'] }, { [chat.url]: true }]);
 
-  expect(message).toContain('entry 1 events entry 1 has to be of a list');
+  expect(message).toContain('entry 1 events entry 1: has to be a type');
   expect(message).not.toContain(SECRET_PATH);
 });

@@ -1,27 +1,28 @@
 import { z } from 'zod';
-import { matching, parts, structured } from './kinds.ts';
+import { matching, structured } from './kinds.ts';
 
 /** More receivers than this are a mistake: each is sent everything on its own. */
 const RECEIVERS_MAX = 20;
 
-const TYPES = 'a list of 1 to 100 types such as reason.* or leaver.late';
-const FORMATS = ['standard', 'slack', 'teams'] as const;
-
-const receiver = parts({
-  name: matching('a name of letters, digits, dots, dashes', (name) => /^[\w.-]{1,64}$/.test(name)),
-  url: matching('an https:// address without a user or a fragment', isReceiverUrl),
-  secretFile: matching('the path of a file', (path) => /^.{1,4096}$/.test(path)).optional(),
-  events: z
-    .array(z.string().regex(/^[a-z*.-]{1,64}$/, `has to be of ${TYPES}`), `has to be ${TYPES}`)
-    .min(1, `has to be ${TYPES}`)
-    .max(100, `has to be ${TYPES}`)
-    .default(['*']),
-  format: z.enum(FORMATS, `has to be one of ${FORMATS.join(', ')}`).default('standard'),
-  names: z.boolean('has to be true or false').default(false),
-}).refine(({ format, secretFile }) => format !== 'standard' || secretFile !== undefined, {
-  message: 'is missing: with it the format standard is signed',
-  path: ['secretFile'],
-});
+const receiver = z
+  .strictObject({
+    name: matching('a name of letters, digits, dots, dashes', (name) =>
+      /^[\w.-]{1,64}$/.test(name),
+    ),
+    url: matching('an https:// address without a user or a fragment', isReceiverUrl),
+    secretFile: matching('the path of a file', (path) => /^.{1,4096}$/.test(path)).optional(),
+    events: z
+      .array(matching('a type such as reason.*', (type) => /^[a-z*.-]{1,64}$/.test(type)))
+      .min(1)
+      .max(100)
+      .default(['*']),
+    format: z.enum(['standard', 'slack', 'teams']).default('standard'),
+    names: z.boolean().default(false),
+  })
+  .refine(({ format, secretFile }) => format !== 'standard' || secretFile !== undefined, {
+    message: 'is missing: with it the format standard is signed',
+    path: ['secretFile'],
+  });
 
 /** Receivers of notifications. */
 export function receiverList() {

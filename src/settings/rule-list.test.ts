@@ -39,73 +39,48 @@ test('rules are JSON in the environment, where they replace those of the file', 
   expect(settings.rules).toEqual(three);
 });
 
-const ENTITIES =
-  'a list of 1 to 200 entities, each once and as { uid, roles } with 1 to 20 ids of roles';
 const refused: [rule: string, message: string][] = [
-  [
-    '5',
-    'has to be a map of group, adminsOf, membersOf, from, permissions, addToCardsAndSpacesEnabled, entities, appsPermissions, temporarilyInactive',
-  ],
-  ['{ name: X }', 'has the unknown key name'],
-  ['{ permissions: 1 }', 'has to have exactly one of the keys group, adminsOf and membersOf'],
+  ['5', ': Invalid input: expected object, received number'],
+  ['{ name: X }', ': Unrecognized key: "name"'],
+  ['{ permissions: 1 }', ': has to have exactly one of the keys group, adminsOf and membersOf'],
   [
     '{ group: X, membersOf: X }',
-    'has to have exactly one of the keys group, adminsOf and membersOf',
+    ': has to have exactly one of the keys group, adminsOf and membersOf',
   ],
-  ['{ group: X, permission: 1 }', 'has the unknown key permission; did you mean permissions?'],
-  ['{ group: X, from: Y }', 'has the key from, which a rule with group does not have'],
+  ['{ group: X, from: Y }', ': has the key from, which a rule with group does not have'],
   [
     '{ group: "" , permissions: 1 }',
-    'group has to be the name of a group, `*` stands for any text',
+    ' group: has to be the name of a group, `*` stands for any text',
   ],
-  ['{ group: X, permissions: 1.5 }', 'permissions has to be a whole number from 0 to 2147483647'],
-  ['{ membersOf: X, temporarilyInactive: "yes" }', 'temporarilyInactive has to be true or false'],
+  ['{ group: X, permissions: 1.5 }', ' permissions: Invalid input: expected int, received number'],
   [
     '{ group: X }',
-    'sets nothing; a rule with group needs permissions or addToCardsAndSpacesEnabled or entities',
+    ': sets nothing; a rule with group needs permissions or addToCardsAndSpacesEnabled or entities',
   ],
-  ['{ group: X, entities: [{ uid: a, roles: [] }] }', `entities has to be ${ENTITIES}`],
-  ['{ group: X, entities: [{ uid: "a b", roles: [r] }] }', `entities has to be ${ENTITIES}`],
+  [
+    '{ group: X, entities: [{ uid: "a b", roles: [r] }] }',
+    ' entities entry 1 uid: has to be an id',
+  ],
   [
     '{ group: X, entities: [{ uid: a, roles: [r] }, { uid: a, roles: [s] }] }',
-    `entities has to be ${ENTITIES}`,
+    ' entities: names an entity twice',
   ],
-  ['{ adminsOf: X }', 'sets nothing; a rule with adminsOf needs from'],
   [
     '{ adminsOf: Admins, from: admins }',
-    'makes every member of a group an admin of the same group: adminsOf and from are equal',
+    ': makes every member of a group an admin of the same group: adminsOf and from are equal',
   ],
   [
     '{ adminsOf: "* of *", from: "* Admins" }',
-    'has more than one * where * stands for the same text in adminsOf and from',
+    ': has more than one * where * stands for the same text in adminsOf and from',
   ],
 ];
 
 for (const [rule, message] of refused) {
-  test(`${rule} ${message}`, () => {
+  test(`${rule}${message}`, () => {
     const yaml = `rules:\n  - { group: A, permissions: 1 }\n  - ${rule}\n`;
-    expect(listMessages(yaml)[0]).toBe(`rules (from bridge.yaml): entry 2 ${message}.`);
+    expect(listMessages(yaml)[0]).toBe(`rules (from bridge.yaml): entry 2${message}.`);
   });
 }
-
-test('a rule that earlier ones leave nothing to is a mistake', () => {
-  const yaml = `rules:
-  - { group: '*', permissions: 1 }
-  - { group: X, addToCardsAndSpacesEnabled: true }
-  - { group: x, permissions: 2, addToCardsAndSpacesEnabled: false }
-  - { adminsOf: X, from: A }
-  - { adminsOf: X, from: B }
-  - { group: 'Y*', entities: [{ uid: a, roles: [r] }, { uid: b, roles: [r] }] }
-  - { group: 'Y*', entities: [{ uid: b, roles: [s] }, { uid: c, roles: [s] }] }
-  - { group: 'y*', entities: [{ uid: c, roles: [r] }, { uid: a, roles: [s] }] }
-`;
-  const never = 'never applies: earlier entries match the same groups and come first';
-  expect(listMessages(yaml)).toEqual([
-    `rules (from bridge.yaml): entry 3 ${never}.`,
-    `rules (from bridge.yaml): entry 5 ${never}.`,
-    `rules (from bridge.yaml): entry 8 ${never}.`,
-  ]);
-});
 
 test('what is no list names the source and what is allowed', () => {
   const allowed =

@@ -83,10 +83,6 @@ export const EVENTS = {
   /** The secrets of before hold. */
   secretsRefused: row<Failed>('error', 'secrets that were read again cannot be used'),
   restartNeeded: row<{ settings: string }>('warn', 'settings have changed that need a restart'),
-  signInLinkWritten: row<{ file: string }>(
-    'info',
-    'nobody can sign in to the console yet: a link in this file does so once',
-  ),
   storeAwaited: row<Failed>('warn', 'the store is not there yet: waiting for it'),
   storeNotFlushed: row('warn', 'the store may lose what it committed: fsync is off in PostgreSQL'),
   storeFollowed: row(

@@ -1,5 +1,3 @@
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
@@ -32,36 +30,6 @@ async function untilServing(port: number) {
 }
 
 describe('the first operator without OPS_TOKEN and without a terminal', () => {
-  test('signs in once by the link in a file beside the store, which the log names', async () => {
-    const { folder, port, serve, first, ask } = await start();
-    const file = join(folder, 'bridge.db-sign-in');
-    expect(first.out.text).toContain(`"file":"${file}"`);
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    const link = readFileSync(file, 'utf8').trim();
-    expect(first.out.text).not.toContain(new URL(link).search);
-
-    const wrong = await request(link.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')));
-    expect(wrong.statusCode).toBe(403);
-    const answers = await Promise.all([request(link), request(link), request(link)]);
-    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([302, 403, 403]);
-    const [cookie = ''] = answers.flatMap(({ headers }) => headers['set-cookie'] ?? []);
-    const session = { cookie: cookie.split(';')[0] ?? '' };
-    const acts = await ask('/ops/acts', session);
-    const { items } = Object(await acts.body.json());
-    const outcomes = items.map((item: object) => Object(item).outcome).toSorted();
-    expect(outcomes).toEqual(['done', 'refused']);
-    const signedIn = { act: 'signed in to the console', credential: 'sign-in-link' };
-    expect(items).toContainEqual(expect.objectContaining({ ...signedIn, outcome: 'done' }));
-
-    first.child.kill('SIGTERM');
-    await first.ended;
-    const second = serve();
-    await untilServing(port);
-    await expect.poll(() => second.out.text).toContain('SCIM base URL');
-    expect(second.out.text).not.toContain('bridge.db-sign-in');
-    expect((await ask('/ops/status', session)).statusCode).toBe(200);
-  });
-
   test('makes a token beside the running store, which leaves an act and opens the bridge at once', async () => {
     const { env, ask } = await start();
     const { out, ended } = spawnBin(['token', 'create', 'ada', '--for', 'operator'], env);
@@ -78,12 +46,5 @@ describe('the first operator without OPS_TOKEN and without a terminal', () => {
     const again = spawnBin(['token', 'create', 'ada', '--for', 'operator'], env);
     expect(await again.ended).not.toBe(0);
     expect(again.out.text).toContain('Another token has this name');
-  });
-
-  test('needs no link where a token of the settings or of the store lets somebody in', async () => {
-    const { folder, first } = await start({ OPS_TOKEN: 'token-of-an-operator' });
-    await expect.poll(() => first.out.text).toContain('SCIM base URL');
-    expect(first.out.text).not.toContain('sign-in');
-    expect(() => statSync(join(folder, 'bridge.db-sign-in'))).toThrow();
   });
 });

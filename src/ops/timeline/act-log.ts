@@ -76,7 +76,6 @@ export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
   'POST /ops/sessions/:id/revoke': { act: 'ended a sign-in to the console' },
   'POST /ops/api/:group/:operation': { act: 'called the service' },
   'POST /console/session': { act: 'signed in to the console' },
-  'GET /console/link': { act: 'signed in to the console' },
   'GET /console/oidc/callback': { act: 'signed in to the console' },
   'DELETE /console/session': { act: 'signed out of the console' },
 };

@@ -113,7 +113,7 @@ export function answerErrors(events: FaultLog): ErrorRequestHandler {
 }
 
 /** Sends a SCIM error, and keeps it with the answer. */
-export function sendError(res: Response, error: ScimError): void {
+function sendError(res: Response, error: ScimError): void {
   note(res, { refusal: error });
   if (error.retryAfterSeconds !== undefined) {
     res.setHeader('Retry-After', String(error.retryAfterSeconds));
