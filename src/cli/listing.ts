@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isAbsent, type OpsClient } from '../app/ops-client.ts';
 import { isId } from '../domain/ids.ts';
-import { type Column, type List, MEANINGS, toCsv } from '../ops/lists/list.ts';
+import { type Column, type List, MEANINGS, NOTHING, toCsv } from '../ops/lists/list.ts';
 import { type AddCommand, addCommand, type CliContext, toHelp } from './context.ts';
 import { findResource, parseAnswer, toJson } from './json.ts';
 import { toTable } from './table.ts';
@@ -50,7 +50,7 @@ const OPTIONS: Readonly<
 };
 
 function listOptions(
-  { filters, meanings, command: { defaults = {} } }: List<unknown>,
+  { filters, meanings, defaults = {} }: Omit<List<never>, 'columns'>,
   filter: string,
 ): FilterOption[] {
   const meaning = toHelp(meanings?.[filter] ?? MEANINGS[filter] ?? filter);
@@ -74,16 +74,15 @@ export function listCommand<Item>(
   list: List<Item>,
   addActs?: (command: Command, context: CliContext) => void,
 ): AddCommand {
-  const { path, columns, command: row } = list;
+  const { path, columns, defaults = {} } = list;
   const options = Object.keys(list.filters).flatMap((filter) => listOptions(list, filter));
   return (program, context) => {
-    const command = addCommand(program, row.name, list.summary);
+    const command = addCommand(program, list.command, list.summary);
     for (const { option } of options) command.addOption(option);
     addTableOptions(command)
       .addHelpText('after', HELP)
       .action(async (given: Given) => {
         const client = context.connect();
-        const { defaults = {} } = row;
         const asked = options.filter(({ option }) => given[option.attributeName()] !== undefined);
         const toValue = ({ option, value }: FilterOption) =>
           value ?? String(given[option.attributeName()]);
@@ -91,11 +90,7 @@ export function listCommand<Item>(
         for (const option of asked)
           query[option.filter] = await toId(client, option, toValue(option));
         const page = await readList<Item>(client, { path, query, limit: given.limit });
-        const isWhole = asked.every((option) => {
-          const usual = [defaults[option.filter], ''];
-          return option.filter === row.scope || usual.includes(toValue(option));
-        });
-        const none = `${(isWhole ? undefined : row.none[1]) ?? row.none[0]}\n`;
+        const none = `${NOTHING}\n`;
         const text = () => toListText(page, { columns, none, options: given, context });
         context.write(given.json ? toJson(page) : text());
       });

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'string-width';
 import type { Fact } from '../ops/lists/details.ts';
-import type { Column, Tone } from '../ops/lists/list.ts';
+import { type Column, type Tone, toCell } from '../ops/lists/list.ts';
 import type { CliContext } from './context.ts';
 
 const COLOURS = {
@@ -44,7 +44,7 @@ export function toTable<Item>(
     .filter(({ place }) => place !== 'csv')
     .map((column): Filled => {
       const head = { text: column.name.toUpperCase(), tone: 'head' } as const;
-      const cells = [head, ...items.map((item) => toCell(column, item))];
+      const cells = [head, ...items.map((item) => toPrinted(column, item))];
       const width = cells.reduce((most, { text }) => Math.max(most, toWidth(text)), 0);
       return { place: column.place, cells, width };
     });
@@ -127,9 +127,9 @@ function toCut(text: string, width: number): string {
   return `${cut}…`;
 }
 
-function toCell<Item>(column: Column<Item>, item: Item): Cell {
-  const text = toMoments(toPlain(String(column.value(item) ?? '')));
-  return { text, tone: column.kind === 'id' ? 'quiet' : (column.tone?.(item) ?? 'info') };
+function toPrinted<Item>(column: Column<Item>, item: Item): Cell {
+  const { text, tone = 'info' } = toCell(column, item);
+  return { text: toMoments(toPlain(text)), tone: column.kind === 'id' ? 'quiet' : tone };
 }
 
 /** Writes the moments of a sentence to the second. */

@@ -280,7 +280,7 @@ test('what a receiver refuses is listed, and sent again until it is taken; no re
   expect(listed.text).toMatch(/ test +1 +answered with 410\n/);
   expect(works).toMatchObject({ code: 0, text: 'Delivered: 1\n' });
   expect(await run('notifications', 'list')).toMatchObject({
-    text: 'Every receiver has everything.\n',
+    text: 'There is nothing to list.\n',
   });
   receiver.answer(307, { location: other.url });
   const redirected = await run('notifications', 'test');

@@ -186,7 +186,7 @@ test('scim-bridge client makes, rotates and ends clients and their secrets', asy
   expect(listed.text).not.toContain('scimbridge_');
   expect((await fetchToken(bridge, { id, secret, secretId })).status).toBe(401);
   expect((await run('client', 'revoke', 'entra', '--yes')).code).toBe(0);
-  expect((await run('client', 'list')).text).toBe('There is no client that is not revoked.\n');
+  expect((await run('client', 'list')).text).toBe('There is nothing to list.\n');
   const all = await run('client', 'list', '--all');
   expect(all.text).toMatch(/^client-[0-9a-f]{16} +entra +revoked 2\S+ \S+Z +2/m);
   expect(all.text).not.toMatch(/secret-|expires/);

@@ -103,7 +103,7 @@ test('`scim-bridge unmanaged` lists and takes over after a question that says so
     code: 1,
   });
   expect((await person('unmanaged', '--search', 'elsewhere')).text).toContain(
-    'Nothing is unmanaged',
+    'There is nothing to list',
   );
 });
 

@@ -10,11 +10,11 @@ const TYPING_MS = 250;
 /** Filters as they are in the address; what is empty is left out. */
 export type Search = Readonly<Record<string, string>>;
 
-type Filtered = Pick<List<unknown>, 'filters' | 'meanings' | 'command'>;
+type Filtered = Pick<List<unknown>, 'filters' | 'meanings' | 'defaults'>;
 
 /** Boxes and choices for the filters of a list; the address holds what is filtered by. */
 export function Filters({
-  list: { filters, meanings, command },
+  list: { filters, meanings, defaults },
   search,
   onSearch,
 }: {
@@ -35,7 +35,7 @@ export function Filters({
         const asked = search[name] ?? '';
         const meaning = meanings?.[name] ?? MEANINGS[name] ?? '';
         if (words === 'text') return <Box key={name} {...{ name, asked, meaning, set }} />;
-        const usual = command.defaults?.[name];
+        const usual = defaults?.[name];
         const all = usual === undefined ? words : [...words.filter((one) => one !== usual), 'all'];
         return (
           <Choice

@@ -2,7 +2,7 @@ import { Button, Group, Loader } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { type Column, type List, toCsv } from '../../src/ops/lists/list.ts';
+import { type Column, type List, NOTHING, toCsv } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 import {
   type ItemOf,
@@ -47,10 +47,10 @@ interface TableOptions<Name extends ListName> {
 
 /** What a list tells of its table. */
 export function toTable<Name extends ListName>(list: Row<Name>) {
-  const { answers, path, columns, command } = list;
+  const { answers, path, columns } = list;
   // Its last word is the name of the list.
   const label = toTitle(path.replace(/^.*\//, '').replace('-', ' '));
-  return { name: answers[200], path, columns, label, none: command.none[0] };
+  return { name: answers[200], path, columns, label, none: NOTHING };
 }
 
 /** Makes a page of one list: search, filters, the table, the file and the command. */
@@ -65,11 +65,9 @@ export function listPage<Name extends ListName>(
   return function ListPage() {
     const search: Search = useSearch({ strict: false });
     const navigate = useNavigate();
-    const asked = Object.entries({ ...list.command.defaults, ...search });
+    const asked = Object.entries({ ...list.defaults, ...search });
     // All is what is answered without a filter.
     const query = Object.fromEntries(asked.filter(([, value]) => value !== 'all'));
-    const isWhole = Object.keys(search).length === 0;
-    const none = (isWhole ? undefined : list.command.none[1]) ?? table.none;
     const onSearch = (next: Search) => void navigate({ to: '.', search: next, replace: true });
     return (
       <Page
@@ -78,9 +76,9 @@ export function listPage<Name extends ListName>(
         actions={<Filters {...{ list, search, onSearch }} />}
       >
         {head}
-        <ListTable {...{ ...table, query, none, choosing }} />
+        <ListTable {...{ ...table, query, choosing }} />
         <Download {...{ list, query }} />
-        <CommandLine text={`scim-bridge ${list.command.name}`} />
+        <CommandLine text={`scim-bridge ${list.command}`} />
       </Page>
     );
   };

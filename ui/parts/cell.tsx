@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import type { Fact } from '../../src/ops/lists/details.ts';
-import type { Column, Link as Target, Tone } from '../../src/ops/lists/list.ts';
+import { type Column, type Link as Target, type Tone, toCell } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 
 /** A value of a list in the words of the console. */
@@ -12,9 +12,9 @@ export function Cell<Item>({
   readonly column: Column<Item>;
   readonly item: Item;
 }) {
-  const text = String(column.words?.(item) ?? column.value(item) ?? '');
+  const { text: value, tone } = toCell(column, item);
+  const text = column.words?.(item) ?? value;
   const target = column.link?.(item);
-  const tone = column.tone?.(item);
   if (text === '') return null;
   if (target) return <PageLink to={target} text={text} />;
   if (column.filter !== undefined) {

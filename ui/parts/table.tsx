@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Column } from '../../src/ops/lists/list.ts';
+import { type Column, toCellText } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 import { Cell } from './cell.tsx';
 
@@ -74,8 +74,8 @@ export function Table<Item>(options: TableOptions<Item>) {
 
 /** The id of a row, which is also its key. */
 export function findId<Item>(columns: readonly Column<Item>[], item: Item): string | undefined {
-  const id = columns.find(({ name }) => name === 'id')?.value(item);
-  return id === undefined ? undefined : String(id);
+  const column = columns.find(({ name }) => name === 'id');
+  return column && toCellText(column, item);
 }
 
 function Choose<Item>({

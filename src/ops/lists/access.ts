@@ -1,98 +1,79 @@
 import { DEFAULT_PROVIDER, type Handling, RIGHTS } from '../../domain/provider.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { actOf } from './act.ts';
-import { listOf } from './list.ts';
+import { listOf, toCellText } from './list.ts';
 
 const ACCESS_FILTERS = { state: ['live', 'revoked'] } as const;
 
 const COMMON = {
-  method: 'get',
   tag: 'Credentials',
   filters: ACCESS_FILTERS,
   meanings: { state: 'Not revoked, or revoked.' },
 } as const;
 
 /** Named tokens of providers and operators. */
-export const TOKENS = listOf<OpsJson<'Token'>>()({
+export const TOKENS = listOf<OpsJson<'Token'>>([
+  { name: 'id', kind: 'id', place: 'whole' },
+  { name: 'name' },
+  { name: 'for', value: (token) => `${token.for}${toScope(token)}` },
+  { name: 'state', value: toState },
+  { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
+])({
   ...COMMON,
   path: '/tokens',
   summary: 'List named tokens of providers and operators, the newest first; never their texts.',
   answers: { 200: 'TokenList' },
-  columns: [
-    { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
-    { name: 'name', value: ({ name }) => name },
-    { name: 'for', value: (token) => `${token.for}${toScope(token)}` },
-    { name: 'state', value: toState },
-    { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
-  ],
-  command: {
-    name: 'token list',
-    defaults: { state: 'live' },
-    none: ['There is no token that is not revoked.'],
-  },
+  command: 'token list',
+  defaults: { state: 'live' },
 });
 
 /** OAuth clients, for providers that fetch access tokens. */
-export const CLIENTS = listOf<OpsJson<'Client'>>()({
+export const CLIENTS = listOf<OpsJson<'Client'>>([
+  { name: 'id', kind: 'id', place: 'whole' },
+  { name: 'name', value: (client) => `${client.name}${toScope(client)}` },
+  { name: 'proven by', isLong: true, value: toProof },
+  { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
+])({
   ...COMMON,
   path: '/clients',
   summary: 'List OAuth clients with their secrets, the newest first; never the texts of secrets.',
   answers: { 200: 'ClientList' },
-  columns: [
-    { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
-    { name: 'name', value: (client) => `${client.name}${toScope(client)}` },
-    { name: 'proven by', isLong: true, value: toProof },
-    { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
-  ],
-  command: {
-    name: 'client list',
-    defaults: { state: 'live' },
-    none: ['There is no client that is not revoked.'],
-  },
+  command: 'client list',
+  defaults: { state: 'live' },
 });
 
 /** Sign-ins to the console. */
-export const SESSIONS = listOf<OpsJson<'Session'>>()({
-  method: 'get',
+export const SESSIONS = listOf<OpsJson<'Session'>>([
+  { name: 'id', kind: 'id', place: 'whole' },
+  { name: 'who', value: ({ name }) => name },
+  { name: 'role', place: 'minor', value: (session) => session.for },
+  { name: 'since', kind: 'time', place: 'minor', value: ({ createdAt }) => createdAt },
+  { name: 'last used', kind: 'time', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt },
+  { name: 'ends', kind: 'time', value: ({ expiresAt }) => expiresAt },
+])({
   path: '/sessions',
   tag: 'Credentials',
   summary: 'List sign-ins to the console that are not over, the newest first.',
   filters: {},
   answers: { 200: 'SessionList' },
-  columns: [
-    { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
-    { name: 'who', value: ({ name }) => name },
-    { name: 'role', place: 'minor', value: (session) => session.for },
-    { name: 'since', kind: 'time', place: 'minor', value: ({ createdAt }) => createdAt },
-    { name: 'last used', kind: 'time', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt },
-    { name: 'ends', kind: 'time', value: ({ expiresAt }) => expiresAt },
-  ],
-  command: {
-    name: 'session list',
-    none: ['Nobody is signed in to the console.'],
-  },
+  command: 'session list',
 });
 
 /** Identity providers, each with its own people and groups. */
-export const PROVIDERS = listOf<OpsJson<'Provider'>>()({
-  method: 'get',
+export const PROVIDERS = listOf<OpsJson<'Provider'>>([
+  { name: 'name', place: 'whole' },
+  { name: 'mail domains', value: ({ domains }) => domains?.join(', ') ?? 'any' },
+  { name: 'group names', value: ({ groupNames }) => groupNames?.join(', ') ?? 'any' },
+  { name: 'may', value: toRights },
+  { name: 'requests', isLong: true, value: (provider) => listChoices(provider).join(', ') },
+])({
   path: '/providers',
   tag: 'Providers',
   summary:
     'List identity providers and what each may do; the newest first and the default one last.',
   filters: {},
   answers: { 200: 'ProviderList' },
-  columns: [
-    { name: 'name', place: 'whole', value: ({ name }) => name },
-    { name: 'mail domains', value: ({ domains }) => domains?.join(', ') ?? 'any' },
-    { name: 'group names', value: ({ groupNames }) => groupNames?.join(', ') ?? 'any' },
-    { name: 'may', value: toRights },
-    { name: 'requests', isLong: true, value: (provider) => listChoices(provider).join(', ') },
-  ],
-  command: {
-    name: 'provider list',
-    none: ['There is none.'],
-  },
+  command: 'provider list',
 });
 
 const CREDENTIAL = { method: 'post', tag: 'Credentials' } as const;
@@ -251,7 +232,9 @@ function listTrustLines(trust: OpsJson<'Trust'>): string[] {
 
 function toProviderText(provider: OpsJson<'Provider'>): string {
   const [, ...others] = PROVIDERS.columns;
-  const lines = others.map((column) => `  ${column.name.padEnd(12)}  ${column.value(provider)}`);
+  const lines = others.map(
+    (column) => `  ${column.name.padEnd(12)}  ${toCellText(column, provider)}`,
+  );
   return [provider.name, ...lines].join('\n');
 }
 

@@ -1,10 +1,9 @@
 import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../../domain/drift.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { type Column, listOf, type Tone, toWords } from './list.ts';
+import { type Column, listOf, toPlanLink } from './list.ts';
 import { toHeld, toKind, toText } from './words.ts';
 
 const COMMON = {
-  method: 'get',
   tag: 'Sweeps and drift',
   meanings: {
     status: '`active`: all that are not over; `undecided`: open or contested.',
@@ -21,71 +20,46 @@ export const DRIFT_FILTERS = {
 
 type Item = OpsJson<'Drift'>;
 
-const TONES: Readonly<Partial<Record<OpsJson<'Drift'>['status'], Tone>>> = {
-  contested: 'bad',
-  open: 'waiting',
-  repairing: 'info',
-  repaired: 'good',
-};
+const TONES = { contested: 'bad', open: 'waiting', repairing: 'info', repaired: 'good' } as const;
 
 const DRIFT_COLUMNS: readonly Column<Item>[] = [
-  { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
-  { name: 'kind', value: ({ kind }) => kind, words: ({ kind }) => toKind(kind) },
+  { name: 'id', kind: 'id', place: 'whole' },
+  { name: 'kind', words: ({ kind }) => toKind(kind) },
   { name: 'of', value: toSubject, link: ({ resource }) => resource },
-  {
-    name: 'wanted',
-    value: ({ desired }) => toWords(desired),
-    words: ({ kind, desired }) => toText(toHeld(kind, desired)),
-  },
-  {
-    name: 'found',
-    value: ({ observed }) => toWords(observed),
-    words: ({ kind, observed }) => toText(toHeld(kind, observed)),
-  },
-  {
-    name: 'status',
-    value: ({ status }) => status,
-    tone: ({ status }) => TONES[status] ?? 'quiet',
-  },
+  { name: 'wanted', value: ({ kind, desired }) => toText(toHeld(kind, desired)) },
+  { name: 'found', value: ({ kind, observed }) => toText(toHeld(kind, observed)) },
+  { name: 'status', tones: TONES },
   { name: 'since', kind: 'ago', value: ({ firstSeen }) => firstSeen },
   { name: 'by', place: 'minor', value: toAuthor },
   {
     name: 'plan',
     place: 'minor',
     value: ({ planId }) => planId,
-    link: ({ planId: id }) => (id === null ? null : { type: 'plan', id }),
+    link: toPlanLink,
   },
   { name: 'note', isLong: true, value: ({ privileged, note }) => privileged ?? toNote(note) },
 ];
 
 /** Differences between the service and what is desired. */
-export const DRIFTS = listOf<Item>()({
+export const DRIFTS = listOf<Item>(DRIFT_COLUMNS)({
   ...COMMON,
   path: '/drifts',
   summary: 'List what others changed of managed people and groups, the newest first.',
   filters: { kind: MANAGED_KINDS, ...DRIFT_FILTERS },
   answers: { 200: 'DriftList' },
-  columns: DRIFT_COLUMNS,
-  command: {
-    name: 'drifts',
-    defaults: { status: 'undecided' },
-    none: ['Nothing differs.', 'Nothing differs that fits these filters.'],
-  },
+  command: 'drifts',
+  defaults: { status: 'undecided' },
 });
 
 /** Accounts and groups that no provider asked for. */
-export const UNMANAGED = listOf<Item>()({
+export const UNMANAGED = listOf<Item>(DRIFT_COLUMNS)({
   ...COMMON,
   path: '/unmanaged',
   summary: 'List accounts and groups of the service that no provider asked for, the newest first.',
   filters: { kind: UNMANAGED_KINDS, ...DRIFT_FILTERS },
   answers: { 200: 'DriftList' },
-  columns: DRIFT_COLUMNS,
-  command: {
-    name: 'unmanaged',
-    defaults: { status: 'undecided' },
-    none: ['No sweep found any.', 'Nothing is unmanaged that fits these filters.'],
-  },
+  command: 'unmanaged',
+  defaults: { status: 'undecided' },
 });
 
 function toAuthor({ who }: Item): string {

@@ -34,7 +34,7 @@ Exit codes:
       { name: 'row', value: ({ entries }) => entries.map(({ row }) => row).join(', ') },
       { ...{ name: 'id', kind: 'id', place: 'minor' }, value: toIds },
       { name: 'found by', place: 'minor', value: ({ by }) => by },
-      { name: 'provider', place: 'minor', value: ({ provider }) => provider },
+      { name: 'provider', place: 'minor' },
       { name: 'differs in', value: toDifferences },
     ],
     listItems: ({ items }) => items,
@@ -93,13 +93,13 @@ export const HANDOVER = fileActOf<'Handover', OpsJson<'HandoverItem'>>()({
 People are found by the externalId of the earlier provider (a column formerExternalId), then by userName, then by address.
 Groups all go.`,
     columns: [
-      { name: 'outcome', value: ({ outcome }) => outcome },
-      { name: 'type', value: ({ type }) => type },
+      { name: 'outcome' },
+      { name: 'type' },
       { name: 'who', value: ({ name }) => name },
       { name: 'found by', value: ({ by }) => by },
-      { name: 'row', value: ({ row }) => row },
+      { name: 'row' },
       { name: 'new externalId', place: 'minor', value: ({ externalId }) => externalId },
-      { name: 'id', kind: 'id', place: 'minor', value: ({ id }) => id },
+      { name: 'id', kind: 'id', place: 'minor' },
     ],
     listItems: ({ items }) => items,
     say({ from, to, planId, hash, counts }) {
@@ -141,7 +141,7 @@ Exit codes:
   64  wrong usage`,
     columns: [
       { name: 'left out', value: ({ outcome }) => outcome },
-      { name: 'row', value: ({ row }) => row },
+      { name: 'row' },
       { name: 'who', value: ({ name }) => name },
       { name: 'earlier id', value: ({ formerId }) => formerId },
     ],

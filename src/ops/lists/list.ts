@@ -10,12 +10,22 @@ export interface Link {
   readonly id: string;
 }
 
-/** One column of a list: the same in the command line, in CSV and in the console. */
-export interface Column<Item> {
-  /** Head of the column. */
-  readonly name: string;
-  /** Moments, alone or in a sentence, are ISO 8601: each face writes them in its own way. */
-  value(item: Item): string | number | boolean | null | undefined;
+/** Value of a cell. Moments, alone or in a sentence, are ISO 8601: each face writes them in its own way. */
+type CellValue = string | number | boolean | null | undefined;
+
+/** Members of an entry that a cell can show. */
+type MemberOf<Item> = {
+  [Name in keyof Item & string]: Item[Name] extends CellValue ? Name : never;
+}[keyof Item & string];
+
+/** One column of a list: the same in the command line, in CSV and in the console. `name` is its head, and its member where it has no `value`. */
+export type Column<Item> = ColumnLook<Item> &
+  (
+    | { readonly name: string; value(item: Item): CellValue }
+    | { readonly name: MemberOf<Item>; readonly value?: never }
+  );
+
+interface ColumnLook<Item> {
   /** `id`: is read last, and not shown by the console; `time`: one moment; `ago`: one whose distance says more. */
   readonly kind?: 'id' | 'time' | 'ago';
   /** How the console says it, where a code stands in the command line. */
@@ -25,6 +35,8 @@ export interface Column<Item> {
   /** Filter of the list that takes this value. */
   readonly filter?: string;
   link?(item: Item): Link | null;
+  /** Tones of its values; others are quiet. */
+  readonly tones?: Readonly<Record<string, Tone>>;
   tone?(item: Item): Tone;
   /**
    * `whole`: is typed into another command, so it is cut off last; `minor`: is left out where there is no room;
@@ -33,16 +45,17 @@ export interface Column<Item> {
   readonly place?: 'whole' | 'minor' | 'csv' | 'shown';
 }
 
-/** Command that shows a list: each filter is an option. */
-interface ListCommand {
-  /** With the command that it is below. */
-  readonly name: string;
-  /** Sentence about an empty list, and about one of which nothing fits the filters. */
-  readonly none: readonly [none: string, noneFits?: string];
-  /** Filters that hold without an option. */
-  readonly defaults?: Readonly<Record<string, string>>;
-  /** Filter of which the sentence about an empty list speaks. */
-  readonly scope?: string;
+/** The text of a cell. */
+export function toCellText<Item>({ name, value }: Column<Item>, item: Item): string {
+  const member: unknown = value ? value(item) : Reflect.get(Object(item), name);
+  return String(member ?? '');
+}
+
+/** A cell with its tone; undefined: it has none. */
+export function toCell<Item>(column: Column<Item>, item: Item) {
+  const { tones, tone } = column;
+  const text = toCellText(column, item);
+  return { text, tone: tones ? (tones[text] ?? 'quiet') : tone?.(item) };
 }
 
 /** A list below `/ops`: what is asked, and how each face shows it. */
@@ -55,12 +68,29 @@ export interface List<Item> {
   readonly meanings?: Readonly<Record<string, string>>;
   readonly answers: { readonly 200: OpsSchemaName };
   readonly columns: readonly Column<Item>[];
-  readonly command: ListCommand;
+  /** Command that shows it, in which each filter is an option. */
+  readonly command: string;
+  /** Filters that hold unless another value is asked for. */
+  readonly defaults?: Readonly<Record<string, string>>;
 }
 
+/** What each face says about an empty list. */
+export const NOTHING = 'There is nothing to list.';
+
 /** Types one list; what is written there stays known to its route. */
-export function listOf<Item>() {
-  return <const Row extends List<Item>>(row: Row): Row => row;
+export function listOf<Item>(columns: readonly Column<Item>[]) {
+  return <const Row extends Omit<List<Item>, 'method' | 'columns'>>(row: Row) => ({
+    ...GET,
+    ...row,
+    columns,
+  });
+}
+
+const GET = { method: 'get' } as const;
+
+/** The page of the plan that an entry names. */
+export function toPlanLink({ planId: id }: { readonly planId: string | null }): Link | null {
+  return id === null ? null : { type: 'plan', id };
 }
 
 /** The meanings of filters, unless a list gives them another one. */
@@ -98,7 +128,7 @@ export function toCsv<Item>(items: readonly Item[], columns: readonly Column<Ite
   const kept = columns.filter(({ place }) => place !== 'shown');
   const lines = [
     kept.map(({ name }) => name),
-    ...items.map((item) => kept.map((column) => String(column.value(item) ?? ''))),
+    ...items.map((item) => kept.map((column) => toCellText(column, item))),
   ];
   return lines.map((cells) => `${cells.map(toField).join(',')}\r\n`).join('');
 }

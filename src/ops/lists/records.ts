@@ -1,10 +1,20 @@
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { listOf, type Tone, toProblemText, toWords } from './list.ts';
+import { listOf, type Tone, toPlanLink, toProblemText, toWords } from './list.ts';
 
 /** What providers wrote and what they were refused. */
-export const REQUESTS = listOf<OpsJson<'Request'>>()({
-  method: 'get',
+export const REQUESTS = listOf<OpsJson<'Request'>>([
+  { name: 'at', kind: 'time' },
+  { name: 'method' },
+  { name: 'route' },
+  { name: 'for', value: ({ resource }) => resource?.id, link: ({ resource }) => resource },
+  { name: 'written', isLong: true, value: ({ written }) => written.map(toWritten).join(', ') },
+  { name: 'status', tone: ({ status }) => toStatusTone(status) },
+  { name: 'refused because', isLong: true, value: ({ refusal }) => refusal },
+  { name: 'ms', place: 'minor', value: ({ durationMs }) => Math.round(durationMs) },
+  { name: 'credential', place: 'minor', filter: 'credential' },
+  { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
+])({
   path: '/requests',
   tag: 'Requests of providers',
   summary:
@@ -17,28 +27,7 @@ export const REQUESTS = listOf<OpsJson<'Request'>>()({
     status: 'Answered with it: `409`, or `4xx`.',
   },
   answers: { 200: 'RequestList' },
-  columns: [
-    { name: 'at', kind: 'time', value: ({ at }) => at },
-    { name: 'method', value: ({ method }) => method },
-    { name: 'route', value: ({ route }) => route },
-    { name: 'for', value: ({ resource }) => resource?.id, link: ({ resource }) => resource },
-    { name: 'written', isLong: true, value: ({ written }) => written.map(toWritten).join(', ') },
-    { name: 'status', value: ({ status }) => status, tone: ({ status }) => toStatusTone(status) },
-    { name: 'refused because', isLong: true, value: ({ refusal }) => refusal },
-    { name: 'ms', place: 'minor', value: ({ durationMs }) => Math.round(durationMs) },
-    {
-      ...{ name: 'credential', place: 'minor', filter: 'credential' },
-      value: ({ credential }) => credential,
-    },
-    { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
-  ],
-  command: {
-    name: 'requests',
-    none: [
-      'No provider has written anything that is kept.',
-      'No provider has written anything that is kept and fits these filters.',
-    ],
-  },
+  command: 'requests',
 });
 
 function toWritten({ op, path, values, words }: OpsJson<'Request'>['written'][number]): string {
@@ -50,15 +39,19 @@ function toStatusTone(status: number): Tone {
   return status < 500 ? 'waiting' : 'bad';
 }
 
-const OUTCOMES: Readonly<Record<OpsJson<'Act'>['outcome'], Tone>> = {
-  done: 'good',
-  refused: 'waiting',
-  failed: 'bad',
-};
-
 /** What operators did. */
-export const ACTS = listOf<OpsJson<'Act'>>()({
-  method: 'get',
+export const ACTS = listOf<OpsJson<'Act'>>([
+  { name: 'at', kind: 'time' },
+  { name: 'operator' },
+  { name: 'with', place: 'minor', value: ({ credential }) => credential },
+  { name: 'from', place: 'minor', value: ({ address }) => address },
+  { name: 'did', value: ({ act }) => act },
+  { name: 'on', value: ({ target }) => target },
+  { name: 'outcome', tones: { done: 'good', refused: 'waiting', failed: 'bad' } },
+  { name: 'before', place: 'minor', isLong: true, value: ({ before }) => toWords(before) },
+  { name: 'after', isLong: true, value: ({ after }) => toWords(after) },
+  { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
+])({
   path: '/acts',
   tag: 'Acts of operators',
   summary: 'List what operators did, the newest first, with the states before and after.',
@@ -70,89 +63,52 @@ export const ACTS = listOf<OpsJson<'Act'>>()({
     outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
   },
   answers: { 200: 'ActList' },
-  columns: [
-    { name: 'at', kind: 'time', value: ({ at }) => at },
-    { name: 'operator', value: ({ operator }) => operator },
-    { name: 'with', place: 'minor', value: ({ credential }) => credential },
-    { name: 'from', place: 'minor', value: ({ address }) => address },
-    { name: 'did', value: ({ act }) => act },
-    { name: 'on', value: ({ target }) => target },
-    {
-      name: 'outcome',
-      value: ({ outcome }) => outcome,
-      tone: ({ outcome }) => OUTCOMES[outcome],
-    },
-    { name: 'before', place: 'minor', isLong: true, value: ({ before }) => toWords(before) },
-    { name: 'after', isLong: true, value: ({ after }) => toWords(after) },
-    { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
-  ],
-  command: {
-    name: 'acts',
-    none: [
-      'No operator has done anything that is kept.',
-      'No operator has done anything that is kept and fits these filters.',
-    ],
-  },
+  command: 'acts',
 });
 
-const LEAVER_TONES: Readonly<Record<OpsJson<'Leaver'>['status'], Tone>> = {
-  waits: 'waiting',
-  out: 'good',
-  back: 'quiet',
-};
-
 /** Who lost access, and what proves it. */
-export const LEAVERS = listOf<OpsJson<'Leaver'>>()({
-  method: 'get',
+export const LEAVERS = listOf<OpsJson<'Leaver'>>([
+  { name: 'id', place: 'csv', value: ({ person }) => person.id },
+  {
+    name: 'name',
+    value: ({ person }) => person.name ?? person.id,
+    link: ({ person: { id } }) => ({ type: 'user', id }),
+  },
+  { name: 'status', tones: { waits: 'waiting', out: 'good' } },
+  { name: 'credential', place: 'minor', value: ({ asked }) => asked?.credential },
+  { name: 'request', kind: 'id', place: 'minor', value: ({ asked }) => asked?.requestId },
+  { name: 'asked', kind: 'time', place: 'csv', value: ({ asked }) => asked?.at },
+  { name: 'accepted', kind: 'time', value: ({ acceptedAt }) => acceptedAt },
+  { name: 'sent', kind: 'time', value: ({ sent }) => sent?.at },
+  { name: 'call', place: 'csv', value: ({ sent }) => sent?.operation },
+  { name: 'outcome', place: 'csv', value: ({ sent }) => sent?.outcome },
+  { name: 'seen', kind: 'time', value: ({ seenAt }) => seenAt },
+  { name: 'audit log', place: 'shown', value: toLogText },
+  { name: 'audit log', place: 'csv', value: ({ logged }) => logged.state },
+  { name: 'logged', kind: 'time', place: 'csv', value: ({ logged }) => logged.at },
+  { name: 'event', place: 'csv', value: ({ logged }) => logged.eventId },
+  { name: 'by the bridge', place: 'csv', value: ({ logged }) => logged.ours },
+  { name: 'took ms', place: 'csv', value: ({ tookMs }) => tookMs },
+  { name: 'remains', isLong: true, value: toRemainsText },
+  {
+    name: 'plan',
+    value: ({ planId }) => planId,
+    link: toPlanLink,
+  },
+  {
+    name: 'problem',
+    isLong: true,
+    value: ({ problem, nextAttemptAt }) => toProblemText(problem, nextAttemptAt),
+    tone: () => 'waiting',
+  },
+])({
   path: '/leavers',
   tag: 'Leavers',
   summary: 'List who lost access by a request of a provider, and what proves it, the newest first.',
   filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
   meanings: { since: 'Accepted since then: a date, or a moment.', resource: 'Of this SCIM id.' },
   answers: { 200: 'LeaverList' },
-  columns: [
-    { name: 'id', place: 'csv', value: ({ person }) => person.id },
-    {
-      name: 'name',
-      value: ({ person }) => person.name ?? person.id,
-      link: ({ person: { id } }) => ({ type: 'user', id }),
-    },
-    { name: 'status', value: ({ status }) => status, tone: ({ status }) => LEAVER_TONES[status] },
-    { name: 'credential', place: 'minor', value: ({ asked }) => asked?.credential },
-    { name: 'request', kind: 'id', place: 'minor', value: ({ asked }) => asked?.requestId },
-    { name: 'asked', kind: 'time', place: 'csv', value: ({ asked }) => asked?.at },
-    { name: 'accepted', kind: 'time', value: ({ acceptedAt }) => acceptedAt },
-    { name: 'sent', kind: 'time', value: ({ sent }) => sent?.at },
-    { name: 'call', place: 'csv', value: ({ sent }) => sent?.operation },
-    { name: 'outcome', place: 'csv', value: ({ sent }) => sent?.outcome },
-    { name: 'seen', kind: 'time', value: ({ seenAt }) => seenAt },
-    { name: 'audit log', place: 'shown', value: toLogText },
-    { name: 'audit log', place: 'csv', value: ({ logged }) => logged.state },
-    { name: 'logged', kind: 'time', place: 'csv', value: ({ logged }) => logged.at },
-    { name: 'event', place: 'csv', value: ({ logged }) => logged.eventId },
-    { name: 'by the bridge', place: 'csv', value: ({ logged }) => logged.ours },
-    { name: 'took ms', place: 'csv', value: ({ tookMs }) => tookMs },
-    { name: 'remains', isLong: true, value: toRemainsText },
-    {
-      name: 'plan',
-      value: ({ planId }) => planId,
-      link: ({ planId: id }) => (id === null ? null : { type: 'plan', id }),
-    },
-    {
-      name: 'problem',
-      isLong: true,
-      value: ({ problem, nextAttemptAt }) => toProblemText(problem, nextAttemptAt),
-      tone: () => 'waiting',
-    },
-  ],
-  command: {
-    name: 'leavers',
-    scope: 'since',
-    none: [
-      'Nobody lost access in that time.',
-      'Nobody lost access in that time with these filters.',
-    ],
-  },
+  command: 'leavers',
 });
 
 function toLogText({ logged }: OpsJson<'Leaver'>): string {
@@ -167,24 +123,19 @@ function toRemainsText({ remains }: OpsJson<'Leaver'>): string {
 }
 
 /** What receivers of notifications do not have yet. */
-export const NOTIFICATIONS = listOf<OpsJson<'Notification'>>()({
-  method: 'get',
+export const NOTIFICATIONS = listOf<OpsJson<'Notification'>>([
+  { name: 'id', kind: 'id', place: 'whole' },
+  { name: 'at', kind: 'time', place: 'minor' },
+  { name: 'receiver' },
+  { name: 'type' },
+  { name: 'attempts', place: 'minor' },
+  { name: 'error', isLong: true, tone: () => 'bad' },
+])({
   path: '/notifications',
   tag: 'Notifications',
   summary: 'List notifications that receivers do not have yet, the oldest first.',
   filters: { receiver: 'text' },
   meanings: { receiver: 'For the receiver with this name.' },
   answers: { 200: 'NotificationList' },
-  columns: [
-    { name: 'id', kind: 'id', place: 'whole', value: ({ id }) => id },
-    { name: 'at', kind: 'time', place: 'minor', value: ({ at }) => at },
-    { name: 'receiver', value: ({ receiver }) => receiver },
-    { name: 'type', value: ({ type }) => type },
-    { name: 'attempts', place: 'minor', value: ({ attempts }) => attempts },
-    { name: 'error', isLong: true, value: ({ error }) => error, tone: () => 'bad' },
-  ],
-  command: {
-    name: 'notifications list',
-    none: ['Every receiver has everything.', 'There is none like that.'],
-  },
+  command: 'notifications list',
 });

@@ -1,10 +1,9 @@
 import type { OpsJson } from '../schemas/schemas.ts';
-import { type Column, listOf, type Tone, toProblemText, toWords } from './list.ts';
+import { type Column, listOf, toProblemText, toWords } from './list.ts';
 
 const YES_OR_NO = ['true', 'false'] as const;
 
 const COMMON = {
-  method: 'get',
   tag: 'People and groups',
   filters: {
     managed: YES_OR_NO,
@@ -38,43 +37,35 @@ const WORK: readonly Column<Item>[] = [
 ];
 
 /** People: what is wanted, what is seen, what waits. */
-export const USERS = listOf<OpsJson<'User'>>()({
+export const USERS = listOf<OpsJson<'User'>>([
+  { name: 'id', kind: 'id', place: 'minor' },
+  { name: 'name', link: ({ id }) => ({ type: 'user', id }) },
+  MANAGED,
+  { name: 'account', kind: 'id', place: 'minor', value: ({ upstreamId }) => upstreamId },
+  { name: 'active', value: ({ active }) => toActive(active) },
+  ...WORK,
+])({
   ...COMMON,
   path: '/users',
   summary: 'List people in order of creation, managed or only observed.',
   answers: { 200: 'UserList' },
-  columns: [
-    { name: 'id', kind: 'id', place: 'minor', value: ({ id }) => id },
-    { name: 'name', value: ({ name }) => name, link: ({ id }) => ({ type: 'user', id }) },
-    MANAGED,
-    { name: 'account', kind: 'id', place: 'minor', value: ({ upstreamId }) => upstreamId },
-    { name: 'active', value: ({ active }) => toActive(active) },
-    ...WORK,
-  ],
-  command: {
-    name: 'users',
-    none: ['There is nobody like that.'],
-  },
+  command: 'users',
 });
 
 /** Groups: what is managed, what is seen, what waits. */
-export const GROUPS = listOf<OpsJson<'Group'>>()({
+export const GROUPS = listOf<OpsJson<'Group'>>([
+  { name: 'id', kind: 'id', place: 'minor' },
+  { name: 'name', link: ({ id }) => ({ type: 'group', id }) },
+  MANAGED,
+  { name: 'scim id', kind: 'id', place: 'minor', value: ({ upstreamIds }) => upstreamIds.scimId },
+  { name: 'rest id', kind: 'id', place: 'minor', value: ({ upstreamIds }) => upstreamIds.restId },
+  ...WORK,
+])({
   ...COMMON,
   path: '/groups',
   summary: 'List groups in order of creation, managed or only observed.',
   answers: { 200: 'GroupList' },
-  columns: [
-    { name: 'id', kind: 'id', place: 'minor', value: ({ id }) => id },
-    { name: 'name', value: ({ name }) => name, link: ({ id }) => ({ type: 'group', id }) },
-    MANAGED,
-    { name: 'scim id', kind: 'id', place: 'minor', value: ({ upstreamIds }) => upstreamIds.scimId },
-    { name: 'rest id', kind: 'id', place: 'minor', value: ({ upstreamIds }) => upstreamIds.restId },
-    ...WORK,
-  ],
-  command: {
-    name: 'groups',
-    none: ['There is no group like that.'],
-  },
+  command: 'groups',
 });
 
 /** Says whether somebody is active, and what the service was seen to hold where that is something else. */
@@ -84,35 +75,31 @@ function toActive({ desired, observed }: OpsJson<'User'>['active']): string {
   return observed === desired ? toWord(desired) : `${toWord(desired)}, seen ${toWord(observed)}`;
 }
 
-const STATES: readonly Column<OpsJson<'Field'> | OpsJson<'Member'>>[] = [
-  { name: 'wanted', value: ({ desired }) => toShown(desired) },
-  { name: 'in the service', value: ({ observed }) => toShown(observed) },
-  {
-    ...{ name: 'state', place: 'whole' },
-    value: ({ standing }) => standing,
-    tone: ({ standing }) => STANDINGS[standing] ?? 'quiet',
-  },
-  { name: 'from', value: ({ from }) => from ?? '-' },
-  { name: 'note', isLong: true, value: (one) => ('note' in one ? one.note : '') },
-];
-
-const STANDINGS: Readonly<Partial<Record<OpsJson<'Member'>['standing'], Tone>>> = {
+const STANDINGS = {
   settled: 'good',
   pending: 'info',
   stuck: 'bad',
   drifted: 'waiting',
   held: 'waiting',
-};
+} as const;
+
+const STATES: readonly Column<OpsJson<'Field'> | OpsJson<'Member'>>[] = [
+  { name: 'wanted', value: ({ desired }) => toShown(desired) },
+  { name: 'in the service', value: ({ observed }) => toShown(observed) },
+  { name: 'state', place: 'whole', value: ({ standing }) => standing, tones: STANDINGS },
+  { name: 'from', value: ({ from }) => from ?? '-' },
+  { name: 'note', isLong: true, value: (one) => ('note' in one ? one.note : '') },
+];
 
 /** Columns of the fields of a user or group. */
 export const FIELDS: readonly Column<OpsJson<'Field'>>[] = [
-  { name: 'field', place: 'whole', value: ({ field }) => field },
+  { name: 'field', place: 'whole' },
   ...STATES,
 ];
 
 /** Columns of the groups of a user, or of the users in a list of a group. */
 export function toLinkColumns(type: 'user' | 'group'): readonly Column<OpsJson<'Member'>>[] {
-  return [{ name: 'name', value: ({ name }) => name, link: ({ id }) => ({ type, id }) }, ...STATES];
+  return [{ name: 'name', link: ({ id }) => ({ type, id }) }, ...STATES];
 }
 
 function toShown(value: unknown): string {

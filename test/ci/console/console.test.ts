@@ -114,7 +114,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
 
     const read = () => world.story.bridge.sandbox.service.members('Payroll').toSorted();
     await expect.poll(read).toEqual(['ada.lovelace@example.com', 'grace.hopper@example.com']);
-    await page.getByText('Nothing differs that fits these filters.').waitFor();
+    await page.getByText('There is nothing to list.').waitFor();
   });
 
   test('rotates a credential by keyboard: the new secret is shown once, and the old one is revoked', async () => {
