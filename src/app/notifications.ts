@@ -15,7 +15,7 @@ import { findLeaverHold } from '../ops/state/status.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials/credentials.ts';
 import { countDriftsAfter } from '../store/drifts.ts';
 import { createFact } from '../store/facts.ts';
-import { countWaitingPlans, type WaitingPlan } from '../store/plans/plans.ts';
+import { countWaitingPlans, type WaitingPlan } from '../store/plans.ts';
 import { findLateLeavers, type LateLeavers } from '../store/resources/leavers.ts';
 import type { Db } from '../store/store.ts';
 import type { WatchedOptions } from './options.ts';

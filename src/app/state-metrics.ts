@@ -9,9 +9,8 @@ import { readReadiness } from '../ops/state/reasons.ts';
 import { POLL_STATE } from '../reconcile/audit/poller.ts';
 import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/credentials.ts';
-import { countDrifts } from '../store/drifts.ts';
-import { countWaitingPlans } from '../store/plans/plans.ts';
-import { findLastSweptAt } from '../store/sweeps.ts';
+import { countDrifts, findLastSweptAt } from '../store/drifts.ts';
+import { countWaitingPlans } from '../store/plans.ts';
 import { COUNTED, type MetricDefinition, type Metrics } from '../telemetry/metrics.ts';
 
 /** Sources of the state, with readings that several gauges share. Times are epoch milliseconds. */

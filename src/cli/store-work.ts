@@ -9,8 +9,7 @@ import { MIGRATIONS, MOVED, migrate } from '../store/engine/migrate.ts';
 import * as sqlite from '../store/engine/sqlite-backup.ts';
 import { connect, takeFile } from '../store/engine/sqlite-file.ts';
 import { StoreError } from '../store/engine/store-error.ts';
-import { type Move, moveStore } from '../store/move/move-store.ts';
-import { type SourceTable, sealSqlite, unsealSqlite } from '../store/move/source.ts';
+import { type Move, moveStore, type SourceTable, sealSqlite, unsealSqlite } from '../store/move.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 

@@ -9,8 +9,7 @@ import {
   toHash,
 } from '../plan/plan-summary.ts';
 import { parseStored } from '../store/engine/columns.ts';
-import { insertPlanActions } from '../store/plans/actions.ts';
-import type { PlanRow } from '../store/plans/plans.ts';
+import { insertPlanActions, type PlanRow } from '../store/plans.ts';
 import type { Db } from '../store/store.ts';
 import { insertAll, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';

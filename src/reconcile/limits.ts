@@ -25,8 +25,8 @@ import {
   countPopulation,
   listAutomaticChanges,
   listHeldChanges,
-} from '../store/plans/actions.ts';
-import { lockHeld } from '../store/plans/plans.ts';
+  lockHeld,
+} from '../store/plans.ts';
 import {
   type GroupRow,
   lockRow,

@@ -16,7 +16,7 @@ import { allOf, select } from './engine/dialect.ts';
 import { toText } from './resources/lists.ts';
 import { joinSubjectNames, type SubjectNames } from './resources/names.ts';
 import type { Db, Part } from './store.ts';
-import { countWhere, insertNew, listWhere, type Row, updateWhere } from './tables.ts';
+import { countWhere, findOne, insertNew, listWhere, type Row, updateWhere } from './tables.ts';
 
 /** A drift as stored. */
 export type DriftRow = Row<'drifts'>;
@@ -227,4 +227,31 @@ function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
 function isOfText(text: string): RawBuilder<unknown> {
   const named = sql`(select id from resources where ${toText(text)})`;
   return sql`drift.resource_id in ${named} or drift.member_id in ${named}`;
+}
+
+const COMPARED_MAX = 1_000;
+
+/**
+ * Reads, for moments until `until`, when the newest sweep began that had compared everything before the moment, the admin
+ * lists too where they matter; 0: there was none. Times are epoch milliseconds.
+ */
+export async function listComparedSince(
+  db: Db,
+  until: number,
+): Promise<(question: { before: number; admins: boolean }) => number> {
+  const sweeps = await select<Pick<Row<'sweeps'>, 'started_at' | 'ended_at' | 'reads_admins'>>(db)`
+    select started_at, ended_at, reads_admins from sweeps
+    where status not in ('running', 'incomplete') and ended_at < ${until}
+    order by seq desc limit ${COMPARED_MAX}`;
+  return ({ before, admins }) =>
+    sweeps.find(
+      ({ ended_at, reads_admins }) =>
+        ended_at !== null && ended_at < before && (reads_admins === 1 || !admins),
+    )?.started_at ?? 0;
+}
+
+/** Time at which the last sweep ended that concluded everything (epoch milliseconds); undefined: none has. */
+export async function findLastSweptAt(db: Db): Promise<number | undefined> {
+  const concluded = { status: ['complete', 'held'] } as const;
+  return (await findOne(db, 'sweeps', concluded, { order: 'seq desc' }))?.ended_at ?? undefined;
 }

@@ -1,7 +1,6 @@
 import { isProvider } from '../../store/credentials/providers.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
-import { findHolders, insertFormerIds } from '../../store/resources/known-names.ts';
-import { findLive } from '../../store/resources/rows.ts';
+import { findHolders, findNames, insertFormerIds } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
 import { unknownProvider } from '../access/tokens.ts';
 import {
@@ -84,7 +83,7 @@ async function findOutcomes(
   const holders = await findHolders(db, type, ids);
   const owners = entries.map((entry) => matches.findOwner(entry));
   const known = owners.flatMap((owner) => (owner && owner !== 'unsure' ? owner.id : []));
-  const live = await findLive(db, type, known);
+  const live = await findNames(db, known, type);
   return entries.map(({ row, texts }, place) => {
     const { id: formerId = '', userName, displayName, email } = texts;
     const owner = owners[place];

@@ -6,10 +6,10 @@ import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { isObservedActive, isWantedActive, listUserDifferences } from '../../domain/user.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
+import { findLastSweptAt } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
-import { findLastSweptAt } from '../../store/sweeps.ts';
 import { unknownProvider } from '../access/tokens.ts';
 import {
   EXPORT_ATTRIBUTES,

@@ -6,11 +6,10 @@ import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts';
 import type { LookRequest, LookResult } from '../../reconcile/repair/inspect.ts';
-import { listNames } from '../../store/audit/timeline.ts';
 import { type DriftView, listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { isUnfinished } from '../../store/resources/explained.ts';
-import type { SubjectNames } from '../../store/resources/names.ts';
+import { isUnfinished } from '../../store/resources/lists.ts';
+import { findNames, type SubjectNames } from '../../store/resources/names.ts';
 import { findRow, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
@@ -228,7 +227,10 @@ async function toLook(
   key: LookRequest['key'],
   { at, isGone, calls, drifts }: Looked,
 ): Promise<OpsJson<'Look'>> {
-  const names = await listNames(db, new Set(drifts.map(({ member_id }) => member_id)));
+  const names = await findNames(
+    db,
+    drifts.map(({ member_id }) => member_id),
+  );
   return {
     ...key,
     at: toMoment(at),
@@ -236,7 +238,7 @@ async function toLook(
     calls,
     differences: drifts.map((drift) => {
       const { id, kind, status, note, member_id } = drift;
-      const named = { ...drift, name: null, member_name: names.get(member_id) ?? null };
+      const named = { ...drift, name: null, member_name: names.get(member_id)?.display ?? null };
       const { resource: _, ...facts } = toSubjectView(named);
       return { id, kind, status, note, ...facts };
     }),

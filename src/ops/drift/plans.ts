@@ -8,8 +8,8 @@ import {
   countPlanActions,
   listPlanActionViews,
   type PlanActionView,
-} from '../../store/plans/actions.ts';
-import type { PlanRow } from '../../store/plans/plans.ts';
+  type PlanRow,
+} from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest } from '../../store/tables.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';

@@ -9,9 +9,9 @@ import { listUserDifferences, type UserField } from '../../domain/user.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { type ActionKey, listHeldChanges } from '../../store/plans/actions.ts';
-import { countLinks, type LinkView, listLinkViews } from '../../store/resources/explained.ts';
+import { type ActionKey, listHeldChanges } from '../../store/plans.ts';
 import { listMeant } from '../../store/resources/find.ts';
+import { countLinks, type LinkView, listLinkViews } from '../../store/resources/lists.ts';
 import {
   type GroupRow,
   LIVE,

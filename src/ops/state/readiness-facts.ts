@@ -12,7 +12,7 @@ import type { Pause } from '../../reconcile/write-guard.ts';
 import { findRemark } from '../../store/audit/requests.ts';
 import { listLiveCredentials } from '../../store/credentials/credentials.ts';
 import { findWeaknesses, type WatchedStore } from '../../store/engine/store-health.ts';
-import { countWaitingPlans } from '../../store/plans/plans.ts';
+import { countWaitingPlans } from '../../store/plans.ts';
 import { type Backlog, readBacklog } from '../../store/resources/backlog.ts';
 import { findLateLeavers } from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 import type { ResourceKey } from '../../domain/ids.ts';
+import { listRestingGroupsOf, retryEach, retryResting } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listMeant } from '../../store/resources/find.ts';
-import { listRestingGroupsOf, retryEach, retryResting } from '../../store/resources/retries.ts';
 import { listWhere, type Row } from '../../store/tables.ts';
 import { answerKeyed } from '../http/keyed.ts';
 import { ok, route } from '../http/route.ts';

@@ -1,4 +1,10 @@
-import { beginOutage, endOutage, listActs, type NewAct, saveActs } from '../../store/audit/acts.ts';
+import {
+  beginOutage,
+  endOutage,
+  listActs,
+  type NewAct,
+  saveActs,
+} from '../../store/audit/timeline.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { OpenRecord, OpenRecordOf } from '../../store/recorder.ts';
 import type { Db, Store } from '../../store/store.ts';

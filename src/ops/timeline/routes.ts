@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WrittenPath } from '../../domain/kept-request.ts';
 import { findAccountObstacle } from '../../reconcile/repair/current.ts';
-import { type ActRow, listActsOf } from '../../store/audit/acts.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import type { RequestRow } from '../../store/audit/requests.ts';
 import * as stored from '../../store/audit/timeline.ts';
+import { type ActRow, listActsOf } from '../../store/audit/timeline.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { listMeant } from '../../store/resources/find.ts';
+import { findCalled, listMeant } from '../../store/resources/find.ts';
+import { findNames } from '../../store/resources/names.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
@@ -75,12 +76,15 @@ async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<Op
     await nextTurn();
   }
   const shown = all.toSorted((a, b) => a.at - b.at).slice(-limit);
-  const names = await stored.listNames(db, new Set(shown.flatMap(({ others = [] }) => others)));
+  const names = await findNames(
+    db,
+    shown.flatMap(({ others = [] }) => others),
+  );
   const items = shown.map(({ at, source, text, others = [] }) => ({
     at: toMoment(at),
     source,
     text,
-    others: others.map((other) => ({ id: other, name: names.get(other) ?? null })),
+    others: others.map((other) => ({ id: other, name: names.get(other)?.display ?? null })),
   }));
   const more = all.length > limit;
   return { type, id, name, managed: origin ?? 'no', deleted: deleted_at !== null, items, more };
@@ -121,11 +125,11 @@ function ofRequest(row: RequestRow, others: readonly string[]): Happening {
 async function readCalls(db: Db, past: Past): Promise<Happening[]> {
   const calls = await stored.listCallsOf(db, past);
   const accounts = new Set(calls.flatMap(({ member_id: account }) => account ?? []));
-  const people = await stored.listUserIds(db, accounts);
+  const { user: people } = await findCalled(db, accounts);
   return calls.map((call) => {
     const { at, kind, operation, resource_id, member_id } = call;
-    const member = people.get(member_id ?? '');
-    const others = [resource_id, member].flatMap((one) => (!one || one === past.id ? [] : one));
+    const members = people.get(member_id ?? '') ?? [];
+    const others = [resource_id, ...members].flatMap((one) => (!one || one === past.id ? [] : one));
     return { at, text: `${kind}, by ${operation}: ${toOutcomeWords(call)}`, others };
   });
 }

@@ -1,8 +1,7 @@
 import { type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
-import type { DriftRow } from '../../store/drifts.ts';
+import { type DriftRow, listComparedSince } from '../../store/drifts.ts';
 import type { Db } from '../../store/store.ts';
-import { listComparedSince } from '../../store/sweeps.ts';
 import { CLOCKS_MS } from './events.ts';
 
 /** Newest events of each user or group that are searched. */

@@ -7,7 +7,7 @@ import {
   insertDrifts,
   listActiveDrifts,
 } from '../../store/drifts.ts';
-import { listHeldChanges } from '../../store/plans/actions.ts';
+import { listHeldChanges } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 
 /** Effect of one comparison on the known drifts, with the new differences that have to be confirmed. */

@@ -13,7 +13,7 @@ import {
 import { deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { leaveGroups } from '../../store/links/of-users.ts';
 import { markExhausted, NOTHING_WAITING, readWaiting } from '../../store/links/waiting.ts';
-import { saveEmails } from '../../store/resources/known-names.ts';
+import { saveEmails } from '../../store/resources/names.ts';
 import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/reapply.ts';
+import { prioritiseWaiting } from '../../store/due.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { prioritiseWaiting } from '../../store/resources/retries.ts';
 import {
   type BoundedWait,
   isWorthWaiting,

@@ -1,8 +1,8 @@
 import type { Loop } from '../../domain/loop.ts';
 import { pruneChanges } from '../../store/changes.ts';
 import { type Age, type OldRows, PRUNED, prune } from '../../store/engine/prune.ts';
-import { prunePlans } from '../../store/plans/plans.ts';
-import { forgetNames } from '../../store/resources/known-names.ts';
+import { prunePlans } from '../../store/plans.ts';
+import { forgetNames } from '../../store/resources/names.ts';
 import type { Protection } from '../../store/resources/protection.ts';
 import type { Db } from '../../store/store.ts';
 import type { Events } from '../../telemetry/events.ts';

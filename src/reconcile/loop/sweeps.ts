@@ -1,6 +1,6 @@
 import { newId } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import type { PlanRow } from '../../store/plans/plans.ts';
+import type { PlanRow } from '../../store/plans.ts';
 import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
 import { IncompleteSweep, readAndCompare, type SweepRun } from '../compare/compare-all.ts';

@@ -6,8 +6,8 @@ import {
   listDue,
   listDueRemovals,
   prioritiseInspections,
+  retryResting,
 } from '../../store/due.ts';
-import { retryResting } from '../../store/resources/retries.ts';
 import type { DueClass } from '../../store/schema.ts';
 import type { Lock } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';

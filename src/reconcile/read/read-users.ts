@@ -10,7 +10,7 @@ import {
   listNamesUnderWay,
   type RowsOfAccounts,
 } from '../../store/resources/find.ts';
-import { insertEmails, listEmails, saveEmails } from '../../store/resources/known-names.ts';
+import { insertEmails, listEmails, saveEmails } from '../../store/resources/names.ts';
 import {
   deleteRow,
   insertRows,

@@ -10,8 +10,13 @@ import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, listRepairable, toRepair } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { countPlanActions, countRepairs } from '../../store/plans/actions.ts';
-import { discardEmpty, lockHeld, type PlanRow } from '../../store/plans/plans.ts';
+import {
+  countPlanActions,
+  countRepairs,
+  discardEmpty,
+  lockHeld,
+  type PlanRow,
+} from '../../store/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { addPlan, type NewPlan, tellPlan } from '../add-plan.ts';

@@ -30,7 +30,7 @@ import {
   listLinkedUsers,
 } from '../../store/links/links.ts';
 import { touchGroupsOf } from '../../store/links/of-users.ts';
-import type { PlanRow } from '../../store/plans/plans.ts';
+import type { PlanRow } from '../../store/plans.ts';
 import { listByName } from '../../store/resources/find.ts';
 import { type GroupRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, NO_IDS, toObservation } from '../../store/resources/state.ts';

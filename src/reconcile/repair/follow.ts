@@ -23,11 +23,12 @@ import { parseCells, toDueClass } from '../../store/engine/columns.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import {
   countPlanActions,
+  discardEmpty,
   listOpenActions,
   type PlanActionRow,
+  type PlanRow,
   toAction,
-} from '../../store/plans/actions.ts';
-import { discardEmpty, type PlanRow } from '../../store/plans/plans.ts';
+} from '../../store/plans.ts';
 import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';

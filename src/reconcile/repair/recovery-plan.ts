@@ -4,8 +4,7 @@ import type { UserId } from '../../domain/ids.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { toSentUser } from '../../domain/user.ts';
 import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
-import { type ActionKey, insertPlanActions } from '../../store/plans/actions.ts';
-import { deleteUnknown } from '../../store/plans/held.ts';
+import { type ActionKey, deleteUnknown, insertPlanActions } from '../../store/plans.ts';
 import { findExisting } from '../../store/resources/find.ts';
 import {
   type GroupRow,

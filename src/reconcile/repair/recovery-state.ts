@@ -1,7 +1,6 @@
 import { isOfRecovery } from '../../domain/plan.ts';
 import { createFact } from '../../store/facts.ts';
-import { countPlanActions } from '../../store/plans/actions.ts';
-import type { PlanRow } from '../../store/plans/plans.ts';
+import { countPlanActions, type PlanRow } from '../../store/plans.ts';
 import type { ProcessDeps } from '../deps.ts';
 
 /** Reason for holding pending changes: the store is taken to be older than the service, or was only used to observe. */

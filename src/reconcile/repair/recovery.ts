@@ -1,7 +1,6 @@
 import { countActions, toHash } from '../../plan/plan-summary.ts';
 import { countDueChanges } from '../../store/due.ts';
-import { insertPlanActions } from '../../store/plans/actions.ts';
-import { endAllPlans, holdEverything } from '../../store/plans/held.ts';
+import { endAllPlans, holdEverything, insertPlanActions } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, updateWhere } from '../../store/tables.ts';
 import { UpstreamError } from '../../upstream/errors.ts';

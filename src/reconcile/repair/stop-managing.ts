@@ -7,8 +7,8 @@ import type { Rules } from '../../rules/rules.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { NOTHING_OPEN, parseCells, toChangedColumns } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink } from '../../store/links/links.ts';
-import { listHeldChanges } from '../../store/plans/actions.ts';
-import { saveEmails } from '../../store/resources/known-names.ts';
+import { listHeldChanges } from '../../store/plans.ts';
+import { saveEmails } from '../../store/resources/names.ts';
 import {
   type GroupRow,
   lockRow,

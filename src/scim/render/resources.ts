@@ -8,7 +8,7 @@ import type { LinkList } from '../../domain/link.ts';
 import { isOfOther } from '../../domain/provider.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { readShown, type ShownUsers, streamShown } from '../../store/links/shown.ts';
-import { findInnerGroups, parseInner } from '../../store/resources/rule-inputs.ts';
+import { findNames, parseInner } from '../../store/resources/names.ts';
 import type { ResourceView, UserView } from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { collectWitnesses } from '../filter/matches.ts';
@@ -183,7 +183,7 @@ async function readInner(
     ({ view: { id, inner_groups = '[]' } }) => [id, parseInner({ inner_groups })] as const,
   );
   const all = lists.flatMap(([, inner]) => inner);
-  const known = await findInnerGroups(deps.store.read, all);
+  const known = await findNames(deps.store.read, all, 'group');
   const toText = (id: GroupId) => {
     const group = known.get(id);
     return group === undefined ? [] : JSON.stringify(toEntry(deps, group, 'Group'));

@@ -5,9 +5,8 @@ import type { Owned } from '../../domain/provider.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
 import { listLinks, type StoredLink } from '../../store/links/links.ts';
 import { streamShown } from '../../store/links/shown.ts';
-import { findLive, type GroupRow, type ResourceRow } from '../../store/resources/rows.ts';
-import { findInnerGroups, parseInner } from '../../store/resources/rule-inputs.ts';
-import { listUsersById } from '../../store/resources/views.ts';
+import { findNames, parseInner } from '../../store/resources/names.ts';
+import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
@@ -104,10 +103,10 @@ async function keepKnown(
   { list, edits, asked, repairs }: EditsOfList,
 ): Promise<KnownEdits> {
   const ids = [...new Set(edits.flatMap(({ op, ids: some }) => (op === 'remove' ? [] : some)))];
-  const existing = ids.length === 0 ? new Set<string>() : await findLive(tx, 'user', ids);
+  const existing = await findNames(tx, ids, 'user');
   const others = ids.filter((id) => !existing.has(id));
   if (others.length === 0) return { edits, groups: [] };
-  const found = await findInnerGroups(tx, others);
+  const found = await findNames(tx, others, 'group');
   const { unknownMembers, nestedGroups } = await findHandling(tx, row.provider);
   const drop = (
     some: readonly UserId[],
@@ -244,8 +243,8 @@ export async function toStepEdits(
     found.set(step.list, looked);
     const held = wasReplaced ? [] : ((await looked).get(step.filter) ?? []);
     const named = [...foldEdits(own)].flatMap(([id, isIn]) => (isIn ? [id] : []));
-    const users = await listUsersById(tx, named);
-    const added = users.filter((user) => matches(step.filter, toEntry(deps, user)));
+    const users = await findNames(tx, named, 'user');
+    const added = [...users.values()].filter((user) => matches(step.filter, toEntry(deps, user)));
     edits.push({ list, op: 'remove', ids: [...held, ...added.map(({ id }) => id)] });
   }
   return edits;
@@ -278,7 +277,7 @@ async function findListed(
   for await (const page of streamShown(tx, row.seq, shown)) {
     for (const user of parseShown(page)) note(user, String(user.value));
   }
-  const inner = await findInnerGroups(tx, list === 'members' ? parseInner(row) : []);
+  const inner = await findNames(tx, list === 'members' ? parseInner(row) : [], 'group');
   for (const group of inner.values()) note(toEntry(deps, group, 'Group'), group.id);
   return ids;
 }

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { readInChunks, select } from '../engine/dialect.ts';
-import { listRows } from '../resources/rows.ts';
+import { allOf, select, toAssignments, toValues } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { listWhere, type Row } from '../tables.ts';
+import { deleteWhere, listWhere, type NewestPart, type Row, updateWhere } from '../tables.ts';
 import type { RequestRow } from './requests.ts';
 
 /** Subject of a timeline. */
@@ -79,23 +78,90 @@ export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<Ro
     order by first_seen_at desc limit ${limit}`;
 }
 
-/** The userName or displayName of each of these users and groups, deleted ones too. */
-export async function listNames(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string>> {
-  const named = await readInChunks(
-    [...ids],
-    (some) =>
-      select<{ id: string; name: string }>(db)`
-      select id, name from resources where id in (${sql.join(some)})`,
-  );
-  return new Map(named.map(({ id, name }) => [id, name]));
+/** An act of an operator, or an outage of the service, as stored. */
+export type ActRow = Row<'acts'>;
+
+/** Act of an operator that is to be stored. */
+export type NewAct = Omit<ActRow, 'id' | 'kind' | 'ended_at'>;
+
+/**
+ * Stores the acts of a request. One that is there already is completed, once; the record of a request that was no act
+ * after all goes.
+ */
+export async function saveActs(tx: Db, entry: string, acts: readonly NewAct[]): Promise<void> {
+  if (acts.length === 0) await deleteWhere(tx, 'acts', { entry });
+  for (const act of acts) {
+    await sql`insert into acts ${toValues([{ ...act, kind: 'operator' }])}
+      on conflict (entry) do update set ${toAssignments(act)} where acts.status is null`.execute(
+      tx,
+    );
+  }
 }
 
-/** The SCIM ids of the users who have these accounts. */
-export async function listUserIds(
+/** Stores the beginning of an outage, unless another process has; `at` is epoch milliseconds. */
+export async function beginOutage(tx: Db, act: string, at: number): Promise<void> {
+  await sql`insert into acts (kind, act, operator, target, at, everyone)
+    select 'outage', ${act}, '', '', cast(${at} as bigint), 1
+    where not exists (select 1 from acts
+      where target = '' and kind = 'outage' and act = ${act} and ended_at is null)`.execute(tx);
+}
+
+/** Stores the end of an outage; `at` is epoch milliseconds. */
+export async function endOutage(tx: Db, act: string, at: number): Promise<void> {
+  const open = { target: '', kind: 'outage', act, ended_at: null } as const;
+  await updateWhere(tx, 'acts', open, { ended_at: at });
+}
+
+/** Selection of acts of operators, and the page of it to read. */
+export interface ActQuery extends NewestPart {
+  /** Name or id of the credential. */
+  readonly operator: string | undefined;
+  /** Id that they were about, or that a drift or plan names that they were about. */
+  readonly target: string | undefined;
+  /** Statuses from the first to the last. */
+  readonly status: readonly [number, number] | undefined;
+}
+
+/** Lists acts of operators, the newest first. */
+export async function listActs(
   db: Db,
-  accountIds: ReadonlySet<string>,
-): Promise<Map<string, string>> {
-  const numbers = [...accountIds].filter((id) => /^\d{1,15}$/.test(id)).map(Number);
-  const found = await listRows(db, 'user', { upstream_id: numbers }, { order: 'seq' });
-  return new Map(found.map(({ id, upstream_id }) => [String(upstream_id), id]));
+  { operator, target, status, from, limit }: ActQuery,
+): Promise<(ActRow & { readonly seq: number })[]> {
+  const isMeant = allOf([
+    sql`kind = 'operator' and id < ${from}`,
+    operator && sql`(operator = ${operator} or credential = ${operator})`,
+    target && sql`target in (select ${target} union ${driftsOf(target)} union ${plansOf(target)})`,
+    status && sql`status between ${status[0]} and ${status[1]}`,
+  ]);
+  return select<ActRow & { readonly seq: number }>(db)`select acts.*, id as seq from acts
+    where ${isMeant} order by id desc limit ${limit}`;
+}
+
+/**
+ * Lists the newest acts that were done about a user or group, about a drift or plan that names it, and about everything
+ * since `since` (epoch milliseconds), with the outages since then.
+ */
+export async function listActsOf(
+  db: Db,
+  { id, since, limit }: { id: string; since: number; limit: number },
+): Promise<ActRow[]> {
+  // Each part has an index of its own.
+  return select<ActRow>(db)`
+    select * from (
+      select * from acts where target = ${id}
+      union select * from acts where everyone = 1 and at >= ${since}
+      union select * from acts where target in (${driftsOf(id)})
+      union select * from acts where target in (${plansOf(id)})) as shown
+    where status is null or status < 400
+    order by at desc, id desc limit ${limit}`;
+}
+
+function driftsOf(id: string) {
+  return sql`select id from drifts where resource_id = ${id}
+    union select id from drifts where member_id = ${id} and member_id <> ''`;
+}
+
+function plansOf(id: string) {
+  return sql`select plan_id from plan_actions where resource_id = ${id}
+    union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;
 }

@@ -1,6 +1,43 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { select } from '../engine/dialect.ts';
-import type { Db } from '../store.ts';
+import { listFoldedEmails } from '../../domain/address.ts';
+import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Owned } from '../../domain/provider.ts';
+import { parseStored } from '../engine/columns.ts';
+import { chunks, lockUntilCommit, readInChunks, select, toValues } from '../engine/dialect.ts';
+import type { FormerIdsTable } from '../schema.ts';
+import type { Db, Store } from '../store.ts';
+import { deleteWhere, insertAll, listWhere } from '../tables.ts';
+
+/** A user or group as others are shown it. */
+export interface Named<Id extends string = string> extends Owned {
+  readonly id: Id;
+  /** The userName or displayName. */
+  readonly display: string;
+}
+
+/** Finds the users and groups with these ids, deleted or not, or those of a type that are not deleted. */
+export async function findNames<Type extends GivenKey['type']>(
+  db: Db,
+  ids: readonly string[],
+  live?: Type,
+): Promise<Map<string, Named<{ user: UserId; group: GroupId }[Type]>>> {
+  const isMeant = live ? sql`and type = ${sql.lit(live)} and deleted_at is null` : sql``;
+  const rows = await readInChunks(
+    ids,
+    (some) =>
+      select<Named<{ user: UserId; group: GroupId }[Type]>>(db)`
+      select id, name as display, origin, provider from resources
+      where id in (${sql.join(some)}) ${isMeant}`,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The groups that a provider made members of this one. */
+export function parseInner({ inner_groups }: { readonly inner_groups: string }): GroupId[] {
+  return parseStored<GroupId[]>(inner_groups);
+}
 
 /** Names of the subjects of a row that is about a user or group, or about a user in a group; null where the store has them no more. */
 export interface SubjectNames {
@@ -38,4 +75,142 @@ export async function saveDispute(
       last_seen_at = excluded.last_seen_at, count = disputes.count + 1
     returning count`;
   return rows[0]?.count === 1;
+}
+
+/** Saves the shown addresses of a changed user, by which filters find the user. */
+export async function saveEmails(
+  tx: Db,
+  before: { readonly attributes: string },
+  after: { readonly id: UserId; readonly attributes: string },
+): Promise<void> {
+  if (after.attributes === before.attributes) return;
+  const emails = listEmails(after);
+  if (!isDeepStrictEqual(listEmails(before), emails)) await replaceEmails(tx, after.id, emails);
+}
+
+/** Lists the folded addresses that a user is shown with. */
+export function listEmails({ attributes }: { readonly attributes: string }): string[] {
+  return listFoldedEmails(parseStored<JsonObject>(attributes));
+}
+
+/** Makes `folded` the addresses that filters find the user by, and remembers those that go. */
+export async function replaceEmails(tx: Db, id: UserId, folded: readonly string[]): Promise<void> {
+  const isGone = folded.length === 0 ? sql`` : sql`and name not in (${sql.join(folded)})`;
+  await sql`update names set former = 1 where resource = ${id} and former = 0 ${isGone}`.execute(
+    tx,
+  );
+  await insertEmails(
+    tx,
+    folded.map((name) => ({ resource: id, name })),
+  );
+}
+
+/** Adds addresses of any users. */
+export async function insertEmails(
+  tx: Db,
+  emails: readonly { readonly resource: UserId; readonly name: string }[],
+): Promise<void> {
+  for (const some of chunks(emails)) {
+    await sql`insert into names ${toValues(some)}
+      on conflict (name, resource) do update set former = 0`.execute(tx);
+  }
+}
+
+/** Remembers the names of `old` that are not among `names`: a rename ends no protection. Both are folded. */
+export async function keepFormerNames(
+  tx: Db,
+  resource: string,
+  { old, names }: { old: readonly (string | null)[]; names: readonly (string | null)[] },
+): Promise<void> {
+  const gone = [...new Set(old)].filter((name) => name && !names.includes(name));
+  if (gone.length === 0) return;
+  const rows = gone.map((name) => ({ resource, name, former: 1 }));
+  await sql`insert into names ${toValues(rows)} on conflict do nothing`.execute(tx);
+}
+
+/** The names that they carried before, by id. */
+export async function listFormerNames(
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await readInChunks(ids, async (some) => {
+    const found = await sql<{ resource: string; name: string }>`select resource, name from names
+      where former = 1 and resource in (${sql.join(some)})`.execute(db);
+    return found.rows;
+  });
+  const byId = Map.groupBy(rows, ({ resource }) => resource);
+  return new Map([...byId].map(([id, some]) => [id, some.map(({ name }) => name)]));
+}
+
+/** Forgets the former names that are ordinary: they protect no user or group. */
+export async function forgetNames(
+  { read, write }: Pick<Store, 'read' | 'write'>,
+  isOrdinary: (name: Pick<FormerName, 'type' | 'name'>) => boolean,
+): Promise<void> {
+  const rows = await select<FormerName>(read)`select known.resource, known.name, owner.type
+    from names as known join resources as owner on owner.id = known.resource
+    where known.former = 1`;
+  for (const some of chunks(rows.filter(isOrdinary))) {
+    const pairs = sql.join(some.map(({ resource, name }) => sql`(${resource}, ${name})`));
+    await write((tx) =>
+      sql`delete from names where former = 1 and (resource, name) in (values ${pairs})`.execute(tx),
+    );
+  }
+}
+
+interface FormerName extends Pick<GivenKey, 'type'> {
+  readonly resource: string;
+  readonly name: string;
+}
+
+type FormerId = Pick<FormerIdsTable, 'former_id' | 'resource_id'>;
+
+/** Adds ids, also those of a deleted user or group. The caller holds the lock, and has found them to be free. */
+export async function insertFormerIds(
+  tx: Db,
+  rows: readonly Omit<FormerIdsTable, 'seq'>[],
+): Promise<void> {
+  for (const [type, some] of Map.groupBy(rows, ({ resource_type }) => resource_type)) {
+    const ids = some.map(({ former_id }) => former_id);
+    await deleteWhere(tx, 'former_ids', { resource_type: type, former_id: ids });
+  }
+  // New rows, so that every process meets them.
+  await insertAll(tx, 'former_ids', rows);
+}
+
+/** A resource that took the place of a deleted one, which was the same person or group. */
+export interface Successor extends Pick<FormerIdsTable, 'resource_type' | 'provider'> {
+  readonly from: string;
+  readonly to: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Makes the ids of a deleted resource, its former ones too, those of its successor. */
+export async function passIds(tx: Db, { from, to, now, ...same }: Successor): Promise<void> {
+  // Until the transaction ends no id is given to two, or to an erased user.
+  await lockUntilCommit(tx, 'former-ids');
+  const { resource_type } = same;
+  const rows = await listWhere(tx, 'former_ids', { resource_type, resource_id: from });
+  const ids = [from, ...rows.map(({ former_id }) => former_id)];
+  const toRow = (former_id: string) => ({ ...same, former_id, resource_id: to, created_at: now });
+  await insertFormerIds(tx, ids.map(toRow));
+}
+
+/** Finds whose these ids are already: of an earlier server, unless their owner is gone, or the bridge's own. */
+export async function findHolders(
+  db: Db,
+  type: 'user' | 'group',
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const held = await readInChunks(
+    ids,
+    (some) =>
+      select<FormerId>(db)`
+      select former_id, resource_id from former_ids
+        where resource_type = ${type} and former_id in (${sql.join(some)})
+        and resource_id in (select id from resources where deleted_at is null)
+      union all select id as former_id, id as resource_id from resources where id in (${sql.join(some)}) and type = ${type}`,
+  );
+  return new Map(held.map(({ former_id, resource_id }) => [former_id, resource_id]));
 }

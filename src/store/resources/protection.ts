@@ -8,7 +8,7 @@ import { isObservedActive, isWantedActive } from '../../domain/user.ts';
 import { parseStored } from '../engine/columns.ts';
 import { lockUntilCommit } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { listFormerNames } from './known-names.ts';
+import { listFormerNames } from './names.ts';
 import { type GroupRow, listRows, type ResourceRow, selectRows, type UserRow } from './rows.ts';
 import { toObservedGroup, toObservedUser, toUserState } from './state.ts';
 

@@ -15,7 +15,7 @@ import { touchGroupsOf } from '../links/of-users.ts';
 import type { ResourcesTable, Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 import { type Choice, countWhere, listWhere, type Where } from '../tables.ts';
-import { keepFormerNames } from './known-names.ts';
+import { keepFormerNames } from './names.ts';
 
 type ResourceType = GivenKey['type'];
 interface Ids {
@@ -193,20 +193,6 @@ export async function* readRows<Type extends ResourceType>(
 /** Counts the live users or groups that the service was seen to have, and so the price of a complete list. */
 export function countKnown(db: Db, type: ResourceType): Promise<number> {
   return countWhere(db, 'resources', { type, upstream_id: { '<>': null }, ...LIVE });
-}
-
-/** Finds which of these users or groups are not deleted. */
-export async function findLive(
-  db: Db,
-  type: ResourceType,
-  ids: readonly string[],
-): Promise<Set<string>> {
-  const live = await readInChunks(ids, async (some) => {
-    const found = sql<{ id: string }>`select id from resources
-      where id in (${sql.join(some)}) and type = ${sql.lit(type)} and deleted_at is null`;
-    return (await found.execute(db)).rows;
-  });
-  return new Set(live.map(({ id }) => id));
 }
 
 /** Conditions of groups with lists of their own in the service, by what of them is known. */

@@ -2,9 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { createMatcher } from '../../domain/matcher.ts';
-import type { Owned } from '../../domain/provider.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
-import { parseStored } from '../engine/columns.ts';
 import { chunks, isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import { lockedInOrder } from '../links/of-users.ts';
 import type { Db } from '../store.ts';
@@ -74,30 +72,6 @@ export async function listWantedMembers(
     }
   }
   return found;
-}
-
-/** The groups that a provider made members of this one. */
-export function parseInner({ inner_groups }: Pick<GroupRow, 'inner_groups'>): GroupId[] {
-  return parseStored<GroupId[]>(inner_groups);
-}
-
-/** A group as a list of members shows it. */
-export interface InnerGroup extends Owned {
-  readonly id: GroupId;
-  readonly display: string;
-}
-
-/** Finds the groups of these ids that are not deleted, by id. */
-export async function findInnerGroups(
-  db: Db,
-  ids: readonly string[],
-): Promise<Map<string, InnerGroup>> {
-  const rows = await readInChunks(ids, async (some) => {
-    const live = sql<InnerGroup>`select id, name as display, origin, provider from resources
-      where id in (${sql.join(some)}) and type = 'group' and deleted_at is null`;
-    return (await live.execute(db)).rows;
-  });
-  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /**

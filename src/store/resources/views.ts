@@ -3,7 +3,7 @@ import { assertNever } from '../../domain/errors.ts';
 import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
-import { allOf, isPostgres, readInChunks, select } from '../engine/dialect.ts';
+import { allOf, isPostgres, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
 /** Columns of a stored resource that an answer needs. */
@@ -121,23 +121,6 @@ function toPart(
   // row.
   const first = sql`select seq from resources where type = ${sql.lit(type)} and ${all} order by seq limit 1 offset ${offset}`;
   return sql`${all} and seq >= (${first}) order by seq limit ${limit}`;
-}
-
-/** User in a list of a group, as a filter on that list sees them. */
-export interface ListedUser {
-  readonly id: UserId;
-  readonly display: string;
-}
-
-/** Users by their ids as a list of a group would show them; those that are not there are left out. */
-export async function listUsersById(db: Db, ids: readonly UserId[]): Promise<ListedUser[]> {
-  return readInChunks(
-    ids,
-    (chunk) =>
-      select<ListedUser>(db)`
-      select id, name as display from resources
-      where id in (${sql.join(chunk)}) and type = 'user' and deleted_at is null`,
-  );
 }
 
 interface Searched {

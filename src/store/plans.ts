@@ -1,0 +1,301 @@
+import { sql } from 'kysely';
+import { listWaiting, onlyWaiting } from '../domain/cell.ts';
+import { type ChangeKind, FIELD_CHANGES, getChangeRow } from '../domain/change.ts';
+import { isEntityField } from '../domain/entity.ts';
+import type { GroupField } from '../domain/group.ts';
+import type { HarmKind } from '../domain/harm.ts';
+import type { JsonValue } from '../domain/json.ts';
+import type { LinkKey } from '../domain/link.ts';
+import {
+  type ActionStatus,
+  HOLDING_SOURCES,
+  type PlanAction,
+  type PlanOrigin,
+} from '../domain/plan.ts';
+import type { UserField } from '../domain/user.ts';
+import { parseCells, parseStored, waits } from './engine/columns.ts';
+import { lockUntilCommit, readInChunks, select } from './engine/dialect.ts';
+import { joinSubjectNames, type SubjectNames } from './resources/names.ts';
+import type { ResourceRow } from './resources/rows.ts';
+import type { Db } from './store.ts';
+import { findOne, insertAll, type Row, updateWhere } from './tables.ts';
+
+/** A plan as stored. */
+export type PlanRow = Row<'plans'>;
+
+const NOTHING_LEFT = 'nothing was left of it';
+
+/** Locks the making of plans, and finds the one of these sources that waits: nobody decides about it meanwhile. */
+export async function lockHeld(
+  tx: Db,
+  sources: readonly PlanOrigin[],
+): Promise<PlanRow | undefined> {
+  await lockUntilCommit(tx, 'plans');
+  return findOne(tx, 'plans', { status: 'held', source: sources }, { lock: true });
+}
+
+/** A plan that waits for an operator, with its number of changes that are still to be made. */
+export type WaitingPlan = Pick<PlanRow, 'id' | 'source' | 'created_at' | 'reason'> & {
+  readonly waiting: number;
+};
+
+/** Counts the changes of the plans that wait for an operator. */
+export async function countWaitingPlans(db: Db): Promise<WaitingPlan[]> {
+  const rows = await select<WaitingPlan>(db)`
+    select plan.id, plan.source, plan.created_at, plan.reason,
+      (select count(*) from plan_actions as action
+        where action.plan_id = plan.id and action.status = 'planned') as waiting
+    from plans as plan where plan.status = 'held' order by plan.seq`;
+  return rows.map((row) => ({ ...row, waiting: Number(row.waiting) }));
+}
+
+/**
+ * Discards those of these plans that wait and of which nothing is left, since nobody approved them, and returns them.
+ * `now` is epoch milliseconds.
+ */
+export async function discardEmpty(tx: Db, ids: Iterable<string>, now: number): Promise<PlanRow[]> {
+  const ended: PlanRow[] = [];
+  for (const id of ids) {
+    const plan = await findOne(tx, 'plans', { id }, { lock: true });
+    if (plan?.status !== 'held' || (await countPlanActions(tx, id)).has('planned')) continue;
+    const end = { reason: NOTHING_LEFT, decided_at: now, ended_at: now };
+    ended.push(...(await updateWhere(tx, 'plans', { id }, { status: 'discarded', ...end })));
+  }
+  return ended;
+}
+
+/**
+ * Forgets at most `limit` actions of plans that ended before `before` (epoch milliseconds), and those of the plans that
+ * have none left; returns how many actions.
+ */
+export async function prunePlans(
+  tx: Db,
+  { before, limit }: { before: number; limit: number },
+): Promise<number> {
+  const old = tx.selectFrom('plans').select('id').where('ended_at', '<', before);
+  const actions = tx.selectFrom('plan_actions').select('id').where('plan_id', 'in', old);
+  const some = actions.orderBy('id').limit(limit);
+  const result = await tx.deleteFrom('plan_actions').where('id', 'in', some).executeTakeFirst();
+  const left = tx.selectFrom('plan_actions').select('plan_id').where('plan_id', 'in', old);
+  const done = tx.deleteFrom('plans').where('ended_at', '<', before);
+  await done.where('id', 'not in', left).execute();
+  return Number(result.numDeletedRows);
+}
+
+/** Action of a plan as stored; ids rise in the order of the plan. */
+export type PlanActionRow = Row<'plan_actions'>;
+
+/** Adds actions to a plan. `now` is epoch milliseconds. */
+export async function insertPlanActions(
+  tx: Db,
+  { id, now }: { readonly id: string; readonly now: number },
+  actions: readonly PlanAction[],
+): Promise<void> {
+  const rows = actions.map((action) => ({
+    plan_id: id,
+    kind: action.kind,
+    resource_type: action.type,
+    resource_id: action.resourceId,
+    member_id: action.memberId,
+    desired: JSON.stringify(action.desired),
+    observed: JSON.stringify(action.observed),
+    harm: action.harm ?? null,
+    status: 'planned' as const,
+    planned_at: now,
+    released_at: null,
+  }));
+  await insertAll(tx, 'plan_actions', rows);
+}
+
+/** Parses the stored form of an action. */
+export function toAction(row: PlanActionRow): PlanAction {
+  const { kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
+  const desired = parseStored<JsonValue>(row.desired);
+  const observed = parseStored<JsonValue>(row.observed);
+  return { kind, type, resourceId, memberId, desired, observed, harm: row.harm ?? undefined };
+}
+
+/** Lists the changes of these users and groups that are held back until a plan is decided. */
+export async function listHeldChanges(
+  db: Db,
+  resourceIds: readonly string[],
+): Promise<ActionKey[]> {
+  return readInChunks(
+    resourceIds,
+    (some) =>
+      select<ActionKey>(db)`
+      select action.kind, action.resource_id, action.member_id
+      from plan_actions as action join plans as plan on plan.id = action.plan_id
+      where action.status = 'planned' and plan.source in (${sql.join(HOLDING_SOURCES)})
+        and action.resource_id in (${sql.join(some)})`,
+  );
+}
+
+/** Lists the actions of a user or group that are released, or held back by a plan that waits. */
+export async function listOpenActions(db: Db, resourceId: string): Promise<PlanActionRow[]> {
+  return select<PlanActionRow>(db)`
+    select action.* from plan_actions as action join plans as plan on plan.id = action.plan_id
+    where action.resource_id = ${resourceId} and (action.status = 'released'
+      or (action.status = 'planned' and plan.status = 'held' and plan.source in (${sql.join(HOLDING_SOURCES)})))
+    order by action.id`;
+}
+
+/** Subject of an action. */
+export type ActionKey = Pick<PlanActionRow, 'kind' | 'resource_id' | 'member_id'>;
+
+/** Counts actions of a plan by their status. */
+export async function countPlanActions(db: Db, planId: string): Promise<Map<ActionStatus, number>> {
+  const rows = await select<{ status: ActionStatus; count: number }>(db)`
+    select status, count(*) as count from plan_actions where plan_id = ${planId} group by status`;
+  return new Map(rows.map(({ status, count }) => [status, Number(count)]));
+}
+
+/** An action for an operator, with the names of its users and groups. */
+export type PlanActionView = PlanActionRow &
+  SubjectNames & {
+    /** Time at which the drift that it repairs was first seen (epoch milliseconds); null: it repairs none. */
+    readonly first_seen_at: number | null;
+  };
+
+/** The actions of a plan, in its order. */
+export async function listPlanActionViews(
+  db: Db,
+  planId: string,
+  { afterId, limit }: { afterId: number; limit: number },
+): Promise<PlanActionView[]> {
+  const { columns, joins } = joinSubjectNames('action');
+  return select<PlanActionView>(db)`
+    select action.*, ${columns}, (select max(drift.first_seen_at) from drifts as drift
+        where drift.resource_id = action.resource_id and drift.member_id = action.member_id
+        and drift.change = action.kind and drift.first_seen_at <= plan.created_at
+        and coalesce(drift.ended_at, plan.created_at) >= plan.created_at) as first_seen_at
+    from plan_actions as action join plans as plan on plan.id = action.plan_id ${joins}
+    where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`;
+}
+
+/** Change by an automatic plan, and its subject. */
+export interface AutomaticChange {
+  readonly kind: ChangeKind;
+  readonly harm: HarmKind | null;
+  readonly resourceId: string;
+  /** The SCIM id of the user in a list of the group; empty: it is about the resource itself. */
+  readonly memberId: string;
+}
+
+/** Lists what automatic plans changed since then (epoch milliseconds), or are about to change. */
+export async function listAutomaticChanges(db: Db, since: number): Promise<AutomaticChange[]> {
+  const columns = sql`action.kind, action.harm, action.resource_id as "resourceId", action.member_id as "memberId"`;
+  return select<AutomaticChange>(db)`
+    select ${columns} from plan_actions as action join plans as plan on plan.id = action.plan_id
+    where action.released_at > ${since} and plan.automatic = 1
+    union
+    select ${columns} from plans as plan
+    join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
+    where plan.status = 'approved' and plan.automatic = 1`;
+}
+
+/** Counts automatic repairs of the same user or group, or the same user in a group, since then. */
+export async function countRepairs(
+  db: Db,
+  { resourceId, memberId }: Pick<PlanAction, 'resourceId' | 'memberId'>,
+  since: number,
+): Promise<number> {
+  const rows = await select<{ count: number }>(db)`
+    select count(distinct action.plan_id) as count from plan_actions as action
+    join plans as plan on plan.id = action.plan_id
+    where action.resource_id = ${resourceId} and action.member_id = ${memberId}
+    and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`;
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** Counts the resources that each kind of harm could concern. */
+export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
+  const managed = sql`origin is not null and deleted_at is null`;
+  const count = {
+    deactivate: sql`select count(*) as count from resources where type = 'user' and active = 1 and ${managed}`,
+    removeMember: sql`select count(*) as count from links where observed = 1 and list = 'member'
+      and group_id in (select seq from resources where ${managed})`,
+    demoteAdmin: sql`select count(*) as count from links where observed = 1 and list = 'admin'
+      and group_id in (select seq from resources where ${managed})`,
+    cutAccess: sql`select count(*) as count from resources where ${managed}`,
+    deleteGroup: sql`select count(*) as count from resources where type = 'group' and ${managed}`,
+  }[harm];
+  const rows = await select<{ count: number }>(db)`${count}`;
+  return Number(rows[0]?.count ?? 0);
+}
+
+/**
+ * Ends everything that waits of managed resources, and marks what is known of them as stale, so that the next action on
+ * one is a look. A difference is acted on from now on only where a write names it anew. Returns the changes that a field
+ * or list may have waited for, without values: these are not known before the service was read.
+ */
+export async function holdEverything(tx: Db): Promise<PlanAction[]> {
+  const held = await holdFields(tx);
+  // A repair that waited is held like everything else.
+  const repairing = tx.updateTable('drifts').where('status', '=', 'repairing');
+  await repairing.set({ status: 'open', plan_id: null }).execute();
+  // Whom the changes are about is read before they end.
+  const rows = await select<LinkKey & { groupId: string; desired: number }>(tx)`
+    select link.list, home.id as "groupId", person.id as "userId", link.desired
+    from links as link join resources as home on home.seq = link.group_id join resources as person on person.seq = link.target
+    where link.pending is not null order by link.list desc, link.group_id, link.target`;
+  await sql`update links set pending = null, retry_at = null, attempts = 0
+    where pending is not null`.execute(tx);
+  for (const { list, groupId, userId, desired } of rows) {
+    const kind = `${list}.${desired === 1 ? 'add' : 'remove'}` as const;
+    held.push({ ...UNKNOWN, kind, type: 'group', resourceId: groupId, memberId: userId });
+  }
+  return held;
+}
+
+async function holdFields(tx: Db): Promise<PlanAction[]> {
+  await sql`update resources set attempts = 0, failing_since = null, last_error = null,
+    stuck_at = null, must_look = must_look + 1, due_at = null where origin is not null`.execute(tx);
+  const rows = await select<Pick<ResourceRow, 'type' | 'id' | 'cells'>>(tx)`
+    select type, id, cells from resources where origin is not null and ${waits('cells')}`;
+  const held: PlanAction[] = [];
+  for (const { type, id, ...row } of rows) {
+    const cells = parseCells<UserField | GroupField>(row);
+    for (const field of listWaiting(cells)) {
+      const place = { type, resourceId: id, memberId: isEntityField(field) ? field : '' };
+      held.push(...listKinds(field).map((kind) => ({ ...UNKNOWN, kind, ...place })));
+    }
+    const left = JSON.stringify(onlyWaiting(cells, []));
+    await sql`update resources set cells = ${left} where id = ${id}`.execute(tx);
+  }
+  return held;
+}
+
+const UNKNOWN = { desired: null, observed: null, harm: undefined } as const;
+
+/** Lists the changes by which a plan may have the service hold a field: userName and address are changed by none. */
+function listKinds(field: UserField | GroupField): readonly ChangeKind[] {
+  if (isEntityField(field)) return ['entity.add', 'entity.change', 'entity.remove'];
+  const [on, off = on] = FIELD_CHANGES[field];
+  return getChangeRow(on).repairs === undefined ? [] : [...new Set([on, off])];
+}
+
+/** Forgets the noted changes of which the service was not read, or that it holds already. */
+export async function deleteUnknown(tx: Db, planId: string): Promise<void> {
+  const unread = tx.deleteFrom('plan_actions').where('plan_id', '=', planId);
+  await unread.where('desired', '=', 'null').where('observed', '=', 'null').execute();
+}
+
+/** Ends every plan that is not over: the store that it was made from is older than the service. */
+export async function endAllPlans(
+  tx: Db,
+  { reason, now }: { readonly reason: string; readonly now: number },
+): Promise<void> {
+  const open = tx.selectFrom('plans').select('id').where('ended_at', 'is', null);
+  await tx
+    .updateTable('plan_actions')
+    .set({ status: 'dropped' })
+    .where('status', 'in', ['planned', 'released'])
+    .where('plan_id', 'in', open)
+    .execute();
+  await tx
+    .updateTable('plans')
+    .set({ status: 'discarded', reason, decided_at: now, ended_at: now })
+    .where('ended_at', 'is', null)
+    .execute();
+}
