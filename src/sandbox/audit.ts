@@ -1,97 +1,84 @@
-import type { AuditEvent, LinkKind, SandboxGroup, SandboxSpace, SandboxUser } from './model.ts';
+import type { AuditEvent, Change, SandboxGroup, SandboxUser } from './model.ts';
+import type { State } from './state.ts';
 
 /** An audit entry without its author and its time. */
-export type AuditEntry = Pick<AuditEvent, 'category' | 'action' | 'message' | 'details'>;
+type AuditEntry = Pick<AuditEvent, 'category' | 'action' | 'details'>;
 
 /**
- * The audit entries of a change of one account; `before` is undefined for a new one. The documentation lists
- * categories and actions without the calls behind them: these are the plausible ones. It has no action for a new
- * name, and one is recorded all the same.
+ * The audit entries of a change before it is made. The documentation lists categories and actions without the calls
+ * behind them: these are the plausible ones. It has no action for a new name, and one is recorded all the same.
  */
-export function userEntries(before: SandboxUser | undefined, after: SandboxUser): AuditEntry[] {
-  const entry = (action: string, message: string): AuditEntry => {
-    return { category: 'user_management', action, message, details: userDetails(after) };
-  };
-  if (before === undefined) return [entry('invite', 'User invited')];
-  const has = (name: keyof SandboxUser) => before[name] !== after[name];
-  const entries: AuditEntry[] = [];
-  if (isUsable(before) !== isUsable(after)) {
-    if (isUsable(after)) entries.push(entry('activate', 'User activated'));
-    else entries.push(entry('deactivate', 'User deactivated'));
+export function toAuditEntries({ users, groups, spaces }: State, change: Change): AuditEntry[] {
+  switch (change.kind) {
+    case 'user':
+      return toUserEntries(users.find(change.user.id), change.user);
+    case 'user-removed':
+      return [toUserEntry(users.find(change.userId), 'depersonalization')];
+    case 'group': {
+      const before = groups.find(change.group.id);
+      if (before === undefined) return toGroupEntry(change.group, 'create');
+      return listChanged(before, change.group).flatMap(() =>
+        toGroupEntry(change.group, 'change_permissions'),
+      );
+    }
+    case 'group-removed':
+      return toGroupEntry(groups.find(change.groupId), 'delete');
+    case 'link': {
+      const { groupId, link, present, userId } = change;
+      const action = `${present ? 'add' : 'delete'}_${link === 'member' ? 'user' : 'admin'}`;
+      return toGroupEntry(groups.find(groupId), action, userDetails(users.find(userId)));
+    }
+    case 'space': {
+      const { id, uid, groups: after } = change.space;
+      const before = spaces.find(id)?.groups ?? [];
+      const given = after.find((one) => !before.includes(one));
+      const taken = before.find((one) => !after.includes(one));
+      const group = groups.find((given ?? taken)?.groupId ?? 0);
+      return toGroupEntry(group, given ? 'grant_access' : 'revoke_access', { entity_uid: uid });
+    }
+    default:
+      return [];
   }
-  if (has('role')) entries.push(entry('transfer_ownership', 'Ownership changed'));
-  if (has('permissions')) entries.push(entry('change_permissions', 'User permissions changed'));
-  if (has('appsPermissions')) {
-    entries.push(entry('change_apps_permissions', 'User licence changed'));
-  }
-  if (has('email')) entries.push(entry('change_email', 'User email changed'));
-  if (!has('fullName') && !has('userName')) return entries;
-  const renamed = entry('change_permissions', 'User profile changed');
-  return [...entries, { ...renamed, category: 'user_profile' }];
 }
 
-/** The audit entry of a removed account. */
-export function userRemovedEntry(user: SandboxUser): AuditEntry {
-  const details = userDetails(user);
-  return {
-    category: 'user_management',
-    action: 'depersonalization',
-    message: 'User removed',
-    details,
-  };
-}
-
-/** The audit entry of a group that was created or deleted. */
-export function groupEntry(action: 'create' | 'delete', group: SandboxGroup): AuditEntry {
-  return toGroupEntry(group, action, `Group ${action}d`);
-}
-
-/** The audit entries of a change of a group itself. */
-export function groupEntries(before: SandboxGroup, after: SandboxGroup): AuditEntry[] {
-  const changes = [
-    ['permissions', 'Group permissions changed'],
-    ['addToCardsAndSpacesEnabled', 'Group shown or not'],
-    ['name', 'Group changed'],
-  ] as const;
-  return changes
-    .filter(([name]) => before[name] !== after[name])
-    .map(([, message]) => toGroupEntry(after, 'change_permissions', message));
-}
-
-const LINK_ACTIONS = {
-  member: { true: 'add_user', false: 'delete_user' },
-  admin: { true: 'add_admin', false: 'delete_admin' },
-} as const;
-
-/** The audit entry of a user who joined or left a group or its list of admins. */
-export function linkEntry(
-  link: LinkKind,
-  { group, user, present }: { group: SandboxGroup; user: SandboxUser; present: boolean },
-): AuditEntry {
-  const message = `Group ${link} ${present ? 'added' : 'removed'}`;
-  return toGroupEntry(group, LINK_ACTIONS[link][`${present}`], message, userDetails(user));
-}
-
-/** The audit entry of a group whose roles in a space changed. */
-export function rolesEntry(group: SandboxGroup, { uid }: SandboxSpace, has: boolean): AuditEntry {
-  const action = has ? 'grant_access' : 'revoke_access';
-  return toGroupEntry(group, action, 'Group roles in a space changed', { entity_uid: uid });
-}
-
+/** None for a group that the same commit creates. */
 function toGroupEntry(
-  { id, uid, name }: SandboxGroup,
+  group: SandboxGroup | undefined,
   action: string,
-  message: string,
   more: AuditEntry['details'] = {},
-): AuditEntry {
-  const details = { group_id: id, group_uid: uid, group_name: name, ...more };
-  return { category: 'group_management', action, message, details };
+): AuditEntry[] {
+  if (group === undefined) return [];
+  const details = { group_id: group.id, group_uid: group.uid, group_name: group.name, ...more };
+  return [{ category: 'group_management', action, details }];
 }
 
-function isUsable(user: SandboxUser): boolean {
-  return user.active && !user.temporarilyInactive;
+/** The audit entries of a changed account; `before` is undefined for a new one. */
+function toUserEntries(before: SandboxUser | undefined, after: SandboxUser): AuditEntry[] {
+  if (before === undefined) return [toUserEntry(after, 'invite')];
+  const isUsable = (user: SandboxUser) => user.active && !user.temporarilyInactive;
+  const has = (...names: (keyof SandboxUser)[]) =>
+    names.some((name) => before[name] !== after[name]);
+  const entries = [
+    isUsable(before) !== isUsable(after) && (isUsable(after) ? 'activate' : 'deactivate'),
+    has('role') && 'transfer_ownership',
+    has('permissions') && 'change_permissions',
+    has('appsPermissions') && 'change_apps_permissions',
+    has('email') && 'change_email',
+  ].flatMap((action) => (action ? toUserEntry(after, action) : []));
+  if (!has('fullName', 'userName')) return entries;
+  return [...entries, { ...toUserEntry(after, 'change_permissions'), category: 'user_profile' }];
 }
 
-function userDetails(user: SandboxUser): AuditEntry['details'] {
-  return { user_id: user.id, user_uid: user.uid, email: user.email };
+/** The changed fields of a group. */
+export function listChanged(before: SandboxGroup, after: SandboxGroup) {
+  const names = ['permissions', 'addToCardsAndSpacesEnabled', 'name'] as const;
+  return names.filter((name) => before[name] !== after[name]);
+}
+
+function toUserEntry(user: SandboxUser | undefined, action: string): AuditEntry {
+  return { category: 'user_management', action, details: userDetails(user) };
+}
+
+function userDetails(user: SandboxUser | undefined): AuditEntry['details'] {
+  return { user_id: user?.id, user_uid: user?.uid, email: user?.email };
 }

@@ -1,4 +1,3 @@
-import { Bell } from './bell.ts';
 import type { OperationName } from './operations.ts';
 
 /** One request that reached the sandbox. */
@@ -8,93 +7,92 @@ export interface CallRecord {
   readonly path: string;
   /** `unknown`: no documented operation has this path and method. */
   readonly operation: OperationName | 'unknown';
-  /** Undefined until the answer left, and for ever when the connection was cut instead. */
-  status?: number | undefined;
+  /** Undefined until the call ends; 0 when the connection was cut instead of an answer. */
+  status?: number;
   /** Milliseconds since 1970, by the sandbox's clock. */
   readonly at: number;
 }
 
 /** Calls to count; an absent field matches all. `mutating`: everything but GET. */
-export interface CallFilter {
-  readonly operation?: OperationName | 'unknown';
-  readonly status?: number;
+type CallFilter = Partial<Pick<CallRecord, 'operation' | 'status'>> & {
   readonly mutating?: boolean;
-}
+};
 
-/** Ended calls of one kind. */
-interface Count extends Required<CallFilter> {
-  n: number;
-}
+/** Calls that are kept at least. */
+const KEPT = 100_000;
 
-const RECENT_MAX = 10_000;
-
-/** The calls of the sandbox: counted since the last reset, the last 10,000 in detail. */
+/** The calls of the sandbox since the last reset. */
 export class CallLog {
   readonly #bell = new Bell();
-  #recent: CallRecord[] = [];
-  #counts = new Map<string, Count>();
-  #peak = 0;
+  #calls: CallRecord[] = [];
   /** Calls that are open now. */
   open = 0;
-
   /** Highest number of calls that were open at the same time. */
-  get peak(): number {
-    return this.#peak;
-  }
+  peak = 0;
 
   /** Oldest first. */
   recent(): readonly CallRecord[] {
-    return this.#recent.slice(-RECENT_MAX);
+    return this.#calls.slice(-10_000);
   }
 
-  /** Number of matching calls that have ended, with those whose connection was cut (their status is 0). */
+  /** Number of matching calls that have ended. */
   count({ operation, status, mutating }: CallFilter = {}): number {
-    return [...this.#counts.values()]
-      .filter((counted) => operation === undefined || counted.operation === operation)
-      .filter((counted) => status === undefined || counted.status === status)
-      .filter((counted) => mutating === undefined || counted.mutating === mutating)
-      .reduce((sum, { n }) => sum + n, 0);
+    return this.#calls.filter(
+      (call) =>
+        call.status !== undefined &&
+        (operation === undefined || call.operation === operation) &&
+        (status === undefined || call.status === status) &&
+        (mutating === undefined || (call.method !== 'GET') === mutating),
+    ).length;
   }
 
-  /** Calls by operation and status. */
+  /** Ended calls by operation and status. */
   counts(): Record<string, Record<number, number>> {
     const table: Record<string, Record<number, number>> = {};
-    for (const { operation, status, n } of this.#counts.values()) {
-      const row = table[operation] ?? {};
-      row[status] = (row[status] ?? 0) + n;
-      table[operation] = row;
+    for (const { operation, status } of this.#calls) {
+      if (status === undefined) continue;
+      table[operation] ??= {};
+      table[operation][status] = (table[operation][status] ?? 0) + 1;
     }
     return table;
   }
 
-  /** Resolves when at least `calls` matching calls have ended since the last reset, so that tests need not sleep. */
+  /** Resolves when at least `calls` matching calls have ended since the last reset. */
   until(calls: number, filter: CallFilter = {}): Promise<void> {
     return this.#bell.until(() => this.count(filter) >= calls);
   }
 
+  /** Forgets the calls that have ended. */
   reset(): void {
-    this.#recent = [];
-    this.#counts = new Map();
-    this.#peak = this.open;
+    this.#calls = this.#calls.filter(({ status }) => status === undefined);
+    this.peak = this.open;
   }
 
   /** Records the beginning of a call. The returned function records its end; 0 stands for a cut connection. */
   begin(call: Omit<CallRecord, 'status'>): (status: number) => void {
     const record: CallRecord = { ...call };
-    this.#recent.push(record);
-    if (this.#recent.length > 2 * RECENT_MAX) this.#recent = this.#recent.slice(-RECENT_MAX);
+    if (this.#calls.push(record) > 2 * KEPT) this.#calls = this.#calls.slice(-KEPT);
     this.open += 1;
-    this.#peak = Math.max(this.#peak, this.open);
+    this.peak = Math.max(this.peak, this.open);
     return (status) => {
       this.open -= 1;
-      if (status !== 0) record.status = status;
-      const { method, operation } = call;
-      const mutating = method !== 'GET';
-      const key = `${operation} ${status} ${mutating}`;
-      const counted = this.#counts.get(key) ?? { operation, status, mutating, n: 0 };
-      counted.n += 1;
-      this.#counts.set(key, counted);
+      record.status = status;
       this.#bell.ring();
     };
+  }
+}
+
+/** Wakes whoever waits for something to happen, so that tests need not sleep. */
+export class Bell {
+  #next = Promise.withResolvers<void>();
+
+  ring(): void {
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
+  }
+
+  /** Resolves at the first ring after which `isReached` is true; at once when it is true already. */
+  async until(isReached: () => boolean): Promise<void> {
+    while (!isReached()) await this.#next.promise;
   }
 }

@@ -81,30 +81,15 @@ describe('a hanging call', () => {
   });
 });
 
-describe('a rate limit', () => {
-  const headers = [
-    { kind: 'reset', second: { remaining: '0', reset: '1001', retryAfter: null } },
-    { kind: 'retry-after', second: { remaining: null, reset: null, retryAfter: '1' } },
-    { kind: 'none', second: { remaining: null, reset: null, retryAfter: null } },
-  ] as const;
-  for (const { kind, second } of headers) {
-    test(`answers 429 until the next second, with headers of kind '${kind}'`, async () => {
-      let nowMs = 1_000_250;
-      const { call, sandbox } = await startForTest({
-        clock: () => nowMs,
-        shape: { rateLimitHeaders: kind },
-      });
-      sandbox.faults.requestsPerSecond = 1;
-      expect((await call('GET', users)).status).toBe(200);
-      const refused = await call('POST', users, kim);
-      expect(refused.status).toBe(429);
-      expect({
-        remaining: refused.headers.get('x-ratelimit-remaining'),
-        reset: refused.headers.get('x-ratelimit-reset'),
-        retryAfter: refused.headers.get('retry-after'),
-      }).toEqual(second);
-      nowMs = 1_001_000;
-      expect((await call('POST', users, kim)).status).toBe(201);
-    });
-  }
+test('a rate limit answers 429 until the next second', async () => {
+  let nowMs = 1_000_250;
+  const { call, sandbox } = await startForTest({ clock: () => nowMs });
+  sandbox.faults.requestsPerSecond = 1;
+  expect((await call('GET', users)).status).toBe(200);
+  const { status, headers } = await call('POST', users, kim);
+  expect(status).toBe(429);
+  expect(headers.get('x-ratelimit-remaining')).toBe('0');
+  expect(headers.get('x-ratelimit-reset')).toBe('1001');
+  nowMs = 1_001_000;
+  expect((await call('POST', users, kim)).status).toBe(201);
 });

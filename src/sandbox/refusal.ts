@@ -28,15 +28,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** True for a JSON object: neither null nor an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Text of so many characters, not counting white space around it. */
 export function text(max = 128, min = 1) {
-  const isFitting = ({ length }: string) => length >= min && length <= max;
-  return z
-    .string()
-    .refine((given) => isFitting(given.trim()), `should have ${min} to ${max} characters`);
+  return z.string().trim().min(min).max(max);
 }

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { CallLog } from './calls.ts';
 import { answerControl, type Controlled } from './control.ts';
-import type { Seed } from './directory.ts';
-import { createDirectory } from './directory.ts';
 import { Faults } from './faults.ts';
 import { createRequestListener } from './http/serve.ts';
-import { openJournal } from './journal.ts';
+import type { Seed } from './seed.ts';
 import { SandboxService } from './service.ts';
 import {
   changeShape,
@@ -15,7 +13,7 @@ import {
   type SandboxShapeChange,
   sandboxPresets,
 } from './shape.ts';
-import type { Journal } from './state.ts';
+import { State } from './state.ts';
 
 /** Options of a sandbox; every field has a default. */
 export interface SandboxOptions {
@@ -37,6 +35,8 @@ export interface SandboxOptions {
 
 /** A running sandbox. */
 export interface Sandbox extends Controlled {
+  readonly shape: SandboxShape;
+  setShape(change: SandboxPreset | SandboxShapeChange): void;
   /** The `{base_url}` of the service, without a slash at the end. */
   readonly url: string;
   readonly token: string;
@@ -50,57 +50,47 @@ export interface Sandbox extends Controlled {
  * @throws Error when the port or the file is in use.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const file = options.file === undefined ? undefined : openJournal(options.file);
-  try {
-    return await serve(options, file);
-  } catch (error) {
-    file?.close();
-    throw error;
-  }
-}
-
-async function serve(options: SandboxOptions, file: Journal | undefined): Promise<Sandbox> {
-  let shape = toShape(options.shape ?? {}, sandboxPresets.documented);
-  const directory = createDirectory(file, options.clock ?? Date.now, () => shape);
-  const service = new SandboxService(directory);
-  if (options.seed && directory.state.users.size === 1) service.seed(options.seed);
-  // Not imported, for the memory: see `guarded-server.ts`.
-  const { createServer } = process.getBuiltinModule('node:http');
+  const state = new State(options.file);
+  const nowMs = options.clock ?? Date.now;
+  const shape = changeShape(sandboxPresets.documented, options.shape ?? {});
+  const service = new SandboxService({ state, nowMs, shape });
+  if (options.seed && state.users.nextId === 2) service.seed(options.seed);
   const server = createServer({ keepAliveTimeout: 60_000 });
+  const url = await listen(server, options).catch((error: unknown) => {
+    state.close();
+    throw error;
+  });
+  const token = options.token ?? state.company.token;
+  const [calls, faults] = [new CallLog(), new Faults()];
   const sandbox: Sandbox = {
-    url: await listen(server, options),
-    token: options.token ?? directory.state.company.token,
+    url,
+    token,
     service,
-    calls: new CallLog(),
-    faults: new Faults(),
+    calls,
+    faults,
     get shape() {
-      return shape;
+      return service.shape;
     },
     setShape(change) {
-      shape = toShape(change, shape);
+      service.inputs.shape = changeShape(service.shape, change);
     },
     reset() {
       service.clear();
-      sandbox.faults.clear();
-      sandbox.calls.reset();
+      faults.clear();
+      calls.reset();
     },
     async stop() {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
       await closed;
-      file?.close();
+      state.close();
     },
   };
-  const { url: baseUrl, token, calls, faults } = sandbox;
   const control = (request: string, body: unknown) => answerControl(sandbox, request, body);
-  const listener = createRequestListener({ directory, faults, calls, token, baseUrl, control });
-  server.on('request', listener);
+  const deps = { service, faults, calls, token, baseUrl: url, control };
+  server.on('request', createRequestListener(deps));
   return sandbox;
-}
-
-function toShape(change: SandboxPreset | SandboxShapeChange, base: SandboxShape): SandboxShape {
-  return typeof change === 'string' ? sandboxPresets[change] : changeShape(base, change);
 }
 
 async function listen(server: Server, { host = '127.0.0.1', port = 0 }: SandboxOptions) {

@@ -1,36 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { listChanged, toAuditEntries } from './audit.ts';
 import {
-  type AuditEntry,
-  groupEntries,
-  groupEntry,
-  linkEntry,
-  rolesEntry,
-  userEntries,
-  userRemovedEntry,
-} from './audit.ts';
-import {
-  type Directory,
+  type AuditEvent,
+  type Change,
+  type LinkKind,
   newGroup,
   newUser,
-  type Seed,
-  seedDirectory,
-  timestamp,
-} from './directory.ts';
-import type {
-  AuditEvent,
-  Change,
-  LinkKind,
-  SandboxGroup,
-  SandboxSpace,
-  SandboxUser,
+  normalise,
+  type SandboxGroup,
+  type SandboxSpace,
+  type SandboxUser,
+  takesLicence,
+  toEmail,
 } from './model.ts';
 import { Refusal } from './refusal.ts';
+import { type Seed, seedCompany } from './seed.ts';
+import type { SandboxShape } from './shape.ts';
+import type { State } from './state.ts';
 
 /** A user by id or address. */
-export type UserRef = number | string;
+type UserRef = number | string;
 /** A group by id or name; of several with one name, the oldest. */
-export type GroupRef = number | string;
+type GroupRef = number | string;
 
 /** Author of a change, and the address, as the audit log shows them. */
 interface Author {
@@ -38,34 +30,30 @@ interface Author {
   readonly address: string;
 }
 
+/** The owner is always the first account, and ordinary accounts are never removed. */
+const OWNER: Author = { userId: 1, address: '192.0.2.20' };
+
 /** Some fields of a row; undefined: as it is, or the default. */
 type Some<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined };
 
-/** Fields of an account that can change. */
-export type UserUpdate = Some<Omit<SandboxUser, 'id' | 'uid' | 'virtual' | 'created' | 'updated'>>;
-
-/** Fields of a new account. The names are the part of the address before the @ by default, made unique as userName. */
-type NewUser = Pick<SandboxUser, 'email'> &
-  Some<Pick<SandboxUser, 'userName' | 'fullName' | 'active' | 'role' | 'virtual'>>;
-
-/** Fields of a new group. */
-type NewGroup = Pick<SandboxGroup, 'name'> &
-  Some<Pick<SandboxGroup, 'permissions' | 'addToCardsAndSpacesEnabled'>>;
+/** Fields of an account that change. */
+export type UserUpdate = Some<Omit<SandboxUser, 'id' | 'uid'>>;
 
 /** One requested membership or admin; `present: false` removes it. */
-export interface WantedLink {
-  readonly link: LinkKind;
-  readonly userId: number;
-  readonly present: boolean;
-}
+type WantedLink = Pick<Extract<Change, { kind: 'link' }>, 'link' | 'userId' | 'present'>;
 
 /** Changed fields of a group, and its changed members and admins, as one step. */
-export type GroupUpdate = Some<NewGroup> & { readonly links?: readonly WantedLink[] | undefined };
+export type GroupUpdate = Some<Omit<SandboxGroup, 'id' | 'uid'>> & {
+  readonly links?: readonly WantedLink[] | undefined;
+};
 
-/** Interface of a request: names may have to be unique in one of them only. */
-export type Face = 'scim' | 'rest';
-
-const DEFAULT_ADDRESS = '192.0.2.20';
+/** The data of a company, and the inputs of its rules. */
+interface Inputs {
+  readonly state: State;
+  shape: SandboxShape;
+  /** Milliseconds since 1970. */
+  nowMs(): number;
+}
 
 /**
  * The imitated company and its rules, as one author acts in it. Without a call behind it, it is an administrator in the
@@ -74,40 +62,54 @@ const DEFAULT_ADDRESS = '192.0.2.20';
  * What is unknown, unusable or taken throws a Refusal, and nothing of the change is done.
  */
 export class SandboxService {
-  readonly directory: Directory;
+  readonly state: State;
+  readonly inputs: Inputs;
   readonly #author: Author;
 
-  constructor(directory: Directory, author?: Author) {
-    this.directory = directory;
-    this.#author = author ?? { userId: directory.ownerId, address: DEFAULT_ADDRESS };
+  /** A company without accounts gets its owner. */
+  constructor(inputs: Inputs, author = OWNER) {
+    this.state = inputs.state;
+    this.inputs = inputs;
+    this.#author = author;
+    if (this.state.users.nextId > 1) return;
+    const owner = { fullName: 'Olivia Owner', role: 1, permissions: 1_048_567 } as const; // Every documented right.
+    const user = { ...newUser(OWNER.userId, 'owner@example.com', this.now), ...owner };
+    this.state.commit([{ kind: 'user', user }]);
+  }
+
+  get shape(): SandboxShape {
+    return this.inputs.shape;
+  }
+
+  /** The present moment as the service writes it: ISO 8601, milliseconds, UTC. */
+  get now(): string {
+    return new Date(this.inputs.nowMs()).toISOString();
   }
 
   /** The same company, changed by another author. @param address the author's address in the audit log. */
-  as(user: UserRef, address = DEFAULT_ADDRESS): SandboxService {
-    return new SandboxService(this.directory, { userId: this.getUser(user).id, address });
+  as(user: UserRef, address = OWNER.address): SandboxService {
+    return new SandboxService(this.inputs, { userId: this.getUser(user).id, address });
   }
 
   /** The account behind the token. */
   get owner(): SandboxUser {
-    return this.getUser(this.directory.ownerId);
+    return this.getUser(OWNER.userId);
   }
 
   users(): readonly SandboxUser[] {
-    return this.directory.state.users.all();
+    return this.state.users.all();
   }
 
   groups(): readonly SandboxGroup[] {
-    return this.directory.state.groups.all();
+    return this.state.groups.all();
   }
 
   findUser(ref: UserRef): SandboxUser | undefined {
-    const { users } = this.directory.state;
-    return typeof ref === 'number' ? users.find(ref) : users.findBy('email', ref.toLowerCase());
+    return typeof ref === 'number' ? this.state.users.find(ref) : this.state.findUser('email', ref);
   }
 
   findGroup(ref: GroupRef): SandboxGroup | undefined {
-    const { groups } = this.directory.state;
-    return typeof ref === 'number' ? groups.find(ref) : groups.findBy('name', ref);
+    return this.groups().find(({ id, name }) => ref === id || ref === name);
   }
 
   getUser(ref: UserRef): SandboxUser {
@@ -119,28 +121,27 @@ export class SandboxService {
   }
 
   /** The addresses of a group's members, in alphabetical order. */
-  members(group: GroupRef): string[] {
-    return this.#emails(group, 'member');
+  members(group: GroupRef, link: LinkKind = 'member'): string[] {
+    const userIds = this.state.usersOf(link, this.getGroup(group).id);
+    return [...userIds].map((userId) => this.getUser(userId).email).sort();
   }
 
   /** The addresses of a group's admins, in alphabetical order. */
   admins(group: GroupRef): string[] {
-    return this.#emails(group, 'admin');
+    return this.members(group, 'admin');
   }
 
   /** The audit log, oldest first. */
   auditEvents(): readonly AuditEvent[] {
-    return this.directory.state.events;
+    return this.state.events;
   }
 
-  /** Adds an account. Addresses are trimmed and lower-cased, names trimmed: the service normalises. */
-  addUser(wanted: NewUser): SandboxUser {
-    const email = toEmail(wanted.email);
-    const known = this.findUser(email);
-    if (known && !known.active && this.directory.shape().addDeactivatedUser === 'reactivates') {
-      return this.updateUser(known.id, { active: true });
-    }
-    const base = newUser(this.directory, email);
+  /**
+   * Adds an account. Its names are the part of the address before the @ by default, made unique as userName. Addresses
+   * are trimmed and lower-cased, names trimmed: the service normalises.
+   */
+  addUser(wanted: UserUpdate & Pick<SandboxUser, 'email'>): SandboxUser {
+    const base = newUser(this.state.users.nextId, toEmail(wanted.email), this.now);
     const userName = wanted.userName ?? this.#freeUserName(base.userName);
     const user = normalise(withSome(base, { ...wanted, userName }));
     this.#putUser(undefined, user);
@@ -151,7 +152,7 @@ export class SandboxService {
     const before = this.getUser(ref);
     const after = normalise(withSome<SandboxUser>(before, update));
     if (isDeepStrictEqual(after, before)) return before;
-    const stamped = { ...after, updated: timestamp(this.directory) };
+    const stamped = { ...after, updated: this.now };
     this.#putUser(before, stamped);
     return stamped;
   }
@@ -160,55 +161,45 @@ export class SandboxService {
   removeUser(ref: UserRef): void {
     const user = this.getUser(ref);
     if (!user.virtual) refuse(400, 'Should be virtual user');
-    this.#commit([{ kind: 'user-removed', userId: user.id }], [userRemovedEntry(user)]);
+    this.#commit([{ kind: 'user-removed', userId: user.id }]);
   }
 
-  createGroup(wanted: NewGroup, face: Face = 'rest'): SandboxGroup {
+  createGroup(wanted: GroupUpdate & Pick<SandboxGroup, 'name'>): SandboxGroup {
     const name = wanted.name.trim();
-    const group = withSome(newGroup(this.directory, name), { ...wanted, name });
-    this.#assertNameFree(name, face);
-    const { userId } = this.#author;
-    const admin: WantedLink = { link: 'admin', userId, present: true };
-    const links = this.directory.shape().creatorBecomesAdmin ? [toLinkChange(group.id, admin)] : [];
-    this.#commit([{ kind: 'group', group }, ...links], [groupEntry('create', group)]);
+    const group = withSome(newGroup(this.state.groups.nextId, name, this.now), { ...wanted, name });
+    this.#assertNameFree(name);
+    this.#commit([{ kind: 'group', group }]);
+    if (this.shape.creatorBecomesAdmin) this.link(group.id, this.#author.userId, 'admin');
     return group;
   }
 
-  updateGroup(ref: GroupRef, update: GroupUpdate, face: Face = 'rest'): SandboxGroup {
+  updateGroup(ref: GroupRef, update: GroupUpdate): SandboxGroup {
     const before = this.getGroup(ref);
+    const { id: groupId } = before;
     const { links = [], name, ...fields } = update;
-    const updated = timestamp(this.directory);
-    const group = withSome(before, { ...fields, name: name?.trim(), updated });
-    if (group.name !== before.name) this.#assertNameFree(group.name, face);
-    const news = links.filter((wanted) => this.#isNews(before.id, wanted));
-    const entries = groupEntries(before, group);
-    if (entries.length === 0 && news.length === 0) return before;
-    const linked = news.map(({ link, userId, present }) =>
-      linkEntry(link, { group, user: this.getUser(userId), present }),
-    );
-    this.#commit(
-      [{ kind: 'group', group }, ...news.map((wanted) => toLinkChange(before.id, wanted))],
-      [...entries, ...linked],
-    );
+    const group = withSome(before, { ...fields, name: name?.trim(), updated: this.now });
+    if (group.name !== before.name) this.#assertNameFree(group.name);
+    const news = links.filter((wanted) => this.#isNews(groupId, wanted));
+    if (news.length === 0 && listChanged(before, group).length === 0) return before;
+    const linked = news.map((wanted): Change => ({ kind: 'link', groupId, ...wanted }));
+    this.#commit([{ kind: 'group', group }, ...linked]);
     return group;
   }
 
   /** Removes a group with all its links. */
   deleteGroup(ref: GroupRef): SandboxGroup {
     const group = this.getGroup(ref);
-    this.#commit([{ kind: 'group-removed', groupId: group.id }], [groupEntry('delete', group)]);
+    this.#commit([{ kind: 'group-removed', groupId: group.id }]);
     return group;
   }
 
   /** Puts a user into a group, or among its admins. */
-  link(group: GroupRef, user: UserRef, link: LinkKind = 'member'): void {
-    const wanted = { link, userId: this.getUser(user).id, present: true };
-    this.updateGroup(group, { links: [wanted] });
+  link(group: GroupRef, user: UserRef, link: LinkKind = 'member', present = true): void {
+    this.updateGroup(group, { links: [{ link, userId: this.getUser(user).id, present }] });
   }
 
   unlink(group: GroupRef, user: UserRef, link: LinkKind = 'member'): void {
-    const wanted = { link, userId: this.getUser(user).id, present: false };
-    this.updateGroup(group, { links: [wanted] });
+    this.link(group, user, link, false);
   }
 
   /** The roles of a group in a space, by its uid; undefined: it has none. */
@@ -223,154 +214,96 @@ export class SandboxService {
     if (isDeepStrictEqual(this.rolesOf(spaceUid, ref) ?? [], roleIds)) return;
     const others = space.groups.filter(({ groupId }) => groupId !== group.id);
     const own = roleIds.length === 0 ? [] : [{ groupId: group.id, roleIds }];
-    this.#commit(
-      [{ kind: 'space', space: { ...space, groups: [...others, ...own] } }],
-      [rolesEntry(group, space, roleIds.length > 0)],
-    );
+    this.#commit([{ kind: 'space', space: { ...space, groups: [...others, ...own] } }]);
   }
 
   /** Creates a space, in which no group has a role yet. */
   addSpace(title: string): SandboxSpace {
-    const id = this.directory.state.spaces.nextId;
-    const space = { id, uid: randomUUID(), title, groups: [] };
-    this.#commit([{ kind: 'space', space }], []);
+    const space = { id: this.state.spaces.nextId, uid: randomUUID(), title, groups: [] };
+    this.#commit([{ kind: 'space', space }]);
     return space;
   }
 
   /** Invents users and groups, without audit events. */
   seed(seed: Seed): void {
-    seedDirectory(this.directory, seed);
+    seedCompany(this.state, this.now, seed);
   }
 
   /** Removes all accounts but the owner, all groups and the audit log; ids go on counting. */
   clear(): void {
-    const { owner } = this;
-    const others = this.users().filter(({ id }) => id !== owner.id);
-    this.directory.state.commit([
-      { kind: 'user', user: { ...owner, role: 1, active: true } },
-      ...this.groups().map(({ id }): Change => ({ kind: 'group-removed', groupId: id })),
-      ...others.map(({ id }): Change => ({ kind: 'user-removed', userId: id })),
-      { kind: 'events-cleared' },
-    ]);
+    const user = { ...this.owner, role: 1, active: true } as const;
+    this.state.commit([{ kind: 'user', user }, { kind: 'cleared' }]);
   }
 
   /** Stores an account, and takes it out of its groups where the shape says that deactivated users leave. */
   #putUser(before: SandboxUser | undefined, after: SandboxUser): void {
-    const { users, groups, links } = this.directory.state;
-    assertFree(users.findBy('email', after.email), after, 'this email is taken');
-    const sameName = users.findBy('userName', after.userName.toLowerCase());
-    assertFree(sameName, after, 'this user name is taken');
+    this.#assertFree('email', after, after.email);
+    this.#assertFree('userName', after, after.userName);
     if (!before || !takesLicence(before)) this.#assertSeatFree(after);
-    const isLeaving = before?.active && !after.active;
-    const isDropped = isLeaving && this.directory.shape().inactiveMembers === 'dropped';
-    const ids = isDropped ? links.member.groupsOf(after.id) : [];
-    const left = ids.flatMap((id) => groups.find(id) ?? []);
-    const wanted: WantedLink = { link: 'member', userId: after.id, present: false };
-    const entries = left.map((group) =>
-      linkEntry('member', { group, user: after, present: false }),
-    );
-    this.#commit(
-      [{ kind: 'user', user: after }, ...left.map(({ id }) => toLinkChange(id, wanted))],
-      [...userEntries(before, after), ...entries],
-    );
+    const isDropped = before?.active && !after.active && this.shape.inactiveMembers === 'dropped';
+    const left = isDropped ? this.state.groupsOf('member', after.id) : [];
+    const gone = { link: 'member', userId: after.id, present: false } as const;
+    this.#commit([
+      { kind: 'user', user: after },
+      ...left.map(({ id }): Change => ({ kind: 'link', groupId: id, ...gone })),
+    ]);
   }
 
   /** Stores changes and their audit entries in one commit. */
-  #commit(changes: readonly Change[], entries: readonly AuditEntry[]): void {
-    const user = this.findUser(this.#author.userId);
-    const author = {
-      authorId: user?.id ?? null,
-      authorUid: user?.uid ?? null,
-      authorUserName: user?.userName ?? null,
-      authorAddress: this.#author.address,
-    };
-    const created = timestamp(this.directory);
+  #commit(changes: readonly Change[]): void {
+    const { id, uid, userName } = this.getUser(this.#author.userId);
+    const author = { authorId: id, authorUid: uid, authorUserName: userName };
+    const made = { authorAddress: this.#author.address, created: this.now };
+    const entries = changes.flatMap((change) => toAuditEntries(this.state, change));
     const events = entries.map((entry): Change => {
-      return { kind: 'event', event: { ...entry, ...author, id: randomUUID(), created } };
+      return { kind: 'event', event: { ...entry, ...author, ...made, id: randomUUID() } };
     });
-    this.directory.state.commit([...changes, ...events]);
+    this.state.commit([...changes, ...events]);
   }
 
   #getSpace(uid: string): SandboxSpace {
-    return this.directory.state.spaces.findBy('uid', uid) ?? refuse(404, `no entity ${uid}`);
+    return (
+      this.state.spaces.all().find((space) => space.uid === uid) ?? refuse(404, `no entity ${uid}`)
+    );
   }
 
   #isNews(groupId: number, { link, userId, present }: WantedLink): boolean {
     const user = this.findUser(userId) ?? refuse(400, `no user ${userId}`);
-    const mayJoin = user.active || this.directory.shape().inactiveMembers === 'allowed';
+    const mayJoin = user.active || this.shape.inactiveMembers === 'allowed';
     if (present && link === 'member' && !mayJoin) refuse(400, `user ${userId} is deactivated`);
-    return this.directory.state.links[link].has(groupId, userId) !== present;
+    return this.state.usersOf(link, groupId).has(userId) !== present;
   }
 
-  #emails(group: GroupRef, link: LinkKind): string[] {
-    const userIds = this.directory.state.links[link].usersOf(this.getGroup(group).id);
-    return [...userIds].map((userId) => this.getUser(userId).email).sort();
-  }
-
-  #assertNameFree(name: string, face: Face): void {
-    const { uniqueGroupNames } = this.directory.shape();
-    if (uniqueGroupNames === 'nowhere' || (uniqueGroupNames === 'scim' && face === 'rest')) return;
-    if (this.findGroup(name)) refuse(409, 'Duplication error: a group with this name exists');
+  #assertNameFree(name: string): void {
+    const isUnique = this.shape.uniqueGroupNames === 'everywhere';
+    if (isUnique && this.findGroup(name)) refuse(409, 'Duplication error: this name is taken');
   }
 
   #assertSeatFree(user: SandboxUser): void {
-    const { seats, noSeatStatus } = this.directory.shape();
+    const { seats, noSeatStatus } = this.shape;
     if (seats === null || !takesLicence(user)) return;
     if (this.users().filter(takesLicence).length < seats) return;
     refuse(noSeatStatus, `No free licences: the company has ${seats}`);
   }
 
-  #freeUserName(wanted: string): string {
-    const { users } = this.directory.state;
-    for (let number = 1; number < 10_000; number += 1) {
-      const name = number === 1 ? wanted : `${wanted}_${number}`;
-      if (!users.findBy('userName', name.toLowerCase())) return name;
-    }
-    return refuse(409, 'Duplication error: no user name is free');
+  #assertFree(by: 'email' | 'userName', { id }: SandboxUser, text: string): void {
+    const holder = this.state.findUser(by, text);
+    if (holder && holder.id !== id) refuse(409, `Duplication error: this ${by} is taken`);
   }
-}
 
-/** True for an account that takes a licence. */
-export function takesLicence(user: SandboxUser): boolean {
-  return user.active && !user.temporarilyInactive && user.appsPermissions !== 0;
+  #freeUserName(wanted: string): string {
+    for (let number = 1, name = wanted; ; number += 1, name = `${wanted}_${number}`) {
+      if (!this.state.findUser('userName', name)) return name;
+    }
+  }
 }
 
 function refuse(status: number, message: string): never {
   throw new Refusal(status, message);
 }
 
-function assertFree(holder: SandboxUser | undefined, { id }: SandboxUser, message: string): void {
-  if (holder && holder.id !== id) refuse(409, `Duplication error: ${message}`);
-}
-
-function toLinkChange(groupId: number, wanted: WantedLink): Change {
-  return { kind: 'link', groupId, ...wanted };
-}
-
 /** The row with the fields of an update that are not undefined. */
 function withSome<Row extends object>(row: Row, update: Some<Row>): Row {
   const given = Object.entries(update).filter(([, value]) => value !== undefined);
   return { ...row, ...Object.fromEntries(given) };
-}
-
-/** An account with its texts as the service writes them. Addresses are lower-cased also where they serve as a user name. */
-function normalise(user: SandboxUser): SandboxUser {
-  const userName = toName(user.userName, 'username');
-  return {
-    ...user,
-    email: toEmail(user.email),
-    userName: userName.includes('@') ? userName.toLowerCase() : userName,
-    fullName: toName(user.fullName, 'full_name'),
-  };
-}
-
-function toEmail(text: string): string {
-  const email = text.trim().toLowerCase();
-  return /^[^\s@]+@[^\s@]+$/.test(email) ? email : refuse(400, 'Should be an email');
-}
-
-function toName(text: string, field: string): string {
-  const name = text.trim();
-  const isFitting = name.length >= 1 && name.length <= 128;
-  return isFitting ? name : refuse(400, `User should match '.${field}' 1..128`);
 }

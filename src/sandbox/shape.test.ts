@@ -43,22 +43,16 @@ const change = (path: string, body: unknown, want: object): Step => ({
 });
 
 const cases: { shape: SandboxShapeChange; steps: Step[] }[] = [
-  { shape: { userId: 'string' }, steps: [get(`${users}/2`, { body: { id: '2' } })] },
-  { shape: { groupId: 'rest-id-number' }, steps: [get(`${groups}/1`, { body: { id: 1 } })] },
   {
-    shape: { memberValue: 'string' },
-    steps: [get(`${groups}/1`, { body: { members: [{ value: '3' }] } })],
-  },
-  {
-    shape: { memberValueAccepted: 'string' },
+    shape: { userId: 'string' },
     steps: [
-      change(`${groups}/1`, patch(add('2')), { status: 200 }),
-      change(`${groups}/1`, patch(add(2)), { status: 400 }),
+      get(`${users}/2`, { body: { id: '2' } }),
+      get(`${groups}/1`, { body: { members: [{ value: '3' }] } }),
     ],
   },
   {
-    shape: { createUserName: 'ignored' },
-    steps: [post(users, { ...kim, userName: 'other' }, { status: 201, body: { userName: 'kim' } })],
+    shape: { emailsAccepted: 'strings' },
+    steps: [get(`${users}/2`, { body: { emails: ['user00001@example.com'] } })],
   },
   {
     shape: { createUserName: 'refused' },
@@ -75,21 +69,6 @@ const cases: { shape: SandboxShapeChange; steps: Step[] }[] = [
     ],
   },
   {
-    shape: { emailsReturned: 'strings' },
-    steps: [get(`${users}/2`, { body: { emails: ['user00001@example.com'] } })],
-  },
-  {
-    shape: { addDeactivatedUser: 'reactivates' },
-    steps: [
-      change(`${users}/2`, deactivate, { status: 200 }),
-      post(
-        users,
-        { emails: ['user00001@example.com'] },
-        { status: 201, body: { id: 2, active: true } },
-      ),
-    ],
-  },
-  {
     shape: { updatable: ['active', 'name', 'userName', 'emails'] },
     steps: [
       change(
@@ -103,20 +82,6 @@ const cases: { shape: SandboxShapeChange; steps: Step[] }[] = [
       change(`${users}/2`, patch({ op: 'add', path: 'userName', value: 'owner' }), { status: 409 }),
       change(`${users}/2`, patch({ op: 'add', path: 'emails', value: ['owner@example.com'] }), {
         status: 409,
-      }),
-    ],
-  },
-  {
-    shape: { patchSyntax: 'lenient' },
-    steps: [
-      change(`${users}/2`, patch({ op: 'Replace', path: 'active', value: 'False' }), {
-        body: { active: false },
-      }),
-      change(`${users}/2`, patch({ op: 'replace', value: { active: true } }), {
-        body: { active: true },
-      }),
-      change(`${users}/2`, patch({ op: 'replace', path: 'active', value: 'maybe' }), {
-        status: 400,
       }),
     ],
   },
@@ -175,25 +140,6 @@ const cases: { shape: SandboxShapeChange; steps: Step[] }[] = [
     ],
   },
   {
-    shape: {
-      companyUsersPaging: 'section-else-all',
-      pages: { companyUsers: { default: 1, max: 1 } },
-    },
-    steps: [
-      get(`${companyUsers}?limit=1&offset=1`, { body: [{}, {}, {}] }),
-      get(`${companyUsers}?limit=1&offset=1&for_members_section=true`, { body: [{ id: 2 }] }),
-    ],
-  },
-  {
-    shape: { listOrder: 'desc' },
-    steps: [
-      get(`${users}?count=2`, { body: { Resources: [{ id: 3 }, { id: 2 }] } }),
-      get(`${users}?count=2&startIndex=3`, { body: { Resources: [{ id: 1 }] } }),
-      get(`${users}?count=2&startIndex=4`, { body: { Resources: [] } }),
-      get(`${companyUsers}?limit=1`, { body: [{ id: 3 }] }),
-    ],
-  },
-  {
     shape: { auditOrder: 'asc' },
     steps: [get(`${auditLogs}?limit=1`, { body: [{ action: 'create' }] })],
   },
@@ -224,12 +170,8 @@ const cases: { shape: SandboxShapeChange; steps: Step[] }[] = [
     steps: [post(groups, { displayName: 'Group 001' }, { status: 200, body: { id: '2' } })],
   },
   {
-    shape: { updateStatus: 204 },
+    shape: { changeStatus: 204 },
     steps: [change(`${users}/2`, deactivate, { status: 204, body: '' })],
-  },
-  {
-    shape: { patchAnswersMembers: false },
-    steps: [change(`${groups}/1`, patch(add(2)), { body: { id: '1' } })],
   },
 ];
 
@@ -247,32 +189,27 @@ describe('each field of the shape shows', () => {
 for (const groupId of ['uid', 'own'] as const) {
   test(`{"groupId":"${groupId}"}: SCIM goes by that id and by no other`, async () => {
     const { call, sandbox } = await start({ groupId });
-    const { uid, scimId } = sandbox.service.getGroup('Group 001');
-    const id = groupId === 'uid' ? uid : scimId;
+    const { uid } = sandbox.service.getGroup('Group 001');
+    const id = groupId === 'uid' ? uid : 'scim-1';
     expect(await call('GET', `${groups}/${id}`)).toMatchObject({ body: { id, members: [{}] } });
     expect(await call('GET', `${users}/3`)).toMatchObject({ body: { groups: [{ value: id }] } });
     expect(await call('GET', `${groups}/1`)).toMatchObject(gone);
-    expect(await call('GET', `${groups}/${groupId === 'uid' ? scimId : uid}`)).toMatchObject(gone);
+    expect(await call('GET', `${groups}/${groupId === 'uid' ? 'scim-1' : uid}`)).toMatchObject(
+      gone,
+    );
   });
 }
 
-test('{"listCarriesMembers":false}: groups in a list have no members', async () => {
+test('{"listCarriesMembers":false}: groups in a list, or changed, have no members', async () => {
   const { call } = await start({ listCarriesMembers: false });
+  expect((await call('PATCH', `${groups}/1`, patch(add(2)))).body).not.toHaveProperty('members');
   expect((await call('GET', groups)).body).not.toHaveProperty('Resources.0.members');
 });
 
-test('{"creatorBecomesAdmin":true}: the creator is an admin, without an event of its own', async () => {
+test('{"creatorBecomesAdmin":true}: the creator is an admin', async () => {
   const { call, sandbox } = await start({ creatorBecomesAdmin: true });
   await call('POST', groups, { displayName: 'B' });
   expect(sandbox.service.admins('B')).toEqual(['owner@example.com']);
-  expect(sandbox.service.auditEvents().at(-1)).toMatchObject({ action: 'create' });
-});
-
-test('{"repeatedMember":"accepted","deleteStatus":204}: what is so already is no error', async () => {
-  const { call, sandbox } = await start({ repeatedMember: 'accepted', deleteStatus: 204 });
-  const path = `/api/latest/groups/${sandbox.service.getGroup('Group 001').uid}/users`;
-  expect((await call('POST', path, { user_id: 3 })).status).toBe(200);
-  expect(await call('DELETE', `${path}/2`)).toMatchObject({ status: 204, body: '' });
 });
 
 test('a preset is a whole shape, and changes while the sandbox runs', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isObject, parse, Refusal } from './refusal.ts';
+import { parse } from './refusal.ts';
 
 /** Body of a refused call. `documented`: as the public documentation says for each status. */
 export const ERROR_BODIES = ['documented', 'empty', 'message', 'html'] as const;
@@ -8,7 +8,6 @@ export type ErrorBody = (typeof ERROR_BODIES)[number];
 
 /** Sizes of a page: when the request names none, and at most; null: no bound. */
 const pageLimit = z.strictObject({ default: z.int().min(1), max: z.int().min(1).nullable() });
-type PageLimit = z.infer<typeof pageLimit>;
 
 /** Lists whose pages have a default size and a maximum. */
 const LISTS = ['scimUsers', 'scimGroups', 'companyUsers', 'groups', 'auditLogs'] as const;
@@ -17,24 +16,16 @@ export type SandboxList = (typeof LISTS)[number];
 
 /** Each field with the value of the documented service. */
 const shape = z.strictObject({
-  /** JSON type of the `id` of a SCIM user. */
+  /** JSON type of user ids in SCIM answers. */
   userId: z.enum(['number', 'string']).default('number'),
-  /** Form of the `id` of a SCIM group: the REST `id`, the REST `uid`, or an id that REST never shows. */
-  groupId: z.enum(['rest-id-string', 'rest-id-number', 'uid', 'own']).default('rest-id-string'),
-  /** JSON type of `members[].value` and `groups[].value` in SCIM answers. */
-  memberValue: z.enum(['number', 'string']).default('number'),
-  /** JSON type of a user id in the operations of SCIM updateGroup. */
-  memberValueAccepted: z.enum(['number', 'string', 'both']).default('number'),
+  /** Form of the `id` of a SCIM group: the REST `id` as text, the REST `uid`, or an id that REST never shows. */
+  groupId: z.enum(['rest-id', 'uid', 'own']).default('rest-id'),
   /** Treatment of `name` by SCIM addUser. */
   createName: z.enum(['used', 'ignored']).default('used'),
   /** Treatment of `userName` by SCIM addUser. */
-  createUserName: z.enum(['used', 'ignored', 'refused']).default('used'),
-  /** Entries of `emails` that SCIM addUser accepts. */
+  createUserName: z.enum(['used', 'refused']).default('used'),
+  /** Entries of `emails` that SCIM takes. Answers have objects unless it takes strings alone. */
   emailsAccepted: z.enum(['strings', 'objects', 'both']).default('both'),
-  /** Entries of `emails` in SCIM answers. */
-  emailsReturned: z.enum(['strings', 'objects']).default('objects'),
-  /** SCIM addUser with the address of a deactivated account. */
-  addDeactivatedUser: z.enum(['refused', 'reactivates']).default('refused'),
   /** Accounts that may take a licence at the same time; null: any number. */
   seats: z.int().min(0).nullable().default(null),
   /** Status for an account that would take one more. */
@@ -44,8 +35,6 @@ const shape = z.strictObject({
     .array(z.enum(['active', 'name', 'userName', 'emails']))
     .readonly()
     .default(['active', 'name']),
-  /** `lenient` also takes `Replace`, operations without a path, and booleans as text. */
-  patchSyntax: z.enum(['strict', 'lenient']).default('strict'),
   /**
    * Member operations that SCIM updateGroup accepts: any number of operations with one id each; arrays of `{ value }`;
    * either; one single operation with one id; or no member operation at all.
@@ -53,9 +42,7 @@ const shape = z.strictObject({
   memberPatch: z
     .enum(['one-per-operation', 'array', 'both', 'one-operation-per-request', 'none'])
     .default('one-per-operation'),
-  /** True when the answer of SCIM updateGroup carries `members`. */
-  patchAnswersMembers: z.boolean().default(true),
-  /** True when the groups in a SCIM list carry `members`. */
+  /** True when the groups of SCIM getGroups and updateGroup carry `members`. */
   listCarriesMembers: z.boolean().default(true),
   /** Treatment of `filter` by SCIM getUsers. Honoured: one comparison with `eq`. */
   filter: z.enum(['honoured', 'ignored', 'refused']).default('honoured'),
@@ -69,15 +56,6 @@ const shape = z.strictObject({
   }),
   /** Lists that always answer their first page. */
   offsetIgnoredBy: z.array(z.enum(LISTS)).readonly().default([]),
-  /**
-   * Paging of company users; `section`: only with `for_members_section` or `only_virtual`, otherwise all or the first
-   * page.
-   */
-  companyUsersPaging: z
-    .enum(['always', 'section-else-all', 'section-else-first-page'])
-    .default('always'),
-  /** Order of users and groups in lists, by id. */
-  listOrder: z.enum(['asc', 'desc']).default('asc'),
   /** Order of audit events, by time. */
   auditOrder: z.enum(['asc', 'desc']).default('desc'),
   /** Form of `details` in audit events; `string` is JSON text. */
@@ -86,16 +64,10 @@ const shape = z.strictObject({
   inactiveMembers: z.enum(['allowed', 'refused', 'dropped']).default('allowed'),
   /** True when the account that creates a group becomes its admin. */
   creatorBecomesAdmin: z.boolean().default(false),
-  /** Interfaces in which a taken group name answers 409. */
-  uniqueGroupNames: z.enum(['everywhere', 'scim', 'nowhere']).default('everywhere'),
-  /** REST: adding a user who is a member (409) or removing one who is not (404); accepted: 200. */
-  repeatedMember: z.enum(['refused', 'accepted']).default('refused'),
-  /** Status of a successful DELETE; 204 has no body. */
-  deleteStatus: z.literal([200, 204]).default(200),
-  /** Status of a successful PATCH; 204 has no body. */
-  updateStatus: z.literal([200, 204]).default(200),
-  /** Headers of a rate limit: `Retry-After` with a 429, `X-RateLimit-*` with every answer, or nothing. */
-  rateLimitHeaders: z.enum(['retry-after', 'reset', 'none']).default('reset'),
+  /** Whether a taken group name answers 409. */
+  uniqueGroupNames: z.enum(['everywhere', 'nowhere']).default('everywhere'),
+  /** Status of a successful PATCH or DELETE; 204 has no body. */
+  changeStatus: z.literal([200, 204]).default(200),
 });
 
 /**
@@ -110,6 +82,7 @@ export type SandboxShapeChange = Partial<Omit<SandboxShape, 'pages'>> & {
 };
 
 const documented: SandboxShape = shape.parse({});
+const SMALL = { default: 100, max: 100 };
 
 /** The complete shape of each preset: the publicly known one, the least a service could take, the most. */
 export const sandboxPresets = {
@@ -121,49 +94,37 @@ export const sandboxPresets = {
     memberPatch: 'one-operation-per-request',
     filter: 'ignored',
     errorBody: 'empty',
-    pages: toPages({ default: 100, max: 100 }),
+    pages: { ...documented.pages, scimUsers: SMALL, scimGroups: SMALL, auditLogs: SMALL },
   },
   generous: {
     ...documented,
-    memberValueAccepted: 'both',
     updatable: ['active', 'name', 'userName', 'emails'],
-    patchSyntax: 'lenient',
     memberPatch: 'both',
     errorBody: 'message',
-    pages: toPages({ default: 100, max: null }),
-    repeatedMember: 'accepted',
   },
 } as const satisfies Readonly<Record<string, SandboxShape>>;
 
 /** Name of a preset. */
 export type SandboxPreset = keyof typeof sandboxPresets;
 
-function toPages(limit: PageLimit): SandboxShape['pages'] {
-  return {
-    ...{ scimUsers: limit, scimGroups: limit, companyUsers: limit },
-    ...{ groups: limit, auditLogs: limit },
-  };
-}
-
-/** `base` with the named fields replaced. */
-export function changeShape(base: SandboxShape, change: SandboxShapeChange): SandboxShape {
+/** `base` with the named fields replaced, or the preset. */
+export function changeShape(
+  base: SandboxShape,
+  change: SandboxPreset | SandboxShapeChange,
+): SandboxShape {
+  if (typeof change === 'string') return sandboxPresets[change];
   return { ...base, ...change, pages: { ...base.pages, ...change.pages } };
 }
 
+const presetName = z.enum(['documented', 'narrowest', 'generous']);
+const shapeChange = z.looseObject({ preset: presetName.optional() });
+
 /**
  * Parses a body of `PATCH /_sandbox/shape`: `preset` first, the other fields over it.
- * @throws Refusal 400 naming the field that is unknown or has an impossible value
+ * @throws Refusal 400 naming what is unknown or has an impossible value
  */
 export function parseShapeChange(base: SandboxShape, body: unknown): SandboxShape {
-  const { preset, ...fields } = isObject(body) ? body : { fields: body };
-  const start = preset === undefined ? base : parsePreset(preset);
+  const { preset, ...fields } = parse(shapeChange, body);
+  const start = preset ? sandboxPresets[preset] : base;
   return parse(shape, { ...start, ...fields, pages: { ...start.pages, ...Object(fields.pages) } });
-}
-
-/** The shape of a named preset. @throws Refusal 400 for another name */
-function parsePreset(name: unknown): SandboxShape {
-  if (name === 'documented' || name === 'narrowest' || name === 'generous') {
-    return sandboxPresets[name];
-  }
-  throw new Refusal(400, `shape: no preset '${String(name)}'`);
 }

@@ -155,14 +155,14 @@ describe('the audit log', () => {
     await world.addUser('lee');
     await world.poll();
     const { calls, faults } = world.sandbox;
-    faults.refuse('audit', 403);
+    faults.add({ operation: 'audit', fault: { kind: 'status', status: 403 } });
     calls.reset();
     world.clock.leap(INTERVAL_MS);
     await expect.poll(() => readReadiness(world), PATIENT).toContain('audit log');
     deactivate(world, 'lee');
     for (let times = 0; times < 10; times += 1) world.clock.leap(INTERVAL_MS);
     const callsWhileClosed = calls.count({ operation: LIST });
-    faults.allow('audit');
+    faults.clear();
     await world.poll(5 * 60_000);
 
     expect(callsWhileClosed).toBe(1);

@@ -434,7 +434,8 @@ test('a bulk request before the first read is finished is 503', async () => {
 
 test('where the service lets nobody use groups, people are still performed', async () => {
   const half = await startTestBridge({
-    prepare: (sandbox) => sandbox.faults.refuse('groups', 403),
+    prepare: (sandbox) =>
+      sandbox.faults.add({ operation: 'groups', fault: { kind: 'status', status: 403 } }),
   });
   try {
     const answer = await half.request('POST', '/Bulk', {

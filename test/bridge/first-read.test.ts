@@ -1,8 +1,8 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
-import type { Section } from '../../src/sandbox/operations.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
+import type { Section } from '../../src/upstream/operations/operation.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { readBridge, readService } from '../support/company.ts';
 import { forTest } from '../support/lifetimes.ts';
@@ -47,10 +47,14 @@ test.each(shapes)(
 
 test('groups that are open later are read then', async () => {
   const { bridge, clock } = await forTest(
-    startTimedBridge({ sandbox: { seed }, prepare: ({ faults }) => faults.refuse('groups', 403) }),
+    startTimedBridge({
+      sandbox: { seed },
+      prepare: ({ faults }) =>
+        faults.add({ operation: 'groups', fault: { kind: 'status', status: 403 } }),
+    }),
   );
   const closed = await bridge.request('GET', '/Groups');
-  bridge.sandbox.faults.allow('groups');
+  bridge.sandbox.faults.clear();
 
   await expect
     .poll(async () => {
@@ -248,7 +252,7 @@ describe('moving lists', () => {
   test('a list whose total stays the same while people come and go leaves out nobody who stayed', async () => {
     const { sandbox, setChange, start } = await openMovingList();
     // No other list makes up for it.
-    sandbox.faults.refuse('companyUsers', 403);
+    sandbox.faults.add({ operation: 'companyUsers', fault: { kind: 'status', status: 403 } });
     setChange((page) => {
       sandbox.service.removeUser(toEmail(page));
       sandbox.service.addUser({ email: `new${page}@example.com` });
@@ -314,7 +318,10 @@ const sections: { section: Section; users: number; groups: number }[] = [
 for (const { section, users, groups } of sections) {
   test(`a service that refuses ${section} closes nothing else`, async () => {
     const bridge = await forTest(
-      startTestBridge({ prepare: ({ faults }) => faults.refuse(section, 402) }),
+      startTestBridge({
+        prepare: ({ faults }) =>
+          faults.add({ operation: section, fault: { kind: 'status', status: 402 } }),
+      }),
     );
     const listed = [await bridge.request('GET', '/Users'), await bridge.request('GET', '/Groups')];
     const ready = await ask(bridge, '/readyz');

@@ -9,7 +9,7 @@ const toAddress = (name: string) => `${name}@example.com`;
 
 /** Shows an account under another id, with its memberships: what the service does to its people when it is moved. */
 function renumber({ service }: Sandbox, numbers: ReadonlyMap<SandboxUser, number>): void {
-  const { state } = service.directory;
+  const { state } = service;
   const kinds = ['member', 'admin'] as const;
   const gone: Change[] = [];
   const again: Change[] = [];
@@ -17,8 +17,9 @@ function renumber({ service }: Sandbox, numbers: ReadonlyMap<SandboxUser, number
     gone.push({ kind: 'user-removed', userId: user.id });
     again.push({ kind: 'user', user: { ...user, id } });
     for (const link of kinds) {
-      for (const groupId of state.links[link].groupsOf(user.id))
-        again.push({ kind: 'link', link, groupId, userId: id, present: true });
+      for (const group of state.groupsOf(link, user.id)) {
+        again.push({ kind: 'link', link, groupId: group.id, userId: id, present: true });
+      }
     }
   }
   state.commit([...gone, ...again]);
@@ -26,14 +27,14 @@ function renumber({ service }: Sandbox, numbers: ReadonlyMap<SandboxUser, number
 
 /** Shows a group under other ids, with its people. */
 function renumberGroups({ service }: Sandbox, numbers: ReadonlyMap<SandboxGroup, number>): void {
-  const { state } = service.directory;
+  const { state } = service;
   const gone: Change[] = [];
   const again: Change[] = [];
   for (const [group, id] of numbers) {
     gone.push({ kind: 'group-removed', groupId: group.id });
-    const ids = { id, uid: `uid-${id}`, scimId: `scim-${id}` };
+    const ids = { id, uid: `uid-${id}` };
     again.push({ kind: 'group', group: { ...group, ...ids } });
-    for (const userId of state.links.member.usersOf(group.id))
+    for (const userId of state.usersOf('member', group.id))
       again.push({ kind: 'link', link: 'member', groupId: id, userId, present: true });
   }
   state.commit([...gone, ...again]);
@@ -54,8 +55,8 @@ describe('ids that the service gave anew', () => {
 
   const account = (name: string) => sandbox.service.getUser(toAddress(name));
   const listMembers = (group: string) => {
-    const { state } = sandbox.service.directory;
-    const members = state.links.member.usersOf(sandbox.service.getGroup(group).id);
+    const { state } = sandbox.service;
+    const members = state.usersOf('member', sandbox.service.getGroup(group).id);
     return [...members].map((id) => sandbox.service.getUser(id).email).toSorted();
   };
 
@@ -109,7 +110,7 @@ describe('ids that the service gave anew', () => {
     const gone = await bridge.addUser('gone');
     await bridge.untilSettled();
     const { id } = account('gone');
-    sandbox.service.directory.state.commit([{ kind: 'user-removed', userId: id }]);
+    sandbox.service.state.commit([{ kind: 'user-removed', userId: id }]);
     const stranger = sandbox.service.addUser({ email: 'stranger@elsewhere.com' });
     renumber(sandbox, new Map([[{ ...stranger, created: '2031-01-01T00:00:00.000Z' }, id]]));
     await bridge.sweep();
@@ -194,15 +195,15 @@ describe('ids that the service gave anew', () => {
       ];
       await bridge.untilSettled();
       const [first, second] = [group('Left'), group('Right')];
-      const swap = ({ id, uid, scimId }: SandboxGroup, other: SandboxGroup): Change => ({
+      const swap = ({ id, uid }: SandboxGroup, other: SandboxGroup): Change => ({
         kind: 'group',
-        group: { ...other, id, uid, scimId },
+        group: { ...other, id, uid },
       });
       const toLink = (present: boolean, groupId: number, userId: number): Change => {
         return { kind: 'link', link: 'member', present, groupId, userId };
       };
       const [eve, fay] = [account('eve').id, account('fay').id];
-      sandbox.service.directory.state.commit([
+      sandbox.service.state.commit([
         swap(first, second),
         swap(second, first),
         toLink(false, first.id, eve),

@@ -132,13 +132,13 @@ describe('the proof of a leaver', () => {
   test('an audit log that cannot be read is told, and read as soon as it can be', async () => {
     const gwen = await world.addUser('gwen');
     await world.poll();
-    world.sandbox.faults.refuse('audit', 403);
+    world.sandbox.faults.add({ operation: 'audit', fault: { kind: 'status', status: 403 } });
     await world.send('PATCH', `/Users/${gwen}`, OUT);
     await until(world, () => isEnded(world, gwen));
     const readState = async () => Object((await findProven(world, gwen)).logged);
     await until(world, async () => (await readState()).state === 'unreadable');
     const unread = await readState();
-    world.sandbox.faults.allow('audit');
+    world.sandbox.faults.clear();
     await world.recover();
     await until(world, () => isLogged(world, gwen));
 

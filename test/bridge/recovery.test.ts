@@ -284,7 +284,7 @@ describe('scim-bridge restore and recovery', () => {
     const url = await makeStoreUrl();
     const world = await makeWorld(undefined, url);
     await live1(world);
-    world.sandbox.faults.refuse('audit', 403);
+    world.sandbox.faults.add({ operation: 'audit', fault: { kind: 'status', status: 403 } });
     const run = (args: string, env: Record<string, string> = {}) =>
       runAlone(args.split(' '), { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env });
 

@@ -98,10 +98,10 @@ describe('rules privilege', () => {
   test('where the admin list cannot be read, nobody knows whether a group is ordinary: 503', async () => {
     const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Ordinary' })}`;
     bridge.sandbox.calls.reset();
-    bridge.sandbox.faults.refuse('admins', 403);
+    bridge.sandbox.faults.add({ operation: 'admins', fault: { kind: 'status', status: 403 } });
 
     const answer = await bridge.request('PATCH', path, rename);
-    bridge.sandbox.faults.allow('admins');
+    bridge.sandbox.faults.clear();
 
     expect(answer.status).toBe(503);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { actions } from '../../src/sandbox/actions.ts';
-import { controls } from '../../src/sandbox/control.ts';
+import { actions, controls } from '../../src/sandbox/control.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
 import { forTest } from '../support/lifetimes.ts';

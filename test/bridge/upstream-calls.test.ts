@@ -388,7 +388,7 @@ runCallTable('a write that changes nothing', nothing);
 runCallTable('rules of the configuration', ruled);
 
 const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0';
-const shape = { updateStatus: 204, updatable: ['active', 'name', 'userName', 'emails'] } as const;
+const shape = { changeStatus: 204, updatable: ['active', 'name', 'userName', 'emails'] } as const;
 
 describe('a service that answers updates without a body', () => {
   let bridge: TestBridge;

@@ -168,7 +168,7 @@ const faults: readonly ((random: SeededRandom) => Fault)[] = [
 ];
 
 /** What the bridge never asks for here. */
-const UNUSED = ['scim.addGroup', 'companyUsers.removeVirtualUser'];
+const UNUSED = ['scim.addGroup'];
 const creations = ['scim.addUser', 'groups.createGroup'] as const;
 const used = Object.keys(handlers)
   .filter(isOperationName)

@@ -93,9 +93,10 @@ for (const row of sections) {
   test(`a refused ${row.check} is a ${row.status} whose remedy names the right or the module`, async () => {
     const { sandbox, check } = await startCompany();
 
-    sandbox.faults.refuse(row.section, 403);
+    sandbox.faults.add({ operation: row.section, fault: { kind: 'status', status: 403 } });
     const forbidden = await check();
-    sandbox.faults.refuse(row.section, 402);
+    sandbox.faults.clear();
+    sandbox.faults.add({ operation: row.section, fault: { kind: 'status', status: 402 } });
     const notBought = await check();
 
     for (const { report, remedy } of [

@@ -5,7 +5,7 @@ import type { State } from '../state.ts';
 
 /** One authorised call, as its operation sees it. */
 export interface Call {
-  /** Parameters of the path, decoded. */
+  /** Parameters of the path. */
   readonly params: readonly string[];
   readonly query: URLSearchParams;
   /** Parsed JSON; undefined when there is no body. */
@@ -23,37 +23,22 @@ export interface Call {
  */
 export type Handler = (call: Call) => unknown;
 
-/** The first id of a path. @throws Refusal 404 when it is no number: no resource has such an id */
-export function getId({ params: [text = ''] }: Pick<Call, 'params'>): number {
+/** The id at this place of a path. @throws Refusal 404 when it is no number: no resource has such an id */
+export function getId({ params }: Call, at = 0): number {
+  const text = params[at] ?? '';
   if (!/^\d{1,15}$/.test(text)) throw new Refusal(404, `nothing has the id ${text}`);
   return Number(text);
 }
 
-/** Place and size of a page. */
-interface Page {
-  readonly offset: number;
-  readonly limit: number;
-}
-
-/** The page that `limit` and `offset` ask for in a REST list; a limit of 0 is the default. @throws Refusal 400 when either is no integer */
-export function parseRestPage({ query, shape }: Call, list: SandboxList): Page {
+/** The items of a list that a call asks for. @param limit undefined: the default of the list */
+export function cutPage<Item>(
+  { shape }: Call,
+  [list, items]: readonly [SandboxList, readonly Item[]],
+  { offset, limit }: { readonly offset: number; readonly limit: number | undefined },
+): Item[] {
   const { default: fallback, max } = shape.pages[list];
-  const asked = Math.max(0, parseInteger(query, 'limit') ?? 0) || fallback;
-  const offset = Math.max(0, parseInteger(query, 'offset') ?? 0);
-  return {
-    offset: shape.offsetIgnoredBy.includes(list) ? 0 : offset,
-    limit: Math.min(asked, max ?? asked),
-  };
-}
-
-/** The items of one page. */
-export function cutPage<Item>(items: readonly Item[], { offset, limit }: Page): Item[] {
-  return items.slice(offset, offset + limit);
-}
-
-/** True for a flag that is present and not `false` or `0`. */
-export function hasFlag(query: URLSearchParams, name: string): boolean {
-  return !['false', '0', null].includes(query.get(name));
+  const start = shape.offsetIgnoredBy.includes(list) ? 0 : Math.max(0, offset);
+  return items.slice(start, start + Math.min(Math.max(0, limit ?? fallback), max ?? Infinity));
 }
 
 /** An integer of the query, or undefined when absent. @throws Refusal 400 for anything else */

@@ -37,7 +37,7 @@ describe('the shape', () => {
       errorBody: 'empty',
       pages: { groups: { default: 5, max: null }, scimUsers: { max: 100 } },
     });
-    const more = { updatable: ['active'], offsetIgnoredBy: ['groups'], deleteStatus: 204 };
+    const more = { updatable: ['active'], offsetIgnoredBy: ['groups'], changeStatus: 204 };
     await call('PATCH', control('shape'), more);
     expect((await call('GET', control('shape'))).body).toMatchObject({ ...more, userId: 'string' });
   });

@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import type { AuditEvent, LinkKind, SandboxGroup, SandboxUser } from '../model.ts';
+import {
+  type AuditEvent,
+  type LinkKind,
+  type SandboxGroup,
+  type SandboxUser,
+  takesLicence,
+} from '../model.ts';
 import { parse, Refusal, text } from '../refusal.ts';
-import { type GroupUpdate, takesLicence, type WantedLink } from '../service.ts';
-import { type Call, cutPage, getId, type Handler, hasFlag, parseRestPage } from './call.ts';
+import type { SandboxList } from '../shape.ts';
+import { type Call, cutPage, getId, type Handler, parseInteger } from './call.ts';
 
 const groupFields = z.object({
   name: text(512),
@@ -23,18 +29,18 @@ export const restHandlers = {
   'groups.getListOfGroups': listGroups,
   'groups.getGroup': (call) => toGroup(groupOf(call)),
   'groups.updateGroup': (call) => {
-    const fields = groupFields.partial();
-    const { add_to_cards_and_spaces_enabled: shown, ...rest } = parse(fields, call.body);
-    const update: GroupUpdate = { ...rest, addToCardsAndSpacesEnabled: shown };
+    const fields = parse(groupFields.partial(), call.body);
+    const { add_to_cards_and_spaces_enabled: shown, ...rest } = fields;
+    const update = { ...rest, addToCardsAndSpacesEnabled: shown };
     return toGroup(call.service.updateGroup(groupOf(call).id, update));
   },
   'groups.removeGroup': (call) => toGroup(call.service.deleteGroup(groupOf(call).id)),
-  'groupUsers.addUserToGroup': (call) => addPerson(call, 'member'),
+  'groupUsers.addUserToGroup': (call) => setPerson(call, 'member', parsePerson(call)),
   'groupUsers.getListOfGroupUsers': (call) => listPeople(call, 'member'),
-  'groupUsers.removeUserFromGroup': (call) => removePerson(call, 'member'),
-  'groupAdmins.addAdminToGroup': (call) => addPerson(call, 'admin'),
+  'groupUsers.removeUserFromGroup': (call) => setPerson(call, 'member', getId(call, 1), false),
+  'groupAdmins.addAdminToGroup': (call) => setPerson(call, 'admin', parsePerson(call)),
   'groupAdmins.getListOfGroupAdmins': (call) => listPeople(call, 'admin'),
-  'groupAdmins.removeAdminFromGroup': (call) => removePerson(call, 'admin'),
+  'groupAdmins.removeAdminFromGroup': (call) => setPerson(call, 'admin', getId(call, 1), false),
   'groupEntities.getListOfGroupEntities': (call) => {
     const { id } = groupOf(call);
     return call.state.spaces.all().flatMap(({ uid, title }) => {
@@ -46,16 +52,13 @@ export const restHandlers = {
   'groupEntities.addEntity': (call) => {
     const fields = z.object({ entity_uid: text(), role_ids: roleIds });
     const { entity_uid: uid, role_ids } = parse(fields, call.body);
-    if (call.service.rolesOf(uid, groupOf(call).id) !== undefined) {
-      throw new Refusal(409, 'the group has the entity already');
-    }
-    return setRoles(call, uid, role_ids);
+    return setRoles(call, { uid, roles: role_ids, isNew: true });
   },
   'groupEntities.updateGroupEntity': (call) => {
-    const { role_ids } = parse(z.object({ role_ids: roleIds }), call.body);
-    return setRoles(call, getEntityUid(call), role_ids);
+    const { role_ids: roles } = parse(z.object({ role_ids: roleIds }), call.body);
+    return setRoles(call, { uid: call.params[1], roles });
   },
-  'groupEntities.removeEntity': (call) => setRoles(call, getEntityUid(call), []),
+  'groupEntities.removeEntity': (call) => setRoles(call, { uid: call.params[1], roles: [] }),
   'companyUsers.getListOfUsers': listCompanyUsers,
   'companyUsers.updateUser': (call) => {
     const fields = parse(userChange, call.body);
@@ -71,129 +74,120 @@ export const restHandlers = {
     call.service.removeUser(id);
     return { id };
   },
-  'users.retrieveCurrentUser': (call) => ({
-    ...toListedUser(call, call.service.owner),
-    has_password: true,
-  }),
+  'users.retrieveCurrentUser': (call) => toListedUser(call, call.service.owner),
   'auditLogs.retrieveAuditLogEvents': listAuditEvents,
 } satisfies Readonly<Record<string, Handler>>;
 
+/** The page that `limit` and `offset` ask for; a limit of 0 is the default. @throws Refusal 400 when either is no integer */
+function toPage<Item>(call: Call, list: SandboxList, items: readonly Item[]): Item[] {
+  const limit = parseInteger(call.query, 'limit') || undefined;
+  const offset = parseInteger(call.query, 'offset') ?? 0;
+  return cutPage(call, [list, items], { offset, limit });
+}
+
+/** True for a flag that is present and not `false` or `0`. */
+function hasFlag({ query }: Call, name: string): boolean {
+  return !['false', '0', null].includes(query.get(name));
+}
+
 /** Paged only on request, and never together with tree entities. */
 function listGroups(call: Call) {
-  const { query, state, shape } = call;
-  const all = state.groups.all(shape.listOrder);
-  const withEntities = hasFlag(query, 'with_tree_entities');
+  const { query, state } = call;
+  const all = state.groups.all();
+  const withEntities = hasFlag(call, 'with_tree_entities');
   const isPaged = !withEntities && (query.has('limit') || query.has('offset'));
-  const groups = isPaged ? cutPage(all, parseRestPage(call, 'groups')) : all;
-  const withCount = hasFlag(query, 'with_users_count');
+  const groups = isPaged ? toPage(call, 'groups', all) : all;
+  const withCount = hasFlag(call, 'with_users_count');
   return groups.map((group) => ({
     ...toGroup(group),
     ...(withEntities && { tree_entities: [] }),
-    ...(withCount && { users_count: state.links.member.usersOf(group.id).size }),
+    ...(withCount && { users_count: state.usersOf('member', group.id).size }),
   }));
 }
 
-function addPerson(call: Call, link: LinkKind) {
-  const { user_id: userId } = parse(z.object({ user_id: z.int() }), call.body);
-  return setPerson(call, { link, userId, present: true });
+function parsePerson({ body }: Call): number {
+  return parse(z.object({ user_id: z.int() }), body).user_id;
+}
+
+function setPerson(call: Call, link: LinkKind, userId: number, present = true) {
+  const { id } = groupOf(call);
+  if (call.state.usersOf(link, id).has(userId) === present) {
+    throw new Refusal(present ? 409 : 404, `user ${userId} is ${present ? '' : 'not '}there`);
+  }
+  call.service.updateGroup(id, { links: [{ link, userId, present }] });
+  return toUser(call.service.getUser(userId));
 }
 
 /** All of them, without pages. */
 function listPeople(call: Call, link: LinkKind) {
-  const userIds = call.state.links[link].usersOf(groupOf(call).id);
+  const userIds = call.state.usersOf(link, groupOf(call).id);
   return [...userIds].map((userId) => toUser(call.service.getUser(userId)));
 }
 
-function removePerson(call: Call, link: LinkKind) {
-  const { id: userId } = call.service.getUser(getId({ params: call.params.slice(1) }));
-  return setPerson(call, { link, userId, present: false });
-}
-
-function setPerson(call: Call, wanted: WantedLink) {
-  const { link, userId, present } = wanted;
+/** @throws Refusal 409 for a new entity that the group has, 404 for another one that it does not have */
+function setRoles(
+  call: Call,
+  {
+    uid = '',
+    roles,
+    isNew = false,
+  }: { uid?: string | undefined; roles: string[]; isNew?: boolean },
+) {
   const { id } = groupOf(call);
-  const isSo = call.state.links[link].has(id, userId) === present;
-  if (isSo && call.shape.repeatedMember === 'refused') {
-    throw new Refusal(present ? 409 : 404, `user ${userId} is ${present ? '' : 'not '}there`);
+  if ((call.service.rolesOf(uid, id) === undefined) !== isNew) {
+    throw new Refusal(isNew ? 409 : 404, `the group ${isNew ? 'has' : 'does not have'} the entity`);
   }
-  call.service.updateGroup(id, { links: [wanted] });
-  return toUser(call.service.getUser(userId));
-}
-
-/** The entity of the path, in which the group has roles. */
-function getEntityUid(call: Call): string {
-  const [, uid = ''] = call.params;
-  if (call.service.rolesOf(uid, groupOf(call).id) !== undefined) return uid;
-  throw new Refusal(404, 'the group does not have the entity');
-}
-
-function setRoles(call: Call, uid: string, roles: readonly string[]) {
-  const { id } = groupOf(call);
   call.service.setRoles(uid, id, roles);
-  const access = { access_mod: 'all', own_access_mod: 'all', role_permissions: {} };
-  return { ...access, group_id: id, entity_uid: uid, own_role_ids: roles, role_ids: roles };
+  return { group_id: id, entity_uid: uid, own_role_ids: roles, role_ids: roles };
 }
 
 function listCompanyUsers(call: Call) {
-  const { query, state, shape } = call;
-  const all = state.users.all(shape.listOrder);
-  const word = query.get('query')?.toLowerCase() ?? '';
-  const isSection = hasFlag(query, 'for_members_section');
-  const onlyVirtual = hasFlag(query, 'only_virtual');
-  const found = all.filter(
-    ({ email, fullName, virtual }) =>
-      (virtual || !onlyVirtual) &&
-      (!isSection || `${email}\n${fullName.toLowerCase()}`.includes(word)),
-  );
-  const isPaged = isSection || onlyVirtual || shape.companyUsersPaging === 'always';
-  const whole =
-    shape.companyUsersPaging === 'section-else-all' ? undefined : shape.pages.companyUsers.default;
-  const page = isPaged
-    ? cutPage(found, parseRestPage(call, 'companyUsers'))
-    : found.slice(0, whole);
-  return page.map((user) => toListedUser(call, user));
+  const word = call.query.get('query')?.toLowerCase() ?? '';
+  const isSection = hasFlag(call, 'for_members_section');
+  const onlyVirtual = hasFlag(call, 'only_virtual');
+  const found = call.state.users
+    .all()
+    .filter(
+      ({ email, fullName, virtual }) =>
+        (virtual || !onlyVirtual) &&
+        (!isSection || `${email}\n${fullName.toLowerCase()}`.includes(word)),
+    );
+  return toPage(call, 'companyUsers', found).map((user) => toListedUser(call, user));
 }
 
 /** `from` and `to` are inclusive. */
 function listAuditEvents(call: Call) {
-  const { offset, limit } = parseRestPage(call, 'auditLogs');
-  const fromMs = parseTime(call.query, 'from') ?? Number.NEGATIVE_INFINITY;
-  const toMs = parseTime(call.query, 'to') ?? Number.POSITIVE_INFINITY;
-  const { events } = call.state;
-  const found: AuditEvent[] = [];
-  // Walks from the end that comes first and stops when the page is full: the log may be long.
-  for (let step = 0; step < events.length && found.length < offset + limit; step += 1) {
-    const event = events.at(call.shape.auditOrder === 'desc' ? -1 - step : step);
-    const atMs = Date.parse(event?.created ?? '');
-    if (event && atMs >= fromMs && atMs <= toMs) found.push(event);
-  }
-  return found.slice(offset).map((event) => toEvent(call, event));
+  const from = parseTime(call.query, 'from', Number.NEGATIVE_INFINITY);
+  const to = parseTime(call.query, 'to', Number.POSITIVE_INFINITY);
+  const found = call.state.events.filter(({ created }) => {
+    const atMs = Date.parse(created);
+    return atMs >= from && atMs <= to;
+  });
+  if (call.shape.auditOrder === 'desc') found.reverse();
+  return toPage(call, 'auditLogs', found).map((event) => toEvent(call, event));
 }
 
-function parseTime(query: URLSearchParams, name: string): number | undefined {
+function parseTime(query: URLSearchParams, name: string, fallback: number): number {
   const given = query.get(name);
-  if (given === null) return undefined;
-  const atMs = Date.parse(given);
+  const atMs = given === null ? fallback : Date.parse(given);
   if (Number.isNaN(atMs)) throw new Refusal(400, `${name} should be date-time`);
   return atMs;
 }
 
 /** The group whose uid is the first parameter of the path. */
 function groupOf({ params: [uid = ''], state }: Call): SandboxGroup {
-  const group = state.groups.findBy('uid', uid);
+  const group = state.groups.all().find((each) => each.uid === uid);
   if (group === undefined) throw new Refusal(404, `no group ${uid}`);
   return group;
 }
 
-function toGroup({ addToCardsAndSpacesEnabled, scimId: _, ...group }: SandboxGroup) {
+function toGroup({ addToCardsAndSpacesEnabled, ...group }: SandboxGroup) {
   return { ...group, add_to_cards_and_spaces_enabled: addToCardsAndSpacesEnabled };
 }
 
 /** What is known of a user everywhere. */
 function toUser({ id, uid, fullName, email, userName, created, updated, virtual }: SandboxUser) {
-  const initials = fullName.slice(0, 2).toUpperCase();
-  const account = { id, uid, full_name: fullName, email, username: userName, virtual };
-  return { ...account, initials, created, updated, activated: true };
+  return { id, uid, full_name: fullName, email, username: userName, virtual, created, updated };
 }
 
 /** A company user; `role` 3 is a deactivated account. */
@@ -201,7 +195,6 @@ function toCompanyUser({ state }: Call, user: SandboxUser) {
   return {
     ...toUser(user),
     user_id: user.id,
-    // A company has a numeric id too; it is derived from the uid, so that it need not be stored.
     company_id: Number.parseInt(state.company.uid.slice(0, 6), 16) || 1,
     role: user.active ? user.role : 3,
     permissions: user.permissions,
@@ -212,32 +205,31 @@ function toCompanyUser({ state }: Call, user: SandboxUser) {
 
 /** A company user in the list, whose `permissions` include those of groups. */
 function toListedUser(call: Call, user: SandboxUser) {
-  const { groups, links } = call.state;
-  const joined = links.member.groupsOf(user.id).flatMap((id) => groups.find(id) ?? []);
+  const joined = call.state.groupsOf('member', user.id);
   return {
     ...toCompanyUser(call, user),
     own_permissions: user.permissions,
     permissions: joined.reduce((mask, group) => mask | group.permissions, user.permissions),
-    spaces: [],
     groups: joined.map(({ id, uid, name }) => ({ id, uid, name })),
     take_licence: takesLicence(user),
   };
 }
 
-/** Author fields are as of the event, `author` is the account as it is now. */
+/** The author is as of the event. */
 function toEvent({ state, shape }: Call, event: AuditEvent) {
-  const author = state.users.find(event.authorId ?? 0);
-  const { id, category, action, message, details, created } = event;
+  const { id, category, action, details, created } = event;
   const forms = { object: details, string: JSON.stringify(details), null: null };
   return {
-    ...{ id, category, action, message, created, details: forms[shape.auditDetails] },
+    id,
+    category,
+    action,
+    message: action,
+    created,
+    details: forms[shape.auditDetails],
     company_uid: state.company.uid,
     author_id: event.authorId,
     author_uid: event.authorUid,
     author_username: event.authorUserName,
     author_remote_address: event.authorAddress,
-    author: author
-      ? { id: author.id, uid: author.uid, username: author.userName, full_name: author.fullName }
-      : null,
   };
 }

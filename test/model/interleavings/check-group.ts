@@ -36,7 +36,7 @@ function checkPresent(play: Play, { row, group, snapshot }: Present): string[] {
 }
 
 function checkMembers({ company }: Play, { row, group, snapshot }: Present): string[] {
-  const there = company.directory.state.links.member.usersOf(group.id);
+  const there = company.service.state.usersOf('member', group.id);
   const accounts = new Map(snapshot.users.map(({ seq, upstream_id }) => [seq, upstream_id]));
   const known = new Set<number>();
   const problems = snapshot.members.flatMap((link) => {

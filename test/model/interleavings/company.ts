@@ -1,13 +1,11 @@
-import { createDirectory, type Directory } from '../../../src/sandbox/directory.ts';
-import { Faults } from '../../../src/sandbox/faults.ts';
 import { carryOut, type Wire } from '../../../src/sandbox/http/serve.ts';
 import { SandboxService } from '../../../src/sandbox/service.ts';
-import { type SandboxShape, sandboxPresets } from '../../../src/sandbox/shape.ts';
+import { sandboxPresets } from '../../../src/sandbox/shape.ts';
+import { State } from '../../../src/sandbox/state.ts';
 import type { PreparedRequest } from '../../../src/upstream/operations/prepare.ts';
 
 /** The sandbox's company without HTTP: a call is answered at once. */
 export interface Company {
-  readonly directory: Directory;
   readonly service: SandboxService;
   /** How many calls were carried out or refused. */
   readonly calls: number;
@@ -27,15 +25,16 @@ const BASE_URL = 'http://service.invalid';
 
 /** A company with nobody but its owner. */
 export function createCompany(now: () => number): Company {
-  let shape: SandboxShape = sandboxPresets.documented;
-  const directory = createDirectory(undefined, now, () => shape);
-  const faults = new Faults();
+  const service = new SandboxService({
+    state: new State(),
+    nowMs: now,
+    shape: sandboxPresets.documented,
+  });
   const refusals: ((method: string, request: PreparedRequest) => boolean)[] = [];
   const words: string[] = [];
   let calls = 0;
   return {
-    directory,
-    service: new SandboxService(directory),
+    service,
     get calls() {
       return calls;
     },
@@ -45,17 +44,14 @@ export function createCompany(now: () => number): Company {
       const [path = '', query = ''] = request.path.split('?');
       const text = request.body ?? '';
       const address = '192.0.2.1';
-      return carryOut(
-        { directory, faults, baseUrl: BASE_URL },
-        { method, path, query, text, address },
-      );
+      return carryOut({ service, baseUrl: BASE_URL }, { method, path, query, text, address });
     },
     refuse(word, isRefused) {
       words.push(word);
       refusals.push(isRefused);
     },
     allowSameNames() {
-      shape = { ...shape, uniqueGroupNames: 'nowhere' };
+      service.inputs.shape = { ...service.shape, uniqueGroupNames: 'nowhere' };
     },
     mayRefuse: (text) => words.some((word) => text.includes(word)),
   };

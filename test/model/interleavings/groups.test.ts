@@ -179,7 +179,7 @@ const groupPush: Scenario = {
 
 /** Nobody asked for Bob to leave, nor for another name of his. */
 function checkBaseline({ company }: Play, bob: number, group: number): string[] {
-  const isIn = company.directory.state.links.member.usersOf(group).has(bob);
+  const isIn = company.service.state.usersOf('member', group).has(bob);
   const name = company.service.getUser(bob).fullName;
   return [
     ...(isIn ? [] : ['who was in the group before is not in it any more']),

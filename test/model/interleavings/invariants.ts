@@ -51,7 +51,7 @@ function checkRest(row: UserRow | GroupRow): string[] {
 
 /** Every account belongs to one person: nobody is there twice, and none is nobody's. */
 function checkAccounts({ company }: Play, { users }: Snapshot): string[] {
-  const accounts = company.service.users().filter(({ id }) => id !== company.directory.ownerId);
+  const accounts = company.service.users().filter(({ id }) => id !== company.service.owner.id);
   return accounts.flatMap((account) => {
     const rows = users.filter(({ upstream_id }) => upstream_id === account.id);
     const live = rows.filter(({ deleted_at }) => deleted_at === null);
