@@ -110,13 +110,13 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   });
   const reconciler = createReconciler({ ...deps, leader: leadership.access, waiters });
   const { notify } = reconciler;
-  const repair = toRepairPolicy(settings);
   const state = { isDraining: false };
   const parts: BridgeParts = {
     ...openProviderParts(options),
     ...{ leadership, rules: deps.rules, reconciler, guard, acts },
-    drifts: createDriftDecisions({ ...deps, ...drifts, notify, repair }),
-    requestSweep: () => requestSweep({ store, clock, sweepPolicy: toSweepPolicy(settings) }),
+    drifts: createDriftDecisions({ ...deps, ...drifts, notify, repair: toRepairPolicy(settings) }),
+    requestSweep: (isDry) =>
+      requestSweep({ store, clock, sweepPolicy: toSweepPolicy(settings) }, isDry),
     isDraining: () => state.isDraining,
   };
   return {

@@ -19,7 +19,7 @@ export interface BridgeParts {
   readonly reconciler: Reconciler;
   readonly drifts: DriftDecisions;
   /** Has the leader make a sweep; returns its id. */
-  readonly requestSweep: () => Promise<string>;
+  readonly requestSweep: (dryRun: boolean) => Promise<string>;
   readonly guard: WriteGuard;
   readonly requests: RequestLog;
   readonly formerIds: FollowedIds;

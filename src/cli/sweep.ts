@@ -16,6 +16,7 @@ const REPAIRS_MAX_MS = 10 * 60_000;
 
 interface Options {
   readonly json?: true;
+  readonly dryRun?: true;
   readonly exitCode?: true;
 }
 
@@ -23,10 +24,11 @@ interface Options {
 export const addSweepCommand: AddCommand = (program, context) => {
   addCommand(program, 'sweep', 'compare the service with the store and count what differs')
     .option('--json', 'as one JSON object, with the differences')
+    .option('--dry-run', 'show what drift.policy would do, and do nothing')
     .option('--exit-code', 'exit with 2 when something managed differs')
     .addHelpText('after', HELP)
-    .action(async ({ json, exitCode }: Options) => {
-      const result = await runSweep(context);
+    .action(async ({ json, dryRun, exitCode }: Options) => {
+      const result = await runSweep(context, { dryRun: dryRun === true });
       const { sweep, drifts } = result;
       context.write(json ? toJson(result) : toSweepText(result));
       if (sweep.status === 'incomplete') context.exitWith(exitCodes.failed);
@@ -53,9 +55,9 @@ interface Result {
   readonly unmanaged: number;
 }
 
-async function runSweep(context: CliContext): Promise<Result> {
+async function runSweep(context: CliContext, body: { dryRun: boolean }): Promise<Result> {
   const client = context.connect();
-  const { id } = parseAnswer<OpsJson<'SweepAsked'>>(await client.send('POST', '/sweeps', {}));
+  const { id } = parseAnswer<OpsJson<'SweepAsked'>>(await client.send('POST', '/sweeps', body));
   const sweep = await untilEnded(client, id, context);
   const plan = await untilRepaired(client, sweep.planId);
   const { unmanaged } = await readAnswer(client, 'Status', '/status');

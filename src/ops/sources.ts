@@ -41,7 +41,7 @@ export interface OpsSources extends AccessNeeds {
   /** How far a sweep, or a recovery, has read the service; null: neither reads. */
   readonly findReading: () => ReadProgress | null;
   /** Asks for a sweep, and gives its id. */
-  readonly requestSweep: () => Promise<string>;
+  readonly requestSweep: (dryRun: boolean) => Promise<string>;
   readonly look: DriftKeeper['look'];
   readonly privileges: Privileges;
   /** Tells what the audit log showed at the last start; undefined: it was not asked. */

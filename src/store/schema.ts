@@ -282,6 +282,7 @@ export interface SweepsTable {
   id: string;
   status: 'running' | 'complete' | 'incomplete' | 'held';
   reads_admins: number; // 1: this one reads the admin lists too.
+  dry_run: number; // 1: nothing follows from what it finds.
   started_at: number;
   ended_at: number | null;
   calls: number;

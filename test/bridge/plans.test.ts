@@ -35,8 +35,8 @@ async function addEmpty(name: string): Promise<string> {
 }
 
 /** Sweeps, and gives the plan that came of it. */
-async function plan(): Promise<JsonObject> {
-  const { planId } = await bridge.sweep();
+async function plan(options = {}): Promise<JsonObject> {
+  const { planId } = await bridge.sweep(options);
   return readPlan(bridge, planId);
 }
 
@@ -178,6 +178,21 @@ describe('a plan of repairs within the limits', () => {
     expect(second.body).toMatchObject({ code: 'nothing-to-undo', leftOut: 3 });
     await bridge.sweep();
     expect(await bridge.listDrifts()).toEqual([]);
+  });
+
+  test('a dry run shows the plan that a sweep would make, and changes nothing', async () => {
+    await addEmpty('Dry');
+    intrude(bridge, 0, 2, 'Dry');
+    const dry = await plan({ dryRun: true });
+    const kept = countMembers(bridge, 'Dry');
+    const open = await bridge.listDrifts();
+    const real = await plan();
+    await untilApplied(bridge, real.id);
+
+    expect(dry).toMatchObject({ status: 'discarded', reason: 'dry-run', counts: { total: 2 } });
+    expect([kept, open.length]).toEqual([2, 2]);
+    expect(real.hash).toBe(dry.hash);
+    expect(countMembers(bridge, 'Dry')).toBe(0);
   });
 
   test('what is undone each time is contested after the third repair, and then left alone', async () => {

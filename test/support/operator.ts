@@ -35,7 +35,7 @@ export interface Operator {
    */
   untilSettled(stuck?: 'none' | 'may stay'): Promise<void>;
   /** Asks for a sweep and waits for its end. */
-  sweep(): Promise<JsonObject>;
+  sweep(options?: { readonly dryRun?: boolean }): Promise<JsonObject>;
   /** Waits for the end of a sweep. */
   untilSwept(id: string): Promise<JsonObject>;
   /** The drifts: `kind name`, with `of member` where it is about one. */
@@ -113,9 +113,9 @@ export function toOperator({
     readWork,
     listStuck: async () => toObjects((await ask('GET', '/ops/status')).body.stuck),
     untilSettled,
-    async sweep() {
+    async sweep(options = {}) {
       await untilSettled();
-      const { body } = await ops('POST', '/sweeps');
+      const { body } = await ops('POST', '/sweeps', { ...options });
       return untilSwept(String(body.id));
     },
     untilSwept,

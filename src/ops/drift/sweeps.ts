@@ -14,9 +14,9 @@ const TAG = 'Sweeps and drift';
 export const sweepRoutes = [
   route({
     ...SWEEP,
-    async handle({ requestSweep }: OpsSources) {
-      const id = await requestSweep();
-      return { status: 202, json: { id }, target: id };
+    async handle({ requestSweep }: OpsSources, { body: { dryRun = false } }) {
+      const id = await requestSweep(dryRun);
+      return { status: 202, json: { id }, target: id, change: { after: { dryRun } } };
     },
   }),
   listRoute(

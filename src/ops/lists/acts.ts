@@ -148,6 +148,7 @@ export const SWEEP = actOf<'SweepAsked'>()({
   path: '/sweeps',
   tag: 'Sweeps and drift',
   summary: 'Compare the service with the store: a new sweep, or the one that runs or waits.',
+  body: 'SweepBody',
   answers: { 202: 'SweepAsked' },
   command: {
     usage: 'sweep',

@@ -11,6 +11,7 @@ const DRIFTS_MAX = 500;
 export const sweep = t.object({
   id: t.text(),
   status: t.word(['running', 'complete', 'incomplete', 'held']),
+  dryRun: t.flag('Nothing followed from what it found.'),
   planId: t.textOrNull('The plan that was made of what it found.'),
   startedAt: t.moment(),
   endedAt: t.momentOrNull(),
@@ -166,6 +167,7 @@ export const driftSchemas = {
   Sweep: sweep,
   SweepList: t.listOf(sweep),
   SweepAsked: t.object({ id: t.text() }),
+  SweepBody: t.object({ dryRun: t.optionalFlag('Nothing is to follow from what it finds.') }),
   Drift: drift,
   DriftList: t.listOf(drift),
   DriftsBody: z

@@ -68,8 +68,8 @@ export function createSweeps(deps: SweepDeps) {
 type RequestDeps = Pick<SweepDeps, 'store' | 'clock' | 'sweepPolicy'>;
 
 /** Has the leader make a sweep as soon as may be; one that runs or waits already counts. Returns its id. */
-export async function requestSweep(deps: RequestDeps): Promise<string> {
-  const sweep = await addSweep(deps);
+export async function requestSweep(deps: RequestDeps, dryRun: boolean): Promise<string> {
+  const sweep = await addSweep(deps, dryRun ? 1 : 0);
   deps.store.bell.ring('decided');
   return sweep?.id ?? '';
 }
@@ -79,7 +79,7 @@ async function findWork(deps: SweepDeps, beganAt: number): Promise<Row<'sweeps'>
   const { read } = deps.store;
   if (!deps.isReady() || (await RECOVERY.find(read)) !== undefined) return undefined;
   const waiting = await findOne(read, 'sweeps', { status: 'running' });
-  return waiting ?? ((await isDue(deps, beganAt)) ? addSweep(deps) : undefined);
+  return waiting ?? ((await isDue(deps, beganAt)) ? addSweep(deps, 0) : undefined);
 }
 
 /** True at the start, unless the whole service was read since, and then again and again. */
@@ -99,11 +99,10 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
 const NEWEST_FIRST = { order: 'seq desc' } as const;
 
 /** Adds a sweep, unless one runs or waits; returns that one. */
-async function addSweep({
-  store,
-  clock,
-  sweepPolicy,
-}: RequestDeps): Promise<Row<'sweeps'> | undefined> {
+async function addSweep(
+  { store, clock, sweepPolicy }: RequestDeps,
+  dry_run: 0 | 1,
+): Promise<Row<'sweeps'> | undefined> {
   const limit = sweepPolicy.adminsEvery - 1;
   return store.write(async (tx) => {
     const before = await listWhere(tx, 'sweeps', {}, { ...NEWEST_FIRST, limit });
@@ -112,12 +111,15 @@ async function addSweep({
       id: newId(),
       status: 'running',
       reads_admins: readsAdmins ? 1 : 0,
+      dry_run,
       started_at: clock.now(),
       calls: 0,
       counts: '{}',
       reasons: '[]',
     } as const;
     const [added] = await insertNew(tx, 'sweeps', [sweep]);
+    // What the running one finds is acted on, although it was begun as a dry run.
+    if (!added && !dry_run) await updateWhere(tx, 'sweeps', { status: 'running' }, { dry_run });
     return added ?? findOne(tx, 'sweeps', {}, NEWEST_FIRST);
   });
 }
@@ -143,7 +145,8 @@ async function carryOut(
   let plan: PlanRow | undefined;
   try {
     await readAndCompare(run, reading, { readsAdmins });
-    plan = await deps.decide('sweep');
+    const isDryRun = (await findOne(store.read, 'sweeps', { id }))?.dry_run === 1;
+    plan = await deps.decide(isDryRun ? 'dry-run' : 'sweep');
   } catch (error) {
     if (isNotLeading(error) || signal.aborted) return;
     const isIncomplete = error instanceof IncompleteSweep;

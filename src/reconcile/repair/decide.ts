@@ -32,8 +32,12 @@ const PART = 500;
 /** Repairs of the same drift in 24 hours, after which it is only reported. */
 const REPAIRS_MAX = 3;
 
-/** Occasion of a decision: `audit`: only some resources were looked at, so a waiting plan is left as it is. */
-export type DecisionSource = 'sweep' | 'audit';
+/**
+ * Occasion of a decision.
+ * - `audit`: only some resources were looked at, so a waiting plan is left as it is
+ * - `dry-run`: a sweep whose plan is made to be shown, and nothing follows
+ */
+export type DecisionSource = 'sweep' | 'audit' | 'dry-run';
 
 /**
  * Decides by the policy about every known drift: accepts some, and makes one plan of all repairs, which waits for an
@@ -44,9 +48,10 @@ export async function decide(
   source: DecisionSource,
 ): Promise<PlanRow | undefined> {
   const { plan, accepted } = await deps.store.write(async (tx) => {
-    await enterRules(tx, deps.rules, 'names');
+    if (source !== 'dry-run') await enterRules(tx, deps.rules, 'names');
     await lockHeld(tx, REPAIR_SOURCES);
-    const { repair, accept } = await sortKnown(tx, deps);
+    const known = await sortKnown(tx, deps);
+    const { repair, accept } = source === 'dry-run' ? { ...known, accept: [] } : known;
     for (const drift of accept) await acceptDrift(tx, deps, drift);
     return { plan: await planFor(tx, deps, source, repair), accepted: accept };
   });
@@ -119,13 +124,16 @@ async function planFor(
     await updateWhere(tx, 'plans', { id: held.id }, { ...change, ended_at: now });
   }
   if (actions.length === 0) return undefined;
+  const standing = { source: source === 'audit' ? source : 'sweep', automatic: 1, now } as const;
+  if (source === 'dry-run')
+    return addPlan(tx, actions, { ...standing, status: 'discarded', reason: source });
   const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, toRepairs(candidates));
   // Only one plan can wait; the next sweep makes one of everything.
   if (exceeded.length > 0 && rows.length < candidates.length) return undefined;
   const isHeld = exceeded.length > 0;
   const reason = isHeld ? exceeded.join('; ') : null;
   const status = isHeld ? 'held' : 'approved';
-  return planRepairs(tx, rows, { status, reason, source, automatic: 1, now });
+  return planRepairs(tx, rows, { ...standing, status, reason });
 }
 
 /** Stores a plan that repairs these drifts, which name it from then on. */

@@ -126,7 +126,7 @@ function listStatements(engine: Engine): string[] {
     `create index drifts_member on drifts (member_id) where member_id <> ''`,
     `create table sweeps (
       seq ${serial}, id text not null unique, status text not null,
-      reads_admins integer not null, started_at bigint not null, ended_at bigint,
+      reads_admins integer not null, dry_run integer not null, started_at bigint not null, ended_at bigint,
       calls integer not null, counts text not null, reasons text not null,
       plan_id text)`,
     `create unique index sweeps_running on sweeps (status) where status = 'running'`,
