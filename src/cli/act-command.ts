@@ -1,5 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import { BridgeError } from '../domain/errors.ts';
+import { isJsonObject } from '../domain/json.ts';
+import { toCount } from '../domain/text.ts';
 import type { FilterWords } from '../ops/http/list-query.ts';
 import {
   type Act,
@@ -13,28 +17,33 @@ import { opsSchemas } from '../ops/schemas/schemas.ts';
 import { type AddCommand, addCommand, type CliContext, toHelp } from './context.ts';
 import { exitCodes, findResource, parseAnswer, toJson } from './json.ts';
 import { addTableOptions, type TableOptions, toListText } from './listing.ts';
-import { readExport } from './read-export.ts';
 import { toText } from './table.ts';
 
-/** Sends something else than the one request of an act. */
-type Send = (context: CliContext, given: Given) => Promise<unknown>;
+/** What a command does in another way than its act says. */
+interface Special {
+  /** Sends something else than the one request. */
+  readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
+  /** Question that depends on what was given, or on the state of the bridge; undefined: none now. */
+  readonly findQuestion?: (context: CliContext, given: Given) => Promise<string | undefined>;
+}
 
 /** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
-export function actCommand<Answer>(act: Act<Answer>, send?: Send): AddCommand {
+export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): AddCommand {
   const { summary, command: row } = act;
+  const { send = sendAct } = special;
   return (program, context) => {
     const command = addCommand(program, row.usage, summary);
     const body = act.body === undefined ? undefined : opsSchemas[act.body];
     const readOptions = addBodyOptions(command, { ...row, body, readFile: context.readFile });
-    if (row.question !== undefined) command.option(...YES);
+    if (row.question !== undefined || special.findQuestion) command.option(...YES);
     command.option('--json', 'as one JSON object');
     if (row.help !== undefined) command.addHelpText('after', row.help);
     command.action(async () => {
       const { yes, json } = command.opts<{ yes?: true; json?: true }>();
       const given = { ...readArguments(command), ...readOptions() };
-      const question = findQuestion(act, given);
+      const question = findQuestion(act, given) ?? (await special.findQuestion?.(context, given));
       if (question && !(await confirm(command, context, { yes, question }))) return;
-      const answer = parseAnswer<Answer>(await (send ?? sendAct)(context, given));
+      const answer = parseAnswer<Answer>(await send(context, given));
       context.write(json ? toJson(answer) : toText(row.say(answer, given)));
     });
   };
@@ -61,14 +70,17 @@ export function fileCommand<Answer, Item>(act: FileAct<Answer, Item>): AddComman
     for (const [name, words] of Object.entries(parameters)) {
       if (!known.includes(name)) command.addOption(toParameter(name, words, meanings[name]));
     }
+    if (row.kinds)
+      command.addOption(new Option('--kind <kind...>', 'of these kinds').choices(row.kinds));
     addTableOptions(command).addHelpText('after', row.help);
     command.action(async () => {
-      const options = command.opts<TableOptions & Record<string, unknown>>();
+      const options = command.opts<TableOptions & { kind?: readonly string[] }>();
       const given: Given = { ...options, ...readArguments(command) };
       const { file } = given;
       const bytes = file === undefined ? new Uint8Array() : await readExport(String(file));
       const client = context.connect(FILE_TIMEOUT_MS);
-      const answer = parseAnswer<Answer>(await client.sendFile(toAddress(act, given), bytes));
+      const sent = parseAnswer<Answer>(await client.sendFile(toAddress(act, given), bytes));
+      const answer = (options.kind && row.narrow?.(sent, options.kind)) ?? sent;
       const page = { items: row.listItems(answer), nextCursor: null };
       const shown = { columns: row.columns, none: '', options, context };
       const table = toListText(page, shown);
@@ -86,17 +98,62 @@ function toAddress(
 ) {
   const query = new URLSearchParams();
   for (const name of Object.keys(parameters)) {
+    // The values of an option that may be repeated are joined with commas.
     if (given[name] !== undefined) query.set(name, String(given[name]));
   }
   return `${toRequest({ path }, given).path}?${query}` as const;
 }
 
 function toParameter(name: string, words: FilterWords, meaning = name): Option {
+  if (name === 'map') return new Option('--map <column=attribute...>', toHelp(meaning));
   if (words === 'text') {
     return new Option(`--${name} <${PLACEHOLDERS[name] ?? name}>`, toHelp(meaning));
   }
   if (words.includes('true')) return new Option(`--${toKebab(name)}`, toHelp(meaning));
   return new Option(`--${name} <${name}>`, toHelp(meaning)).choices(words);
+}
+
+/**
+ * Reads a provider's export. A list in one JSON document (SCIM, Microsoft Graph, Okta) becomes one object a line, which
+ * the bridge takes; all else is left as it is.
+ * @throws BridgeError `file-unreadable`; `file-incomplete` for the first pages of a list, which would show people as gone
+ */
+async function readExport(path: string): Promise<Uint8Array> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    throw new BridgeError('file-unreadable', `${path} cannot be read.`, { cause });
+  });
+  const list = findList(bytes);
+  if (list === undefined) return bytes;
+  const { items, isWhole } = list;
+  if (!isWhole) {
+    const message = `${path} is one page of a list, with ${toCount(items.length, 'entry', 'entries')}: put all pages into one file, one object a line.`;
+    throw new BridgeError('file-incomplete', message);
+  }
+  return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
+}
+
+/** The entries of one JSON document, and whether it has all of them; undefined: it is something else. */
+function findList(bytes: Buffer) {
+  // Behind the mark of UTF-8, which is above all letters.
+  const first = bytes.find((byte) => byte > 0x20 && byte < 0x80) ?? 0;
+  if (!'{['.includes(String.fromCharCode(first))) return undefined;
+  try {
+    return findItems(JSON.parse(bytes.toString().replace(/^\uFEFF/, '')));
+  } catch {
+    return undefined; // One object a line, or no JSON: the bridge says which row it does not understand.
+  }
+}
+
+/** A bare list has no place to say that more follow. @see RFC 7644 §3.4.2 (totalResults) */
+function findItems(value: unknown) {
+  if (Array.isArray(value)) return { items: value, isWhole: true };
+  if (!isJsonObject(value)) return undefined;
+  const { Resources, value: graph, totalResults, '@odata.nextLink': next } = value;
+  if (Array.isArray(Resources)) {
+    const isWhole = !(typeof totalResults === 'number' && totalResults > Resources.length);
+    return { items: Resources, isWhole };
+  }
+  return Array.isArray(graph) ? { items: graph, isWhole: next === undefined } : undefined;
 }
 
 function readArguments({ registeredArguments, args }: Command): Given {
@@ -161,7 +218,6 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   expires: 'duration',
   jwksUri: 'url',
   lifetime: 'duration',
-  map: 'column=attribute,...',
   provider: 'name',
   until: 'date',
 };

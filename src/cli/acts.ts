@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
+import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
 import type { Given } from '../ops/lists/act.ts';
+import { toWaiting } from '../ops/lists/acts.ts';
 import { SETTINGS } from '../ops/lists/plans.ts';
 import { NOTIFICATIONS } from '../ops/lists/records.ts';
 import { type OpsJson, opsSchemas } from '../ops/schemas/schemas.ts';
@@ -28,6 +30,33 @@ async function isRunning({ loadSettings, connect }: CliContext): Promise<boolean
   return (token ?? commandToken) !== undefined && connect().isAnswering();
 }
 
+/** Ends a sign-in by its id, or all of one operator by the name. @throws BridgeError `not-found` */
+export async function endSessions({ connect }: CliContext, { id: key }: Given): Promise<unknown> {
+  const client = connect();
+  // As many as are kept.
+  const page = await readAnswer(client, 'SessionList', '/sessions?limit=1000');
+  const items = page.items.filter(({ id, name }) => id === key || name === key);
+  if (items.length === 0) {
+    throw new BridgeError('not-found', `No sign-in has the id or the name ${key}.`);
+  }
+  for (const { id } of items) await client.send('POST', `/sessions/${id}/revoke`);
+  return { id: items.map(({ id, name }) => `${name} (${id})`).join(', '), items };
+}
+
+/** Finds the question before an account is taken over that the bridge never takes over by itself. */
+export async function findAdoptQuestion(_context: CliContext, { resource, privileged }: Given) {
+  if (privileged !== true) return undefined;
+  return `Let providers change ${resource}, even if it is an owner, protected or has rights?`;
+}
+
+/** Asks before what waits is brought to the service; undefined: nothing does, or there is no pause. */
+export async function findResumeQuestion({ connect }: CliContext): Promise<string | undefined> {
+  const { writes } = await readAnswer(connect(), 'Status', '/status');
+  const { mode, paused, waiting } = writes;
+  if (mode !== 'live' || paused === null || waiting === 0) return undefined;
+  return `${toWaiting(waiting)} for the service. Let all of it go?`;
+}
+
 /** `erase`: erases all personal data of a person whom no provider has any more. */
 export const addErase: AddCommand = (program, context) => {
   const about = 'erase everything personal about a person whom the provider has deleted';
@@ -48,9 +77,11 @@ export const addErase: AddCommand = (program, context) => {
         if (!wasErased(planned)) context.exitWith(exitCodes.failed);
         return;
       }
-      if (!json && !yes) print(planned);
       const question = 'Erase it? It cannot be taken back.';
-      if (!(await confirm(command, context, { yes, question }))) return;
+      if (!yes) print(planned);
+      const isAsked = yes || (!json && context.ask !== undefined);
+      if (!isAsked || !(await confirm(command, context, { yes, question })))
+        return context.exitWith(exitCodes.incomplete);
       print(parseAnswer(await client.send('POST', `/users/${planned.id}/erase`)));
     });
 };
@@ -59,7 +90,13 @@ const ERASE_HELP = `
 Without --yes it shows what would be erased, and asks. What is erased: names, addresses, attributes and places in groups;
 what the logs of requests, calls, drifts, plans and events of the service say of the person. Where the account is still in
 the service, deactivated, its id and when it was deleted stay, so that no list of the service brings the person back. What
-cannot be erased from here: the account in the service, log lines (they hold ids alone), and backups made before.`;
+cannot be erased from here: the account in the service, log lines (they hold ids alone), and backups made before.
+
+Exit codes:
+  0   erased, now or before
+  1   nothing was erased: something has to be done first, or nobody or more than one has this name
+  2   nothing was erased: --yes was not given
+  64  wrong usage`;
 
 function wasErased({ obstacles }: OpsJson<'Erasure'>): boolean {
   return obstacles.some(({ code }) => code === 'erased');

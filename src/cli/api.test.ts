@@ -97,6 +97,26 @@ test('a call prints the answer of the service as JSON, and nothing else', async 
   expect(JSON.parse(read.out)).toEqual(JSON.parse(made.out));
 });
 
+test('without OPS_URL the call goes to the service itself, and with MODE=observe it changes nothing', async () => {
+  const { sandbox } = await openBridge();
+  const direct = {
+    UPSTREAM_URL: sandbox.url,
+    UPSTREAM_TOKEN: sandbox.token,
+    UPSTREAM_REQUESTS_PER_SECOND: '1000',
+  };
+
+  const made = await api(['groups.createGroup', '--body', '{"name":"Crew"}'], direct);
+  const observing = { ...direct, MODE: 'observe' };
+  const refused = await api(['groups.createGroup', '--body', '{"name":"Pilots"}'], observing);
+  const read = await api(['groups.getListOfGroups'], observing);
+  const nowhere = await api(['users.retrieveCurrentUser'], {});
+
+  expect([made.code, refused.code, read.code, nowhere.code]).toEqual([0, 75, 0, 78]);
+  expect(JSON.parse(refused.err)).toMatchObject({ code: 'observe-mode', outcome: 'not-sent' });
+  expect(sandbox.service.groups().map(({ name }) => name)).toEqual(['Crew']);
+  expect(nowhere.err).toContain('set OPS_URL');
+});
+
 test('a body comes from a file or from standard input', async () => {
   const { sandbox, env } = await openBridge();
 

@@ -1,7 +1,7 @@
 import type { ApiOptions } from './api/read-args.ts';
 import type { AddCommand } from './context.ts';
 
-/** `api`: has the running bridge call one operation of the service. */
+/** `api`: calls one operation of the service, directly or through the running bridge. */
 export const addApiCommand: AddCommand = (program, context) => {
   const command = program
     .command('api')
@@ -30,7 +30,8 @@ function collect(text: string, earlier: readonly string[] = []): string[] {
 }
 
 const help = `
-The running bridge makes the call, with its token and within its rate.
+With ops.url (OPS_URL) the call goes through the running bridge: one budget, one token. Without it, it goes to
+upstream.url by itself, at upstream.requestsPerSecond.
 
   scim-bridge api --list groups
   scim-bridge api groups.createGroup --help
@@ -45,4 +46,5 @@ Exit codes:
   1   the service refused, or the call failed for good
   2   with --paginate: the list may be incomplete; what was read is printed
   64  wrong usage; nothing was sent
-  75  not now: the same call may succeed later. "outcome" says whether it may have been done`;
+  75  not now: the same call may succeed later. "outcome" says whether it may have been done
+  78  the settings name no service`;

@@ -12,10 +12,9 @@ import { addApiCommand } from './api.ts';
 import { checkCommand } from './check.ts';
 import type { AddCommand } from './context.ts';
 import { addGalleryCommand } from './gallery.ts';
-import { addHealthcheckCommand } from './healthcheck.ts';
 import { listCommand } from './listing.ts';
 import { addSandboxCommand } from './sandbox.ts';
-import { serveCommand } from './serve.ts';
+import { addHealthcheckCommand, serveCommand } from './serve.ts';
 import { addExplainCommand, addPlanShow, addStatusCommand, addWhyCommand } from './show.ts';
 import { addBackupCommand, addMigrateStoreCommand, addRestoreCommand } from './store-commands.ts';
 import { addSweepCommand } from './sweep.ts';
@@ -51,16 +50,16 @@ export const commands: readonly AddCommand[] = [
   fileCommand(HANDOVER),
   fileCommand(ID_IMPORT),
   actCommand(access.PROVIDER_DELETE),
-  actCommand(access.TOKEN_CREATE, special.makeToken),
+  actCommand(access.TOKEN_CREATE, { send: special.makeToken }),
   listCommand(access.TOKENS),
   actCommand(access.TOKEN_REVOKE),
   listCommand(access.SESSIONS),
-  actCommand(access.SESSION_REVOKE),
-  actCommand(acts.ADOPT),
+  actCommand(access.SESSION_REVOKE, { send: special.endSessions }),
+  actCommand(acts.ADOPT, { findQuestion: special.findAdoptQuestion }),
   actCommand(acts.RELEASE),
   special.addErase,
   actCommand(acts.PAUSE),
-  actCommand(acts.RESUME),
+  actCommand(acts.RESUME, { findQuestion: special.findResumeQuestion }),
   actCommand(acts.RETRY),
   actCommand(acts.LOOK),
   listCommand(records.NOTIFICATIONS),

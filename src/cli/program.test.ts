@@ -8,10 +8,9 @@ import { serve } from '../../test/support/local-server.ts';
 import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { addSettingsCommand } from './acts.ts';
-import { addHealthcheckCommand } from './healthcheck.ts';
 import { runProgram } from './program.ts';
 import { addSandboxCommand } from './sandbox.ts';
-import { type Serve, serveCommand } from './serve.ts';
+import { addHealthcheckCommand, type Serve, serveCommand } from './serve.ts';
 
 interface RunOptions {
   readonly env?: Record<string, string>;

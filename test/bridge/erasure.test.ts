@@ -63,9 +63,9 @@ describe('erasing a person', () => {
     const lists = ['/users', '/users?deleted=true', '/drifts', '/plans', '/requests'];
     const later = await Promise.all(lists.map((path) => own.ops('GET', path)));
 
-    expect(shown.code).toBe(64);
+    expect(shown.code).toBe(2);
     expect(shown.text).toContain('To be erased: ada@example.com');
-    expect(no).toMatchObject({ code: 0, text: expect.stringContaining('Nothing was done.') });
+    expect(no).toMatchObject({ code: 2, text: expect.stringContaining('Nothing was done.') });
     expect(no.asked).toEqual(['Erase it? It cannot be taken back. [y/N] ']);
     expect(before).toMatch(SHE);
     expect(done).toMatchObject({

@@ -1,16 +1,20 @@
 import type { Command } from 'commander';
 import type { OpsClient } from '../../app/ops-client.ts';
+import { toTransportOptions } from '../../app/settings.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { findApiFailure, toApiFailure } from '../../ops/api/failure.ts';
 import { allOperations, findNearOperation, findOperation } from '../../ops/api/find-operation.ts';
 import type { SentCall } from '../../ops/api/routes.ts';
+import { SettingsError } from '../../settings/errors.ts';
 import { findNearest } from '../../settings/nearest.ts';
+import type { Settings } from '../../settings/schema.ts';
+import { systemClock } from '../../telemetry/system-clock.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation, PagedOperation } from '../../upstream/operations/operation.ts';
 import { isNamed } from '../../upstream/operations/part.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { pagingParameters } from '../../upstream/paging-styles.ts';
-import type { Transport } from '../../upstream/transport.ts';
+import { createTransport, type Transport } from '../../upstream/transport.ts';
 import type { CliContext } from '../context.ts';
 import { exitCodes, toJson } from '../json.ts';
 import { type ApiOptions, type GivenArgs, readArgs, toOperationHelp } from './read-args.ts';
@@ -26,7 +30,7 @@ interface Typed {
   readonly options: ApiOptions;
 }
 
-/** Runs `api`: has the running bridge call one operation, within its rate. */
+/** Runs `api`. @throws SettingsError when the settings name neither a bridge nor a service */
 export async function runApi(
   command: Command,
   context: CliContext,
@@ -80,16 +84,22 @@ async function callOperation(
     throw new TypeError(`${operation.id} answers at once: leave --paginate out`);
   }
   const pageSize = options.paginate && isPaged(operation) ? getPageSize(operation, args) : 0;
-  const caller = toCaller(context.connect(TIMEOUT_MS));
-  if (!options.paginate || !isPaged(operation)) {
-    context.write(toJson((await caller.call(operation, args)) ?? null));
-    return;
+  const { settings } = context.loadSettings();
+  const isBridged = settings.ops.url !== undefined;
+  const caller = isBridged ? toCaller(context.connect(TIMEOUT_MS)) : openDirect(settings);
+  try {
+    if (!options.paginate || !isPaged(operation)) {
+      context.write(toJson((await caller.call(operation, args)) ?? null));
+      return;
+    }
+    const pages = paginate(caller, operation, args, { pageSize });
+    const items: unknown[] = [];
+    for await (const page of pages) items.push(...page.items);
+    context.write(toJson(items));
+    if (!pages.result.complete) context.exitWith(exitCodes.incomplete);
+  } finally {
+    await caller.close();
   }
-  const pages = paginate(caller, operation, args, { pageSize });
-  const items: unknown[] = [];
-  for await (const page of pages) items.push(...page.items);
-  context.write(toJson(items));
-  if (!pages.result.complete) context.exitWith(exitCodes.incomplete);
 }
 
 function isPaged(operation: Operation): operation is PagedOperation {
@@ -112,8 +122,27 @@ function toExitCode({ retry, code }: UpstreamError): number {
   return retry === 'later' && code !== 'credentials-refused' ? exitCodes.later : exitCodes.failed;
 }
 
+type Caller = Pick<Transport, 'call' | 'close'>;
+
+/** Calls the service past the bridge. @throws SettingsError when the settings name none */
+function openDirect(settings: Settings): Caller {
+  const { url, token, requestsPerSecond } = settings.upstream;
+  if (url === undefined || token === undefined) {
+    const message =
+      'neither ops.url nor upstream.url is set: set OPS_URL and OPS_TOKEN to go through a running bridge, UPSTREAM_URL and UPSTREAM_TOKEN to go to the service.';
+    throw new SettingsError([{ setting: 'upstream.url', message }]);
+  }
+  const target = { baseUrl: url, findToken: () => token, identity: url, requestsPerSecond };
+  return createTransport({
+    ...toTransportOptions(settings, target),
+    clock: systemClock,
+    random: Math.random,
+    hooks: { writesRefused: () => (settings.mode === 'observe' ? 'observe-mode' : undefined) },
+  });
+}
+
 /** Calls through the bridge. @throws from `call` TypeError when the arguments do not fit; UpstreamError when the call failed */
-function toCaller(client: OpsClient): Pick<Transport, 'call'> {
+function toCaller(client: OpsClient): Caller {
   return {
     async call(operation, args) {
       const path = `/api/${operation.id.replace('.', '/')}` as const;
@@ -126,6 +155,7 @@ function toCaller(client: OpsClient): Pick<Transport, 'call'> {
       if (status === 400) throw new TypeError(words);
       throw new BridgeError('ops-failed', `the bridge answered ${status}: ${words}`);
     },
+    close: async () => undefined,
   };
 }
 

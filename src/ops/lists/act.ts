@@ -57,6 +57,9 @@ export interface FileAct<Answer, Item> {
     readonly file: string;
     readonly help: string;
     readonly columns: readonly Column<Item>[];
+    /** Kinds of items that `--kind` chooses from, and an answer with those alone; without it there is no such option. */
+    readonly kinds?: readonly string[];
+    narrow?(answer: Answer, kinds: readonly string[]): Answer;
     /** What the table has. */
     listItems(answer: Answer): readonly Item[];
     say(answer: Answer): string;

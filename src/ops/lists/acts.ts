@@ -95,11 +95,7 @@ export const RESUME = actOf<'Writes'>()({
   tag: 'State',
   summary: 'Change the service again after `pause`. May be repeated.',
   answers: { 200: 'Writes' },
-  command: {
-    usage: 'resume',
-    question: 'Let everything that waits go to the service?',
-    say: toWritesText,
-  },
+  command: { usage: 'resume', say: toWritesText },
 });
 
 /** Does a plan that was shown. */
@@ -165,7 +161,7 @@ export function toPlanHead(plan: OpsJson<'Plan'>): string {
 }
 
 /** People and groups that wait, as the beginning of a sentence. */
-function toWaiting(count: number): string {
+export function toWaiting(count: number): string {
   return toCount(count, 'person or group waits', 'people and groups wait');
 }
 

@@ -1,3 +1,5 @@
+import { CENSUS_KINDS } from '../../domain/census.ts';
+import { toCount } from '../../domain/text.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { fileActOf } from './act.ts';
 
@@ -12,7 +14,7 @@ export const CENSUS = fileActOf<'Census', OpsJson<'Finding'>>()({
   path: '/census',
   tag: 'Census',
   summary:
-    "Compare a provider's own export of its people with the bridge and with the service as it was last seen. Changes nothing.",
+    "Compare a provider's own export of its people with the bridge and the service; changes nothing.",
   parameters: { provider: 'text', map: 'text' },
   meanings: { provider: 'The provider of the export; `default` when left out.', map: MAP },
   answers: { 200: 'Census' },
@@ -28,8 +30,18 @@ Exit codes:
   1   the file cannot be read or understood, or the bridge does not answer: the message says why
   2   something was found
   64  wrong usage`,
+    kinds: CENSUS_KINDS,
+    narrow({ kinds, items, ...others }, wanted) {
+      const kept = Object.entries(kinds).filter(([kind]) => wanted.includes(kind));
+      const some = items.filter(({ kind }) => wanted.includes(kind));
+      return { ...others, kinds: Object.fromEntries(kept), items: some };
+    },
     columns: [
-      { name: 'finding', value: ({ kind }) => kind, tone: () => 'waiting' },
+      {
+        ...{ name: 'finding', place: 'shown', tone: () => 'waiting' },
+        value: ({ kind }) => CENSUS_WORDS[kind] ?? kind,
+      },
+      { name: 'finding', place: 'csv', value: ({ kind }) => kind },
       { name: 'name', value: toNames },
       { name: 'row', value: ({ entries }) => entries.map(({ row }) => row).join(', ') },
       { ...{ name: 'id', kind: 'id', place: 'minor' }, value: toIds },
@@ -40,12 +52,24 @@ Exit codes:
     listItems: ({ items }) => items,
     say({ provider, entries, people, accounts, agreeing, sweptAt, kinds }) {
       const seen = sweptAt === null ? 'when the bridge first met it' : `on ${sweptAt}`;
-      return `In the file: ${entries}. In the bridge, of the provider ${provider}: ${people}. In the service, last read ${seen}: ${accounts}.
-All three agree about ${agreeing} of the file. Found: ${toSums(kinds) || 'nothing'}.`;
+      const found = toSums(kinds, CENSUS_WORDS);
+      return `File: ${toCount(entries, 'person', 'people')}. Bridge: ${people} of the provider ${provider}. Service: ${toCount(accounts, 'account')}, last read as a whole ${seen}.
+All three agree about ${toCount(agreeing, 'person', 'people')} of the file. ${found === '' ? 'Nothing was found.' : `Found: ${found}.`}`;
     },
     isIncomplete: ({ items }) => items.length > 0,
   },
 });
+
+const CENSUS_WORDS: Readonly<Record<string, string>> = {
+  'only-provider': 'only at the provider',
+  'only-bridge': 'only in the bridge',
+  'only-service': 'only in the service',
+  'not-provider': 'not at the provider',
+  'not-bridge': 'not in the bridge',
+  'not-service': 'not in the service',
+  differs: 'differing',
+  'of-other': 'of another provider',
+};
 
 function toNames({ entries, people }: OpsJson<'Finding'>): string {
   const names = [...entries, ...people].flatMap(({ name }) => name ?? []);
@@ -65,11 +89,21 @@ function toDifferences({ differences }: OpsJson<'Finding'>): string {
 }
 
 /** How often each outcome came, as `2 imported, 1 ambiguous`; empty: none came. */
-function toSums(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .map(([outcome, count]) => `${count} ${outcome}`)
-    .join(', ');
+function toSums(
+  counts: Readonly<Record<string, number>>,
+  words: Readonly<Record<string, string>>,
+): string {
+  const sums = Object.entries(counts).map(
+    ([outcome, count]) => `${count} ${words[outcome] ?? outcome}`,
+  );
+  return sums.join(', ');
 }
+
+const HANDOVER_WORDS: Readonly<Record<string, string>> = {
+  'handed-over': 'handed over',
+  'only-here': 'only here',
+  'only-file': 'only in the file',
+};
 
 /** Plans that people and groups of a provider go to another one. */
 export const HANDOVER = fileActOf<'Handover', OpsJson<'HandoverItem'>>()({
@@ -85,15 +119,15 @@ export const HANDOVER = fileActOf<'Handover', OpsJson<'HandoverItem'>>()({
     usage: 'provider switch <from> <to>',
     file: 'people of the other provider: those alone go who are found in it',
     help: `
-  handed-over   goes to the other provider; SCIM ids, accounts and memberships stay as they are
-  ambiguous     it is not certain which row of the file it is: stays
-  only-here     the file does not have it: stays
-  only-file     the other provider has it, and nobody here is it
+  handed over         goes to the other provider; SCIM ids, accounts and memberships stay as they are
+  ambiguous           it is not certain which row of the file it is: stays
+  only here           the file does not have it: stays
+  only in the file    the other provider has it, and nobody here is it
 
 People are found by the externalId of the earlier provider (a column formerExternalId), then by userName, then by address.
 Groups all go.`,
     columns: [
-      { name: 'outcome' },
+      { name: 'outcome', value: ({ outcome }) => HANDOVER_WORDS[outcome] ?? outcome },
       { name: 'type' },
       { name: 'who', value: ({ name }) => name },
       { name: 'found by', value: ({ by }) => by },
@@ -106,8 +140,8 @@ Groups all go.`,
       const next =
         planId === null
           ? 'No plan was made.'
-          : `To do it: scim-bridge plan approve ${planId} ${hash}. Else: scim-bridge plan discard ${planId}`;
-      return `${from} to ${to}: ${toSums(counts) || 'nothing belongs to it'}.\n${next}`;
+          : `scim-bridge plan approve ${planId} ${hash}   does exactly this, as far as it still holds\nscim-bridge plan discard ${planId}   does nothing of it`;
+      return `${from} to ${to}: ${toSums(counts, HANDOVER_WORDS) || 'nothing belongs to it'}.\n${next}`;
     },
     isIncomplete: () => false,
   },
@@ -119,7 +153,7 @@ export const ID_IMPORT = fileActOf<'IdImport', OpsJson<'ImportItem'>>()({
   path: '/providers/{provider}/import-ids',
   tag: 'Providers',
   summary:
-    'Answer by the ids of an earlier SCIM server too, so that the links of this provider go on working. A row that is not certainly one person or group, and an id that another one has, are left out.',
+    'Answer by the ids of an earlier SCIM server too. A row that is not certainly one person or group, and an id that another one has, are left out.',
   parameters: { type: ['user', 'group'], map: 'text', dryRun: YES_OR_NO },
   meanings: {
     type: 'What the file lists; `user` when left out.',
@@ -140,16 +174,24 @@ Exit codes:
   2   some rows are left out: nobody here is them, it is not certain who is, or another one has the id
   64  wrong usage`,
     columns: [
-      { name: 'left out', value: ({ outcome }) => outcome },
+      { name: 'left out', value: ({ outcome }) => IMPORT_WORDS[outcome] ?? outcome },
       { name: 'row' },
       { name: 'who', value: ({ name }) => name },
       { name: 'earlier id', value: ({ formerId }) => formerId },
     ],
     listItems: listLeftOut,
-    say: ({ dryRun, counts }) => `${toSums(counts)}.${dryRun ? ' Nothing was imported.' : ''}`,
+    say: ({ dryRun, counts }) =>
+      `${toSums(counts, IMPORT_WORDS)}.${dryRun ? ' Nothing was imported.' : ''}`,
     isIncomplete: (answer) => listLeftOut(answer).length > 0,
   },
 });
+
+const IMPORT_WORDS: Readonly<Record<string, string>> = {
+  known: 'known already',
+  taken: "another one's id",
+  ambiguous: 'fits several',
+  'only-file': 'nobody here',
+};
 
 function listLeftOut({ items }: OpsJson<'IdImport'>) {
   return items.filter(({ outcome }) => outcome !== 'imported' && outcome !== 'known');
