@@ -4,12 +4,11 @@ import { createDocumentReader } from '../outbound/read-document.ts';
 import { findCredential } from '../store/credentials/credentials.ts';
 import type { Store } from '../store/store.ts';
 import { createIssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
-import { createClients } from './clients.ts';
+import { createClients, createTokens } from './credentials.ts';
 import { createGivenTokenFinder, createLookup, type GivenTokens, type Kept } from './lookup.ts';
 import { createProviders } from './providers.ts';
 import { isSame, type PresentedSecret } from './secret-text.ts';
 import { createSessions } from './sessions.ts';
-import { createTokens } from './tokens.ts';
 import { createUsage } from './usage.ts';
 
 /** The credentials that open one process, and their management. */

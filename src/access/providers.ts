@@ -6,6 +6,7 @@ import {
   RIGHTS,
 } from '../domain/provider.ts';
 import {
+  type Belonging,
   findBelonging,
   findHandling,
   type ProviderRow,
@@ -13,7 +14,7 @@ import {
   parseLimits,
   toLimitColumns,
 } from '../store/credentials/providers.ts';
-import type { Db } from '../store/store.ts';
+import type { Db, Store } from '../store/store.ts';
 import {
   deleteWhere,
   findOne,
@@ -22,7 +23,8 @@ import {
   type NewestPart,
   updateWhere,
 } from '../store/tables.ts';
-import type { TokensDeps } from './tokens.ts';
+import { unknownProvider } from './credentials.ts';
+import { Refusal } from './refusal.ts';
 
 /** An identity provider with what it may do, and how its requests are taken. */
 export interface Provider extends ProviderLimits, Handling {
@@ -54,60 +56,69 @@ const DEFAULT: Provider = {
 const NOTHING_CHOSEN: ProviderWish = { limits: {}, handling: {} };
 
 /** Keeps the identity providers of a store, each with its own people and groups. */
-export function createProviders({ store, clock }: Pick<TokensDeps, 'store' | 'clock'>) {
+export function createProviders({ store, clock }: { store: Store; clock: { now(): number } }) {
   const toRow = (name: string, { limits, handling }: ProviderWish, by: string) => ({
-    ...{ name, ...toLimitColumns({ ...WITHOUT_LIMITS, ...limits }) },
-    ...{ handling: JSON.stringify(handling), created_at: clock.now(), created_by: by },
+    name,
+    ...toLimitColumns({ ...WITHOUT_LIMITS, ...limits }),
+    handling: JSON.stringify(handling),
+    created_at: clock.now(),
+    created_by: by,
   });
   return {
-    /** Adds a provider; a limit that is left out is none. `by` is the id of the credential that asks. */
-    async create(name: string, wish: ProviderWish, by: string) {
-      if (name === DEFAULT_PROVIDER) return { kind: 'taken' } as const;
-      const [made] = await store.write((tx) => insertNew(tx, 'providers', [toRow(name, wish, by)]));
-      if (made === undefined) return { kind: 'taken' } as const;
-      return { kind: 'made', provider: toProvider(made) } as const;
+    /** Adds a provider; a limit that is left out is none. `by` is the id of the credential that asks. @throws Refusal */
+    async create(name: string, wish: ProviderWish, by: string): Promise<Provider> {
+      const row = toRow(name, wish, by);
+      const insert = () => store.write((tx) => insertNew(tx, 'providers', [row]));
+      const [made] = name === DEFAULT_PROVIDER ? [] : await insert();
+      if (made !== undefined) return toProvider(made);
+      throw new Refusal(409, 'name-taken', 'Another provider has this name.');
     },
     /** Lists providers, the newest first and the default one last. */
-    async list(part: NewestPart) {
+    async list(part: NewestPart): Promise<Provider[]> {
       const others = { name: { '<>': DEFAULT_PROVIDER } };
       const providers = (await listNewest(store.read, 'providers', others, part)).map(toProvider);
       if (providers.length === part.limit || part.from <= DEFAULT.seq) return providers;
       return [...providers, { ...DEFAULT, ...(await findHandling(store.read, DEFAULT_PROVIDER)) }];
     },
-    /** Changes a provider; the default one has no limits (`default`). */
-    async change(name: string, wish: ProviderWish, by: string) {
+    /** Changes a provider; the default one has no limits. @throws Refusal */
+    change(name: string, { limits, handling: chosen }: ProviderWish, by: string) {
       const isDefault = name === DEFAULT_PROVIDER;
-      if (isDefault && Object.keys(wish.limits).length > 0) return { kind: 'default' } as const;
+      if (isDefault && Object.keys(limits).length > 0) throw new Refusal(409, 'default', NO_LIMITS);
       return store.write(async (tx) => {
         if (isDefault) await insertNew(tx, 'providers', [toRow(name, NOTHING_CHOSEN, by)]);
-        return change(tx, name, wish);
+        const row = await lock(tx, name);
+        const before = toProvider(row);
+        const handling = JSON.stringify({ ...parseHandling(row), ...chosen });
+        const columns = { ...toLimitColumns({ ...before, ...limits }), handling };
+        await updateWhere(tx, 'providers', { name }, columns);
+        return { before, provider: toProvider({ ...row, ...columns }) };
       });
     },
-    /** Deletes a provider that nothing belongs to. */
-    async delete(name: string) {
-      if (name === DEFAULT_PROVIDER) return { kind: 'default' } as const;
-      return store.write((tx) => remove(tx, name));
+    /** Deletes a provider that nothing belongs to. @throws Refusal */
+    delete(name: string): Promise<Provider> {
+      if (name === DEFAULT_PROVIDER) throw new Refusal(409, 'default', NO_LIMITS);
+      return store.write(async (tx) => {
+        const row = await lock(tx, name);
+        const by = await findBelonging(tx, name);
+        if (by !== undefined) throw new Refusal(409, 'in-use', IN_USE[by]);
+        await deleteWhere(tx, 'providers', { name });
+        return toProvider(row);
+      });
     },
   };
 }
 
-async function change(tx: Db, name: string, { limits, handling: chosen }: ProviderWish) {
-  const row = await findOne(tx, 'providers', { name }, { lock: true });
-  if (row === undefined) return { kind: 'unknown' } as const;
-  const before = toProvider(row);
-  const handling = JSON.stringify({ ...parseHandling(row), ...chosen });
-  const columns = { ...toLimitColumns({ ...before, ...limits }), handling };
-  await updateWhere(tx, 'providers', { name }, columns);
-  return { kind: 'changed', before, provider: toProvider({ ...row, ...columns }) } as const;
-}
+const NO_LIMITS = 'The default provider has no limits and is always there.';
+const IN_USE: Readonly<Record<Belonging, string>> = {
+  credentials: 'The provider has a credential that is not revoked: revoke it first.',
+  users: 'The provider has people: delete them through it first.',
+  groups: 'The provider has groups: delete them through it first.',
+};
 
-async function remove(tx: Db, name: string) {
+async function lock(tx: Db, name: string): Promise<ProviderRow> {
   const row = await findOne(tx, 'providers', { name }, { lock: true });
-  if (row === undefined) return { kind: 'unknown' } as const;
-  const by = await findBelonging(tx, name);
-  if (by !== undefined) return { kind: 'in-use', by } as const;
-  await deleteWhere(tx, 'providers', { name });
-  return { kind: 'deleted', provider: toProvider(row) } as const;
+  if (row === undefined) throw unknownProvider();
+  return row;
 }
 
 function toProvider(row: ProviderRow): Provider {

@@ -65,7 +65,13 @@ test('a real service is served when a client that has no secret could come in', 
     const keys = { kind: 'given', keys: [] } as const;
     const rest = { audiences: [], claims: [], lifetimeMs: 1, once: 'jti' };
     const proof = { trust: { issuer: null, keys, ...rest } };
-    await clients.make('entra', { profile: 'lenient', provider: 'default', proof, by: 'command' });
+    await clients.make({
+      name: 'entra',
+      profile: 'lenient',
+      provider: 'default',
+      proof,
+      by: 'command',
+    });
   });
   expect(await withStore(REAL, async () => 'open')).toBe('open');
 });

@@ -1,4 +1,5 @@
-import { createTokens } from '../access/tokens.ts';
+import { createTokens } from '../access/credentials.ts';
+import { Refusal } from '../access/refusal.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { makeToken } from '../ops/access/tokens.ts';
 import { parseBody } from '../ops/http/body.ts';
@@ -33,12 +34,17 @@ export async function makeTokenInStore(settings: Settings, body: object) {
     const record = acts.open(() => ({ ...act, status: undefined, target: undefined }));
     const tokens = createTokens({ store, clock, onRevoked: nobody });
     const given = parseBody(opsSchemas.TokenBody, body);
-    const answer = await record.run(() => makeToken(tokens, given, COMMAND.credential));
-    const { target } = answer;
-    record.end([{ ...act, status: answer.status, target }]);
+    const made = await record
+      .run(() => makeToken(tokens, given, COMMAND.credential))
+      .catch((error: unknown) => {
+        if (error instanceof Refusal) return error;
+        throw error;
+      });
+    const target = made instanceof Refusal ? undefined : made.target;
+    record.end([{ ...act, status: made.status, target }]);
     await acts.stored();
-    if (answer.status === 201) return answer.json;
-    throw new BridgeError('ops-failed', answer.json.message);
+    if (made instanceof Refusal) throw new BridgeError('ops-failed', made.message);
+    return made.json;
   } finally {
     await opened.close();
   }

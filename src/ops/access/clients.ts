@@ -1,14 +1,14 @@
 import { parseKeys } from '../../access/assertion/issuer-keys.ts';
-import type { ClientWish, ClientWithSecrets } from '../../access/clients.ts';
+import type { ClientWish, ClientWithSecrets } from '../../access/credentials.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { ExpectedClaim, KeySource, Trust } from '../../domain/trust.ts';
 import { parseTrust as parseStoredTrust } from '../../store/credentials/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { listRoute, ok, problem, type Refusal, route } from '../http/route.ts';
+import { listRoute, ok, route } from '../http/route.ts';
 import { renderRow, toMoment, toView } from '../http/view.ts';
 import { CLIENT_CREATE, CLIENT_REVOKE, CLIENT_ROTATE, CLIENTS } from '../lists/access.ts';
 import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
-import { type AccessNeeds, parseLifetime, unknownProvider } from './tokens.ts';
+import { type AccessNeeds, parseLifetime } from './tokens.ts';
 
 const SECRET_TERMS = { min: '365d', max: '1095d', otherwise: '730d' } as const;
 
@@ -26,43 +26,25 @@ export const clientRoutes = [
     ...CLIENT_CREATE,
     async handle({ access: { clients } }: AccessNeeds, { body, operator }) {
       const { name, profile = 'lenient', provider = DEFAULT_PROVIDER } = body;
-      const made = await clients.make(name, {
-        ...{ profile, provider, by: operator.id },
-        proof: parseProof(body),
-      });
-      if (made.kind === 'made') return toMade(made);
-      if (made.kind === 'unknown-provider') return unknownProvider();
-      if (made.kind === 'host-refused') return problem(409, 'host-refused', HOST_REFUSED);
-      const message = 'Another client has this name: revoke it first, or take another name.';
-      return problem(409, 'name-taken', message);
+      const proof = parseProof(body);
+      return toMade(await clients.make({ name, profile, provider, by: operator.id, proof }));
     },
   }),
   route({
     ...CLIENT_ROTATE,
     async handle({ access: { clients } }: AccessNeeds, { params, body: { expires }, operator }) {
       const validForMs = parseLifetime(expires, SECRET_TERMS);
-      const made = await clients.rotate(params.id, { validForMs, by: operator.id });
-      if (made.kind === 'made') return toMade(made);
-      if (made.kind === 'unknown') return unknownClient();
-      if (made.kind === 'no-secrets') return problem(409, 'no-secrets', NO_SECRETS);
-      const message = 'Two secrets of this client are valid: revoke one of them first.';
-      return problem(409, 'two-secrets', message);
+      return toMade(await clients.rotate(params.id, { validForMs, by: operator.id }));
     },
   }),
   route({
     ...CLIENT_REVOKE,
     async handle({ access: { clients } }: AccessNeeds, { params, body }) {
-      const found = await clients.revoke(params.id, body.secret);
-      if (found === undefined) return unknownClient();
-      const view = toClientView(found);
+      const view = toClientView(await clients.revoke(params.id, body.secret));
       return { ...ok(view), target: view.id, change: { after: toState(view) } };
     },
   }),
 ] as const;
-
-const HOST_REFUSED =
-  'OAUTH_KEY_HOSTS does not name the host of the keys, or it is not https: OAUTH_PRIVATE_ADDRESSES has to allow that.';
-const NO_SECRETS = 'This client proves itself by assertions and has no secret.';
 
 /** A secret with a lifetime, or a trust. @throws InvalidRequest */
 function parseProof({ expires, trust }: OpsJson<'ClientBody'>): ClientWish['proof'] {
@@ -82,10 +64,6 @@ function toState({ name, profile, provider, trust, ...others }: OpsJson<'Client'
   const { secrets, revokedAt } = others;
   const valid = secrets.filter((secret) => secret.revokedAt === null).map(({ id }) => id);
   return { name, profile, provider, ...(trust && { trust }), secrets: valid, revokedAt };
-}
-
-function unknownClient(): Refusal {
-  return problem(404, 'not-found', 'No client has this id or name, or no such secret.');
 }
 
 function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'> {

@@ -1,10 +1,10 @@
 import type { Access } from '../../access/access.ts';
-import type { Tokens } from '../../access/tokens.ts';
+import type { Tokens } from '../../access/credentials.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { duration } from '../../settings/kinds.ts';
 import type { CredentialRow } from '../../store/credentials/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { listRoute, ok, problem, type Refusal, route } from '../http/route.ts';
+import { listRoute, ok, problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { SESSION_REVOKE, SESSIONS, TOKEN_CREATE, TOKEN_REVOKE, TOKENS } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -26,9 +26,7 @@ export const tokenRoutes = [
   route({
     ...TOKEN_REVOKE,
     async handle({ access: { tokens } }: AccessNeeds, { params }) {
-      const row = await tokens.revoke(params.id);
-      if (row === undefined) return problem(404, 'not-found', 'No token has this id or name.');
-      const view = toTokenView(row);
+      const view = toTokenView(await tokens.revoke(params.id));
       const before = { ...toState(view), revokedAt: null };
       return { ...ok(view), target: view.id, change: { before, after: toState(view) } };
     },
@@ -37,7 +35,7 @@ export const tokenRoutes = [
 
 /**
  * Makes a token as the body of `POST /tokens` asks for it. @param by id of the credential that asks
- * @throws InvalidRequest
+ * @throws InvalidRequest, Refusal
  */
 export async function makeToken(
   tokens: Pick<Tokens, 'make'>,
@@ -46,16 +44,11 @@ export async function makeToken(
 ) {
   if (purpose !== 'scim' && provider !== undefined) throw new InvalidRequest(NO_PROVIDER);
   const validForMs = expires === 'never' ? null : parseLifetime(expires, TOKEN_TERMS);
-  const owner = provider ?? DEFAULT_PROVIDER;
-  const made = await tokens.make({ name, purpose, profile, provider: owner, validForMs, by });
-  if (made.kind === 'unknown-provider') return unknownProvider();
-  if (made.kind === 'made') {
-    const view = toTokenView(made.row);
-    const json = { ...view, token: made.text };
-    return { status: 201, json, target: view.id, change: { after: toState(view) } } as const;
-  }
-  const message = 'Another token has this name: revoke it first, or take another name.';
-  return problem(409, 'name-taken', message);
+  const wish = { name, purpose, profile, provider: provider ?? DEFAULT_PROVIDER, validForMs, by };
+  const { row, text } = await tokens.make(wish);
+  const view = toTokenView(row);
+  const json = { ...view, token: text };
+  return { status: 201, json, target: view.id, change: { after: toState(view) } } as const;
 }
 
 const NO_PROVIDER = 'provider is for tokens that open SCIM alone.';
@@ -120,9 +113,4 @@ export function parseLifetime(
   const parsed = duration({ min, max }).safeParse(expires ?? otherwise);
   if (parsed.success) return parsed.data;
   throw new InvalidRequest(`${name} is a duration from ${min} to ${max}, such as ${otherwise}.`);
-}
-
-/** The answer to a credential or a takeover for a provider that is not there. */
-export function unknownProvider(): Refusal {
-  return problem(404, 'unknown-provider', 'No provider has this name.');
 }

@@ -1,7 +1,7 @@
+import { unknownProvider } from '../../access/credentials.ts';
 import type { HandOver } from '../../reconcile/repair/plans.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { LIVE_MANAGED } from '../../store/resources/rows.ts';
-import { unknownProvider } from '../access/tokens.ts';
 import { type ExportEntry, parseColumnMap, withEntries } from '../exports/read-entries.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { ok, problem, route } from '../http/route.ts';
@@ -19,7 +19,7 @@ export const handoverRoute = route({
       throw new InvalidRequest('to is the name of another provider.');
     const reading = { map: parseColumnMap(map), idsOf: 'provider' } as const;
     for (const name of [from, to]) {
-      if (!(await isProvider(sources.store.read, name))) return unknownProvider();
+      if (!(await isProvider(sources.store.read, name))) throw unknownProvider();
     }
     return withEntries(sources, req, reading, async (entries) => {
       const { items, handovers } = await findOutcomes(sources, { from, to, entries });

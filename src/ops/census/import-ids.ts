@@ -1,8 +1,8 @@
+import { unknownProvider } from '../../access/credentials.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
 import { findHolders, findNames, insertFormerIds } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
-import { unknownProvider } from '../access/tokens.ts';
 import {
   type ExportEntry,
   parseColumnMap,
@@ -22,7 +22,7 @@ export const importRoute = route({
   async handle(sources: OpsSources, { params: { provider }, query: { filters }, req }) {
     const { type = 'user', map = '', dryRun } = filters;
     const reading = { map: parseColumnMap(map), idsOf: 'server' } as const;
-    if (!(await isProvider(sources.store.read, provider))) return unknownProvider();
+    if (!(await isProvider(sources.store.read, provider))) throw unknownProvider();
     return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
       const isDryRun = dryRun === 'true';
       const items = await importIds(sources, { type, provider, entries, isDryRun });

@@ -1,3 +1,4 @@
+import { unknownProvider } from '../../access/credentials.ts';
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { CensusKind } from '../../domain/census.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
@@ -10,7 +11,6 @@ import { findLastSweptAt } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
-import { unknownProvider } from '../access/tokens.ts';
 import {
   EXPORT_ATTRIBUTES,
   type ExportAttribute,
@@ -36,7 +36,7 @@ export const exportRoutes = [
       const { provider = DEFAULT_PROVIDER } = filters;
       const reading = { map: parseColumnMap(filters.map ?? ''), idsOf: 'provider' } as const;
       const { store, status } = sources;
-      if (!(await isProvider(store.read, provider))) return unknownProvider();
+      if (!(await isProvider(store.read, provider))) throw unknownProvider();
       if (status.news().firstRead.kind !== 'finished')
         return problem(503, 'could-not-look', 'The service is not read yet.');
       return withEntries(sources, req, reading, async (entries = refuseNothing()) => {

@@ -78,6 +78,7 @@ function findWords(
 /** An operator's request that cannot be understood: 400, because nothing may be guessed. */
 export class InvalidRequest extends BridgeError {
   override readonly name = 'InvalidRequest';
+  readonly status = 400;
   constructor(message: string) {
     super('invalid', message);
   }
@@ -89,7 +90,7 @@ const RETRY_SECONDS = 5;
 
 /**
  * Turns an error of a handler into an answer as JSON: 400 or 413 `invalid` for a request that cannot be understood, is no
- * JSON or is too long, 503 `store-unusable`, 500 `failed`. The last handler of each application: behind it Express would
+ * JSON or is too long, the code of a refused credential, 503 `store-unusable`, 500 `failed`. The last handler of each application: behind it Express would
  * write the error, with what it quotes, beside the log.
  */
 export function answerErrors(failed: TellFailed): ErrorRequestHandler {
@@ -99,11 +100,11 @@ export function answerErrors(failed: TellFailed): ErrorRequestHandler {
       res.destroy();
       return;
     }
-    const named = isNamed(error) && typeof error.status === 'number' ? error.status : undefined;
-    const status = error instanceof InvalidRequest ? 400 : named;
-    if (status !== undefined && status < 500) {
+    const status = isNamed(error) && typeof error.status === 'number' ? error.status : 500;
+    if (status < 500) {
       const message = error instanceof Error ? error.message : 'The body cannot be read.';
-      res.status(status).json({ code: 'invalid', message });
+      const code = error instanceof BridgeError ? error.code : 'invalid';
+      res.status(status).json({ code, message });
       return;
     }
     failed({ requestId: getRequestId(res), error });

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { unknownProvider } from '../../access/credentials.ts';
 import { type Adoption, toAdoptionWords } from '../../domain/adoption.ts';
 import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
@@ -7,7 +8,6 @@ import { parseStored } from '../../store/engine/columns.ts';
 import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { unknownProvider } from '../access/tokens.ts';
 import { HELD_OF_GROUP, HELD_OF_USER, listKept } from '../explain/fields.ts';
 import {
   type ListAnswer,
@@ -149,7 +149,7 @@ const REFUSALS = {
 
 function toRefusal(adoption: Exclude<Adoption, { kind: 'adopted' }>): Refusal {
   const { kind } = adoption;
-  if (kind === 'unknown-provider') return unknownProvider();
+  if (kind === 'unknown-provider') throw unknownProvider();
   const more = kind === 'privileged' ? ' {"privileged": true} takes it over all the same.' : '';
   const [status, code] = REFUSALS[kind];
   return problem(status, code, `${toAdoptionWords(adoption)}${more}`);
