@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
-import { BridgeError } from '../../domain/errors.ts';
 import type { KeySource, PublicKey } from '../../domain/trust.ts';
 import type { DocumentReader } from '../../outbound/read-document.ts';
 import { BoundedMap } from '../bounded-map.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Age from which on keys are read again, in milliseconds: one that was withdrawn is good as long. */
 const FRESH_MS = 10 * 60_000;
@@ -19,10 +19,10 @@ const SOURCES_MAX = 1_000;
 const KEYS_MAX = 100;
 
 /** The keys of an issuer cannot be read, so nothing can be said of its assertions. */
-export class IssuerUnreadable extends BridgeError {
-  override readonly name = 'IssuerUnreadable';
+export class IssuerUnreadable extends Refusal {
   constructor(cause: unknown) {
-    super('issuer-unreadable', 'the keys of an issuer cannot be read', { cause });
+    const words = 'The keys that prove this assertion cannot be read now.';
+    super(503, 'temporarily_unavailable', words, { retryAfterSeconds: PAUSE_MS / 1_000, cause });
   }
 }
 
@@ -34,7 +34,7 @@ interface HeldKeys {
 }
 
 /** Place where an issuer shows its keys. */
-export interface KeyPlace {
+interface KeyPlace {
   readonly issuer: string;
   readonly source: Exclude<KeySource, { readonly kind: 'given' }>;
 }
@@ -50,61 +50,58 @@ export interface IssuerKeysDeps {
   readonly failed: (fields: { host: string; error: string }) => void;
 }
 
-interface State {
-  held?: HeldKeys;
-  reading?: Promise<HeldKeys>;
-  renewing?: Promise<HeldKeys>;
-  renewedAt: number;
-  /** Requests that wait for `renewing`. */
-  waiting: number;
-  failure?: { readonly at: number; readonly error: IssuerUnreadable };
+/** Creates the memory of the issuers' keys of one process. */
+export function createIssuerKeys(deps: IssuerKeysDeps) {
+  const sources = new BoundedMap<string, Source>(SOURCES_MAX);
+  const stopping = new AbortController();
+  return {
+    /** Does something with the keys of an issuer, and once more with newer ones if these may be too old. @throws IssuerUnreadable */
+    async withKeys<Result>(
+      place: KeyPlace,
+      use: (keys: readonly PublicKey[]) => Promise<Result>,
+      mayBeNewer: (error: unknown) => boolean,
+    ): Promise<Result> {
+      const key = `${place.source.kind} ${toAddress(place)}`;
+      const source = sources.get(key) ?? new Source(deps, place, stopping.signal);
+      if (!sources.has(key)) sources.set(key, source);
+      const held = await source.get();
+      return use(held.keys).catch(async (error: unknown) => {
+        if (!mayBeNewer(error)) throw error;
+        return use((await source.renew(held)).keys);
+      });
+    },
+    stop: () => stopping.abort(),
+  };
 }
 
-/** Creates the memory of the issuers' keys of one process. */
-export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps) {
-  const states = new BoundedMap<string, State>(SOURCES_MAX);
-  const stopping = new AbortController();
-  /** A clock that was set back makes nothing younger. */
-  const isWithin = (at: number, ms: number) => {
-    const ageMs = clock.now() - at;
-    return ageMs >= 0 && ageMs < ms;
-  };
+/** The keys of one place. */
+class Source {
+  readonly #deps: IssuerKeysDeps;
+  readonly #place: KeyPlace;
+  readonly #stopping: AbortSignal;
+  #held: HeldKeys | undefined;
+  #reading: Promise<HeldKeys> | undefined;
+  #renewing: Promise<HeldKeys> | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  /** Requests that wait for `#renewing`. */
+  #waiting = 0;
 
-  async function read(place: KeyPlace, state: State): Promise<HeldKeys> {
+  constructor(deps: IssuerKeysDeps, place: KeyPlace, stopping: AbortSignal) {
+    this.#deps = deps;
+    this.#place = place;
+    this.#stopping = stopping;
+  }
+
+  async get(): Promise<HeldKeys> {
+    const held = this.#held;
+    if (held !== undefined && this.#isWithin(held.readAt, FRESH_MS)) return held;
     try {
-      const readAt = clock.now();
-      state.held = { keys: parseKeys(await reader.read(await findAddress(reader, place))), readAt };
-      delete state.failure;
-      return state.held;
-    } catch (cause) {
-      const error = new IssuerUnreadable(cause);
-      state.failure = { at: clock.now(), error };
-      failed({ host: new URL(toAddress(place)).host, error: toWords(cause) });
-      throw error;
-    }
-  }
-
-  function readOnce(place: KeyPlace, state: State): Promise<HeldKeys> {
-    state.reading ??= read(place, state).finally(() => delete state.reading);
-    return state.reading;
-  }
-
-  async function readAfterPause(place: KeyPlace, state: State): Promise<HeldKeys> {
-    const waitMs = Math.min(state.renewedAt + PAUSE_MS - clock.now(), PAUSE_MS);
-    if (waitMs > 0) await clock.sleep(waitMs, stopping.signal);
-    state.renewedAt = clock.now();
-    return readOnce(place, state);
-  }
-
-  async function get(place: KeyPlace, state: State): Promise<HeldKeys> {
-    const { held, failure } = state;
-    if (held !== undefined && isWithin(held.readAt, FRESH_MS)) return held;
-    try {
-      if (failure !== undefined && isWithin(failure.at, PAUSE_MS)) throw failure.error;
-      return await readOnce(place, state);
+      if (this.#isWithin(this.#failedAt, PAUSE_MS)) throw new IssuerUnreadable('read a moment ago');
+      return await this.#readOnce();
     } catch (error) {
       // The host is down: what it said within a day goes on being right.
-      if (held !== undefined && isWithin(held.readAt, KEPT_MS)) return held;
+      if (held !== undefined && this.#isWithin(held.readAt, KEPT_MS)) return held;
       throw error;
     }
   }
@@ -113,45 +110,52 @@ export function createIssuerKeys({ reader, clock, failed }: IssuerKeysDeps) {
    * All who ask share one reading, and wait for it if the last one was a moment ago: so no change of keys refuses anybody,
    * and no stranger has the host asked more often than every few seconds. If very many wait, further ones do not.
    */
-  async function renew(place: KeyPlace, state: State, seen: HeldKeys): Promise<HeldKeys> {
-    if (state.held !== undefined && state.held !== seen) return state.held;
-    if (state.waiting >= WAITING_MAX) throw new IssuerUnreadable(new Error('too many wait'));
-    state.renewing ??= readAfterPause(place, state).finally(() => delete state.renewing);
-    state.waiting += 1;
-    return state.renewing.finally(() => {
-      state.waiting -= 1;
+  async renew(seen: HeldKeys): Promise<HeldKeys> {
+    if (this.#held !== undefined && this.#held !== seen) return this.#held;
+    if (this.#waiting >= WAITING_MAX) throw new IssuerUnreadable('too many wait');
+    this.#renewing ??= this.#readAfterPause().finally(() => {
+      this.#renewing = undefined;
+      this.#waiting = 0;
     });
+    this.#waiting += 1;
+    return this.#renewing;
   }
 
-  return {
-    /** Does something with the keys of an issuer, and once more with newer ones if these may be too old. @throws IssuerUnreadable */
-    async withKeys<Result>(
-      place: KeyPlace,
-      use: (keys: readonly PublicKey[]) => Promise<Result>,
-      mayBeNewer: (error: unknown) => boolean,
-    ): Promise<Result> {
-      const state = getState(states, place);
-      const held = await get(place, state);
-      return use(held.keys).catch(async (error: unknown) => {
-        if (!mayBeNewer(error)) throw error;
-        return use((await renew(place, state, held)).keys);
-      });
-    },
-    stop: () => stopping.abort(),
-  };
-}
+  /** A clock that was set back makes nothing younger. */
+  #isWithin(at: number, ms: number): boolean {
+    const ageMs = this.#deps.clock.now() - at;
+    return ageMs >= 0 && ageMs < ms;
+  }
 
-function toWords(cause: unknown): string {
-  return cause instanceof Error ? cause.message : 'unknown';
-}
+  async #readAfterPause(): Promise<HeldKeys> {
+    const { clock } = this.#deps;
+    const waitMs = Math.min(this.#renewedAt + PAUSE_MS - clock.now(), PAUSE_MS);
+    if (waitMs > 0) await clock.sleep(waitMs, this.#stopping);
+    this.#renewedAt = clock.now();
+    return this.#readOnce();
+  }
 
-function getState(states: Map<string, State>, place: KeyPlace): State {
-  const key = `${place.source.kind} ${toAddress(place)}`;
-  const known = states.get(key);
-  if (known !== undefined) return known;
-  const state = { renewedAt: Number.NEGATIVE_INFINITY, waiting: 0 };
-  states.set(key, state);
-  return state;
+  #readOnce(): Promise<HeldKeys> {
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #read(): Promise<HeldKeys> {
+    const { reader, clock, failed } = this.#deps;
+    const readAt = clock.now();
+    try {
+      const keys = parseKeys(await reader.read(await findAddress(reader, this.#place)));
+      this.#held = { keys, readAt };
+      return this.#held;
+    } catch (cause) {
+      this.#failedAt = clock.now();
+      const error = cause instanceof Error ? cause.message : 'unknown';
+      failed({ host: new URL(toAddress(this.#place)).host, error });
+      throw new IssuerUnreadable(cause);
+    }
+  }
 }
 
 /** Address that is asked first. @see OpenID Connect Discovery 1.0 §4 */

@@ -8,11 +8,10 @@ import {
 } from '../../store/credentials/credentials.ts';
 import type { UsedAssertionsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
-import { type AssertionDeps, proveAssertion } from '../assertion/prove.ts';
-import { AssertionRefused } from '../assertion/verify.ts';
+import { type AssertionDeps, AssertionRefused, proveAssertion } from '../assertion/assertion.ts';
+import { Refusal } from '../refusal.ts';
 import { findPresented, isSame, newSecret } from '../secret-text.ts';
-import { OAuthError, TooMany } from './errors.ts';
-import { type ClientProof, NO_CLIENT } from './parse-request.ts';
+import { type ClientProof, noClient } from './parse-request.ts';
 
 /** Seconds until some of the assertions of a client are over. */
 const RETRY_SECONDS = 60;
@@ -32,7 +31,7 @@ interface ProvenClient {
 
 /**
  * Proves the client. Whatever is wrong with it, its secret or its assertion gets the same answer.
- * @throws OAuthError `invalid_client`; IssuerUnreadable; StoreError
+ * @throws Refusal `invalid_client`; IssuerUnreadable; StoreError
  */
 export async function proveClient(deps: AssertionDeps, proof: ClientProof): Promise<ProvenClient> {
   if (proof.kind === 'assertion') return { ...(await proveAssertion(deps, proof)), secretId: null };
@@ -49,14 +48,10 @@ export async function proveClient(deps: AssertionDeps, proof: ClientProof): Prom
   return { secretId, clientId, used: undefined };
 }
 
-function noClient(): OAuthError {
-  return new OAuthError('invalid_client', NO_CLIENT);
-}
-
 /**
  * Makes an access token for a client; its text is stored nowhere. It ends when the client or its secret is revoked, or
  * when its lifetime is over.
- * @throws AssertionRefused for an assertion that was taken before, by any process on the store; OAuthError; StoreError
+ * @throws AssertionRefused for an assertion that was taken before, by any process on the store; Refusal; StoreError
  */
 export async function issue(
   { store, clock }: AssertionDeps,
@@ -68,7 +63,7 @@ export async function issue(
     const taken = used === undefined ? 'new' : await insertUsedAssertion(tx, used, now);
     if (taken === 'used') throw new AssertionRefused('replayed', `client-${clientId}`);
     if (taken === 'full') {
-      throw new TooMany('The client has sent too many assertions.', RETRY_SECONDS);
+      throw tooMany('The client has sent too many assertions.', RETRY_SECONDS);
     }
     // Locked, so that a revocation sees each token that is made before it.
     await lockCredential(tx, 'client', `client-${clientId}`);
@@ -93,7 +88,7 @@ export async function issue(
   return text;
 }
 
-/** The client, unless it or its secret was revoked. @throws OAuthError `invalid_client` */
+/** The client, unless it or its secret was revoked. @throws Refusal `invalid_client` */
 async function getLive(
   db: Db,
   { clientId, secretId }: Pick<ProvenClient, 'clientId' | 'secretId'>,
@@ -103,4 +98,9 @@ async function getLive(
   const isRevoked = client?.revoked_at !== null || (secret?.revoked_at ?? null) !== null;
   if (client === undefined || isRevoked) throw noClient();
   return client;
+}
+
+/** Refusal of a client that asks for more than it may have. */
+export function tooMany(message: string, retryAfterSeconds: number): Refusal {
+  return new Refusal(429, 'temporarily_unavailable', message, { retryAfterSeconds });
 }

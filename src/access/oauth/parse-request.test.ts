@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OAuthError } from './errors.ts';
+import { Refusal } from '../refusal.ts';
 import { assertGranted, parseTokenRequest, type TokenRequest } from './parse-request.ts';
 
 const GRANT = 'grant_type=client_credentials';
@@ -93,7 +93,7 @@ const refused: { why: string; request: TokenRequest; code: string }[] = [
 ];
 for (const { why, request, code } of refused) {
   test(`a request for an access token is refused: ${why}`, () => {
-    expect(() => parseTokenRequest(request)).toThrow(OAuthError);
+    expect(() => parseTokenRequest(request)).toThrow(Refusal);
     expect(() => parseTokenRequest(request)).toThrow(expect.objectContaining({ code }));
   });
 }

@@ -1,11 +1,5 @@
-import { OAuthError } from './errors.ts';
-
-/** An assertion as a client presents it. */
-export interface PresentedAssertion {
-  /** `client_id` of the request; undefined: the subject of the assertion says it (RFC 7521 §4.2). */
-  readonly clientId: string | undefined;
-  readonly assertion: string;
-}
+import type { PresentedAssertion } from '../assertion/assertion.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Proof of the client that asks for an access token. */
 export type ClientProof =
@@ -38,7 +32,7 @@ export const NO_CLIENT = 'There is no such client with this secret or assertion.
 /**
  * Reads the client and the grant, from HTTP Basic, from `client_id` and `client_secret` in the form, or from
  * `client_assertion`.
- * @throws OAuthError `invalid_request` for any other request, `invalid_client` when it names no client
+ * @throws Refusal `invalid_request` for any other request, `invalid_client` when it names no client
  * @see RFC 6749 §2.3.1, §3.2, §4.4.2, RFC 7521 §4.2
  */
 export function parseTokenRequest({ authorization, form }: TokenRequest) {
@@ -50,14 +44,13 @@ export function parseTokenRequest({ authorization, form }: TokenRequest) {
   return { proof, grantType, scope: fields.get('scope') };
 }
 
-/** Refuses other grants and scopes. @throws OAuthError `unsupported_grant_type`, `invalid_scope` */
+/** Refuses other grants and scopes. @throws Refusal `unsupported_grant_type`, `invalid_scope` */
 export function assertGranted(grantType: string, scope: string | undefined): void {
   if (grantType !== GRANT) {
-    throw new OAuthError('unsupported_grant_type', `grant_type has to be ${GRANT}.`);
+    throw invalid(`grant_type has to be ${GRANT}.`, 'unsupported_grant_type');
   }
   if (scope?.split(' ').some((one) => one !== SCOPE)) {
-    const words = `The only scope is ${SCOPE}; leave it out, or ask for it.`;
-    throw new OAuthError('invalid_scope', words);
+    throw invalid(`The only scope is ${SCOPE}; leave it out, or ask for it.`, 'invalid_scope');
   }
 }
 
@@ -76,10 +69,10 @@ function parseProof(
   authorization: string | undefined,
   fields: ReadonlyMap<string, string>,
 ): ClientProof {
-  const [clientId, secret] = ['client_id', 'client_secret'].map((name) => fields.get(name));
-  const [assertion, type] = ['client_assertion', 'client_assertion_type'].map((name) =>
-    fields.get(name),
-  );
+  const clientId = fields.get('client_id');
+  const secret = fields.get('client_secret');
+  const assertion = fields.get('client_assertion');
+  const type = fields.get('client_assertion_type');
   if (assertion !== undefined || type !== undefined) {
     if (authorization !== undefined || secret !== undefined) {
       throw invalid('The client proves itself in two ways: use one of both.');
@@ -114,10 +107,15 @@ function decode(text: string): string {
   }
 }
 
-function invalid(words: string): OAuthError {
-  return new OAuthError('invalid_request', words);
+/** Codes of RFC 6749 §5.2. */
+function invalid(
+  words: string,
+  code: 'invalid_request' | 'unsupported_grant_type' | 'invalid_scope' = 'invalid_request',
+): Refusal {
+  return new Refusal(400, code, words);
 }
 
-function noClient(): OAuthError {
-  return new OAuthError('invalid_client', NO_CLIENT);
+/** The same refusal for everything that is wrong with a client, its secret or its assertion. */
+export function noClient(): Refusal {
+  return new Refusal(401, 'invalid_client', NO_CLIENT);
 }

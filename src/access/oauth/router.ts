@@ -9,12 +9,11 @@ import { assertUtf8, toCount } from '../../domain/text.ts';
 import { ASSERTION_ALGORITHMS } from '../../domain/trust.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
+import { type AssertionDeps, AssertionRefused } from '../assertion/assertion.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
-import type { AssertionDeps } from '../assertion/prove.ts';
-import { AssertionRefused } from '../assertion/verify.ts';
 import { type Attempts, toFailedAttempt } from '../attempts.ts';
-import { OAuthError, TooMany } from './errors.ts';
-import { ACCESS_TOKEN_MS, issue, proveClient } from './issue.ts';
+import { Refusal } from '../refusal.ts';
+import { ACCESS_TOKEN_MS, issue, proveClient, tooMany } from './issue.ts';
 import { assertGranted, GRANT, parseTokenRequest, SCOPE } from './parse-request.ts';
 
 /** More than any request for a token needs: an assertion, and some words. */
@@ -54,7 +53,7 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
     .post(body, answerToken(deps))
     .all((_req, res) => {
       res.setHeader('Allow', 'POST');
-      sendError(res, 405, { code: 'invalid_request', message: 'Only POST is possible here.' });
+      sendRefusal(res, new Refusal(405, 'invalid_request', 'Only POST is possible here.'));
     });
   router.use(answerErrors(deps));
   return router;
@@ -82,77 +81,54 @@ function answerToken(deps: OAuthDeps): RequestHandler {
   };
 }
 
-function turnAway(why: TurnedAway, { limits, turnedAway }: OAuthDeps): TooMany {
+function turnAway(why: TurnedAway, { limits, turnedAway }: OAuthDeps): Refusal {
   turnedAway(why);
   const { perSecond, concurrentMax } = limits;
   const words =
     why === 'rate' ? `${toCount(perSecond, 'request')} a second` : `${concurrentMax} at once`;
-  return new TooMany(`More than ${words}.`, 1);
+  return tooMany(`More than ${words}.`, 1);
 }
 
 function answerErrors({ attempts, failed, refused }: OAuthDeps): ErrorRequestHandler {
   return async (error: unknown, _req, res, next) => {
     if (res.headersSent) return next(error);
     const requestId = getRequestId(res);
-    const { status, retryAfterSeconds, code, message } = toAnswer(error);
+    const refusal = toRefusal(error);
     if (error instanceof AssertionRefused) {
       refused({ requestId, clientId: error.clientId, reason: error.reason });
     }
-    if (status === 401) {
+    if (refusal.status === 401) {
       const attempt = toFailedAttempt(res, { place: 'oauth', presented: 'something' });
       const answer = await attempts.failed(attempt);
       if (answer.kind === 'too-many') {
-        res.setHeader('Retry-After', String(answer.retryAfterSeconds));
-        return sendError(res, 429, TOO_MANY_STRANGERS);
+        const words = 'Too many requests name no valid client.';
+        return sendRefusal(res, tooMany(words, answer.retryAfterSeconds));
       }
       res.setHeader('WWW-Authenticate', 'Basic realm="oauth"');
     }
     // The log has a line of its own for an issuer that is down.
-    if (status >= 500 && !(error instanceof IssuerUnreadable)) failed({ requestId, error });
-    if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
-    sendError(res, status, { code, message });
+    if (refusal.status >= 500 && !(error instanceof IssuerUnreadable)) failed({ requestId, error });
+    sendRefusal(res, refusal);
   };
 }
 
-/** Code and words of an answer. */
-type Words = Pick<OAuthError, 'code' | 'message'>;
-
-const TOO_MANY_STRANGERS: Words = {
-  code: 'temporarily_unavailable',
-  message: 'Too many requests name no valid client.',
-};
-
-interface Answer extends Words {
-  readonly status: number;
-  readonly retryAfterSeconds?: number;
-}
-
-/** Maps an error to its answer. @see RFC 6749 §5.2 */
-function toAnswer(error: unknown): Answer {
-  if (error instanceof OAuthError) {
-    const { code, message } = error;
-    if (!(error instanceof TooMany)) {
-      return { status: code === 'invalid_client' ? 401 : 400, code, message };
-    }
-    return { status: 429, retryAfterSeconds: error.retryAfterSeconds, code, message };
-  }
-  if (error instanceof StoreError) return later('The store of the bridge cannot be used now.');
-  if (error instanceof IssuerUnreadable) {
-    return later('The keys that prove this assertion cannot be read now.');
+/** Maps an error to what is answered. @see RFC 6749 §5.2; codes for a bridge that cannot are those of §4.1.2.1 */
+function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof StoreError) {
+    const words = 'The store of the bridge cannot be used now.';
+    const retryAfterSeconds = RETRY_SECONDS;
+    return new Refusal(503, 'temporarily_unavailable', words, { retryAfterSeconds });
   }
   // The status that express gives a body it cannot read.
   const { status } = Object(error);
   return typeof status === 'number' && status < 500
-    ? { status, code: 'invalid_request', message: 'The body cannot be read.' }
-    : { status: 500, code: 'server_error', message: 'The bridge failed.' };
+    ? new Refusal(status, 'invalid_request', 'The body cannot be read.')
+    : new Refusal(500, 'server_error', 'The bridge failed.');
 }
 
-function later(message: string): Answer {
-  const code = 'temporarily_unavailable';
-  return { status: 503, retryAfterSeconds: RETRY_SECONDS, code, message };
-}
-
-function sendError(res: Response, status: number, { code, message }: Words): void {
+function sendRefusal(res: Response, { status, code, message, retryAfterSeconds }: Refusal): void {
+  if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', String(retryAfterSeconds));
   res.status(status).json({ error: code, error_description: message });
 }
 
@@ -183,9 +159,8 @@ export function showMetadata(issuer: string, tokenEndpoint: string): RequestHand
   return (req, res, next) => {
     if (req.path !== WELL_KNOWN && req.path !== WELL_KNOWN + own) return next();
     if (req.method !== 'GET' && req.method !== 'HEAD') {
-      const error_description = 'Only GET is possible here.';
-      res.set('Allow', 'GET').status(405).json({ error: 'invalid_request', error_description });
-      return;
+      res.setHeader('Allow', 'GET');
+      return sendRefusal(res, new Refusal(405, 'invalid_request', 'Only GET is possible here.'));
     }
     res.set('Cache-Control', `public, max-age=${KEPT_SECONDS}`).json(metadata);
   };
