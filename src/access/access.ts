@@ -1,15 +1,19 @@
 import type { Clock } from '../domain/clock.ts';
 import type { OutboundPolicy } from '../outbound/outbound.ts';
 import { createDocumentReader } from '../outbound/read-document.ts';
-import { findCredential } from '../store/credentials/credentials.ts';
 import type { Store } from '../store/store.ts';
 import { createIssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
 import { createClients, createTokens } from './credentials.ts';
-import { createGivenTokenFinder, createLookup, type GivenTokens, type Kept } from './lookup.ts';
+import {
+  createGivenTokenFinder,
+  createLookup,
+  createUsage,
+  type GivenTokens,
+  type Kept,
+} from './lookup.ts';
 import { createProviders } from './providers.ts';
-import { isSame, type PresentedSecret } from './secret-text.ts';
+import { findPresentedRow } from './secret-text.ts';
 import { createSessions } from './sessions.ts';
-import { createUsage } from './usage.ts';
 
 /** The credentials that open one process, and their management. */
 export type Access = ReturnType<typeof createAccess>;
@@ -39,12 +43,12 @@ export function createAccess({
 }: AccessDeps) {
   let { given } = deps;
   let findGiven = createGivenTokenFinder(given);
-  const usage = createUsage({ store, clock, onFailure });
+  const usage = createUsage(store, clock, onFailure);
   const reader = createDocumentReader(keyHosts);
   const issuerKeys = createIssuerKeys({ reader, clock, failed: keysFailed });
   const { find, forget: onRevoked } = createLookup({
     findGiven: (presented) => findGiven(presented),
-    load: (presented) => load(store, presented),
+    load: (text) => load(store, text),
     clock,
     used: ({ id }) => usage.used(id),
   });
@@ -70,15 +74,10 @@ export function createAccess({
 }
 
 /** The secret of a client is exchanged for an access token, and a session is presented as a cookie alone. */
-async function load(
-  { read }: Store,
-  { kind, id, digest }: PresentedSecret,
-): Promise<Kept | undefined> {
-  if (kind !== 'token' && kind !== 'access') return undefined;
-  const row = await findCredential(read, kind, id);
-  if (!isSame(digest, row?.digest) || row === undefined || row.revoked_at !== null)
-    return undefined;
-  const { name, purpose, profile, provider, expires_at: expiresAt } = row;
-  const credentialId = kind === 'token' ? `token-${id}` : `client-${row.owner}`;
+async function load({ read }: Store, text: string): Promise<Kept | undefined> {
+  const row = await findPresentedRow(read, text, ['token', 'access']);
+  if (row === undefined) return undefined;
+  const { kind, id, owner, name, purpose, profile, provider, expires_at: expiresAt } = row;
+  const credentialId = kind === 'token' ? `token-${id}` : `client-${owner}`;
   return { credential: { id: credentialId, name, purpose, profile, provider }, expiresAt };
 }

@@ -121,12 +121,12 @@ export function createFailureCounts() {
       return before + 1;
     },
     view(now: number): AttemptsView {
-      const recent = [...byPart].filter(([part]) => now - part * PART_MS < WINDOW_MS);
       const sources = [...bySource]
         .map(([address, one]) => ({ address, ...one }))
         .filter(({ lastAt }) => now - lastAt < WINDOW_MS)
         .toSorted((a, b) => b.attempts - a.attempts)
         .slice(0, SHOWN_MAX);
+      const recent = [...byPart].filter(([part]) => now - part * PART_MS < WINDOW_MS);
       return { failed: recent.reduce((sum, [, count]) => sum + count, 0), sources };
     },
   };
@@ -145,10 +145,7 @@ export function createRarely({ eachMs = REPORT_MS, allMax = REPORTS_MAX } = {}) 
   return {
     /** Returns the occurrences since the last report if a report is due, otherwise 0. `now` in milliseconds. */
     take(key: string, now: number): number {
-      const { reportedAt, left } = byKey.get(key) ?? {
-        reportedAt: Number.NEGATIVE_INFINITY,
-        left: 0,
-      };
+      const { reportedAt = Number.NEGATIVE_INFINITY, left = 0 } = byKey.get(key) ?? {};
       if (now - interval.from >= eachMs) interval = { from: now, reports: 0 };
       const isDue = now - reportedAt >= eachMs && interval.reports < allMax;
       byKey.set(key, isDue ? { reportedAt: now, left: 0 } : { reportedAt, left: left + 1 });

@@ -38,7 +38,7 @@ interface Wish {
 }
 
 /** Request for a new token. */
-interface TokenWish extends Wish {
+export interface TokenWish extends Wish {
   readonly purpose: Purpose;
   /** In milliseconds; null: no end. */
   readonly validForMs: number | null;

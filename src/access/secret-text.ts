@@ -1,5 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { newId } from '../domain/ids.ts';
+import { type CredentialRow, findCredential } from '../store/credentials/credentials.ts';
+import type { Db } from '../store/store.ts';
 
 /** Purpose of a text that the bridge made: a named token, an access token, the secret of a client, a session. */
 type SecretKind = 'token' | 'access' | 'secret' | 'session';
@@ -35,6 +37,18 @@ export function findPresented(text: string): PresentedSecret | undefined {
   const [, kind, id, secret] = FORM.exec(text) ?? [];
   if (kind === undefined || id === undefined || secret === undefined) return undefined;
   return { kind: parseKind(kind), id, digest: toDigest(secret) };
+}
+
+/** The credential of one of these kinds that a text presents, unless it was revoked; it may have expired. @throws StoreError */
+export async function findPresentedRow(
+  db: Db,
+  text: string,
+  kinds: readonly SecretKind[],
+): Promise<CredentialRow | undefined> {
+  const presented = findPresented(text);
+  if (presented === undefined || !kinds.includes(presented.kind)) return undefined;
+  const row = await findCredential(db, presented.kind, presented.id);
+  return isSame(presented.digest, row?.digest) && row?.revoked_at === null ? row : undefined;
 }
 
 /**

@@ -9,9 +9,8 @@ import {
 } from '../store/credentials/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 import { deleteWhere, listNewest, type NewestPart } from '../store/tables.ts';
-import type { GivenTokens } from './lookup.ts';
-import { findPresented, isSame, newSecret } from './secret-text.ts';
-import { EXACT_MS } from './usage.ts';
+import { EXACT_MS, type GivenTokens } from './lookup.ts';
+import { findPresentedRow, isSame, newSecret } from './secret-text.ts';
 
 /** True for the credential of a person whom an identity provider has named. */
 export function isOfPerson(credentialId: string): boolean {
@@ -55,16 +54,15 @@ interface SessionsDeps {
 export function createSessions({ store, clock, findGiven }: SessionsDeps) {
   async function insert(tx: Db, credential: Credential, given = ''): Promise<OpenedSession> {
     const { id: owner, name, purpose, profile } = credential;
-    const { id, digest, text } = newSecret('session');
+    const { text, ...secret } = newSecret('session');
     const now = clock.now();
     const row = await insertPassing(tx, {
       kind: 'session',
-      id,
+      ...secret,
       owner,
       name,
       purpose: purpose === 'operator' ? 'operator' : 'reader',
       profile,
-      digest,
       proof: owner.startsWith('settings-') ? toProof(text, given) : null,
       created_at: now,
       created_by: owner,
@@ -86,10 +84,8 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps) {
      * @throws StoreError
      */
     async find(text: string, use: SessionUse): Promise<Session | undefined> {
-      const presented = findPresented(text);
-      if (presented?.kind !== 'session') return undefined;
-      const row = await findCredential(store.read, 'session', presented.id);
-      if (!isSame(presented.digest, row?.digest) || row === undefined) return undefined;
+      const row = await findPresentedRow(store.read, text, ['session']);
+      if (row === undefined) return undefined;
       const now = clock.now();
       const idleMs = now - Number(row.last_used_at);
       if (now >= Number(row.expires_at) || idleMs >= IDLE_MS) return undefined;

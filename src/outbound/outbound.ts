@@ -1,6 +1,7 @@
+import { lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, request } from 'undici';
 import { createMatcher } from '../domain/matcher.ts';
-import { createAddressGuard, PrivateAddress } from './address-guard.ts';
 
 /** Hosts that may be asked. */
 export interface OutboundPolicy {
@@ -52,7 +53,7 @@ export function createOutbound({ hosts, privateAddresses }: OutboundPolicy, time
 /** Says why a host gave no answer, without a part of its address: that of a channel is its password. */
 export function toFailureWords(error: unknown): string {
   const cause = findCause(error);
-  if (cause instanceof PrivateAddress) return cause.message;
+  if (cause instanceof OutboundError) return cause.message;
   const { code } = Object(cause);
   // A timeout has a number, which tells nobody anything.
   const name = cause instanceof Error ? cause.name : 'unknown';
@@ -62,4 +63,67 @@ export function toFailureWords(error: unknown): string {
 /** The first cause of an error. */
 function findCause(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? findCause(error.cause) : error;
+}
+
+const PRIVATE_WORDS = 'the host has an address of a private network, which the settings refuse';
+
+/**
+ * Networks that are not the internet; of IPv6 all but 2000::/3, and there those that carry an IPv4 address or none.
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry, iana-ipv6-special-registry (read 2026-11-22)
+ */
+const PRIVATE = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/3',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+  '4000::/2',
+  '8000::/1',
+];
+
+/** Creates the guard that keeps requests away from private networks. */
+export function createAddressGuard() {
+  // Apart, because an IPv4 address is also checked in its form of IPv6.
+  const blocked = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const range of PRIVATE) {
+    const [network = '', bits] = range.split('/');
+    const family = network.includes(':') ? 'ipv6' : 'ipv4';
+    blocked[family].addSubnet(network, Number(bits), family);
+  }
+  const isPrivate = (address: string) => {
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    return blocked[family].check(address, family);
+  };
+
+  /** Looks a name up; fails where any of its addresses is private. */
+  const guarded: LookupFunction = (hostname, options, callback) =>
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, '');
+      if (found.some(({ address }) => isPrivate(address))) {
+        return callback(new OutboundError(PRIVATE_WORDS), '');
+      }
+      const [first] = found;
+      if (options.all === true) return callback(null, found);
+      return callback(null, first?.address ?? '', first?.family);
+    });
+
+  return {
+    lookup: guarded,
+    /** @throws OutboundError for an address that stands in place of a name, which nothing looks up */
+    assertHost(hostname: string): void {
+      const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+      if (isIP(bare) !== 0 && isPrivate(bare)) throw new OutboundError(PRIVATE_WORDS);
+    },
+  };
 }

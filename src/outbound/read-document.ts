@@ -37,7 +37,6 @@ export function createDocumentReader(policy: OutboundPolicy) {
       try {
         return JSON.parse(await readText(url));
       } catch (cause) {
-        if (cause instanceof OutboundError) throw cause;
         const words = cause instanceof SyntaxError ? 'no JSON' : toFailureWords(cause);
         throw new OutboundError(words, { cause });
       }

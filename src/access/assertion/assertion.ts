@@ -17,7 +17,7 @@ import {
 import { findCredential, parseTrust } from '../../store/credentials/credentials.ts';
 import type { UsedAssertionsTable } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
-import { NO_CLIENT } from '../oauth/parse-request.ts';
+import { NO_CLIENT, type PresentedAssertion } from '../oauth/parse-request.ts';
 import { Refusal } from '../refusal.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 
@@ -47,13 +47,6 @@ export interface AssertionDeps {
   readonly issuerKeys: IssuerKeys;
   /** Audiences of a client that signs for itself: the address for tokens, and that of the bridge. */
   readonly ownAudiences: readonly string[];
-}
-
-/** An assertion as a client presents it. */
-export interface PresentedAssertion {
-  /** `client_id` of the request; undefined: the subject of the assertion says it (RFC 7521 §4.2). */
-  readonly clientId: string | undefined;
-  readonly assertion: string;
 }
 
 /** The client that an assertion proved. */

@@ -34,7 +34,7 @@ interface HeldKeys {
 }
 
 /** Place where an issuer shows its keys. */
-interface KeyPlace {
+export interface KeyPlace {
   readonly issuer: string;
   readonly source: Exclude<KeySource, { readonly kind: 'given' }>;
 }

@@ -10,7 +10,7 @@ import type { UsedAssertionsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import { type AssertionDeps, AssertionRefused, proveAssertion } from '../assertion/assertion.ts';
 import { Refusal } from '../refusal.ts';
-import { findPresented, isSame, newSecret } from '../secret-text.ts';
+import { findPresentedRow, newSecret } from '../secret-text.ts';
 import { type ClientProof, noClient } from './parse-request.ts';
 
 /** Seconds until some of the assertions of a client are over. */
@@ -36,14 +36,10 @@ interface ProvenClient {
 export async function proveClient(deps: AssertionDeps, proof: ClientProof): Promise<ProvenClient> {
   if (proof.kind === 'assertion') return { ...(await proveAssertion(deps, proof)), secretId: null };
   const { store, clock } = deps;
-  const presented = findPresented(proof.secret);
-  const secret = presented && (await findCredential(store.read, 'secret', presented.id));
-  const isRight = presented !== undefined && isSame(presented.digest, secret?.digest);
-  if (!isRight || secret === undefined) throw noClient();
+  const secret = await findPresentedRow(store.read, proof.secret, ['secret']);
+  if (secret === undefined || Number(secret.expires_at) <= clock.now()) throw noClient();
   const { id: secretId, owner: clientId } = secret;
   if (clientId === null || proof.clientId !== `client-${clientId}`) throw noClient();
-  const isOver = secret.revoked_at !== null || Number(secret.expires_at) <= clock.now();
-  if (isOver) throw noClient();
   await getLive(store.read, { clientId, secretId });
   return { secretId, clientId, used: undefined };
 }
@@ -57,7 +53,7 @@ export async function issue(
   { store, clock }: AssertionDeps,
   { clientId, secretId, used }: ProvenClient,
 ): Promise<string> {
-  const { id, digest, text } = newSecret('access');
+  const { text, ...secret } = newSecret('access');
   const now = clock.now();
   await store.write(async (tx) => {
     const taken = used === undefined ? 'new' : await insertUsedAssertion(tx, used, now);
@@ -70,14 +66,13 @@ export async function issue(
     const { name, purpose, profile, provider } = await getLive(tx, { clientId, secretId });
     await insertPassing(tx, {
       kind: 'access',
-      id,
+      ...secret,
       owner: clientId,
       proof: secretId,
       name,
       purpose,
       profile,
       provider,
-      digest,
       created_at: now,
       created_by: `client-${clientId}`,
       expires_at: now + ACCESS_TOKEN_MS,

@@ -1,5 +1,11 @@
-import type { PresentedAssertion } from '../assertion/assertion.ts';
 import { Refusal } from '../refusal.ts';
+
+/** An assertion as a client presents it. */
+export interface PresentedAssertion {
+  /** `client_id` of the request; undefined: the subject of the assertion says it (RFC 7521 §4.2). */
+  readonly clientId: string | undefined;
+  readonly assertion: string;
+}
 
 /** Proof of the client that asks for an access token. */
 export type ClientProof =
