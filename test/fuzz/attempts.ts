@@ -1,76 +1,63 @@
+import type { JsonValue } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/document.ts';
 import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
-import { type BodySource, makeBody } from './bodies.ts';
-import type { Sending } from './connection.ts';
-import { makeFilter, makePath, makeRubbish, mutateText } from './text.ts';
+import { createText } from './text.ts';
 
-/** One request that a stranger sends. */
-export interface Attempt extends Sending {
+/** One request that a stranger sends over a connection of its own. */
+export interface Attempt {
   /** What a finding names: method and path. */
   readonly title: string;
   readonly path: string;
+  readonly bytes: Buffer;
+  /** Cut the connection after so many bytes. */
+  readonly cutAfter?: number;
+  /** Send it in pieces of this size, one a turn of the event loop. */
+  readonly piece?: number;
 }
 
 /** What attempts are made from. */
-export interface Pool extends Omit<BodySource, 'random'> {
+export interface Pool {
   readonly seed: number;
-  /** Those of `ids` that are people. */
-  readonly userIds: readonly string[];
+  /** Bodies that providers send. */
+  readonly samples: readonly JsonValue[];
+  /** Ids of people and groups that may be hurt. */
+  readonly ids: readonly string[];
   readonly scimToken: string;
   readonly opsToken: string;
 }
 
-const SCIM = [
-  '/Users',
-  '/Groups',
-  '/Users/.search',
-  '/Groups/.search',
-  '/.search',
-  '/Bulk',
-  '/Me',
-  '/Schemas',
-  '/ResourceTypes',
-  '/ServiceProviderConfig',
-  '/',
-] as const;
-const OTHERS = [
-  '/healthz',
-  '/readyz',
-  '/metrics',
-  '/oauth/token',
-  '/',
-  '/favicon.ico',
-  '/ops',
-  '/ops/',
-  '/.well-known/x',
-] as const;
-const METHODS = [
-  'GET',
-  'GET',
-  'GET',
-  'POST',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'HEAD',
-  'OPTIONS',
-  'TRACE',
-  'PROPFIND',
-  'BREW',
-] as const;
+const toWords = (text: string) => text.trim().split(/\s+/);
+const SCIM = toWords(`/Users /Groups /Users/.search /Groups/.search /.search /Bulk /Me /Schemas
+  /ResourceTypes /ServiceProviderConfig /`);
+const OTHERS = toWords(
+  '/healthz /readyz /metrics /oauth/token / /favicon.ico /ops /ops/ /.well-known/x',
+);
+const METHODS = toWords('GET GET GET POST POST PUT PATCH DELETE HEAD OPTIONS TRACE PROPFIND BREW');
+const QUERIES = toWords(`filter sortBy sortOrder startIndex count attributes excludedAttributes
+  cursor q limit kind`);
 /** What would stop the bridge from working for a while, which is not what is looked for. */
 const HARMFUL = /pause|recovery/;
-const TYPES = [
-  'application/scim+json',
-  'application/json',
-  'text/plain',
-  'application/x-www-form-urlencoded',
-  'application/json; charset=utf-16',
-  'application/json; charset=x',
-  'multipart/form-data',
-  '',
+const TYPES = ['application/scim+json', 'application/json'] as const;
+const STRANGE_TYPES = [
+  ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', ''],
+  ...['application/json; charset=utf-16', 'application/json; charset=x'],
 ] as const;
+/** Headers beside those that every request has, each now and then. */
+const HEADERS: readonly (readonly [chance: number, make: (value: string) => string])[] = [
+  [0.1, (value) => `If-Match: ${value}`],
+  [0.03, () => 'If-Match: *'],
+  [0.03, () => 'If-None-Match: W/"1"'],
+  [0.05, (value) => `If-None-Match: ${value}`],
+  [0.01, () => 'Content-Encoding: gzip'],
+  [0.01, (value) => `Content-Encoding: ${value}`],
+  [0.01, () => 'Expect: 100-continue'],
+  [0.01, (value) => `Expect: ${value}`],
+  [0.02, (value) => `X-Request-Id: ${value}`],
+  [0.02, (value) => `Accept: ${value}\r\nAccept-Encoding: ${value}`],
+  [0.01, () => 'Upgrade: websocket\r\nConnection: upgrade'],
+  [0.005, () => `X-Large: ${'x'.repeat(50_000)}`],
+  [0.005, () => Array.from({ length: 500 }, (_, index) => `X-${index}: 1`).join('\r\n')],
+];
 const BROKEN = [
   'GET\r\n\r\n',
   'GET / HTTP/9.9\r\n\r\n',
@@ -86,168 +73,200 @@ const BROKEN = [
   'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
 ] as const;
+const DEPTH = 200_000;
 
 /** The attempt at this place: always the same of one seed, so that a finding can be sent again alone. */
 export function makeAttempt(pool: Pool, index: number): Attempt {
   const random = createSeededRandom(pool.seed * 1_000_003 + index);
-  if (random.chance(0.02)) {
-    const text = mutateBroken(random);
+  const { pick, chance } = random;
+  const text = createText(random);
+  const count = (max: number) => Math.floor(random.next() * max);
+
+  function makeAddress(): string {
+    const query = chance(0.4) ? `?${makeQuery()}` : '';
+    const address = `${makePathname()}${query}`;
+    if (chance(0.01)) return `${address}${'x'.repeat(60_000)}`;
+    // Only what a request line can hold; what it cannot is among the broken ones.
+    return (chance(0.05) ? text.mutate(address) : address)
+      .toWellFormed()
+      .replaceAll('\u0000', '%00')
+      .replace(/\s/g, (character) => encodeURIComponent(character));
+  }
+
+  function makePathname(): string {
+    const kind = count(10);
+    const type = pick(['Users', 'Groups', 'Users', 'Groups', 'Schemas', text.rubbish()]);
+    if (kind < 3) return `/scim/v2${pick(SCIM)}`;
+    if (kind < 6) return `/scim/v2/${pick(['Users', 'Groups'])}/${makeId()}`;
+    if (kind === 6) return `/scim/v2/${type}/${text.rubbish()}`;
+    if (kind === 7) return pick(OTHERS);
+    const { path } = pick(opsRoutes.filter((route) => !HARMFUL.test(route.path)));
+    return `/ops${path.replace(/\{\w+\}/g, makeId)}`;
+  }
+
+  const makeId = () => (chance(0.8) ? pick(pool.ids) : text.rubbish());
+
+  function makeQuery(): string {
+    return Array.from({ length: 1 + count(3) }, () => {
+      const name = chance(0.1) ? text.rubbish() : pick(QUERIES);
+      const value =
+        name === 'filter' ? text.filter() : pick([text.path(), text.rubbish(), '1', '-5']);
+      return `${name}=${chance(0.9) ? encodeURIComponent(value.toWellFormed()) : value}`;
+    }).join('&');
+  }
+
+  function makeCredential(path: string): string {
+    const kind = count(100);
+    if (kind === 1) return `Bearer ${encodeURIComponent(text.rubbish().toWellFormed())}`;
+    if (kind === 2) return `Basic ${Buffer.from(`${text.rubbish()}:x`).toString('base64')}`;
+    const isOps = path.startsWith('/ops') || path.startsWith('/metrics');
+    return `Bearer ${isOps === kind < 98 ? pool.opsToken : pool.scimToken}`;
+  }
+
+  /** Mostly a body of a provider with faults, now and then one that only wants to hurt. */
+  function makeBody(): Buffer | string {
+    const kind = count(20);
+    if (kind === 0) return text.rubbish();
+    if (kind === 1 && chance(0.2)) return pick(makeHuge(random));
+    if (kind === 2) return text.mutate(JSON.stringify(makeValue(3)));
+    if (kind === 3) return Buffer.from(Array.from({ length: 200 }, () => count(256)));
+    return JSON.stringify(
+      pick([makeSearch, makePatch, makeBulk, makeSample, makeSample, makeSample])(),
+    );
+  }
+
+  const makeSample = () => mutateValue(pick(pool.samples), 0.08);
+
+  function makeSearch(): JsonValue {
     return {
-      title: JSON.stringify(text.slice(0, 60)),
-      path: '',
-      bytes: Buffer.from(text),
-      isHead: true,
-      cutAfter: text.length,
+      filter: text.filter(),
+      ...(chance(0.3) && { sortBy: text.path(), sortOrder: text.rubbish() }),
+      ...(chance(0.3) && { attributes: [text.path(), text.rubbish()] }),
+      ...(chance(0.3) && { count: makeValue(1), startIndex: makeValue(1) }),
+      ...(chance(0.1) && { cursor: text.rubbish() }),
     };
   }
-  const method = random.pick(METHODS);
-  const path = makeAddress(random, pool);
-  const hasBody = method !== 'GET' && method !== 'HEAD' ? random.chance(0.9) : random.chance(0.03);
-  const body = hasBody ? makeBody({ ...pool, random }) : undefined;
-  const bytes = toBytes(random, {
-    method,
-    path,
-    credential: makeCredential(random, pool, path),
-    body,
-  });
+
+  function makePatch(): JsonValue {
+    const Operations = Array.from({ length: chance(0.02) ? 1_200 : 1 + count(4) }, () => ({
+      op: pick(['add', 'Replace', 'remove', 'move', '']),
+      ...(chance(0.8) && { path: text.path() }),
+      ...(chance(0.8) && { value: makeValue(2) }),
+    }));
+    return { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations };
+  }
+
+  function makeBulk(): JsonValue {
+    const length = chance(0.02) ? 1_100 : 1 + count(5);
+    const Operations = Array.from({ length }, (_, n) => {
+      const next = `bulkId:b${(n + 1) % length}`;
+      const group = { displayName: `g${random.next()}`, members: [{ value: next }] };
+      const places = ['/Users', '/Groups', `/Users/${makeId()}`, `/Groups/${next}`, text.rubbish()];
+      return {
+        method: pick(['POST', 'PUT', 'PATCH', 'DELETE', 'GET', '']),
+        path: pick(places),
+        bulkId: `b${chance(0.8) ? n : 0}`,
+        data: chance(0.3) ? group : makeSample(),
+      };
+    });
+    return { Operations, ...(chance(0.2) && { failOnErrors: makeValue(1) }) };
+  }
+
+  /** Any value. */
+  function makeValue(depth: number): JsonValue {
+    const inner = () => makeValue(depth - 1);
+    const simple = [
+      () => text.rubbish(),
+      () => pick([0, -1, 1.5, 1e308, Number.MAX_SAFE_INTEGER]),
+      () => chance(0.5),
+      () => null,
+      makeId,
+      makeId,
+    ];
+    const complex = [
+      () => [inner(), inner()],
+      () => [{ value: inner(), type: inner() }],
+      () => ({ [text.path()]: inner(), value: inner() }),
+    ];
+    return pick<() => JsonValue>(depth === 0 ? simple : [...simple, ...complex])();
+  }
+
+  /** The value with some of its parts replaced or left out; `{{rand}}` and `{{userId}}` of a sample are somebody. */
+  function mutateValue(value: JsonValue, share: number): JsonValue {
+    if (chance(share)) return makeValue(2);
+    if (typeof value === 'string')
+      return value.replace(/\{\{(\w+)\}\}/g, (_, name: string) =>
+        name === 'rand' ? String(count(400)) : makeId(),
+      );
+    if (Array.isArray(value)) return value.map((part) => mutateValue(part, share));
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).filter(() => !chance(share / 4));
+    return Object.fromEntries(
+      entries.map(([name, part]) => [
+        chance(share / 4) ? text.mutate(name) : name,
+        mutateValue(part, share),
+      ]),
+    );
+  }
+
+  function makeHead(method: string, path: string): string {
+    const value = text
+      .rubbish()
+      .replace(/[^\x20-\x7e]/g, '?')
+      .slice(0, 500);
+    const lines = [
+      `${method} ${path} HTTP/1.1\r\nHost: bridge`,
+      ...(chance(0.99) ? [`Authorization: ${makeCredential(path)}`] : []),
+      ...HEADERS.flatMap(([share, make]) => (chance(share) ? make(value) : [])),
+    ];
+    return lines.join('\r\n');
+  }
+
+  /** The bytes behind the head, with what says how long they are. */
+  function frame(body: Buffer): Buffer {
+    const head = `\r\nContent-Type: ${chance(0.9) ? pick(TYPES) : pick(STRANGE_TYPES)}\r\n`;
+    const size = body.length;
+    const isChunked = chance(0.1);
+    const start = isChunked
+      ? `${head}Transfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n`
+      : `${head}Content-Length: ${size}\r\n\r\n`;
+    const end = size === 0 ? '\r\n' : '\r\n0\r\n\r\n';
+    return Buffer.concat([Buffer.from(start), body, Buffer.from(isChunked ? end : '')]);
+  }
+
+  if (chance(0.02)) {
+    const broken = pick(BROKEN);
+    const sent = chance(0.5) ? broken : text.mutate(broken);
+    const title = JSON.stringify(sent.slice(0, 60));
+    return { title, path: '', bytes: Buffer.from(sent), cutAfter: sent.length };
+  }
+  const method = pick(METHODS);
+  const path = makeAddress();
+  const hasBody = chance(method === 'GET' || method === 'HEAD' ? 0.03 : 0.9);
+  const head = Buffer.from(makeHead(method, path));
+  const rest = hasBody ? frame(Buffer.from(makeBody())) : Buffer.from('\r\n\r\n');
+  const bytes = Buffer.concat([head, rest]);
   return {
     title: `${method} ${path.slice(0, 120)}`,
     path,
     bytes,
-    isHead: method === 'HEAD',
-    ...(random.chance(0.01) && { cutAfter: Math.floor(random.next() * bytes.length) }),
-    ...(random.chance(0.02) &&
-      bytes.length < 4_000 && { piece: 1 + Math.floor(random.next() * 40) }),
+    ...(chance(0.01) && { cutAfter: count(bytes.length) }),
+    ...(chance(0.02) && bytes.length < 4_000 && { piece: 1 + count(40) }),
   };
 }
 
-function mutateBroken(random: SeededRandom): string {
-  const text = random.pick(BROKEN);
-  return random.chance(0.5) ? text : mutateText(random, text);
-}
-
-function makeAddress(random: SeededRandom, pool: Pool): string {
-  const path = makePathname(random, pool);
-  const query = random.chance(0.4) ? `?${makeQuery(random)}` : '';
-  const address = `${path}${query}`;
-  if (random.chance(0.01)) return `${address}${'x'.repeat(60_000)}`;
-  // Only what a request line can hold; what it cannot is among the broken ones.
-  return toWire(random.chance(0.05) ? mutateText(random, address) : address);
-}
-
-function makePathname(random: SeededRandom, { ids }: Pool): string {
-  const kind = Math.floor(random.next() * 10);
-  if (kind < 3) return `/scim/v2${random.pick(SCIM)}`;
-  if (kind < 6)
-    return `/scim/v2/${random.pick(['Users', 'Groups'])}/${random.chance(0.8) ? random.pick(ids) : makeRubbish(random)}`;
-  if (kind === 6)
-    return `/scim/v2/${random.pick(['Users', 'Groups', 'Schemas', makeRubbish(random)])}/${makeRubbish(random)}`;
-  if (kind === 7) return random.pick(OTHERS);
-  const { path } = random.pick(opsRoutes.filter((route) => !HARMFUL.test(route.path)));
-  return `/ops${path.replace(/\{\w+\}/g, () => (random.chance(0.7) ? random.pick(ids) : makeRubbish(random)))}`;
-}
-
-function makeQuery(random: SeededRandom): string {
-  const names = [
-    'filter',
-    'sortBy',
-    'sortOrder',
-    'startIndex',
-    'count',
-    'attributes',
-    'excludedAttributes',
-    'cursor',
-    'q',
-    'limit',
-    'kind',
-    makeRubbish(random),
+function makeHuge(random: SeededRandom): readonly string[] {
+  const wide = Array.from({ length: 20_000 }, (_, index) => `"a${index}":${index}`);
+  const ids = Array.from({ length: 15_000 }, () => `{"value":"${random.next()}"}`);
+  return [
+    `${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}`,
+    '{"a":'.repeat(DEPTH),
+    `{${wide.join(',')}}`,
+    `{"displayName":"x","members":[${ids.join(',')}]}`,
+    `{"userName":"${'x'.repeat(900_000)}"}`,
+    `{"Operations":[{"op":"add","path":"members","value":[${ids.join(',')}]}]}`,
+    ' '.repeat(2_000_000),
+    `{"filter":"${'('.repeat(100_000)}"}`,
+    `[${'[],'.repeat(300_000)}[]]`,
   ];
-  return Array.from({ length: 1 + Math.floor(random.next() * 3) }, () => {
-    const name = random.pick(names);
-    const value =
-      name === 'filter'
-        ? makeFilter(random)
-        : random.pick([makePath(random), makeRubbish(random), '1', '-5']);
-    return `${name}=${random.chance(0.9) ? encodeText(value) : value}`;
-  }).join('&');
-}
-
-/** Lone surrogates cannot be encoded; they come as rubbish bytes instead. */
-function encodeText(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
-}
-
-function toWire(address: string): string {
-  return address
-    .toWellFormed()
-    .replaceAll('\u0000', '%00')
-    .replace(/\s/g, (character) => encodeURIComponent(character));
-}
-
-function makeCredential(
-  random: SeededRandom,
-  { scimToken, opsToken }: Pool,
-  path: string,
-): string | undefined {
-  const kind = Math.floor(random.next() * 100);
-  if (kind === 0) return undefined;
-  if (kind === 1) return `Bearer ${encodeText(makeRubbish(random))}`;
-  if (kind === 2) return `Basic ${Buffer.from(`${makeRubbish(random)}:x`).toString('base64')}`;
-  const isOps = path.startsWith('/ops') || path.startsWith('/metrics');
-  return `Bearer ${isOps === kind < 98 ? opsToken : scimToken}`;
-}
-
-interface Message {
-  readonly method: string;
-  readonly path: string;
-  readonly credential: string | undefined;
-  readonly body: Buffer | undefined;
-}
-
-function toBytes(random: SeededRandom, { method, path, credential, body }: Message): Buffer {
-  const head = [
-    `${method} ${path} HTTP/1.1`,
-    'Host: bridge',
-    ...(credential === undefined ? [] : [`Authorization: ${credential}`]),
-    ...makeHeaders(random),
-    ...(body === undefined
-      ? []
-      : [
-          `Content-Type: ${random.chance(0.9) ? random.pick(TYPES.slice(0, 2)) : random.pick(TYPES)}`,
-        ]),
-  ];
-  if (body === undefined) return Buffer.from(`${head.join('\r\n')}\r\n\r\n`);
-  if (random.chance(0.1)) {
-    const start = `${head.join('\r\n')}\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n`;
-    return Buffer.concat([
-      Buffer.from(start),
-      body,
-      Buffer.from(`\r\n${body.length === 0 ? '' : '0\r\n\r\n'}`),
-    ]);
-  }
-  return Buffer.concat([
-    Buffer.from(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n`),
-    body,
-  ]);
-}
-
-function makeHeaders(random: SeededRandom): string[] {
-  const headers: string[] = [];
-  const value = () =>
-    makeRubbish(random)
-      .replace(/[^\x20-\x7e]/g, '?')
-      .slice(0, 500);
-  if (random.chance(0.1))
-    headers.push(`If-Match: ${random.pick(['*', 'W/"1"', '"1"', 'W/"', value()])}`);
-  if (random.chance(0.1)) headers.push(`If-None-Match: ${random.pick(['*', 'W/"1"', value()])}`);
-  if (random.chance(0.02))
-    headers.push(`Content-Encoding: ${random.pick(['gzip', 'br', 'zstd', 'x', 'gzip, gzip'])}`);
-  if (random.chance(0.02)) headers.push(`Expect: ${random.pick(['100-continue', '200-ok'])}`);
-  if (random.chance(0.02)) headers.push(`X-Request-Id: ${value()}`);
-  if (random.chance(0.02)) headers.push(`Accept: ${value()}`, `Accept-Encoding: ${value()}`);
-  if (random.chance(0.01)) headers.push(`Upgrade: websocket`, 'Connection: upgrade');
-  if (random.chance(0.005)) headers.push(`X-Large: ${'x'.repeat(50_000)}`);
-  if (random.chance(0.005))
-    headers.push(...Array.from({ length: 500 }, (_, index) => `X-${index}: 1`));
-  return headers;
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres.ts';
-import { type FuzzPlan, runFuzz } from './run.ts';
+import { runFuzz } from './run.ts';
 
 /**
  * `npm run fuzz -- [--requests 100000] [--seed n] [--store sqlite|postgres] [--people 300]`: throws rubbish at
@@ -21,27 +21,20 @@ if (values.store === 'postgres' && postgres === undefined) {
 }
 const seed = Number(values.seed);
 console.log(`seed ${seed}, ${values.requests} requests, ${values.store}`);
-const plan = {
-  seed,
-  requests: Number(values.requests),
-  databaseUrl: postgres?.url,
-  people: Number(values.people),
-  say: (line: string) => console.error(`… ${line}`),
-};
 try {
-  const findings = await findBroken(plan);
+  const { counts, findings, memoryMb, seconds } = await runFuzz({
+    seed,
+    requests: Number(values.requests),
+    databaseUrl: postgres?.url,
+    people: Number(values.people),
+    say: (line: string) => console.error(`… ${line}`),
+  });
+  for (const [status, count] of [...counts].toSorted()) console.log(`${status}: ${count}`);
+  const memory = memoryMb.map((mb) => mb.toFixed(0)).join(', ');
+  console.log(`memory ${memory} MB, ${seconds.toFixed(1)} s`);
   for (const finding of findings) console.log(`FINDING ${finding}`);
   console.log(`${findings.length} findings`);
   if (findings.length > 0) process.exitCode = 1;
 } finally {
   await postgres?.stop();
-}
-
-async function findBroken(all: FuzzPlan): Promise<readonly string[]> {
-  const { counts, findings, memoryMb, seconds } = await runFuzz(all);
-  for (const [status, count] of [...counts].toSorted()) console.log(`${status}: ${count}`);
-  console.log(
-    `memory ${memoryMb.map((mb) => mb.toFixed(0)).join(', ')} MB, ${seconds.toFixed(1)} s`,
-  );
-  return findings;
 }
