@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bindToCore } from './machine.ts';
-import { type Durations, type Measurement, measureInTurns } from './measure.ts';
-import { type CompanySize, type Program, startProgram } from './program.ts';
+import type { Load, RequestSource } from './load-client.ts';
+import { bindToCore, findProcessFacts } from './machine.ts';
+import { type Program, startProgram } from './program.ts';
 import { createScenarios } from './scenarios.ts';
 
 /**
@@ -20,105 +20,147 @@ const { values } = parseArgs({
   },
 });
 
+/** Without `--quick`, whose numbers mean nothing: to see that everything works. */
 const complete = {
   size: { users: 10_000, groups: 500, largeGroups: [1_000, 10_000] },
-  durations: { warmUpMs: 1_000, measuredMs: 4_000 },
+  warmUpMs: 1_000,
+  measuredMs: 4_000,
 } as const;
-/** To see that everything works; its numbers mean nothing. */
 const quick = {
   size: { users: 1_000, groups: 50, largeGroups: [100, 1_000] },
-  durations: { warmUpMs: 100, measuredMs: 400 },
+  warmUpMs: 100,
+  measuredMs: 400,
 } as const;
 /** One core for the bridge, another for the sandbox and the client. */
 const [MEASURED, SURROUNDINGS] = [0, 1];
 /** Requests on their way at the same time, one on each connection. */
 const CONNECTIONS = 16;
+/** Turns of each program. */
+const TURNS = 8;
 
-interface Plan {
-  readonly size: CompanySize;
-  readonly durations: Durations;
+const nobody = { id: '', memberIds: [] };
+const names = createScenarios({ users: [], largeGroups: [nobody, nobody] }, 1).map(
+  ({ name }) => name,
+);
+const unknown = values.only.filter((name) => !names.includes(name));
+if (unknown.length > 0) {
+  throw new Error(`there is no scenario ${unknown.join(', ')} among ${names.join(', ')}`);
 }
 
-const plan: Plan = values.quick ? quick : complete;
+const { size, warmUpMs, measuredMs } = values.quick ? quick : complete;
 const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-bench-'));
 const isBound = bindToCore(process.pid, SURROUNDINGS);
 const programs: Program[] = [];
 try {
   for (const root of [process.cwd(), ...(values.against ? [resolve(values.against)] : [])]) {
     console.error(`… starting ${root}`);
-    const { size } = plan;
     const options = { root, folder, core: MEASURED, size, connections: CONNECTIONS };
     programs.push(await startProgram(options));
   }
-  console.log(describe(plan));
-  console.log(await measureRequests(plan));
+  const bound = isBound ? ', bound to one core, the sandbox and the client to another' : '';
+  const [{ model } = { model: 'unknown' }] = cpus();
+  const day = new Date().toISOString().slice(0, 10);
+  console.log(
+    `One process on a SQLite file${bound} (Node ${process.versions.node}, ${model}, ${day}).`,
+    `The service held ${size.users} users and ${size.groups} groups,`,
+    `one of ${size.largeGroups.join(' and one of ')} members.`,
+    `${CONNECTIONS} connections sent one request at a time.\n`,
+  );
+  console.log(await measureRequests());
   if (values.only.length === 0) console.log(await measureTheRest());
 } finally {
   for (const program of programs) await program.stop();
   rmSync(folder, { recursive: true });
 }
 
-function describe({ size }: Plan): string {
-  const bound = isBound ? ', bound to one core, the sandbox and the client to another' : '';
-  return `One process on a SQLite file${bound} (Node ${process.versions.node}, ${cpus()[0]?.model}, ${new Date().toISOString().slice(0, 10)}).
-The service held ${size.users} users and ${size.groups} groups, one of ${size.largeGroups.join(' and one of ')} members. ${CONNECTIONS} connections sent one request at a time.\n`;
-}
-
-async function measureRequests({ durations }: Plan): Promise<string> {
+async function measureRequests(): Promise<string> {
   const lists = programs.map(({ company }) => createScenarios(company, CONNECTIONS));
   const rows: string[][] = [];
   for (const [index, { name, title }] of (lists[0] ?? []).entries()) {
     if (values.only.length > 0 && !values.only.includes(name)) continue;
     console.error(`… ${title}`);
     const sources = lists.flatMap((list) => list[index]?.source ?? []);
-    const measured = await measureInTurns(programs, sources, durations);
-    for (const one of measured) failOn(title, one);
-    rows.push([title, ...toCells(measured)]);
+    rows.push([title, ...(await measureInTurns(title, sources))]);
   }
   const other = programs.length > 1 ? ['of the other'] : [];
-  const heads = [
-    'per second',
-    ...other,
-    'p50 ms',
-    'p99 ms',
-    'CPU µs',
-    'calls to the service',
-    'MB',
-  ];
-  return `${toTable(['request', ...heads], rows)}\n`;
+  const heads = ['p50 ms', 'p99 ms', 'CPU µs', 'calls to the service', 'MB'];
+  return `${toTable(['request', 'per second', ...other, ...heads], rows)}\n`;
 }
 
-function failOn(title: string, { failures, firstFailure }: Measurement): void {
-  if (failures === 0) return;
-  process.exitCode = 1;
-  console.error(`${title}: ${failures} requests failed, the first so:`, firstFailure);
-}
-
-function toCells([one, other]: readonly Measurement[]): string[] {
+/** Loads each program with its source by turns, after a warm-up of each, while the others are idle. @returns the cells of a row */
+async function measureInTurns(title: string, sources: readonly RequestSource[]): Promise<string[]> {
+  const meters = programs.flatMap((program, index) => {
+    const source = sources[index];
+    return source === undefined ? [] : [createMeter(program, source)];
+  });
+  for (const meter of meters) await meter.warmUp();
+  for (let turn = 0; turn < TURNS; turn += 1) for (const meter of meters) await meter.run();
+  const [one, other] = meters.map(({ read }) => read(title));
   if (one === undefined) return [];
-  const share = other === undefined ? [] : [`${toFigure(one.perSecond / other.perSecond)} ×`];
-  const { p50Ms, p99Ms, cpuMicros, callsPerRequest, residentMb } = one;
-  const figures = [p50Ms, p99Ms, cpuMicros, callsPerRequest, residentMb].map(toFigure);
-  return [toFigure(one.perSecond), ...share, ...figures];
+  const { perSecond, ...figures } = one;
+  const share = other === undefined ? [] : [`${toFigure(perSecond / other.perSecond)} ×`];
+  return [toFigure(perSecond), ...share, ...Object.values(figures).map(toFigure)];
+}
+
+function createMeter({ client, bridge, sandbox }: Program, source: RequestSource) {
+  const all: Load[] = [];
+  let cpuMs = Number.NaN;
+  const runFor = (ms: number) => {
+    const endsAt = performance.now() + ms;
+    return client.run((lane) => (performance.now() < endsAt ? source(lane) : undefined));
+  };
+  return {
+    async warmUp() {
+      all.push(await runFor(warmUpMs));
+      sandbox.calls.reset();
+      cpuMs = 0;
+    },
+    async run() {
+      const before = findProcessFacts(bridge().pid);
+      all.push(await runFor(measuredMs / TURNS));
+      // Of what hardly depends on what else the machine does; Linux alone tells it.
+      cpuMs += (findProcessFacts(bridge().pid)?.cpuMs ?? Number.NaN) - (before?.cpuMs ?? 0);
+    },
+    read(title: string) {
+      const loads = all.slice(1);
+      const ascending = Float64Array.from(loads.flatMap(({ latenciesMs }) => latenciesMs)).sort();
+      const elapsedMs = loads.reduce((sum, load) => sum + load.elapsedMs, 0);
+      const failures = all.flatMap((load) => load.failures);
+      if (failures.length > 0) {
+        process.exitCode = 1;
+        console.error(`${title}: ${failures.length} requests failed, the first so:`, failures[0]);
+      }
+      return {
+        perSecond: (ascending.length / elapsedMs) * 1_000,
+        p50Ms: percentile(ascending, 0.5),
+        p99Ms: percentile(ascending, 0.99),
+        cpuMicros: (cpuMs * 1_000) / ascending.length,
+        callsPerRequest: sandbox.calls.count() / ascending.length,
+        residentMb: findProcessFacts(bridge().pid)?.residentMb,
+      };
+    },
+  };
+}
+
+/** The smallest of the values that at least the `share` of them does not exceed (nearest rank). */
+function percentile(ascending: Float64Array, share: number): number | undefined {
+  return ascending[Math.max(0, Math.ceil(ascending.length * share) - 1)];
 }
 
 /** What is done once: reading the service first, comparing it, starting again. */
 async function measureTheRest(): Promise<string> {
-  const rows: number[][] = [programs.map(({ firstReadMs }) => firstReadMs)];
-  for (const measure of [
-    (program: Program) => program.sweep(),
-    (program: Program) => program.startAgain(),
-  ]) {
-    const row: number[] = [];
-    for (const program of programs) row.push(await measure(program));
+  const tasks: readonly (readonly [string, (program: Program) => number | Promise<number>])[] = [
+    ['first read', ({ firstReadMs }) => firstReadMs],
+    ['sweep', (program) => program.sweep()],
+    ['start, with a store that is known', (program) => program.startAgain()],
+  ];
+  const rows: string[][] = [];
+  for (const [title, measure] of tasks) {
+    const row = [title];
+    for (const program of programs) row.push(toFigure((await measure(program)) / 1_000));
     rows.push(row);
   }
-  const titles = ['first read', 'sweep', 'start, with a store that is known'];
-  const heads = ['', 's', ...(programs.length > 1 ? ['s of the other'] : [])];
-  return toTable(
-    heads,
-    rows.map((row, index) => [titles[index] ?? '', ...row.map((ms) => toFigure(ms / 1_000))]),
-  );
+  return toTable(['', 's', ...(programs.length > 1 ? ['s of the other'] : [])], rows);
 }
 
 /** A table in Markdown: the first column to the left, the others to the right. */

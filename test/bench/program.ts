@@ -3,35 +3,24 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { toPatch } from '../support/provider.ts';
+import { replace, toPatch } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
 import { LoadClient } from './load-client.ts';
 import { bindToCore } from './machine.ts';
 
 /** Number of people and groups; the first two groups are large, the others have 20 members. */
-export interface CompanySize {
+interface CompanySize {
   readonly users: number;
   readonly groups: number;
   readonly largeGroups: readonly [number, number];
 }
 
-/** A user as requests address it. */
-export interface BenchUser {
-  readonly id: string;
-  readonly userName: string;
-}
-
-/** A group whose members are taken out and put back. */
-export interface LargeGroup {
-  readonly id: string;
-  readonly memberIds: readonly string[];
-}
-
 /** What the bridge holds when the measuring begins. */
 export interface Company {
-  readonly users: readonly BenchUser[];
-  readonly largeGroups: readonly LargeGroup[];
+  readonly users: readonly { readonly id: string; readonly userName: string }[];
+  /** Groups of which members are taken out and put back. */
+  readonly largeGroups: readonly { readonly id: string; readonly memberIds: readonly string[] }[];
 }
 
 /** A bridge of one checkout of the project, in front of a company of its own. */
@@ -149,7 +138,7 @@ async function adoptCompany(
   size: CompanySize,
 ): Promise<Company> {
   const provider = toRequester(bridge);
-  const users: BenchUser[] = [];
+  const users: Company['users'][number][] = [];
   for (let startIndex = 1; startIndex <= size.users + 1; startIndex += PAGE) {
     const query = `attributes=userName&count=${PAGE}&startIndex=${startIndex}`;
     const page = await provider.list(`/Users?${query}`);
@@ -167,20 +156,19 @@ async function adoptCompany(
     ...groups.map(({ id }) => `/Groups/${id}`),
   ];
   const left = paths.entries();
-  const { failures, firstFailure } = await client.run(() => {
+  const { failures } = await client.run(() => {
     const { value } = left.next();
     if (value === undefined) return undefined;
-    const change = { op: 'replace', path: 'externalId', value: `external-${value[0]}` };
+    const change = replace('externalId', `external-${value[0]}`);
     return { method: 'PATCH', path: value[1], body: JSON.stringify(toPatch(change)) };
   });
-  if (failures > 0) throw new Error(`${failures} were refused: ${JSON.stringify(firstFailure)}`);
-  const largeGroups: LargeGroup[] = [];
-  for (const { id } of groups.slice(0, 2)) {
-    const { members } = (await provider.send('GET', `/Groups/${id}`)).body;
-    const memberIds = [members].flat().map((member) => String(Object(member).value));
-    largeGroups.push({ id: String(id), memberIds });
-  }
-  return { users: seeded, largeGroups };
+  if (failures.length > 0)
+    throw new Error(`${failures.length} were refused: ${JSON.stringify(failures[0])}`);
+  const largest = groups.slice(0, 2).map(async ({ id }) => {
+    const memberIds = await provider.readMemberIds(String(id));
+    return { id: String(id), memberIds };
+  });
+  return { users: seeded, largeGroups: await Promise.all(largest) };
 }
 
 async function sweep(bridge: BridgeProcess): Promise<number> {
