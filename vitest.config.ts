@@ -22,7 +22,7 @@ export default defineConfig({
     // A busy machine is slow, not wrong: these only end what will never come.
     testTimeout: 300_000,
     hookTimeout: 600_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     isolate: false,
     // Most of what a test makes is forgotten at once: with more room for it, less is collected.
     execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64', '--single-threaded-gc'],

@@ -6,7 +6,6 @@ import {
   type AuditWorld,
   behindTheBack,
   INTERVAL_MS,
-  PATIENT,
   startAudit,
   startAuditWorld,
 } from '../support/audit-world.ts';
@@ -49,7 +48,7 @@ function expectDrift(world: AuditWorld, id: string) {
     const items = await world.listOps('/drifts?status=open&kind=user.deactivated');
     return items.filter(({ resource }) => Object(resource).id === id);
   };
-  return expect.poll(read, PATIENT);
+  return expect.poll(read);
 }
 
 /** What the audit log says of a person, as the past of the person tells it. */
@@ -158,7 +157,7 @@ describe('the audit log', () => {
     faults.add({ operation: 'audit', fault: { kind: 'status', status: 403 } });
     calls.reset();
     world.clock.leap(INTERVAL_MS);
-    await expect.poll(() => readReadiness(world), PATIENT).toContain('audit log');
+    await expect.poll(() => readReadiness(world)).toContain('audit log');
     deactivate(world, 'lee');
     for (let times = 0; times < 10; times += 1) world.clock.leap(INTERVAL_MS);
     const callsWhileClosed = calls.count({ operation: LIST });
@@ -167,7 +166,7 @@ describe('the audit log', () => {
 
     expect(callsWhileClosed).toBe(1);
     expect(await listInactive(world, 'lee')).toEqual(toAddresses('lee'));
-    await expect.poll(() => readReadiness(world), PATIENT).not.toContain('audit log');
+    await expect.poll(() => readReadiness(world)).not.toContain('audit log');
   });
 
   test('that cannot be read for five minutes makes the bridge degraded until it can', async () => {
@@ -181,7 +180,7 @@ describe('the audit log', () => {
       world.clock.leap(4 * INTERVAL_MS);
       return readReadiness(world);
     };
-    await expect.poll(readLater, PATIENT).toContain('audit-behind');
+    await expect.poll(readLater).toContain('audit-behind');
     broken.remove();
     await world.recover();
 
@@ -306,7 +305,7 @@ describe('an event of the audit log that cannot be right', () => {
       .poll(async () => {
         await world.poll();
         return world.listDrifts();
-      }, PATIENT)
+      })
       .toContain(`user.deactivated ${name}@example.com`);
 
   test.each([

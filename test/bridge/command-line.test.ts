@@ -6,8 +6,6 @@ import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 
 const ada = 'ada@example.com';
-/** The machine may be busy. */
-const PATIENT = { interval: 20 };
 
 function run(bridge: TestBridge, args: string, person?: Person) {
   return runner(bridge, person)(...args.split(' '));
@@ -75,7 +73,7 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
   };
   // They are stored behind the answers.
   await expect
-    .poll(readRequests, PATIENT)
+    .poll(readRequests)
     .toMatchObject([{ method: 'POST', resource: { id }, status: 201 }]);
   const ofGroups = await run(bridge, 'requests --type group --json');
   const strange = await run(bridge, 'requests --type team');

@@ -28,8 +28,6 @@ import {
 import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
-/** The bridge looks for what a write has made up for every two seconds. */
-const PATIENT = { interval: 200 };
 const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 const settings = {
   SWEEP_INTERVAL: '0',
@@ -84,7 +82,7 @@ describe('a drift that a write has made up for', () => {
     const over = cells.map(({ kind, name }) => `${kind} ${name}`).toSorted();
     const stays = 'user.deactivated emma@example.com';
     expect(found).toEqual([...over, stays].toSorted());
-    await expect.poll(() => bridge.listDrifts(), PATIENT).toEqual([stays]);
+    await expect.poll(() => bridge.listDrifts()).toEqual([stays]);
     expect(await bridge.listDrifts('gone')).toEqual(over);
   });
 
@@ -104,12 +102,12 @@ describe('a drift that a write has made up for', () => {
       await bridge.send('PATCH', `/Groups/${group}`, one);
     };
     await remove(0);
-    await expect.poll(readReady, PATIENT).toContain('plan of 1 repair');
+    await expect.poll(readReady).toContain('plan of 1 repair');
     await remove(1);
 
     expect(held).toMatchObject({ status: 'held', counts: { total: 2 } });
     expect(readyz).toContain('plan of 2 repairs');
-    await expect.poll(readReady, PATIENT).not.toContain('plan-held');
+    await expect.poll(readReady).not.toContain('plan-held');
     const after = await readPlan(bridge, planId);
     const dropped = { kind: 'member.remove', status: 'dropped' };
     expect(after).toMatchObject({ status: 'discarded', actions: [dropped, dropped] });
@@ -310,7 +308,7 @@ describe('set back', () => {
     const id = await bridge.addUser('ada');
     const fault = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: FAILS });
     await bridge.send('PATCH', `/Users/${id}`, leaves);
-    await expect.poll(() => readRestMs(bridge), PATIENT).toBeGreaterThan(DAY_MS + HALF_HOUR_MS);
+    await expect.poll(() => readRestMs(bridge)).toBeGreaterThan(DAY_MS + HALF_HOUR_MS);
     fault.remove();
   }
 
@@ -332,7 +330,7 @@ describe('set back', () => {
     clock.state.aheadMs = 0;
     await bridge.send('POST', '/Users', toUser('bob')); // Whatever is written has it look at what is due.
 
-    await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
+    await expect.poll(() => isIn(bridge)).toBe(false);
   });
 
   test('a start with a clock that was set back since keeps nobody in, and compares everything as often as ever', async () => {
@@ -343,8 +341,8 @@ describe('set back', () => {
 
     const settings = { ...place.settings, SWEEP_INTERVAL: '1h' };
     const bridge = await forTest(startTestBridge({ ...place, settings }));
-    await expect.poll(() => isIn(bridge), PATIENT).toBe(false);
+    await expect.poll(() => isIn(bridge)).toBe(false);
     const readSweeps = async () => (await bridge.ops('GET', '/sweeps')).body.items;
-    await expect.poll(readSweeps, PATIENT).toHaveLength(1);
+    await expect.poll(readSweeps).toHaveLength(1);
   });
 });

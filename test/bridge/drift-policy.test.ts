@@ -12,7 +12,6 @@ import {
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
 
-const PATIENT = { interval: 50 };
 /** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 
@@ -61,13 +60,13 @@ async function untilListed(
   cells: readonly DriftCell[],
 ): Promise<void> {
   const list = () => world.listDrifts(status);
-  await expect.poll(list, PATIENT).toEqual(expect.arrayContaining(cells.map(toName)));
+  await expect.poll(list).toEqual(expect.arrayContaining(cells.map(toName)));
 }
 
 /** Whatever they are called by now. */
 async function untilAccepted(world: AuditWorld, cells: readonly DriftCell[]): Promise<void> {
   const list = async () => (await world.listDrifts('accepted')).map((drift) => drift.split(' ')[0]);
-  await expect.poll(list, PATIENT).toEqual(expect.arrayContaining(cells.map(({ kind }) => kind)));
+  await expect.poll(list).toEqual(expect.arrayContaining(cells.map(({ kind }) => kind)));
 }
 
 /** The calls that change the service. */
@@ -121,7 +120,7 @@ describe('what is done about a drift', () => {
       await untilAccepted(world, cells);
       changeBack(world, cells);
       await find(world, index + 1);
-      await expect.poll(() => world.listDrifts(), PATIENT).toEqual([]);
+      await expect.poll(() => world.listDrifts()).toEqual([]);
     }
     expect(listWrites(world)).toEqual([]);
     await expectPeace(world);
@@ -155,7 +154,7 @@ describe('somebody or something that is gone', () => {
     await bridge.untilSettled();
 
     const list = async () => (await bridge.ops('GET', '/drifts?status=repaired')).body.items;
-    await expect.poll(list, PATIENT).toMatchObject([
+    await expect.poll(list).toMatchObject([
       { kind: 'group.missing', detector: 'discovery', resource: { name: 'Cooks' } },
       { kind: 'user.missing', detector: 'discovery', resource: { name: 'dora@example.com' } },
     ]);

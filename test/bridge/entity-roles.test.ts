@@ -120,7 +120,7 @@ describe('roles of groups in spaces and documents', () => {
     for (const kind of ['entity.changed', 'entity.removed']) {
       const read = async () => (await world.ops('GET', `/drifts?kind=${kind}`)).body.items;
 
-      await expect.poll(read, { interval: 50 }).toMatchObject([{ kind, status: 'open', who }]);
+      await expect.poll(read).toMatchObject([{ kind, status: 'open', who }]);
     }
     const kinds = ['entity.changed', 'entity.removed'].map((kind) => `${kind} Board of null`);
     expect(await world.listDrifts()).toEqual(kinds);
@@ -316,7 +316,7 @@ function listEvents({ sandbox }: Place, action: string): number {
 async function untilRepaired(bridge: TestBridge, kinds: readonly string[]): Promise<void> {
   const list = () => bridge.listDrifts('repaired');
   const wanted = kinds.map((kind) => `${kind} Board of null`);
-  await expect.poll(list, { interval: 10 }).toEqual(wanted);
+  await expect.poll(list).toEqual(wanted);
   await bridge.untilSettled();
 }
 

@@ -294,9 +294,7 @@ test('until the first read is finished nothing is "not found": 503 with Retry-Af
     await bridge.request('GET', '/ServiceProviderConfig'),
   ];
   bridge.sandbox.faults.clear();
-  await expect
-    .poll(() => bridge.bridge.leadership.news().firstRead.kind, { interval: 5 })
-    .toBe('finished');
+  await expect.poll(() => bridge.bridge.leadership.news().firstRead.kind).toBe('finished');
 
   for (const { status, headers } of answers) {
     expect(status).toBe(503);

@@ -149,7 +149,7 @@ describe('the ids of an earlier SCIM server', () => {
     const [operation] = Object(bulk.body.Operations);
     expect(operation).toMatchObject({ status: '400', location: toEnd(ada) });
     const list = async () => (await bridge.ops('GET', `/requests?resource=${ada}`)).body.items;
-    await expect.poll(async () => Object(await list()).length, { interval: 25 }).toBe(4);
+    await expect.poll(async () => Object(await list()).length).toBe(4);
     const ids = Object(await list()).map(({ resource }: JsonObject) => Object(resource).id);
     expect(ids).toEqual([ada, ada, ada, ada]);
     expect(JSON.stringify(await list())).not.toContain(earlier);

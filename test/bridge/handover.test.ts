@@ -9,9 +9,6 @@ import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { replace, toMembers, toUser } from '../support/provider.ts';
 import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
 
-/** The machine may be busy. */
-const PATIENT = { interval: 25 };
-
 /** A company that has Okta, and is to have Entra. */
 interface Company {
   readonly bridge: TestBridge;
@@ -32,7 +29,7 @@ async function approve(bridge: TestBridge, { planId, hash }: OpsJson<'Handover'>
   const body = { hash: String(hash) };
   expect((await bridge.ops('POST', `/plans/${planId}/approve`, body)).status).toBe(200);
   const read = async () => (await bridge.ops('GET', `/plans/${planId}`)).body;
-  await expect.poll(async () => (await read()).status, PATIENT).toBe('applied');
+  await expect.poll(async () => (await read()).status).toBe('applied');
   return read();
 }
 
@@ -171,7 +168,7 @@ describe('a handover', () => {
 
     const undoing = await bridge.ops('POST', `/plans/${planId}/undo`);
     const read = async () => (await bridge.ops('GET', `/plans/${undoing.body.id}`)).body;
-    await expect.poll(async () => (await read()).status, PATIENT).toBe('applied');
+    await expect.poll(async () => (await read()).status).toBe('applied');
 
     expect(undoing.body).toMatchObject({ leftOut: 1, counts: { total: 2 } });
     expect(await find(okta, 'bob')).toMatchObject({ externalId: '00u-bob' });

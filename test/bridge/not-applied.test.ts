@@ -107,7 +107,6 @@ const byField = (one: JsonObject, other: JsonObject) =>
   String(one.field).localeCompare(String(other.field));
 
 const OUT = toPatch(replace('active', false));
-const PATIENT = { interval: 50, timeout: 20_000 };
 const RECHECK_MS = 360_000;
 
 describe('what the service does not show, or shows in place of another', () => {
@@ -161,7 +160,7 @@ describe('what the service does not show, or shows in place of another', () => {
       if (sandbox.calls.open === 0) clock.leap(RECHECK_MS);
       return read();
     };
-    await expect.poll(goOn, PATIENT).toBe(wanted);
+    await expect.poll(goOn).toBe(wanted);
   }
   async function readReadiness(): Promise<string> {
     return (await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href)).text;
@@ -174,7 +173,7 @@ describe('what the service does not show, or shows in place of another', () => {
     blind();
     const swept = await bridge.sweep();
     await bridge.send('PATCH', `/Users/${bob}`, OUT);
-    await expect.poll(readReadiness, PATIENT).toContain('section-closed');
+    await expect.poll(readReadiness).toContain('section-closed');
     see();
     await untilSeen(() => isActive('bob'), false);
     await untilSeen(async () => (await bridge.readWork())?.due, 0);
@@ -185,7 +184,7 @@ describe('what the service does not show, or shows in place of another', () => {
     expect(await bridge.listDrifts()).toEqual([]);
     expect(sandbox.service.groups().filter(({ name }) => name === 'Team')).toHaveLength(1);
     expect(isActive('ada')).toBe(true);
-    await expect.poll(readReadiness, PATIENT).not.toContain('section-closed');
+    await expect.poll(readReadiness).not.toContain('section-closed');
   });
 
   test('the answer to a create that is about another account or group leaves both alone', async () => {
@@ -229,7 +228,7 @@ describe('what the service does not show, or shows in place of another', () => {
     const name = replace('name.familyName', 'King');
     await bridge.patch(`/Users/${fay}`, name);
     await lost.until(4);
-    await expect.poll(readReadiness, PATIENT).toContain('section-closed');
+    await expect.poll(readReadiness).toContain('section-closed');
     see();
     await untilSeen(() => sandbox.service.getUser('fay@example.com').fullName, 'Fay King');
 
@@ -258,9 +257,7 @@ describe('what the service does not show, or shows in place of another', () => {
     hide('gwen@');
     sandbox.calls.reset();
     await bridge.sweep();
-    await expect
-      .poll(() => sandbox.calls.count({ operation: 'scim.addUser' }), PATIENT)
-      .toBeGreaterThan(0);
+    await expect.poll(() => sandbox.calls.count({ operation: 'scim.addUser' })).toBeGreaterThan(0);
     see();
     await untilSeen(async () => (await bridge.sweep()).status, 'complete');
     await bridge.untilSettled();
@@ -287,7 +284,7 @@ describe('what the service does not show, or shows in place of another', () => {
       clock.leap(2_000);
       return sandbox.calls.count({ operation: 'groups.getGroup' });
     };
-    await expect.poll(looks, PATIENT).toBeGreaterThan(12);
+    await expect.poll(looks).toBeGreaterThan(12);
 
     expect(sandbox.calls.count({ operation: 'groups.createGroup' })).toBe(1);
   });
@@ -308,7 +305,7 @@ describe('what the service does not show, or shows in place of another', () => {
       return sandbox.calls.count({ operation: 'scim.getUser' });
     };
     sandbox.calls.reset();
-    await expect.poll(looks, PATIENT).toBeGreaterThan(1);
+    await expect.poll(looks).toBeGreaterThan(1);
     const [before] = Object((await bridge.ops('GET', `/leavers?resource=${cleo}`)).body).items;
     see();
     await untilSeen(() => isActive('cleo'), false);

@@ -10,8 +10,6 @@ import { readPlan } from '../support/pilots.ts';
 import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
-/** The machine may be busy. */
-const PATIENT = { interval: 10 };
 const OBSERVE = { MODE: 'observe' };
 const setFamilyName = (value: string) => toPatch(replace('name.familyName', value));
 const setActive = (value: boolean) => toPatch(replace('active', value));
@@ -71,7 +69,7 @@ function describeChanges(view: JsonObject): string[] {
 
 async function untilPlanned(bridge: TestBridge) {
   const read = async () => (await readFirstRun(bridge)).phase;
-  await expect.poll(read, PATIENT).toBe('waiting');
+  await expect.poll(read).toBe('waiting');
   return readPlan(bridge, (await readFirstRun(bridge)).planId);
 }
 
@@ -83,7 +81,7 @@ function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | '
 /** What became of the actions of a decided plan, once nothing is held any more. */
 async function untilFollowed(bridge: TestBridge, { id }: JsonObject): Promise<string[]> {
   const read = async () => (await readFirstRun(bridge)).phase;
-  await expect.poll(read, PATIENT).toBe('none');
+  await expect.poll(read).toBe('none');
   await bridge.untilSettled();
   const { actions } = await readPlan(bridge, id);
   return Array.isArray(actions) ? actions.map((action) => String(Object(action).status)) : [];
@@ -314,7 +312,7 @@ async function observePeople(url: string, sandbox: SandboxOptions = {}): Promise
 /** Approves the plan of the first run, and waits until it is done. */
 async function goLive({ sandbox }: Lives, bridge: TestBridge): Promise<void> {
   const readPlanned = async () => (await bridge.ops('GET', '/plans/first-run')).body;
-  await expect.poll(async () => (await readPlanned()).phase, PATIENT).toBe('waiting');
+  await expect.poll(async () => (await readPlanned()).phase).toBe('waiting');
   const { id, hash } = await readPlan(bridge, (await readPlanned()).planId);
   sandbox.calls.reset();
   const approved = await bridge.ops('POST', `/plans/${String(id)}/approve`, {
@@ -322,7 +320,7 @@ async function goLive({ sandbox }: Lives, bridge: TestBridge): Promise<void> {
   });
   expect(approved.status).toBe(200);
   const read = async () => (await bridge.ops('GET', '/recovery')).body.phase;
-  await expect.poll(read, PATIENT).toBe('none');
+  await expect.poll(read).toBe('none');
   await bridge.untilSettled();
 }
 
@@ -366,10 +364,10 @@ describe('going live', () => {
     await lives.live(async (bridge) => {
       const show = (...args: string[]) => runner(bridge)(...args);
       const read = async () => Object((await bridge.ops('GET', '/recovery')).body).reading;
-      await expect.poll(read, PATIENT).toMatchObject({ step: 'users', read: 2, expected: 4 });
+      await expect.poll(read).toMatchObject({ step: 'users', read: 2, expected: 4 });
       const texts = [await show('plan', 'show'), await show('plan', 'show', '--first-run')];
       lives.sandbox.faults.clear();
-      await expect.poll(read, PATIENT).toBe(null);
+      await expect.poll(read).toBe(null);
 
       for (const { text } of texts) expect(text).toContain('reading users, 2 of 4 so far');
     });

@@ -187,7 +187,7 @@ describe('ops api', () => {
           const headers = { authorization: `Bearer ${OPS_TOKEN}` };
           return (await bridge.request('GET', url, undefined, headers)).body.detection;
         };
-        await expect.poll(read, { interval: 10 }).not.toBeNull();
+        await expect.poll(read).not.toBeNull();
         return read();
       },
       { DATABASE_URL: asAtTheCrash },

@@ -9,7 +9,6 @@ import { countMembers, emailOf, intrude, readPlan, untilApplied } from '../suppo
 import { replace, toMembers } from '../support/provider.ts';
 import { startTimedBridge } from '../support/timed-bridge.ts';
 
-const PATIENT = { interval: 50 };
 const settings = { DRIFT_POLICY: 'repair' };
 /** What is already held and what is not is the same question for every kind of harm. */
 const few = { ...settings, LIMITS_REPAIR: '2' };
@@ -64,7 +63,7 @@ function decide({ id, hash }: JsonObject, how: 'approve' | 'discard' | 'undo') {
 /** Waits until a look has shown somebody to be out: up to then the bridge takes access away again without a plan. */
 async function untilOut(of: TestBridge, id: string): Promise<void> {
   const readProof = async () => (await of.ops('GET', `/leavers?resource=${id}`)).text;
-  await expect.poll(readProof, PATIENT).toContain('"out"');
+  await expect.poll(readProof).toContain('"out"');
 }
 
 describe('a plan of repairs above a limit', () => {
@@ -140,7 +139,7 @@ describe('a plan of repairs above a limit', () => {
     await untilApplied(bridge, held.id);
     const removed = countMembers(bridge, 'Command');
     const undone = await run(`plan undo ${held.id} --yes`);
-    await expect.poll(() => countMembers(bridge, 'Command'), PATIENT).toBe(3);
+    await expect.poll(() => countMembers(bridge, 'Command')).toBe(3);
     const none = await run('plan show');
 
     expect(shown.text).toContain(`scim-bridge plan approve ${held.id} ${held.hash}`);
@@ -228,7 +227,7 @@ describe('a plan of repairs within the limits', () => {
     service.link('Pilots', bob);
     service.link('Cooks', bob);
     await bridge.sweep();
-    await expect.poll(() => service.members('Cooks'), PATIENT).toEqual([]);
+    await expect.poll(() => service.members('Cooks')).toEqual([]);
     const items = await bridge.listOps('/drifts?kind=user.activated');
     const drift = items.find((item) => Object(item).resource.name === ada);
     const ids = [String(Object(drift).id)];

@@ -11,7 +11,6 @@ import { replace, toMembers, toPatch } from '../support/provider.ts';
 import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 describe('provider plan', () => {
-  const PATIENT = { interval: 50 };
   const toActive = (value: boolean) => toPatch(replace('active', value));
   const emailOf = (name: string) => `${name}@example.com`;
 
@@ -65,9 +64,7 @@ describe('provider plan', () => {
   const discard = ({ id }: JsonObject) => bridge.ops('POST', `/plans/${String(id)}/discard`);
 
   async function untilOver({ id }: JsonObject): Promise<void> {
-    await expect
-      .poll(async () => (await readPlan(bridge, id)).endedAt, PATIENT)
-      .toEqual(expect.any(String));
+    await expect.poll(async () => (await readPlan(bridge, id)).endedAt).toEqual(expect.any(String));
   }
 
   /** Differences of these people and groups. */
@@ -183,7 +180,7 @@ describe('provider plan', () => {
       for (const id of people) await setActive(id, false);
       const held = await getWaiting();
       await setActive(people[0], true);
-      await expect.poll(readReasons, PATIENT).toContain('A plan of 1 removal by');
+      await expect.poll(readReasons).toContain('A plan of 1 removal by');
       const shrunk = await getWaiting();
       await setActive(people[1], true);
       await untilOver(held);
@@ -262,7 +259,7 @@ describe('provider plan', () => {
     await bridge.untilSettled();
     const run = (...args: string[]) => runner(bridge)(...args);
     const show = async () => (await run('plan', 'show')).text;
-    await expect.poll(show, PATIENT).toContain('settings-1 at ');
+    await expect.poll(show).toContain('settings-1 at ');
     const shown = await show();
     const listed = await run('plan', 'list');
     const person = await bridge.ops('GET', `/users/${people[0]}/explain`);

@@ -165,7 +165,7 @@ describe('a change and its record', () => {
       const records = await listRecords(list, limit);
       return requestIds.every((id) => (records.get(id)?.[0]?.status ?? 0) !== 0);
     };
-    await expect.poll(isKept, { interval: 25, message: requestIds.join() }).toBe(true);
+    await expect.poll(isKept, { message: requestIds.join() }).toBe(true);
   }
 
   /** Sends requests that follow on each other; gives what is kept of each. */

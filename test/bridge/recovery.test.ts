@@ -12,8 +12,6 @@ import { describeService, type Lives, makeLives } from '../support/lives.ts';
 import { replace, type TestAnswer, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
-/** The machine may be busy. */
-const PATIENT = { interval: 10 };
 const BACKUP_AGE_MS = 4 * 60_000;
 const opsToken = 'ops-token-of-a-test-bridge';
 const setActive = (value: boolean) => toPatch(replace('active', value));
@@ -62,7 +60,7 @@ function ask(
 }
 
 async function untilPhase(bridge: TestBridge, phase: string) {
-  await expect.poll(async () => (await ask(bridge, 'GET', '')).body.phase, PATIENT).toBe(phase);
+  await expect.poll(async () => (await ask(bridge, 'GET', '')).body.phase).toBe(phase);
   const { body } = await ask(bridge, 'GET', '');
   return { body, plan: await findPlan(bridge, body.planId) };
 }
@@ -82,7 +80,7 @@ function decide(bridge: TestBridge, { id, hash }: Decided, how: 'approve' | 'dis
 
 /** Resolves once nothing of the plan waits for the bridge. */
 async function untilFollowed(bridge: TestBridge, { id }: Decided): Promise<string[]> {
-  await expect.poll(async () => (await ask(bridge, 'GET', '')).body.phase, PATIENT).toBe('none');
+  await expect.poll(async () => (await ask(bridge, 'GET', '')).body.phase).toBe('none');
   const { actions } = await findPlan(bridge, id);
   return actions.map((action: unknown) => Object(action).status);
 }
@@ -92,7 +90,7 @@ const isDropped = (status: string) => status === 'dropped';
 /** Resolves once the start has found out what it wanted to know. */
 async function untilChecked(bridge: TestBridge): Promise<unknown> {
   const read = async () => (await ask(bridge, 'GET', '')).body.detection;
-  await expect.poll(read, PATIENT).not.toBeNull();
+  await expect.poll(read).not.toBeNull();
   return read();
 }
 
@@ -194,7 +192,7 @@ test('a restored backup does nothing by itself, and once discarded no policy bri
         const { actions } = await findPlan(bridge, plan.id);
         return actions.map((one: unknown) => [Object(one).kind, Object(one).who?.by]);
       };
-      await expect.poll(listAuthors, PATIENT).toContainEqual(['user.rename', 'admin']);
+      await expect.poll(listAuthors).toContainEqual(['user.rename', 'admin']);
       expect(await listAuthors()).toContainEqual(['user.activate', undefined]);
       await decide(bridge, plan, 'discard');
       await untilFollowed(bridge, plan);

@@ -16,7 +16,7 @@ async function untilLogged(bridge: TestBridge, count: number, query = ''): Promi
     const items = await bridge.listOps(`/requests?limit=1000${query}`);
     return items.map((item): JsonObject => Object(item)).toReversed();
   };
-  await expect.poll(async () => (await read()).length, { interval: 20 }).toBe(count);
+  await expect.poll(async () => (await read()).length).toBe(count);
   return read();
 }
 

@@ -12,8 +12,6 @@ const broken = { kind: 'status', status: 500, body: 'message' } as const;
 /** Longer than the backoff of a few attempts, shorter than what is stuck rests. */
 const MINUTES_MS = 10 * 60_000;
 
-const PATIENT = { interval: 10 };
-
 const SETTINGS = { SCIM_WRITE_WAIT: '40ms' };
 
 let timed: TimedBridge;
@@ -91,7 +89,7 @@ describe('of a batch of members', () => {
     const users = faults.add({ operation: 'scim.updateUser', fault: broken });
     const end = toPatch(replace('active', false));
     for (const id of leavers) await bridge.send('PATCH', `/Users/${id}`, end);
-    await expect.poll(() => users.met, PATIENT).toBeGreaterThan(5);
+    await expect.poll(() => users.met).toBeGreaterThan(5);
 
     await bridge.send('PATCH', path, toChange('add', ids.slice(0, 5)));
     const show = () => {
@@ -99,7 +97,7 @@ describe('of a batch of members', () => {
       return service.members('Outage').toSorted();
     };
 
-    await expect.poll(show, PATIENT).toEqual(others(5, 1));
+    await expect.poll(show).toEqual(others(5, 1));
   });
 
   test('one whose removal fails keeps nobody else in the group', async () => {
@@ -130,7 +128,7 @@ describe('of a batch of members', () => {
       clock.leap(500);
       return outage[0]?.met;
     };
-    await expect.poll(goOn, PATIENT).toBeGreaterThan(10);
+    await expect.poll(goOn).toBeGreaterThan(10);
     expect(await listStuckPeople()).toEqual([]);
     for (const fault of outage) fault.remove();
     await untilQuiet(timed, MINUTES_MS);
@@ -216,7 +214,7 @@ test('a member of a batch and an admin with whom every call fails hold up no oth
     return { name, members: members.toSorted(), admins: admins.toSorted() };
   };
 
-  await expect.poll(show, PATIENT).toEqual({
+  await expect.poll(show).toEqual({
     name: 'Free',
     members: others(4, 1),
     admins: ['person6@example.com'],

@@ -213,7 +213,7 @@ describe('a call that the service carries out after nobody waits for it', () => 
         // Without the call that nobody waits for any more.
         const countAnswered = () =>
           calls.count({ operation: back }) - calls.count({ operation: back, status: 0 });
-        await expect.poll(countAnswered, { interval: 5 }).toBeGreaterThan(0);
+        await expect.poll(countAnswered).toBeGreaterThan(0);
         release();
 
         // Seen in the turn in which it comes, because the bridge takes it back within some milliseconds.

@@ -20,7 +20,7 @@ async function untilRequests(bridge: TestBridge, id: string, count: number): Pro
     const { body } = await bridge.ops('GET', `/requests?resource=${id}`);
     return Array.isArray(body.items) ? body.items.length : 0;
   };
-  await expect.poll(read, { interval: 20 }).toBe(count);
+  await expect.poll(read).toBe(count);
 }
 
 const world = forSuite(() => startAudit());

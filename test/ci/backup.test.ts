@@ -11,8 +11,6 @@ import { readPlan } from '../support/pilots.ts';
 import { program } from '../support/program.ts';
 import { replace, toPatch, toUser } from '../support/provider.ts';
 
-const PATIENT = { interval: 10 };
-
 function makePlace() {
   const folder = makeFolder();
   const [file, backup] = [join(folder, 'bridge.db'), join(folder, 'backup.db')];
@@ -46,7 +44,7 @@ function listUserNames(file: string): string[] {
 
 async function untilPhase(bridge: TestBridge, phase: string) {
   const read = async () => (await bridge.ops('GET', '/recovery')).body;
-  await expect.poll(async () => (await read()).phase, PATIENT).toBe(phase);
+  await expect.poll(async () => (await read()).phase).toBe(phase);
   return read();
 }
 

@@ -26,7 +26,7 @@ async function untilServing(port: number) {
     await answer?.body.dump();
     return answer?.statusCode;
   };
-  await expect.poll(isReady, { interval: 100 }).toBe(200);
+  await expect.poll(isReady).toBe(200);
 }
 
 describe('the first operator without OPS_TOKEN and without a terminal', () => {

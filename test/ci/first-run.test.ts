@@ -10,8 +10,6 @@ import { spawnBin } from '../support/process.ts';
 import { program } from '../support/program.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** The machine may be busy. */
-const PATIENT = { interval: 20 };
 
 /** Settings of a first run in a folder of its own. */
 async function makeFirstRun() {
@@ -27,7 +25,7 @@ async function makeFirstRun() {
 test('a first run whose output is no terminal shows no token of operators', async () => {
   const { env } = await makeFirstRun();
   const { out } = spawnBin(['serve'], env);
-  await expect.poll(() => out.text, PATIENT).toContain('Try it:');
+  await expect.poll(() => out.text).toContain('Try it:');
 
   expect(out.text).not.toMatch(/Operator token|OPS_COMMAND_TOKEN/);
 });
@@ -52,7 +50,7 @@ test.runIf(existsSync('/usr/bin/script'))(
     });
     const read = () =>
       existsSync(typescript) ? stripVTControlCharacters(readFileSync(typescript, 'utf8')) : '';
-    await expect.poll(read, PATIENT).toContain('sandbox do');
+    await expect.poll(read).toContain('sandbox do');
     const text = read().replaceAll('\r', '');
     const lines = text.split('\n').map((line) => line.trim());
     const [setting = ''] = lines.filter((line) => line.startsWith('export '));

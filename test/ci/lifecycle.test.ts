@@ -76,7 +76,7 @@ test.concurrent('SIGTERM lets the requests that run finish, takes no new ones, a
   await slow.until(1);
 
   const stopped = bridge.stop();
-  await context.expect.poll(() => isListening(bridge), { interval: 10 }).toBe(false);
+  await context.expect.poll(() => isListening(bridge)).toBe(false);
   slow.remove();
   sandbox.faults.release();
 

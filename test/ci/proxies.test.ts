@@ -9,8 +9,6 @@ import { freePort } from '../support/free-port.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** The machine may be busy. */
-const PATIENT = { interval: 20 };
 const HOST = 'scim.example.com';
 
 function read(file: string): string {
@@ -64,7 +62,7 @@ const ADA = {
 async function expectPassing(ask: ReturnType<typeof createAsker>): Promise<void> {
   const up = async () =>
     (await ask('/scim/v2/ServiceProviderConfig').catch(() => undefined))?.status;
-  await expect.poll(up, PATIENT).toBe(200);
+  await expect.poll(up).toBe(200);
   const made = await ask('/scim/v2/Users', ADA);
   const long = { ...ADA, userName: 'eve@example.com', title: 'x'.repeat(2_000_000) };
 

@@ -10,8 +10,6 @@ import { passOn, serve } from '../support/local-server.ts';
 import { spawnBin } from '../support/process.ts';
 import { toUser } from '../support/provider.ts';
 
-const PATIENT = { interval: 20 };
-
 /** A service that takes the tokens of `valid`, whatever the sandbox behind it takes. */
 async function makeService() {
   const sandbox = await forTest(startSandbox());
@@ -59,7 +57,7 @@ async function serveWithFiles(secrets: Readonly<Record<string, string>>, upstrea
   };
   const isReady = async () =>
     (await ask('/scim/v2/Users?count=1', 'provider-token-1').catch(() => 0)) === 200;
-  await expect.poll(isReady, PATIENT).toBe(true);
+  await expect.poll(isReady).toBe(true);
   return { ...bridge, ask, write };
 }
 
@@ -73,9 +71,7 @@ test('tokens of the service, of providers and of operators are rotated under loa
   const service = await makeService();
   const { ask, write, child, out } = await serveWithFiles(SECRETS, service.url);
   const told = (count: number) =>
-    expect
-      .poll(() => out.text.split('secrets were read again and hold').length - 1, PATIENT)
-      .toBe(count);
+    expect.poll(() => out.text.split('secrets were read again and hold').length - 1).toBe(count);
   const statuses = new Map<string, number>();
   const note = (what: string, status: number) =>
     statuses.set(`${what} ${status}`, (statuses.get(`${what} ${status}`) ?? 0) + 1);
@@ -90,7 +86,7 @@ test('tokens of the service, of providers and of operators are rotated under loa
     }
   };
   const load = [provide(), provide(), provide(), provide()];
-  await expect.poll(() => count, PATIENT).toBeGreaterThan(20);
+  await expect.poll(() => count).toBeGreaterThan(20);
 
   write('SCIM_TOKENS', 'provider-token-1,provider-token-2');
   await told(1);
@@ -99,7 +95,7 @@ test('tokens of the service, of providers and of operators are rotated under loa
   write('UPSTREAM_TOKEN', 'service-2');
   child.kill('SIGHUP');
   await told(2);
-  await expect.poll(() => service.seen.at(-1), PATIENT).toBe('service-2');
+  await expect.poll(() => service.seen.at(-1)).toBe('service-2');
   service.valid.delete('service-1');
   write('OPS_TOKEN', 'operators-token-2');
   child.kill('SIGHUP');
@@ -108,7 +104,7 @@ test('tokens of the service, of providers and of operators are rotated under loa
   child.kill('SIGHUP');
   await told(4);
   const before = count;
-  await expect.poll(() => count, PATIENT).toBeGreaterThan(before + 20);
+  await expect.poll(() => count).toBeGreaterThan(before + 20);
   isOver = true;
   await Promise.all(load);
 
@@ -138,9 +134,7 @@ test('secrets that cannot be used leave those of before, and a setting that need
   const { ask, write, child, out } = await serveWithFiles(SECRETS, service.url);
   write('OPS_TOKEN', 'short');
   child.kill('SIGHUP');
-  await expect
-    .poll(() => out.text, PATIENT)
-    .toContain('secrets that were read again cannot be used');
+  await expect.poll(() => out.text).toContain('secrets that were read again cannot be used');
 
   expect(await ask('/ops/status', 'operators-token-1')).toBe(200);
   expect(out.text).toContain('ops.token is (hidden)');

@@ -10,7 +10,6 @@ import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
 
-const PATIENT = { interval: 5 };
 const INTRUDERS = ['person1@example.com', 'person2@example.com', 'person3@example.com'];
 
 interface Pair {
@@ -58,9 +57,9 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
     await Promise.all(
       bridges.map((bridge) => bridge.ops('POST', `/plans/${id}/approve`, { hash })),
     );
-    await expect.poll(async () => (await listPlans(first))[0]?.status, PATIENT).toBe('applied');
+    await expect.poll(async () => (await listPlans(first))[0]?.status).toBe('applied');
     await first.untilSettled();
-    await expect.poll(() => first.listDrifts('repairing'), PATIENT).toEqual([]);
+    await expect.poll(() => first.listDrifts('repairing')).toEqual([]);
 
     expect(await listActionStatuses(first, id)).toEqual(['done', 'done', 'done']);
     expect(await first.listDrifts('repaired')).toHaveLength(3);
@@ -73,7 +72,7 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
     const [first, second] = bridges;
     for (const email of INTRUDERS) sandbox.service.link('Pilots', email);
     await Promise.all([first.sweep(), second.sweep()]);
-    await expect.poll(async () => (await listPlans(first))[0]?.status, PATIENT).toBe('applied');
+    await expect.poll(async () => (await listPlans(first))[0]?.status).toBe('applied');
     await first.untilSettled();
     await second.sweep();
 

@@ -16,8 +16,15 @@ export type Reply =
 /** An honest answer is there in milliseconds; a busy machine may add some. */
 const PATIENCE_MS = 20_000;
 
+/** Sends an attempt; again where the server closed the connection after a body that it does not read. */
+export async function send(port: number, attempt: Attempt): Promise<Reply> {
+  const reply = await sendOnce(port, attempt);
+  if (reply.kind !== 'closed' || attempt.cutAfter !== undefined) return reply;
+  return sendOnce(port, attempt);
+}
+
 /** Sends bytes as they are over a connection of their own, and reads one answer. */
-export function send(port: number, { title, bytes, cutAfter, piece }: Attempt): Promise<Reply> {
+function sendOnce(port: number, { title, bytes, cutAfter, piece }: Attempt): Promise<Reply> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect(port, '127.0.0.1');

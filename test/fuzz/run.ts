@@ -129,10 +129,7 @@ async function play({ requests, say }: FuzzPlan, stage: Stage): Promise<FuzzRepo
         say(`${index} of ${requests}, ${memoryMb.at(-1)?.toFixed(0)} MB`);
       }
       const attempt = makeAttempt(pool, index);
-      const first = await send(port, attempt);
-      // A server may close a connection after a body that it does not read.
-      const isOver = first.kind !== 'closed' || attempt.cutAfter !== undefined;
-      const reply = isOver ? first : await send(port, attempt);
+      const reply = await send(port, attempt);
       const key = reply.kind === 'answer' ? String(reply.status) : reply.kind;
       counts.set(key, (counts.get(key) ?? 0) + 1);
       const fault = findFault(attempt, reply);

@@ -14,7 +14,6 @@ import {
 import { listHeld } from '../support/pilots.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
-const PATIENT = { interval: 25 };
 /** Not the account of the token: what that did and the bridge does not know is the sign of a restored backup. */
 const ADMIN = 'admin@example.com';
 const INTRUDERS = ['person1@example.com', 'person2@example.com', 'person3@example.com'];
@@ -121,7 +120,7 @@ describe('a process that is killed', () => {
       const sandbox = await makeIntrusion(url);
       await liveUntil({ sandbox, url }, toFate(sandbox), askForSweep);
       const seen = await live({ sandbox, url }, async (bridge) => {
-        await expect.poll(() => listPlanStatuses(bridge), PATIENT).toEqual(['applied']);
+        await expect.poll(() => listPlanStatuses(bridge)).toEqual(['applied']);
         await bridge.untilSettled();
         await bridge.sweep();
         return {
@@ -159,7 +158,7 @@ describe('a process that is killed', () => {
     const approve = (bridge: TestBridge) => bridge.ops('POST', `/plans/${id}/approve`, { hash });
     await liveUntil(place, { after: (db) => hasPlan(db, 'approved') }, approve);
     const statuses = await live(place, async (bridge) => {
-      await expect.poll(() => listPlanStatuses(bridge), PATIENT).toEqual(['applied']);
+      await expect.poll(() => listPlanStatuses(bridge)).toEqual(['applied']);
       await bridge.sweep();
       return listPlanStatuses(bridge);
     });

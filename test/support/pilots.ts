@@ -2,8 +2,6 @@ import { expect } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { TestBridge } from './bridge.ts';
 
-const PATIENT = { interval: 25 };
-
 /** Creates the Pilots with nobody in it, and people who are in no group. @returns the SCIM id of the group */
 export async function addPilots(bridge: TestBridge, people: number): Promise<string> {
   await bridge.addUsers(people);
@@ -44,7 +42,7 @@ export async function readPlan(bridge: TestBridge, id: unknown): Promise<JsonObj
 /** Waits until a plan is applied and nothing is left to do. */
 export async function untilApplied(bridge: TestBridge, id: unknown): Promise<JsonObject> {
   const status = async () => (await readPlan(bridge, id)).status;
-  await expect.poll(status, PATIENT).toBe('applied');
+  await expect.poll(status).toBe('applied');
   await bridge.untilSettled();
   return readPlan(bridge, id);
 }

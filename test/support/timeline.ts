@@ -24,6 +24,6 @@ export function toLines({ items }: OpsJson<'Timeline'>): string[] {
 /** Waits until operators' decisions, which are kept behind the answers, are told. */
 export async function untilTold(bridge: TestBridge, id: string, text: string): Promise<string[]> {
   const read = async () => toLines(await readTimeline(bridge, `/timeline/${id}`));
-  await expect.poll(read, { interval: 20 }).toContainEqual(text);
+  await expect.poll(read).toContainEqual(text);
   return read();
 }
