@@ -70,8 +70,7 @@ describe('a census', () => {
   test('tells nothing of people about whom all three agree, and changes nothing', async () => {
     const bridge = await open();
     await bridge.addUser('ada', { externalId: 'a-1' });
-    await bridge.addUser('bob');
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addUser('bob'));
     const before = [bridge.sandbox.calls.counts(), await readPeople(bridge)];
     const bob = 'BOB@example.com,Bob@Example.com,Bob,Example,true,b-1';
 
@@ -96,10 +95,8 @@ describe('a census', () => {
       fullName: 'Gone Example',
     });
     await bridge.sweep();
-    const gone = await bridge.addUser('gone');
-    await bridge.addUser('kept');
-    await bridge.addUser('left', { active: false });
-    await bridge.untilSettled();
+    const [gone] = await bridge.addPeople('gone', 'kept');
+    await bridge.settled(bridge.addUser('left', { active: false }));
     bridge.sandbox.service.removeUser('gone@example.com');
     bridge.sandbox.service.addUser({ email: 'met@example.com', fullName: 'Met Example' });
     bridge.sandbox.service.addUser({ email: 'guest@example.com', fullName: 'Guest Example' });
@@ -128,8 +125,7 @@ describe('a census', () => {
     const bridge = await open();
     const ada = await bridge.addUser('ada', { externalId: '1', title: 'Pilot' });
     await bridge.addUser('bob', { externalId: '2' });
-    await bridge.addUser('carl');
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addUser('carl'));
     bridge.sandbox.service.updateUser('bob@example.com', { active: false });
     bridge.sandbox.service.updateUser('carl@example.com', { fullName: 'Karl Example' });
     await bridge.sweep();
@@ -156,9 +152,7 @@ describe('a census', () => {
     const bridge = await open();
     await bridge.addUser('ada', { externalId: '1' });
     await bridge.addUser('bob', { externalId: '2' });
-    await bridge.addUser('carl');
-    await bridge.addUser('dora');
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addPeople('carl', 'dora'));
 
     const census = await take(
       bridge,
@@ -212,8 +206,7 @@ describe('the request for a census', () => {
   beforeAll(async () => {
     const onLog = (line: JsonObject) => void log.push(line);
     bridge = await startTestBridge({ onLog });
-    await bridge.addUser('ada');
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addUser('ada'));
   });
   afterAll(() => bridge.stop());
 
@@ -269,8 +262,7 @@ describe('scim-bridge census', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'scim-bridge-census-'));
     bridge = await startTestBridge();
-    await bridge.addUser('ada', { title: 'Pilot' });
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addUser('ada', { title: 'Pilot' }));
   });
   afterAll(async () => {
     await bridge.stop();

@@ -13,10 +13,8 @@ function run(bridge: TestBridge, args: string, person?: Person) {
 
 /** Two people and a group, of which the service holds something else by now. */
 async function addDrifted(bridge: TestBridge): Promise<string> {
-  const id = await bridge.addUser('ada');
-  await bridge.addUser('bob');
-  await bridge.addGroup('Pilots', [id]);
-  await bridge.untilSettled();
+  const [id] = await bridge.addPeople('ada', 'bob');
+  await bridge.settled(bridge.addGroup('Pilots', [id]));
   bridge.sandbox.service.updateUser(ada, { active: false });
   await bridge.sweep();
   return id;

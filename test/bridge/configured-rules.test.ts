@@ -59,11 +59,9 @@ describe('rules of the configuration', () => {
     await bridge.untilSettled();
     bridge.sandbox.calls.reset();
 
-    await bridge.send('PATCH', source, change('add', [id]));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', source, change('add', [id])));
     const during = [...service.admins('Pilots')];
-    await bridge.send('PATCH', source, change('remove', [id]));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', source, change('remove', [id])));
 
     expect(during).toContain('ann@example.com');
     expect(service.admins('Pilots')).not.toContain('ann@example.com');
@@ -79,20 +77,17 @@ describe('rules of the configuration', () => {
     const { service } = bridge.sandbox;
     const id = await bridge.addUser('eva');
     const guests = `/Groups/${await bridge.addGroup('Guests')}`;
-    await bridge.addGroup('Gardeners', [id]);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('Gardeners', [id]));
     const before = service.getUser('eva@example.com').appsPermissions;
     bridge.sandbox.calls.reset();
 
-    await bridge.send('PATCH', guests, change('add', [id]));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', guests, change('add', [id])));
     const during = (await bridge.send('GET', `/Users/${id}`)).body[USER_EXTENSION];
     const calls = listMutations(bridge);
     bridge.sandbox.calls.reset();
     for (const name of ['Guests', 'Gardeners']) {
       const path = `/Groups/${await bridge.findId({ type: 'Groups', name })}`;
-      await bridge.send('PATCH', path, change('remove', [id]));
-      await bridge.untilSettled();
+      await bridge.settled(bridge.send('PATCH', path, change('remove', [id])));
     }
 
     expect(before).toBe(5);
@@ -112,8 +107,7 @@ describe('rules of the configuration', () => {
     const { service } = bridge.sandbox;
     const ids = [await bridge.addUser('fay'), await findBob()];
 
-    await bridge.addGroup('On leave', ids);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('On leave', ids));
 
     expect(service.getUser('fay@example.com').temporarilyInactive).toBe(true);
     expect(service.getUser(bob).temporarilyInactive).toBe(false);
@@ -122,17 +116,14 @@ describe('rules of the configuration', () => {
   test('what a provider sends for a person wins, and gives way when it is taken back', async () => {
     const { service } = bridge.sandbox;
     const path = `/Users/${await bridge.addUser('gus')}`;
-    await bridge.addGroup('Guests of honour', [path.slice('/Users/'.length)]);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('Guests of honour', [path.slice('/Users/'.length)]));
     const versions = [(await bridge.send('GET', path)).headers.etag];
 
-    await bridge.send('PATCH', path, set(USER_EXTENSION, { appsPermissions: 4 }));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', path, set(USER_EXTENSION, { appsPermissions: 4 })));
     const asked = service.getUser('gus@example.com').appsPermissions;
     versions.push((await bridge.send('GET', path)).headers.etag);
     const operation = { op: 'remove', path: `${USER_EXTENSION}:appsPermissions` };
-    await bridge.patch(path, operation);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(path, operation));
     versions.push((await bridge.send('GET', path)).headers.etag);
 
     expect(asked).toBe(4);
@@ -153,8 +144,7 @@ describe('rules of the configuration', () => {
     }
     await bridge.send('PATCH', guests, change('remove', [id]));
     await bridge.send('PATCH', source, change('remove', [id]));
-    await bridge.send('PATCH', board, rename('Cooks'));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', board, rename('Cooks')));
 
     const person = (await bridge.send('GET', `/Users/${id}`)).body[USER_EXTENSION];
     const group = (await bridge.send('GET', board)).body[GROUP_EXTENSION];
@@ -167,16 +157,14 @@ describe('rules of the configuration', () => {
     const { service } = bridge.sandbox;
     const ids = [await bridge.addUser('ida'), await findBob()];
     await bridge.addUser('eve');
-    await bridge.addGroup('Chef');
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('Chef'));
     service.link('Chef', 'eve@example.com', 'admin');
     const source = `/Groups/${await bridge.addGroup('Chef Admins', ids)}`;
     await bridge.untilSettled();
     const before = service.admins('Chef').length;
 
     const deletion = await bridge.request('DELETE', source);
-    await bridge.send('PATCH', source, change('remove', ids));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', source, change('remove', ids)));
 
     expect(deletion.status).toBe(403);
     expect(service.admins('Chef')).toContain('eve@example.com');
@@ -186,12 +174,11 @@ describe('rules of the configuration', () => {
 
   test('the admins of a group whose list a provider wrote are those of the provider', async () => {
     const { service } = bridge.sandbox;
-    const [jo = '', kim = ''] = [await bridge.addUser('jo'), await bridge.addUser('kim')];
+    const [jo = '', kim = ''] = await bridge.addPeople('jo', 'kim');
     const group = `/Groups/${await bridge.addGroup('Duty')}`;
     const path = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
     await bridge.patch(group, replace(path, toMembers([jo])));
-    await bridge.addGroup('Duty Admins', [kim]);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('Duty Admins', [kim]));
 
     expect(service.admins('Duty')).toContain('jo@example.com');
     expect(service.admins('Duty')).not.toContain('kim@example.com');
@@ -202,10 +189,9 @@ describe('rules of the configuration', () => {
       { adminsOf: 'X', from: 'Y' },
       { adminsOf: 'Y', from: 'X' },
     ]);
-    const ids = [await own.addUser('ada'), await own.addUser('bob')];
+    const ids = await own.addPeople('ada', 'bob');
     await own.addGroup('X', ids.slice(0, 1));
-    await own.addGroup('Y', ids.slice(1));
-    await own.untilSettled();
+    await own.settled(own.addGroup('Y', ids.slice(1)));
 
     const { service } = own.sandbox;
     expect([service.admins('X').includes(bob), service.admins('X').includes(ada)]).toEqual([
@@ -284,12 +270,10 @@ describe('rules of the configuration', () => {
   test('what follows from discarded removals is sent at once', async () => {
     const own = await openRuled(rules, { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' });
     const { service } = own.sandbox;
-    const ids = [await own.addUser('ada'), await own.addUser('bob')];
+    const ids = await own.addPeople('ada', 'bob');
     const guests = await own.addGroup('Guests', ids);
-    await own.addGroup('Gardeners', ids);
-    await own.untilSettled();
-    await own.send('PATCH', `/Groups/${guests}`, change('remove', ids));
-    await own.untilSettled();
+    await own.settled(own.addGroup('Gardeners', ids));
+    await own.settled(own.send('PATCH', `/Groups/${guests}`, change('remove', ids)));
     const without = service.getUser(ada).appsPermissions;
 
     const plans = await own.ops('GET', '/plans?status=held');

@@ -74,9 +74,7 @@ describe('a drift that a write has made up for', () => {
     bridge.sandbox.service.updateUser('emma@example.com', { active: false });
     await bridge.sweep();
     const found = await bridge.listDrifts();
-    const rename = toPatch(replace('name.familyName', 'Lovelace'));
-    await bridge.send('PATCH', `/Users/${emma}`, rename);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(`/Users/${emma}`, replace('name.familyName', 'Lovelace')));
     await writeAll(bridge);
 
     const over = cells.map(({ kind, name }) => `${kind} ${name}`).toSorted();

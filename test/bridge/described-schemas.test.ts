@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { replace, toPatch, toUser } from '../support/provider.ts';
+import { replace, toUser } from '../support/provider.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
@@ -61,7 +61,7 @@ beforeAll(async () => {
       return toDescribed(found).map((attribute) => ({ type, urn: String(urn), attribute }));
     });
   });
-  people = [await bridge.addUser('member-one'), await bridge.addUser('member-two')];
+  people = await bridge.addPeople('member-one', 'member-two');
 });
 
 function toDescribed(schema: JsonObject | undefined): Described[] {
@@ -165,7 +165,7 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
   const listPlaces = (mutability: string) =>
     places.filter((place) => place.type === type && place.attribute.mutability === mutability);
   const patch = (id: unknown, ...operations: JsonObject[]) =>
-    bridge.request('PATCH', `/${type}/${id}`, toPatch(...operations));
+    bridge.tryPatch(`/${type}/${id}`, ...operations);
   const countFound = async (filter: string) =>
     (await bridge.send('POST', `/${type}/.search`, { filter })).body.totalResults;
 

@@ -144,14 +144,11 @@ describe('somebody or something that is gone', () => {
 
   test('is made anew by a write that meets it, whatever the policy says, and told of as a discovery', async () => {
     const [id = ''] = await addVirtual('dora');
-    const group = await bridge.addGroup('Cooks');
-    await bridge.untilSettled();
+    const group = await bridge.settled(bridge.addGroup('Cooks'));
     bridge.sandbox.service.removeUser('dora@example.com');
     bridge.sandbox.service.deleteGroup('Cooks');
-    const rename = replace('name.givenName', 'Dorothea');
-    await bridge.patch(`/Users/${id}`, rename);
-    await bridge.send('PATCH', `/Groups/${group}`, addMember(id));
-    await bridge.untilSettled();
+    await bridge.patch(`/Users/${id}`, replace('name.givenName', 'Dorothea'));
+    await bridge.settled(bridge.send('PATCH', `/Groups/${group}`, addMember(id)));
 
     const list = async () => (await bridge.ops('GET', '/drifts?status=repaired')).body.items;
     await expect.poll(list).toMatchObject([
@@ -168,8 +165,7 @@ describe('somebody or something that is gone', () => {
     const [gone = '', member = ''] = await addVirtual('gina', 'mona');
     await bridge.addGroup('Crew', [gone]);
     const named = await bridge.addGroup('Named', [member]);
-    const joined = await bridge.addGroup('Joined', [member]);
-    await bridge.untilSettled();
+    const joined = await bridge.settled(bridge.addGroup('Joined', [member]));
     const groups = service.groups().length;
     service.removeUser('gina@example.com');
     for (const name of ['Named', 'Joined']) service.deleteGroup(name);

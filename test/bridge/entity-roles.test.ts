@@ -98,12 +98,10 @@ describe('roles of groups in spaces and documents', () => {
       }),
     );
     const id = await world.addGroup('Board');
-    await world.addGroup('Cooks');
-    await world.untilSettled();
+    await world.settled(world.addGroup('Cooks'));
     const calls = listCalls(place);
     place.sandbox.calls.reset();
-    await world.send('PATCH', `/Groups/${id}`, rename('Board of directors'));
-    await world.untilSettled();
+    await world.settled(world.send('PATCH', `/Groups/${id}`, rename('Board of directors')));
     const later = listCalls(place);
     const given = [listRoles(place, 'Board of directors'), listRoles(place, 'Cooks')];
     await world.send('PATCH', `/Groups/${id}`, rename('Board'));
@@ -162,8 +160,7 @@ describe('roles of groups in spaces and documents', () => {
       { Minutes: [READ], Hangar: [READ] },
       async (bridge) => {
         const { calls, faults, service } = place.sandbox;
-        await bridge.addGroup('Board');
-        await bridge.untilSettled();
+        await bridge.settled(bridge.addGroup('Board'));
         calls.reset();
         faults.add({
           operation: 'groupEntities.getListOfGroupEntities',
@@ -273,8 +270,7 @@ describe('roles of groups in spaces and documents', () => {
   test('are held where rules take away more than providers may, and go or stay as an operator decides', async () => {
     const place = await makePlace();
     await live(place, { Minutes: [READ], Hangar: [READ], Kitchen: [READ] }, async (bridge) => {
-      await bridge.addGroup('Board');
-      await bridge.untilSettled();
+      await bridge.settled(bridge.addGroup('Board'));
     });
     const settings = { LIMITS_PROVIDER: '1' };
     await live(

@@ -86,8 +86,7 @@ describe('erasing a person', () => {
     await world.poll(LONG_MS);
     const account = service.getUser('ada@example.com').id;
     await world.ops('POST', `/users/${id}/erase`);
-    const again = await world.addUser('ada', ADA);
-    await world.untilSettled();
+    const again = await world.settled(world.addUser('ada', ADA));
 
     const { body } = await world.ops('GET', `/users/${again}`);
     expect(body).toMatchObject({ upstreamId: account, name: 'ada@example.com' });
@@ -145,10 +144,8 @@ describe('erasing a person', () => {
       return life(bridge).finally(() => bridge.stop());
     };
     await live(0, async (bridge) => {
-      const [over, waiting] = [await bridge.addUser('ada'), await bridge.addUser('bea')];
-      await bridge.untilSettled();
-      await bridge.send('DELETE', `/Users/${over}`);
-      await bridge.untilSettled();
+      const [over, waiting] = await bridge.settled(bridge.addPeople('ada', 'bea'));
+      await bridge.settled(bridge.send('DELETE', `/Users/${over}`));
       const fault = { kind: 'status', status: 503 } as const;
       service.faults.add({ operation: 'scim.updateUser', fault });
       await bridge.send('DELETE', `/Users/${waiting}`);

@@ -17,8 +17,7 @@ describe('the ids of an earlier SCIM server', () => {
   test('are ids by which people and groups are read and written, alone, in bulk and as members', async () => {
     const ada = await bridge.addUser('ada', { externalId: 'x-ada' });
     const bob = await bridge.addUser('bob');
-    const pilots = await bridge.addGroup('Pilots', [ada]);
-    await bridge.untilSettled();
+    const pilots = await bridge.settled(bridge.addGroup('Pilots', [ada]));
     const people = [
       toUser('other', { id: 'old-ada', externalId: 'x-ada' }),
       toUser('bob', { id: 'old-bob' }),
@@ -55,8 +54,7 @@ describe('the ids of an earlier SCIM server', () => {
       Operations: [{ method: 'PATCH', path: '/Users/old-bob', data: disable }],
     });
     expect(Object(bulk.body.Operations)[0]).toMatchObject({ status: '200' });
-    await bridge.send('DELETE', '/Users/old-ada');
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('DELETE', '/Users/old-ada'));
     expect((await bridge.request('GET', '/Users/old-ada')).status).toBe(404);
     expect((await bridge.send('GET', `/Users/${bob}`)).body).toMatchObject({ active: false });
     const isActive = (email: string) =>
@@ -80,10 +78,7 @@ describe('the ids of an earlier SCIM server', () => {
   });
 
   test('are refused where somebody else has them, and where it is not sure whose they are', async () => {
-    const ada = await bridge.addUser('ann');
-    const bob = await bridge.addUser('ben');
-    await bridge.addUser('carl');
-    await bridge.untilSettled();
+    const [ada, bob] = await bridge.settled(bridge.addPeople('ann', 'ben', 'carl'));
     await importIds(bridge, [toUser('ann', { id: 'old-ann' })]);
     const list = [
       toUser('ann', { id: bob }),
@@ -132,8 +127,7 @@ describe('the ids of an earlier SCIM server', () => {
   });
 
   test('are told as the ids of the bridge, in the log of requests and where an operation of a bulk fails', async () => {
-    const ada = await bridge.addUser('amy');
-    await bridge.untilSettled();
+    const ada = await bridge.settled(bridge.addUser('amy'));
     const earlier = '0f8fad5b-d9cb-469f-a165-70867728950e';
     await importIds(bridge, [toUser('amy', { id: earlier })]);
     const jump = toPatch({ op: 'jump' });
@@ -166,8 +160,7 @@ describe('the ids of an earlier SCIM server', () => {
     });
     await lives.live(async (bridge) => {
       expect((await bridge.send('GET', '/Users/old-vera')).body).toMatchObject({ id: vera });
-      await bridge.send('DELETE', '/Users/old-vera');
-      await bridge.untilSettled();
+      await bridge.settled(bridge.send('DELETE', '/Users/old-vera'));
       const erased = await bridge.ops('POST', '/users/vera@example.com/erase');
 
       expect(erased.status).toBe(200);

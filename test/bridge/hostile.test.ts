@@ -346,14 +346,17 @@ describe('texts of strangers', () => {
   test('members whom nobody could be are refused, or not there to be removed', async () => {
     const { pilots } = await addTarget();
     for (const value of [NUL, HALF, LONG, GROWING]) {
-      const add = toPatch({ op: 'add', path: 'members', value: [{ value }] });
-      expect((await bridge.request('PATCH', `/Groups/${pilots}`, add)).status).toBe(400);
+      expect(
+        (
+          await bridge.tryPatch(`/Groups/${pilots}`, {
+            op: 'add',
+            path: 'members',
+            value: [{ value }],
+          })
+        ).status,
+      ).toBe(400);
       const path = `members[value eq ${JSON.stringify(value)}]`;
-      const remove = await bridge.request(
-        'PATCH',
-        `/Groups/${pilots}`,
-        toPatch({ op: 'remove', path }),
-      );
+      const remove = await bridge.tryPatch(`/Groups/${pilots}`, { op: 'remove', path });
       expect([204, 400]).toContain(remove.status);
       const bulk = { method: 'DELETE', path: `/Users/${value}` };
       const { body } = await bridge.send('POST', '/Bulk', { Operations: [bulk] });

@@ -65,8 +65,7 @@ describe('ids that the service gave anew', () => {
     const ids: string[] = [];
     for (const name of names) ids.push(await bridge.addUser(name));
     const [ann = '', ben = '', , dea = ''] = ids;
-    const group = await bridge.addGroup('Moved', ids.slice(0, 3));
-    await bridge.untilSettled();
+    const group = await bridge.settled(bridge.addGroup('Moved', ids.slice(0, 3)));
     renumber(sandbox, new Map(names.map((name, n) => [account(name), 90_000 + n])));
 
     await bridge.send('PATCH', `/Users/${ann}`, OUT);
@@ -76,8 +75,7 @@ describe('ids that the service gave anew', () => {
     expect(actions).not.toContain('delete_user');
     const taken = { op: 'remove', path: `members[value eq "${ben}"]` };
     const added = { op: 'add', path: 'members', value: toMembers([dea]) };
-    await bridge.send('PATCH', `/Groups/${group}`, toPatch(taken, added));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(`/Groups/${group}`, taken, added));
 
     expect(account('ann').active).toBe(false);
     expect(listMembers('Moved')).toEqual(['ann', 'cem', 'dea'].map(toAddress));
@@ -87,8 +85,7 @@ describe('ids that the service gave anew', () => {
   });
 
   test('to two people, each the id of the other: a deactivation reaches the right one', async () => {
-    const [one] = [await bridge.addUser('one'), await bridge.addUser('two')];
-    await bridge.untilSettled();
+    const [one] = await bridge.settled(bridge.addPeople('one', 'two'));
     const [first, second] = [account('one'), account('two')];
     renumber(
       sandbox,
@@ -99,16 +96,14 @@ describe('ids that the service gave anew', () => {
     );
     await bridge.sweep();
     await bridge.untilSettled();
-    await bridge.send('PATCH', `/Users/${one}`, OUT);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', `/Users/${one}`, OUT));
 
     expect([account('one').active, account('two').active]).toEqual([false, true]);
     expect(account('two').fullName).toBe(second.fullName);
   });
 
   test('to somebody new, after a person was deleted there: nothing is written to the stranger', async () => {
-    const gone = await bridge.addUser('gone');
-    await bridge.untilSettled();
+    const gone = await bridge.settled(bridge.addUser('gone'));
     const { id } = account('gone');
     sandbox.service.state.commit([{ kind: 'user-removed', userId: id }]);
     const stranger = sandbox.service.addUser({ email: 'stranger@elsewhere.com' });
@@ -127,16 +122,14 @@ describe('ids that the service gave anew', () => {
   });
 
   test('not at all: somebody whose names an administrator changed is the same person', async () => {
-    const id = await bridge.addUser('maiden');
-    await bridge.untilSettled();
+    const id = await bridge.settled(bridge.addUser('maiden'));
     sandbox.service.updateUser(account('maiden').id, {
       email: toAddress('married'),
       userName: 'married',
     });
     await bridge.sweep();
     await bridge.untilSettled();
-    await bridge.send('PATCH', `/Users/${id}`, OUT);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', `/Users/${id}`, OUT));
 
     expect(account('married').active).toBe(false);
     expect(sandbox.service.findUser(toAddress('maiden'))).toBeUndefined();
@@ -145,19 +138,17 @@ describe('ids that the service gave anew', () => {
   describe('to groups', () => {
     let people: string[] = [];
     beforeAll(async () => {
-      people = [await bridge.addUser('eve'), await bridge.addUser('fay')];
+      people = await bridge.addPeople('eve', 'fay');
     });
     const group = (name: string) => sandbox.service.getGroup(name);
     const count = (name: string) =>
       sandbox.service.groups().filter((one) => one.name === name).length;
 
     test('nobody keeps access through the old group', async () => {
-      const id = await bridge.addGroup('Renumbered', people);
-      await bridge.untilSettled();
+      const id = await bridge.settled(bridge.addGroup('Renumbered', people));
       renumberGroups(sandbox, new Map([[group('Renumbered'), 700]]));
       const taken = { op: 'remove', path: `members[value eq "${people[0]}"]` };
-      await bridge.send('PATCH', `/Groups/${id}`, toPatch(taken));
-      await bridge.untilSettled();
+      await bridge.settled(bridge.patch(`/Groups/${id}`, taken));
 
       expect(count('Renumbered')).toBe(1);
       expect(listMembers('Renumbered')).toEqual([toAddress('fay')]);
@@ -166,24 +157,20 @@ describe('ids that the service gave anew', () => {
     });
 
     test('a sweep finds the group, and makes no second one', async () => {
-      const id = await bridge.addGroup('Swept', people);
-      await bridge.untilSettled();
+      const id = await bridge.settled(bridge.addGroup('Swept', people));
       renumberGroups(sandbox, new Map([[group('Swept'), 710]]));
       await bridge.sweep();
       await bridge.untilSettled();
       expect(await bridge.listDrifts()).toEqual([]);
-      await bridge.send('DELETE', `/Groups/${id}`);
-      await bridge.untilSettled();
+      await bridge.settled(bridge.send('DELETE', `/Groups/${id}`));
 
       expect(count('Swept')).toBe(0);
     });
 
     test('a deleted group is removed under its new id', async () => {
-      const id = await bridge.addGroup('Removed', people);
-      await bridge.untilSettled();
+      const id = await bridge.settled(bridge.addGroup('Removed', people));
       renumberGroups(sandbox, new Map([[group('Removed'), 720]]));
-      await bridge.send('DELETE', `/Groups/${id}`);
-      await bridge.untilSettled();
+      await bridge.settled(bridge.send('DELETE', `/Groups/${id}`));
 
       expect(count('Removed')).toBe(0);
     });
@@ -213,8 +200,7 @@ describe('ids that the service gave anew', () => {
       ]);
       await bridge.sweep();
       await bridge.untilSettled();
-      await bridge.send('PATCH', `/Groups/${left}`, toPatch({ op: 'remove', path: 'members' }));
-      await bridge.untilSettled();
+      await bridge.settled(bridge.patch(`/Groups/${left}`, { op: 'remove', path: 'members' }));
 
       expect([listMembers('Left'), listMembers('Right')]).toEqual([[], [toAddress('fay')]]);
       await bridge.sweep();

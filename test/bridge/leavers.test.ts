@@ -96,8 +96,7 @@ describe('the proof of a leaver', () => {
   });
 
   test('whoever a request that the service refuses would have put out has not left', async () => {
-    const emma = await world.addUser('emma');
-    await world.untilSettled();
+    const emma = await world.settled(world.addUser('emma'));
     world.sandbox.faults.add({
       operation: 'scim.updateUser',
       fault: { kind: 'status', status: 400 },
@@ -111,8 +110,7 @@ describe('the proof of a leaver', () => {
 
   test('a removal that the service refuses after it was acknowledged waits with the words of the service', async () => {
     const world = await forTest(startAudit({ settings: IMPATIENT }));
-    const fay = await world.addUser('fay');
-    await world.untilSettled();
+    const fay = await world.settled(world.addUser('fay'));
     world.sandbox.faults.add({
       operation: 'scim.updateUser',
       fault: { kind: 'status', status: 400 },
@@ -182,8 +180,7 @@ describe('the proof of a leaver', () => {
   });
 
   test('`leavers` tells each step, as a table, JSON or CSV', async () => {
-    const lea = await world.addUser('lea');
-    await world.untilSettled();
+    const lea = await world.settled(world.addUser('lea'));
     await world.request('PATCH', `/Users/${lea}`, OUT, { 'x-request-id': 'one' });
     await until(world, () => isEnded(world, lea));
     const job = runner(world);
@@ -273,8 +270,7 @@ describe('leavers unlinked', () => {
     test.each(ways)('invited again by an administrator, then %s', async (way, leave) => {
       const email = toAddress(`again-${way}`);
       world.sandbox.service.addUser({ email, userName: email, virtual: true });
-      const id = await world.addUser(`again-${way}`);
-      await world.untilSettled();
+      const id = await world.settled(world.addUser(`again-${way}`));
       inviteAgain(`again-${way}`);
       await leave(id);
 
@@ -306,12 +302,10 @@ describe('leavers unlinked', () => {
     test('missing in a sweep, then deactivated, then back', async () => {
       const email = toAddress('back');
       world.sandbox.service.addUser({ email, userName: email, virtual: true });
-      const id = await world.addUser('back');
-      await world.untilSettled();
+      const id = await world.settled(world.addUser('back'));
       world.sandbox.service.removeUser(email);
       await world.sweep();
-      await world.send('PATCH', `/Users/${id}`, OUT);
-      await world.untilSettled();
+      await world.settled(world.send('PATCH', `/Users/${id}`, OUT));
       world.sandbox.service.addUser({ email, userName: email });
       await world.sweep();
       await world.untilSettled();
@@ -322,8 +316,7 @@ describe('leavers unlinked', () => {
     });
 
     test('deactivated according to the answer alone, and found to work by the look', async () => {
-      const id = await world.addUser('believed');
-      await world.untilSettled();
+      const id = await world.settled(world.addUser('believed'));
       await world.send('PATCH', `/Users/${id}`, OUT);
       await expect.poll(() => isActive('believed'), PATIENT).toBe(false);
       world.sandbox.service.updateUser(toAddress('believed'), { active: true });

@@ -54,7 +54,7 @@ async function recover(): Promise<void> {
 }
 
 test('a change that the service answers with 204 and does not make is drift, found by the next sweep', async () => {
-  const [ada, bob] = [await world.addUser('ada'), await world.addUser('bob')];
+  const [ada, bob] = await world.addPeople('ada', 'bob');
   const [pilots, crew] = [await world.addGroup('Pilots'), await world.addGroup('Crew')];
   await world.send('PATCH', `/Groups/${crew}`, toAdmin('add', bob));
   await untilQuiet(timed, MINUTE_MS);
@@ -167,9 +167,8 @@ describe('what the service does not show, or shows in place of another', () => {
   }
 
   test('a service that shows nothing for a while makes nobody missing, and what was asked meanwhile comes true', async () => {
-    const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
-    await bridge.addGroup('Team', [ada, bob]);
-    await bridge.untilSettled();
+    const [ada, bob] = await bridge.addPeople('ada', 'bob');
+    await bridge.settled(bridge.addGroup('Team', [ada, bob]));
     blind();
     const swept = await bridge.sweep();
     await bridge.send('PATCH', `/Users/${bob}`, OUT);
@@ -221,8 +220,7 @@ describe('what the service does not show, or shows in place of another', () => {
 
   test('a service that answers 404 to everything has nobody made anew', async () => {
     const fay = await bridge.addUser('fay');
-    await bridge.addGroup('Crew', [fay]);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('Crew', [fay]));
     sandbox.calls.reset();
     const lost = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 404 } });
     const name = replace('name.familyName', 'King');
@@ -252,8 +250,7 @@ describe('what the service does not show, or shows in place of another', () => {
   }
 
   test('somebody who is hidden while a repair makes the account anew is found by the next sweep', async () => {
-    const gwen = await bridge.addUser('gwen');
-    await bridge.untilSettled();
+    const gwen = await bridge.settled(bridge.addUser('gwen'));
     hide('gwen@');
     sandbox.calls.reset();
     await bridge.sweep();
@@ -270,8 +267,7 @@ describe('what the service does not show, or shows in place of another', () => {
 
   test('a group that the service does not show is made anew once, and not again and again', async () => {
     const [hal = '', ...others] = await bridge.addUsers(3);
-    const group = await bridge.addGroup('Ghost', others);
-    await bridge.untilSettled();
+    const group = await bridge.settled(bridge.addGroup('Ghost', others));
     sandbox.service.deleteGroup('Ghost');
     hide('Ghost');
     sandbox.calls.reset();
@@ -290,9 +286,8 @@ describe('what the service does not show, or shows in place of another', () => {
   });
 
   test('an answer about another account proves nothing', async () => {
-    const [cleo, dora] = [await bridge.addUser('cleo'), await bridge.addUser('dora')];
-    await bridge.send('PATCH', `/Users/${dora}`, OUT);
-    await bridge.untilSettled();
+    const [cleo, dora] = await bridge.addPeople('cleo', 'dora');
+    await bridge.settled(bridge.send('PATCH', `/Users/${dora}`, OUT));
     const { id } = sandbox.service.getUser('cleo@example.com');
     const { id: otherId } = sandbox.service.getUser('dora@example.com');
     const other = { id: String(otherId), userName: 'dora@example.com', active: false };
@@ -316,8 +311,7 @@ describe('what the service does not show, or shows in place of another', () => {
   test('an answer about another group changes nothing that is known', async () => {
     const ella = await bridge.addUser('ella');
     const id = await bridge.addGroup('Mixed', [ella]);
-    await bridge.addGroup('Other');
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('Other'));
     const [mixed, other] = [sandbox.service.getGroup('Mixed'), sandbox.service.getGroup('Other')];
     const mix = () =>
       tampered.setTamper((url, body) =>
@@ -334,8 +328,7 @@ describe('what the service does not show, or shows in place of another', () => {
 
     mix();
     sandbox.calls.reset();
-    const rename = toPatch(replace('displayName', 'Mixed again'));
-    await bridge.send('PATCH', `/Groups/${id}`, rename);
+    await bridge.patch(`/Groups/${id}`, replace('displayName', 'Mixed again'));
     const look = { operation: 'groups.getGroup' } as const;
     await untilSeen(() => sandbox.calls.count(look) > 0, true);
   });

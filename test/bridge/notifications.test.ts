@@ -8,7 +8,7 @@ import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { replace, toPatch } from '../support/provider.ts';
+import { replace } from '../support/provider.ts';
 import { type Arrived, startReceiver } from '../support/receiver.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
@@ -90,7 +90,7 @@ test("a leaver whom an operator's decision keeps in is told, counted and shown w
   };
   const sandbox = { seed: { users: 2 } };
   const { bridge, clock } = await forTest(startCalmBridge({ settings, sandbox }));
-  const ids = [await bridge.addUser('user00001'), await bridge.addUser('user00002')];
+  const ids = await bridge.addPeople('user00001', 'user00002');
   await clock.passFor(bridge.sandbox, MINUTE_MS);
   for (const id of ids) {
     await deactivate(bridge, id);
@@ -155,8 +155,7 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
   await passUntilTold(4);
   const before = listTold();
   for (const id of [first, second]) {
-    const back = toPatch(replace('active', true));
-    await bridge.send('PATCH', `/Users/${id}`, back);
+    await bridge.patch(`/Users/${id}`, replace('active', true));
   }
   await bridge.ops('POST', '/resume');
   const countDone = () => listOnce().filter(({ type }) => type === 'leaver.done').length;
@@ -184,10 +183,8 @@ test('plans that wait, differences by kind and credentials that expire are told 
     ...receiver.settings({ events: ['plan.*', 'drift.found.member.*', 'credential.*'] }),
   };
   const bridge = await forTest(startTestBridge({ settings, clock: createLeapingClock(10) }));
-  await bridge.addUser('ada');
-  await bridge.addUser('bob');
-  await bridge.addGroup('Pilots');
-  await bridge.untilSettled();
+  await bridge.addPeople('ada', 'bob');
+  await bridge.settled(bridge.addGroup('Pilots'));
   // The first look tells nothing of what was there before.
   const token = await bridge.ops('POST', '/tokens', { name: 'okta', expires: '29d' });
   expect(token.status).toBe(201);

@@ -194,8 +194,7 @@ describe('observe mode', () => {
       const second = await bridge.addUser('user00002', licence);
       const third = await bridge.addUser('user00003');
       const cooks = await bridge.addGroup('Cooks', [second]);
-      const renamed = replace('displayName', 'Chefs');
-      await bridge.patch(`/Groups/${cooks}`, renamed);
+      await bridge.patch(`/Groups/${cooks}`, replace('displayName', 'Chefs'));
       const path = `members[value eq "${third}"]`;
       await bridge.patch(`/Groups/${cooks}`, { op: 'remove', path });
       await bridge.send('DELETE', `/Users/${third}`);

@@ -20,8 +20,7 @@ test('whom and what an operator acts on is told by its id, and never by a name',
   const client = await bridge.ops('POST', '/clients', { name: 'entra' });
   const { id: clientId } = client.body;
   await bridge.ops('POST', '/clients/entra/rotate', {});
-  const ada = await bridge.addUser('ada');
-  await bridge.untilSettled();
+  const ada = await bridge.settled(bridge.addUser('ada'));
   await bridge.request('DELETE', `/Users/${ada}`);
   await bridge.untilSettled();
   await bridge.ops('POST', '/users/ada@example.com/erase');

@@ -10,7 +10,7 @@ import { runner } from '../support/command.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { replace, type TestAnswer, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { replace, type TestAnswer, toMembers, toUser } from '../support/provider.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { copyStore, makeStoreFile } from '../support/store-file.ts';
 
@@ -136,8 +136,7 @@ describe('ops api', () => {
   test('whom an operator changed is looked at, so that the next write of the provider puts right what it names', async () => {
     const { service } = bridge.sandbox;
     const ada = await bridge.addUser('ada');
-    const pilots = await bridge.addGroup('Crew', [ada]);
-    await bridge.untilSettled();
+    const pilots = await bridge.settled(bridge.addGroup('Crew', [ada]));
     const { id } = service.getUser('ada@example.com');
     const { uid } = service.getGroup('Crew');
 
@@ -151,10 +150,12 @@ describe('ops api', () => {
     expect((await bridge.send('GET', `/Users/${ada}`)).body.active).toBe(true);
     expect(await bridge.readMemberIds(pilots)).toEqual([ada]);
 
-    const active = toPatch(replace('active', true));
-    const admit = toPatch({ op: 'add', path: 'members', value: toMembers([ada]) });
-    await bridge.send('PATCH', `/Users/${ada}`, active);
-    await bridge.send('PATCH', `/Groups/${pilots}`, admit);
+    await bridge.patch(`/Users/${ada}`, replace('active', true));
+    await bridge.patch(`/Groups/${pilots}`, {
+      op: 'add',
+      path: 'members',
+      value: toMembers([ada]),
+    });
     await bridge.untilSettled();
 
     expect([isActiveNow, membersNow]).toEqual([false, []]);
@@ -167,8 +168,7 @@ describe('ops api', () => {
     const { sandbox, live } = await makeLives({ settings });
     const asAtTheCrash = await live(
       async (bridge) => {
-        await bridge.addUser('ada');
-        await bridge.untilSettled();
+        await bridge.settled(bridge.addUser('ada'));
         const { id } = sandbox.service.getUser('ada@example.com');
         await callApi(
           'scim.updateUser',
@@ -304,8 +304,7 @@ async function dump({ store }: TestBridge) {
 const TIMELY = new Set(['acts', 'leader', 'notices', 'requests', 'samples']);
 
 test('a request that says what nobody reads is refused and changes nothing, whatever it is', async () => {
-  const id = await bridge.addUser('somebody');
-  await bridge.untilSettled();
+  const id = await bridge.settled(bridge.addUser('somebody'));
   const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' };
   const ask = async (method: string, path: string, body?: JsonValue) => {
     const url = new URL(`/ops${path}`, bridge.baseUrl).href;
@@ -376,8 +375,7 @@ describe('a look at one', () => {
 
   test('user takes one call, says what differs, stores it, and changes nothing', async () => {
     const { service, calls } = bridge.sandbox;
-    const id = await bridge.addUser('ada');
-    await bridge.untilSettled();
+    const id = await bridge.settled(bridge.addUser('ada'));
     service.updateUser(ada, { fullName: 'Somebody Else' });
     calls.reset();
 
@@ -408,8 +406,7 @@ describe('a look at one', () => {
       service.addUser({ email: `ada@example.com.x${index}`, fullName: 'ada@example.com' });
     }
     const extension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-    const id = await own.addUser('ada', { [extension]: { appsPermissions: 2 } });
-    await own.untilSettled();
+    const id = await own.settled(own.addUser('ada', { [extension]: { appsPermissions: 2 } }));
     calls.reset();
 
     const { status, body } = await look(own, `users/${id}`);
@@ -421,9 +418,8 @@ describe('a look at one', () => {
   test('group takes two calls, and shows its members', async () => {
     const cyd = 'cyd@example.com';
     const { service, calls } = bridge.sandbox;
-    const [first, second] = [await bridge.addUser('cyd'), await bridge.addUser('dan')];
-    const id = await bridge.addGroup('Pilots', [first, second]);
-    await bridge.untilSettled();
+    const [first, second] = await bridge.addPeople('cyd', 'dan');
+    const id = await bridge.settled(bridge.addGroup('Pilots', [first, second]));
     service.unlink('Pilots', cyd);
     calls.reset();
 
@@ -439,8 +435,7 @@ describe('a look at one', () => {
 test('who is not in the service, was just written or cannot be asked for is told so', async () => {
   const bridge = await forTest(startTestBridge({ settings: { DRIFT_SETTLE: '60s' } }));
   const inactive = await bridge.send('POST', '/Users', toUser('idle', { active: false }));
-  const id = await bridge.addUser('ada');
-  await bridge.untilSettled();
+  const id = await bridge.settled(bridge.addUser('ada'));
 
   const unknown = await look(bridge, 'users/nobody');
   const idle = await look(bridge, `users/${inactive.body.id}`);

@@ -24,8 +24,7 @@ describe('people and groups for operators', () => {
 
   test('each shows its ids, how it is managed, what waits, what failed, and what only the bridge keeps', async () => {
     const id = await bridge.addUser('ada', { externalId: 'x-1', nickName: 'Ada' });
-    const pilots = await bridge.addGroup('Pilots', [id]);
-    await bridge.untilSettled();
+    const pilots = await bridge.settled(bridge.addGroup('Pilots', [id]));
     await bridge.ops('POST', '/pause');
     await bridge.send('PATCH', `/Users/${id}`, setFamilyName('Lovelace'));
     const bob = await bridge.addUser('bob');
@@ -80,8 +79,7 @@ describe('people and groups for operators', () => {
   test('somebody is found by any id, whole: of SCIM, of the provider, of the service', async () => {
     const { service } = bridge.sandbox;
     const fay = await bridge.addUser('fay', { externalId: 'external-of-fay' });
-    const pilots = await bridge.addGroup('Found', [fay]);
-    await bridge.untilSettled();
+    const pilots = await bridge.settled(bridge.addGroup('Found', [fay]));
     const { upstreamIds } = Object((await bridge.ops('GET', `/groups/${pilots}`)).body);
 
     for (const id of [fay, service.getUser('fay@example.com').id, 'external-of-fay']) {
@@ -100,10 +98,8 @@ describe('people and groups for operators', () => {
       startTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' }, sandbox: seed }),
     );
     const { service, faults } = bridge.sandbox;
-    const ada = await bridge.addUser('ada');
-    const gone = await bridge.addUser('gone');
-    await bridge.send('DELETE', `/Users/${gone}`);
-    await bridge.untilSettled();
+    const [ada, gone] = await bridge.addPeople('ada', 'gone');
+    await bridge.settled(bridge.send('DELETE', `/Users/${gone}`));
     service.updateUser('ada@example.com', { active: false });
     await bridge.sweep();
     faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
@@ -196,8 +192,7 @@ describe('people and groups for operators', () => {
     expect(names).not.toContain('user00001');
     expect(names).not.toContain('Group 001');
     expect((await bridge.request('POST', '/Users', toUser('user00001'))).status).toBe(409);
-    await bridge.send('PATCH', `/Users/${person}`, setFamilyName('Adopted'));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', `/Users/${person}`, setFamilyName('Adopted')));
     expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(/Adopted$/);
   });
 

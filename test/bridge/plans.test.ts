@@ -28,8 +28,7 @@ function shareBridge(settings: Readonly<Record<string, string>>): void {
 
 /** Creates a group with nobody in it. */
 async function addEmpty(name: string): Promise<string> {
-  const id = await bridge.addGroup(name);
-  await bridge.untilSettled();
+  const id = await bridge.settled(bridge.addGroup(name));
   return id;
 }
 
@@ -213,8 +212,7 @@ describe('a plan of repairs within the limits', () => {
 
   test('nobody who is protected loses anything by a repair, whoever asks for it', async () => {
     const { service } = bridge.sandbox;
-    const adaId = await bridge.addUser('ada');
-    await bridge.addUser('bob');
+    const [adaId] = await bridge.addPeople('ada', 'bob');
     await bridge.addGroup('Pilots');
     await bridge.addGroup('Cooks');
     await bridge.send('PATCH', `/Users/${adaId}`, setActive(false));
@@ -244,8 +242,7 @@ test('whom a person took out before the plan did is not put back when the plan i
   const { bridge: timed, clock } = await forTest(startTimedBridge({ settings: few }));
   const { service } = timed.sandbox;
   await timed.addUsers(3);
-  await timed.addGroup('Pilots');
-  await timed.untilSettled();
+  await timed.settled(timed.addGroup('Pilots'));
   intrude(timed, 0, 3);
   const { planId } = await timed.sweep();
   const { hash = '' } = await readPlan(timed, planId);
@@ -266,8 +263,7 @@ test('a word for all kinds never accepts what gives somebody more', async () => 
   const bridge = await forTest(
     startTestBridge({ settings: accepting, clock: createLeapingClock(10) }),
   );
-  const id = await bridge.addUser('ada');
-  await bridge.addUser('bob');
+  const [id] = await bridge.addPeople('ada', 'bob');
   await bridge.send('PATCH', `/Users/${id}`, setActive(false));
   await untilOut(bridge, id);
   bridge.sandbox.service.updateUser(ada, { active: true });

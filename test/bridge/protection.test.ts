@@ -81,8 +81,7 @@ async function renameAda(bridge: TestBridge, path: string): Promise<void> {
   await bridge.untilSettled();
   const emails = [{ value: bob, type: 'work', primary: true }];
   await bridge.send('PATCH', path, set('userName', bob));
-  await bridge.send('PATCH', path, set('emails', emails));
-  await bridge.untilSettled();
+  await bridge.settled(bridge.send('PATCH', path, set('emails', emails)));
 }
 
 const takesAddresses = { updatable: ['active', 'name', 'userName', 'emails'] } as const;
@@ -117,8 +116,7 @@ describe('what is protected', () => {
     const path = `/Users/${await bridge.addUser('ada', licence(1))}`;
     await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
     await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
-    await bridge.send('PUT', path, toUser('ada', { active: true, title: 'Dr' }));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PUT', path, toUser('ada', { active: true, title: 'Dr' })));
 
     expect(bridge.sandbox.service.getUser(ada)).toMatchObject({
       active: true,
@@ -215,11 +213,9 @@ describe('what is protected', () => {
     await bridge.untilSettled();
     for (const one of [ada, bob]) service.updateUser(one, { appsPermissions: 1 });
     await bridge.sweep();
-    await bridge.addGroup('All', ids);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('All', ids));
     expect(service.getUser(ada).appsPermissions).toBe(5);
-    const { body } = await bridge.send('POST', '/Groups', toGroup('Guests', ids));
-    await bridge.untilSettled();
+    const { body } = await bridge.settled(bridge.send('POST', '/Groups', toGroup('Guests', ids)));
 
     expect(body.id).toBeDefined();
     expect(service.getUser(ada).appsPermissions).toBe(5);
@@ -287,8 +283,7 @@ describe('what is protected', () => {
     };
 
     await expectRefused();
-    await bridge.send('PATCH', path, set('displayName', 'Crew'));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', path, set('displayName', 'Crew')));
     await expectRefused();
     await bridge.patch(path, { op: 'remove', path: 'members', value: toMembers([bobId]) });
     await bridge.untilSettled();

@@ -117,8 +117,7 @@ describe('provider plan', () => {
 
     test('that is discarded leaves the service as it is, whatever the policy, and can be asked for again', async () => {
       const people = await addPeople('dan', 'eve');
-      const group = await bridge.addGroup('Dancers', people);
-      await bridge.untilSettled();
+      const group = await bridge.settled(bridge.addGroup('Dancers', people));
       await setActive(people[0], false);
       await bridge.send('DELETE', `/Users/${people[1]}`);
       const held = await getWaiting();
@@ -148,8 +147,7 @@ describe('provider plan', () => {
 
     test('holds nothing else of the same user or group, and is no drift', async () => {
       const people = await addPeople('fay', 'gus', 'guy', 'hal');
-      const group = await bridge.addGroup('Pilots', people);
-      await bridge.untilSettled();
+      const group = await bridge.settled(bridge.addGroup('Pilots', people));
       const both = [replace('active', false), replace('name.givenName', 'Augusta')];
       await bridge.patch(`/Users/${people[0]}`, ...both);
       const out = { op: 'remove', path: 'members', value: toMembers(people.slice(1, 3)) };
@@ -196,16 +194,13 @@ describe('provider plan', () => {
     test('never reaches somebody who was made again since', async () => {
       const [kim] = await addPeople('kim');
       for (const name of ['Bakers', 'Cooks']) {
-        const id = await bridge.addGroup(name);
-        await bridge.untilSettled();
-        await bridge.send('DELETE', `/Groups/${id}`);
-        await bridge.untilSettled();
+        const id = await bridge.settled(bridge.addGroup(name));
+        await bridge.settled(bridge.send('DELETE', `/Groups/${id}`));
       }
       await bridge.send('DELETE', `/Users/${kim}`);
       const held = await getWaiting();
       const again = await bridge.addUser('kim');
-      const group = await bridge.addGroup('Cooks', [again]);
-      await bridge.untilSettled();
+      const group = await bridge.settled(bridge.addGroup('Cooks', [again]));
       await approve(held);
       await untilApplied(bridge, held.id);
 
@@ -227,8 +222,10 @@ describe('provider plan', () => {
         const { service } = bridge.sandbox;
         const [id] = await addPeople(name);
         const set = (value: JsonObject) => {
-          const write = toPatch({ op: 'replace', value: { [USER_EXTENSION]: value } });
-          return bridge.send('PATCH', `/Users/${id}`, write);
+          return bridge.patch(`/Users/${id}`, {
+            op: 'replace',
+            value: { [USER_EXTENSION]: value },
+          });
         };
         await set({ appsPermissions: 2 });
         await set({ temporarilyInactive: true });
@@ -251,12 +248,10 @@ describe('provider plan', () => {
 
   test('plan show counts a plan of removals by kind, and names the credential for each person', async () => {
     const people = await addPeople('ned', 'oda', 'pia');
-    const group = await bridge.addGroup('Waiters', people);
-    await bridge.untilSettled();
+    const group = await bridge.settled(bridge.addGroup('Waiters', people));
     for (const id of people.slice(0, 2)) await setActive(id, false);
     const out = { op: 'remove', path: 'members', value: toMembers(people) };
-    await bridge.patch(`/Groups/${group}`, out);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(`/Groups/${group}`, out));
     const run = (...args: string[]) => runner(bridge)(...args);
     const show = async () => (await run('plan', 'show')).text;
     await expect.poll(show).toContain('settings-1 at ');
@@ -298,8 +293,7 @@ async function readHealth({ bridge }: TimedBridge): Promise<string> {
 test('one person whom the service fails to deactivate counts once, one whose call may have worked counts too, and neither holds anybody else', async () => {
   const timed = await forTest(startTimedBridge({ settings: { ...settings, LIMITS_REPAIR: '1' } }));
   const { bridge } = timed;
-  const people = await bridge.addUsers(3);
-  await bridge.untilSettled();
+  const people = await bridge.settled(bridge.addUsers(3));
   const { faults, service } = bridge.sandbox;
   const listActive = () =>
     people.map((_, index) => service.getUser(`person${index + 1}@example.com`).active);
@@ -341,8 +335,7 @@ test('what became of each call is told with it', async () => {
   await untilQuiet(timed);
   for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const)
     faults.add({ operation, fault: REFUSED });
-  const joining = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
-  await bridge.send('PATCH', `/Groups/${group}`, joining);
+  await bridge.patch(`/Groups/${group}`, { op: 'add', path: 'members', value: toMembers([id]) });
   await untilQuiet(timed, AHEAD_MS);
   faults.add({ operation: 'scim.addUser', times: 1, fault: REFUSED });
   const bob = await bridge.addUser('bob');

@@ -210,8 +210,7 @@ describe('provider choices', () => {
   /** A person whom the provider made and deactivated. */
   async function addInactive(change: JsonObject = {}): Promise<string> {
     const id = await bridge.addUser(name, change);
-    await bridge.send('PATCH', `/Users/${id}`, off);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', `/Users/${id}`, off));
     return id;
   }
 
@@ -331,8 +330,7 @@ describe('provider choices', () => {
       await bridge.list(`${path}?${new URLSearchParams({ filter })}`);
     expect(await find('/Users', `id eq "${old}"`)).toMatchObject([{ id }]);
     expect(await find('/Groups', `members.value eq "${old}"`)).toMatchObject([{ id: group }]);
-    const leave = toPatch({ op: 'remove', path: `members[value eq "${old}"]` });
-    await bridge.send('PATCH', `/Groups/${group}`, leave);
+    await bridge.patch(`/Groups/${group}`, { op: 'remove', path: `members[value eq "${old}"]` });
     expect(await bridge.readMemberIds(group)).toEqual([]);
   });
 
@@ -342,11 +340,9 @@ describe('provider choices', () => {
       [USER_EXTENSION]: { appsPermissions: 5 },
     });
     await bridge.untilSettled();
-    await bridge.send('DELETE', `/Users/${old}`);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('DELETE', `/Users/${old}`));
 
-    await bridge.send('POST', '/Users', toUser(name, { externalId: 'second' }));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('POST', '/Users', toUser(name, { externalId: 'second' })));
 
     const account = bridge.sandbox.service.getUser(`${name}@example.com`);
     expect(account).toMatchObject({ active: true, appsPermissions: 0 });
@@ -416,8 +412,7 @@ describe('who is let go', () => {
   });
 
   test('ends a difference that nobody would repair any more', async () => {
-    const ada = await bridge.addUser('eve');
-    await bridge.untilSettled();
+    const ada = await bridge.settled(bridge.addUser('eve'));
     bridge.sandbox.service.updateUser('eve@example.com', { active: false });
     await bridge.sweep();
     const before = await bridge.listDrifts();
@@ -431,8 +426,7 @@ describe('who is let go', () => {
 
   test('is nobody of whom something waits, who is not managed, or whom the service does not have', async () => {
     const ada = await bridge.addUser('fay');
-    const vera = await bridge.addUser('vera', { active: false });
-    await bridge.untilSettled();
+    const vera = await bridge.settled(bridge.addUser('vera', { active: false }));
     await bridge.ops('POST', '/pause', { reason: 'a test' });
     await bridge.send('PATCH', `/Users/${ada}`, disable);
     const ask = async (id: string) => {
@@ -453,12 +447,9 @@ describe('who is let go', () => {
     const bridge = await forTest(
       startTestBridge({ settings: { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' } }),
     );
-    const [first = '', second = ''] = await bridge.addUsers(2);
-    await bridge.untilSettled();
-    await bridge.send('PATCH', `/Users/${first}`, disable);
-    await bridge.untilSettled();
-    await bridge.send('PATCH', `/Users/${second}`, disable);
-    await bridge.untilSettled();
+    const [first = '', second = ''] = await bridge.settled(bridge.addUsers(2));
+    await bridge.settled(bridge.send('PATCH', `/Users/${first}`, disable));
+    await bridge.settled(bridge.send('PATCH', `/Users/${second}`, disable));
     const held = await bridge.ops('GET', '/plans?status=held');
 
     const { body } = await bridge.ops('POST', `/users/${second}/release`);
@@ -471,8 +462,7 @@ describe('who is let go', () => {
     const bridge = await forTest(startTestBridge({ settings: { RULES: JSON.stringify(RULES) } }));
     const ada = await bridge.addUser('ada');
     const ask = async (name: string) => {
-      const id = await bridge.addGroup(name, [ada]);
-      await bridge.untilSettled();
+      const id = await bridge.settled(bridge.addGroup(name, [ada]));
       const { body } = await bridge.ops('POST', `/groups/${id}/release`);
       return body.code ?? body.origin;
     };

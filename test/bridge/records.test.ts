@@ -122,8 +122,7 @@ describe('a change and its record', () => {
     const [reader, metrics] = [await make('reader'), await make('metrics')];
     tokens = { provider: bridge.token, operator: OPS_TOKEN, reader, metrics, none: undefined };
     const user = await bridge.addUser('kim');
-    const group = await bridge.addGroup('Kims', [user]);
-    await bridge.untilSettled();
+    const group = await bridge.settled(bridge.addGroup('Kims', [user]));
     const token = await bridge.ops('POST', '/tokens', { name: 'old', for: 'scim' });
     const client = await bridge.ops('POST', '/clients', { name: 'old' });
     ids = { user, group, token: String(token.body.id), client: String(client.body.id), nth: '1' };

@@ -106,13 +106,9 @@ interface Ids {
 async function live1(world: World): Promise<Ids> {
   const { faults } = world.sandbox;
   const ids = await world.live(async (bridge) => {
-    const ada = await bridge.addUser('ada');
-    const bob = await bridge.addUser('bob');
-    const carl = await bridge.addUser('carl');
-    const finn = await bridge.addUser('finn');
+    const [ada, bob, carl, finn] = await bridge.addPeople('ada', 'bob', 'carl', 'finn');
     const pilots = await bridge.addGroup('Pilots', [ada, bob, finn]);
-    const gone = await bridge.addGroup('Gone', [ada]);
-    await bridge.untilSettled();
+    const gone = await bridge.settled(bridge.addGroup('Gone', [ada]));
     const fault = { kind: 'status', status: 503 } as const;
     const down = (['scim.updateUser', 'scim.addUser'] as const).map((operation) =>
       faults.add({ operation, fault }),
@@ -136,8 +132,7 @@ async function live2(world: World, { bob, carl, finn, pilots, gone }: Ids): Prom
     await bridge.send('DELETE', `/Groups/${gone}`);
     await bridge.send('PATCH', `/Groups/${pilots}`, leave(finn));
     await bridge.send('PATCH', `/Groups/${pilots}`, admit(carl));
-    await bridge.send('PATCH', `/Users/${carl}`, setActive(false));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', `/Users/${carl}`, setActive(false)));
   });
 }
 
@@ -223,8 +218,7 @@ test('meanwhile a new write reaches the service in the field that it names and i
     await unread.until(2);
     await bridge.send('PATCH', `/Users/${ids.carl}`, setFamilyName('Lovelace'));
     const dora = await bridge.addUser('dora');
-    await bridge.addGroup('New', [dora]);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('New', [dora]));
     const carl = service.getUser('carl@example.com');
     const phase = (await ask(bridge, 'GET', '')).body.phase;
     unread.remove();
@@ -242,8 +236,7 @@ test('meanwhile a new write reaches the service in the field that it names and i
   const people = service.users().length;
   await world.live(async (bridge) => {
     const { plan } = await untilPhase(bridge, 'waiting');
-    await bridge.send('PATCH', `/Users/${ids.carl}`, setActive(true));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', `/Users/${ids.carl}`, setActive(true)));
     const wrong = await decide(bridge, { ...plan, hash: 'another' }, 'approve');
     await decide(bridge, plan, 'approve');
     const ends = await untilFollowed(bridge, plan);
@@ -317,8 +310,7 @@ describe('scim-bridge restore and recovery', () => {
     const drift = 'member.added Pilots of ada@example.com';
     await world.live(async (bridge) => {
       await bridge.addUser('ada');
-      await bridge.addGroup('Pilots');
-      await bridge.untilSettled();
+      await bridge.settled(bridge.addGroup('Pilots'));
       service.link('Pilots', 'ada@example.com');
       const fault = { kind: 'status', status: 503 } as const;
       const down = faults.add({ operation: 'groupUsers.removeUserFromGroup', fault });

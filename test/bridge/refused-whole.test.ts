@@ -5,7 +5,7 @@ import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
+import { replace, toGroup, toUser } from '../support/provider.ts';
 
 describe('refused whole', () => {
   const settings = { SCIM_WRITE_WAIT: '10s', GROUPS_PERMISSIONS_MAX: '31' };
@@ -31,13 +31,15 @@ describe('refused whole', () => {
 
   test('a user who is refused access is not renamed either', async () => {
     const path = `/Users/${await bridge.addUser('otto')}`;
-    await bridge.patch(path, replace('active', false));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(path, replace('active', false)));
     const before = await show(path);
     refuse('scim.updateUser', 2);
 
-    const on = toPatch(replace('active', true), replace('title', 'Countess'));
-    const answer = await bridge.request('PATCH', path, on);
+    const answer = await bridge.tryPatch(
+      path,
+      replace('active', true),
+      replace('title', 'Countess'),
+    );
     await bridge.untilSettled();
 
     expect(answer.status).toBe(400);
@@ -53,9 +55,9 @@ describe('refused whole', () => {
     const waiting = bridge.sandbox.faults.add({ operation, fault: hang, times: 1 });
     const title = replace('title', 'Countess');
 
-    const refused = bridge.request('PATCH', path, toPatch(title, replace(licence, 1)));
+    const refused = bridge.tryPatch(path, title, replace(licence, 1));
     await waiting.until(1);
-    const same = await bridge.request('PATCH', path, toPatch(title));
+    const same = await bridge.tryPatch(path, title);
     refuse(operation);
     bridge.sandbox.faults.release(hang);
     await refused;
@@ -67,19 +69,15 @@ describe('refused whole', () => {
   test('a write of a group that is refused changes nothing at all', async () => {
     const user = await bridge.addUser('gil');
     const path = `/Groups/${await bridge.addGroup('Refused')}`;
-    await bridge.patch(path, replace('externalId', 'e-1'));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(path, replace('externalId', 'e-1')));
     const before = await show(path);
     refuse('groups.updateGroup', 2);
 
-    const answer = await bridge.request(
-      'PATCH',
+    const answer = await bridge.tryPatch(
       path,
-      toPatch(
-        replace('displayName', 'Refused, renamed'),
-        { op: 'add', path: 'members', value: [{ value: user }] },
-        replace('externalId', 'e-2'),
-      ),
+      replace('displayName', 'Refused, renamed'),
+      { op: 'add', path: 'members', value: [{ value: user }] },
+      replace('externalId', 'e-2'),
     );
     await bridge.untilSettled();
 
@@ -96,13 +94,10 @@ describe('refused whole', () => {
 
     const value = [{ value: String(second) }];
     const extension = { permissions: 1 };
-    const answer = await bridge.request(
-      'PATCH',
+    const answer = await bridge.tryPatch(
       path,
-      toPatch(
-        { op: 'add', path: 'members', value },
-        { op: 'replace', value: { displayName: 'Added, renamed', [GROUP_EXTENSION]: extension } },
-      ),
+      { op: 'add', path: 'members', value },
+      { op: 'replace', value: { displayName: 'Added, renamed', [GROUP_EXTENSION]: extension } },
     );
     await bridge.untilSettled();
 
@@ -118,13 +113,10 @@ describe('refused whole', () => {
     await bridge.untilSettled();
     refuse('groups.updateGroup', 100);
 
-    const answer = await bridge.request(
-      'PATCH',
+    const answer = await bridge.tryPatch(
       path,
-      toPatch(
-        { op: 'remove', path: `members[value eq "${user}"]` },
-        replace('displayName', 'Removed, renamed'),
-      ),
+      { op: 'remove', path: `members[value eq "${user}"]` },
+      replace('displayName', 'Removed, renamed'),
     );
 
     expect(answer.status).toBe(204);
@@ -161,8 +153,7 @@ describe('a POST that the service refuses in time leaves', () => {
   afterAll(() => bridge.stop());
 
   test('nobody who was deleted before, and the next POST succeeds', async () => {
-    await bridge.send('DELETE', `/Users/${await bridge.addUser('bob')}`);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('DELETE', `/Users/${await bridge.addUser('bob')}`));
     refuse('scim.updateUser');
 
     const refused = await bridge.request('POST', '/Users', toUser('bob'));
@@ -221,8 +212,7 @@ describe('a POST that the service refuses in time leaves', () => {
 
   test('a group that was let go before as it was, and the next POST takes it up', async () => {
     const adaId = await bridge.addUser('dan');
-    await bridge.send('DELETE', `/Groups/${await bridge.addGroup('Cooks')}`);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('DELETE', `/Groups/${await bridge.addGroup('Cooks')}`));
     refuse('groups.updateGroup');
 
     const refused = await bridge.request('POST', '/Groups', toGroup('COOKS', [adaId]));
@@ -261,8 +251,7 @@ test('a refusal that is being recorded when the wait of its request ends is the 
   const refusal = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
   isRefused = () => refusal.met > 0;
 
-  const king = replace('name.familyName', 'King');
-  const { status } = await bridge.request('PATCH', path, toPatch(king));
+  const { status } = await bridge.tryPatch(path, replace('name.familyName', 'King'));
 
   expect(status).toBe(400);
   const { name } = (await bridge.send('GET', path)).body;

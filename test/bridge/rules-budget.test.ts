@@ -153,8 +153,7 @@ describe('the class of what waits', () => {
   async function openCompany() {
     const bridge = await forTest(startTestBridge({ settings: { SCIM_WRITE_WAIT: '100ms' } }));
     const ids = await bridge.addUsers(3);
-    const crewId = await bridge.addGroup('Crew', ids.slice(0, 2));
-    await bridge.untilSettled();
+    const crewId = await bridge.settled(bridge.addGroup('Crew', ids.slice(0, 2)));
     return [bridge, { ids, crewId }] as const;
   }
 

@@ -38,8 +38,7 @@ test.each(['ignored', 'refused'] as const)(
     });
     calls.reset();
 
-    await bridge.addUser(filter);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addUser(filter));
 
     expect(calls.count({ operation: 'scim.addUser' })).toBe(1);
     expect(service.getUser(`${filter}@example.com`).fullName).toMatch(/ Example$/);
@@ -93,8 +92,7 @@ test('a service whose filter minds the case is not believed: a list proves that 
   sandbox.faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
   sandbox.calls.reset();
 
-  await careful.addUser('ada');
-  await careful.untilSettled();
+  await careful.settled(careful.addUser('ada'));
 
   const asked = sandbox.calls.recent().map(({ path }) => path);
   expect(asked).toContainEqual(expect.stringMatching(/Users\?startIndex=1&count=100$/));
@@ -119,8 +117,7 @@ test('without any e-mail address a user is the bridge’s own, shown as waiting,
   const { calls, service } = bridge.sandbox;
   calls.reset();
   const { body } = await bridge.send('POST', '/Users', { schemas: [], userName: 'nemo' });
-  await bridge.addGroup('Nautilus', [String(body.id)]);
-  await bridge.untilSettled();
+  await bridge.settled(bridge.addGroup('Nautilus', [String(body.id)]));
   const { fields } = (await bridge.ops('GET', `/users/${body.id}/explain`)).body;
   const waiting = [fields]
     .flat()
@@ -134,8 +131,7 @@ test('without any e-mail address a user is the bridge’s own, shown as waiting,
   expect(calls.count({ operation: 'scim.addUser' })).toBe(0);
 
   const emails = { op: 'add', path: 'emails', value: [{ value: 'nemo@example.com' }] };
-  await bridge.patch(`/Users/${body.id}`, emails);
-  await bridge.untilSettled();
+  await bridge.settled(bridge.patch(`/Users/${body.id}`, emails));
   expect(service.getUser('nemo@example.com')).toMatchObject({ active: true });
   expect(service.members('Nautilus')).toEqual(['nemo@example.com']);
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { toGroup, toPatch, toUser } from '../support/provider.ts';
+import { toGroup, toUser } from '../support/provider.ts';
 import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 async function listUserNames(bridge: TestBridge): Promise<unknown[]> {
@@ -21,8 +21,7 @@ describe('deleting', () => {
     const account = service.getUser('ada@example.com').id;
     await bridge.send('DELETE', `/Users/${id}`);
 
-    const again = await bridge.addUser('ada');
-    await bridge.untilSettled();
+    const again = await bridge.settled(bridge.addUser('ada'));
 
     expect(again).not.toBe(id);
     expect(service.getUser('ada@example.com')).toMatchObject({ id: account, active: true });
@@ -39,11 +38,7 @@ describe('deleting', () => {
 
     const answers = [
       await bridge.request('GET', `/Users/${id}`),
-      await bridge.request(
-        'PATCH',
-        `/Users/${id}`,
-        toPatch({ op: 'add', path: 'title', value: 'x' }),
-      ),
+      await bridge.tryPatch(`/Users/${id}`, { op: 'add', path: 'title', value: 'x' }),
       await bridge.request('PUT', `/Users/${id}`, toUser('gus')),
       await bridge.request('DELETE', `/Users/${id}`),
     ];

@@ -82,13 +82,12 @@ describe('of a batch of members', () => {
   test('one who fails is found also while nothing else works, so that it looks like an outage', async () => {
     const { bridge, clock } = timed;
     const { faults, service } = bridge.sandbox;
-    const leavers = [await bridge.addUser('lea'), await bridge.addUser('leo')];
+    const leavers = await bridge.addPeople('lea', 'leo');
     const path = `/Groups/${await bridge.addGroup('Outage')}`;
     await untilQuiet(timed, MINUTES_MS);
     breakPerson('person1@example.com');
     const users = faults.add({ operation: 'scim.updateUser', fault: broken });
-    const end = toPatch(replace('active', false));
-    for (const id of leavers) await bridge.send('PATCH', `/Users/${id}`, end);
+    for (const id of leavers) await bridge.patch(`/Users/${id}`, replace('active', false));
     await expect.poll(() => users.met).toBeGreaterThan(5);
 
     await bridge.send('PATCH', path, toChange('add', ids.slice(0, 5)));

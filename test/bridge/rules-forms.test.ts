@@ -31,9 +31,8 @@ const toAddition = (ids: readonly string[]) =>
 
 /** The bridge knows how the service takes several members. */
 async function teachForm(bridge: TestBridge): Promise<void> {
-  const ids = [await bridge.addUser('ada'), await bridge.addUser('bob')];
-  await bridge.addGroup('A group that teaches the form', ids);
-  await bridge.untilSettled();
+  const ids = await bridge.addPeople('ada', 'bob');
+  await bridge.settled(bridge.addGroup('A group that teaches the form', ids));
 }
 
 function openPeople(): Promise<TimedBridge> {
@@ -71,8 +70,7 @@ describe('of 32 members one whom the service refuses', () => {
     const { calls, service } = bridge.sandbox;
     const ids = await listPeople(bridge);
     await teachForm(bridge);
-    const id = await bridge.addGroup('Pilots');
-    await bridge.untilSettled();
+    const id = await bridge.settled(bridge.addGroup('Pilots'));
     service.removeUser(ghost);
     calls.reset();
 
@@ -99,8 +97,7 @@ describe('of 32 members one whom the service refuses', () => {
     await bridge.request('PATCH', path, toAddition(ids));
     await bridge.untilSettled();
     const found = calls.count();
-    await bridge.send('PATCH', other, toAddition(ids.slice(0, 10)));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', other, toAddition(ids.slice(0, 10))));
 
     expect(service.members('Pilots')).toEqual([]);
     // Beside the halves: the SCIM id, two forms of the whole, a pair, whether the ghost is inactive, the way back.
@@ -123,8 +120,7 @@ test('a batch that is too large is halved, and smaller ones are sent for a day',
   faults.add({ operation: 'scim.updateGroup', fault: tooLarge, times: 1 });
   const count = async (path: string) => {
     calls.reset();
-    await bridge.send('PATCH', path, toAddition(ids));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', path, toAddition(ids)));
     return calls.count({ operation: 'scim.updateGroup' });
   };
 
@@ -149,8 +145,7 @@ test('a form that the service refuses is not tried again after a restart', async
     const bridge = await startTestBridge(options);
     const ids = [await bridge.addUser(`ada-${life}`), await bridge.addUser(`bob-${life}`)];
     sandbox.calls.reset();
-    await bridge.addGroup(life, ids);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup(life, ids));
     refused.push(sandbox.calls.count({ operation: 'scim.updateGroup', status: 400 }));
     await bridge.stop();
     expect(sandbox.service.members(life)).toHaveLength(2);

@@ -44,8 +44,7 @@ describe('created again while a call for the deleted one is on its way', () => {
 
   test('a deactivation that arrives late does not leave the new person inactive', async () => {
     const { service, faults } = bridge.sandbox;
-    const first = await bridge.addUser('iris');
-    await bridge.untilSettled();
+    const first = await bridge.settled(bridge.addUser('iris'));
     const people = service.users().length;
     const fault = { kind: 'hang' } as const;
     const late = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
@@ -69,11 +68,10 @@ describe('a group taken up again before the departures from before were sent', (
     };
     const bridge = await forTest(startTestBridge({ settings, prepare }));
     const { service, faults } = bridge.sandbox;
-    const [adaId, bobId] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+    const [adaId, bobId] = await bridge.addPeople('ada', 'bob');
     const first = await bridge.addGroup('Pilots', [adaId, bobId]);
     for (const displayName of ['Crew', 'Pilots']) {
-      const rename = toPatch(replace('displayName', displayName));
-      await bridge.send('PATCH', `/Groups/${first}`, rename);
+      await bridge.patch(`/Groups/${first}`, replace('displayName', displayName));
     }
     await bridge.untilSettled();
     const down = faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
@@ -239,13 +237,11 @@ test.each(['scim', 'temporarilyInactive'])(
       startTestBridge({ settings: { USERS_DEACTIVATION: deactivation } }),
     );
     const put = await bridge.addUser('ada', suspended);
-    const patched = await bridge.addUser('bob', suspended);
-    await bridge.untilSettled();
+    const patched = await bridge.settled(bridge.addUser('bob', suspended));
     const before = ['ada', 'bob'].map((name) => isSuspended(bridge, name));
 
-    const end = toPatch(replace(SUSPENSION, null));
     await bridge.send('PUT', `/Users/${put}`, toUser('ada'));
-    await bridge.send('PATCH', `/Users/${patched}`, end);
+    await bridge.patch(`/Users/${patched}`, replace(SUSPENSION, null));
     await bridge.sweep();
 
     expect(before).toEqual([true, true]);

@@ -20,8 +20,7 @@ describe('three facts of a field', () => {
     service.updateUser('dora@example.com', { fullName: 'Somebody Else' });
 
     await bridge.send('PATCH', path, set('active', false));
-    await bridge.send('PATCH', path, set('active', true));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', path, set('active', true)));
 
     const shown = { fullName: 'Somebody Else', active: true };
     expect(service.getUser('dora@example.com')).toMatchObject(shown);
@@ -75,8 +74,7 @@ test('what nobody ever set is not ours: no call, and what people set stays', asy
   service.link('Pilots', ada, 'admin');
 
   await own.send('PATCH', user, set('name.familyName', 'King'));
-  await own.send('PATCH', group, set('displayName', 'Crew'));
-  await own.untilSettled();
+  await own.settled(own.send('PATCH', group, set('displayName', 'Crew')));
 
   expect(service.getUser(ada)).toMatchObject({ fullName: 'Ada King', appsPermissions: 2 });
   expect(service.getGroup('Crew')).toMatchObject({ permissions: 4 });
@@ -127,8 +125,7 @@ test.each([
   bridge.sandbox.calls.reset();
 
   const { body } = await bridge.send('PUT', path, toUser(who, { name }));
-  await bridge.send('PATCH', path, set('name', name));
-  await bridge.untilSettled();
+  await bridge.settled(bridge.send('PATCH', path, set('name', name)));
 
   expect(body.name).toMatchObject(name);
   expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
@@ -163,8 +160,7 @@ for (const { what, shape, held } of addressShapes) {
     const { emails } = toUser('lovelace');
 
     const changed = toUser('ada', { userName: 'lovelace@example.com', emails: emails ?? [] });
-    const { body } = await bridge.send('PUT', `/Users/${id}`, changed);
-    await bridge.untilSettled();
+    const { body } = await bridge.settled(bridge.send('PUT', `/Users/${id}`, changed));
 
     expect(body).toMatchObject({ userName: 'lovelace@example.com' });
     expect(bridge.sandbox.service.findUser(held)).toMatchObject({ userName: held, active: true });

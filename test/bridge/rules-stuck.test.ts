@@ -83,7 +83,7 @@ describe('rules stuck', () => {
 
   describe('what is refused after it was acknowledged', () => {
     test('rests by itself: other fields and people of the group go on at once', async () => {
-      const ids = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+      const ids = await bridge.addPeople('ada', 'bob');
       const path = `/Groups/${await bridge.addGroup('Pilots')}`;
       const body = toDisplayName('Aces');
       const refusal = await makeStuck('groups.updateGroup', { path, body });
@@ -97,7 +97,7 @@ describe('rules stuck', () => {
     });
 
     test('one person of a group rests by himself, named with the words of the service', async () => {
-      const [first, second] = [await bridge.addUser('carl'), await bridge.addUser('dan')];
+      const [first, second] = await bridge.addPeople('carl', 'dan');
       const id = await bridge.addGroup('Cooks');
       const path = `/Groups/${id}`;
       const body = toMember(first);

@@ -32,7 +32,7 @@ async function patch(
   operation: JsonObject,
 ): Promise<TestAnswer> {
   const path = `/${target.type}/${await bridge.findId(target)}`;
-  return bridge.request('PATCH', path, toPatch(operation));
+  return bridge.tryPatch(path, operation);
 }
 
 /** Lets time pass until the request is answered. Gives the answer and how long it took. */
@@ -147,11 +147,7 @@ describe('rules acknowledging', () => {
 
     const answers = await Promise.all(
       ids.map((id) =>
-        bridge.request(
-          'PATCH',
-          path,
-          toPatch({ op: 'add', path: 'members', value: toMembers([id]) }),
-        ),
+        bridge.tryPatch(path, { op: 'add', path: 'members', value: toMembers([id]) }),
       ),
     );
     await bridge.untilSettled();
@@ -199,7 +195,7 @@ const rows: readonly Row[] = [
     what: 'group',
     operation: 'groupUsers.addUserToGroup',
     make: async (bridge) => {
-      const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+      const [ada, bob] = await bridge.addPeople('ada', 'bob');
       const toAdd = (id: string) => ({ op: 'add', path: 'members', value: toMembers([id]) });
       return {
         path: `/Groups/${await bridge.addGroup('Pilots')}`,
@@ -229,12 +225,12 @@ describe('a change of a resource that is written again meanwhile', () => {
       const next = faults.add({ operation, fault: { kind: 'hang' } });
 
       let early: TestAnswer | undefined;
-      void bridge.request('PATCH', path, toPatch(first)).then((answer) => {
+      void bridge.tryPatch(path, first).then((answer) => {
         early = answer;
       });
       await calls.until(1);
       const before = await readVersion(bridge, path);
-      const other = bridge.request('PATCH', path, toPatch(second));
+      const other = bridge.tryPatch(path, second);
       await expect.poll(() => readVersion(bridge, path)).not.toBe(before);
       faults.release(hung);
       await next.until(1);

@@ -10,8 +10,7 @@ const root = join(import.meta.dirname, '../..');
 
 test('sandbox commands change the service behind the back of the bridge, have it fail, and heal it', async () => {
   const bridge = await forTest(startTestBridge());
-  await bridge.addUser('ada');
-  await bridge.untilSettled();
+  await bridge.settled(bridge.addUser('ada'));
   const command = runner(bridge);
   const run = (args: string) => command(...args.split(' '));
 

@@ -108,8 +108,7 @@ async function live(bridge: TestBridge): Promise<void> {
   await bridge.send('DELETE', crew);
   await bridge.send('DELETE', `/Users/${id('fay')}`);
   const gil = toUser('gil', { name: { givenName: 'Gil', familyName: 'Pond' } });
-  await bridge.send('PUT', `/Users/${id('gil')}`, gil);
-  await bridge.untilSettled();
+  await bridge.settled(bridge.send('PUT', `/Users/${id('gil')}`, gil));
 }
 
 describe.each(Object.entries(shapes))('a service %s', (_, shape) => {
@@ -154,7 +153,7 @@ describe('a service whose lists of groups carry no members', () => {
   );
 
   test('a removal or deactivation that is refused as nothing to change is done, as a look shows', async () => {
-    const [ned, nora] = [await bridge.addUser('ned'), await bridge.addUser('nora')];
+    const [ned, nora] = await bridge.addPeople('ned', 'nora');
     const path = `/Groups/${await bridge.addGroup('Nothing', [ned, nora])}`;
     await bridge.untilSettled();
     sandbox.service.unlink('Nothing', 'nora@example.com');
@@ -179,8 +178,7 @@ describe('a service whose lists of groups carry no members', () => {
       const away = toPatch(replace('active', false));
       await expect(bridge.send('PATCH', `/Users/${id}`, away)).rejects.toThrow(/answered with 403/);
     }
-    await bridge.addGroup('The rest');
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('The rest'));
 
     expect(Object.keys(readService(sandbox).groups)).toContain('The rest');
   });
@@ -221,10 +219,8 @@ test('a user is created where the service fails at one form of an address', asyn
   const failure = { kind: 'status', status: 500 } as const;
   sandbox.faults.add({ operation: 'scim.addUser', about: '"emails":["', fault: failure });
 
-  await bridge.addUser('ada');
-  await bridge.untilSettled();
-  await bridge.addUser('eve');
-  await bridge.untilSettled();
+  await bridge.settled(bridge.addUser('ada'));
+  await bridge.settled(bridge.addUser('eve'));
 
   expect(Object.keys(readService(sandbox).people)).toContain('ada@example.com');
   // The first form, the other one, and of the next user the known one.

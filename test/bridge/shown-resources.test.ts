@@ -31,8 +31,7 @@ describe('the ETag of a group changes with', () => {
     const user = await bridge.addUser(why.replaceAll(' ', '-'));
     const group = await bridge.addGroup(why, list === 'members' ? [user] : []);
     if (list === 'admins') {
-      const add = toPatch({ op: 'add', path: ADMINS, value: [{ value: user }] });
-      await bridge.send('PATCH', `/Groups/${group}`, add);
+      await bridge.patch(`/Groups/${group}`, { op: 'add', path: ADMINS, value: [{ value: user }] });
     }
     const tag = await readTag(`/Groups/${group}`);
     expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
@@ -231,12 +230,11 @@ describe('absolute references', () => {
     const manager = { value: ada, $ref: `../Users/${ada}` };
     bob = await bridge.addUser('bob', { title: display, [ENTERPRISE]: { manager } });
     pilots = await bridge.addGroup(display, [bob]);
-    const admins = toPatch({
+    await bridge.patch(`/Groups/${pilots}`, {
       op: 'add',
       path: `${GROUP_EXTENSION}:admins`,
       value: [{ value: ada }],
     });
-    await bridge.send('PATCH', `/Groups/${pilots}`, admins);
   });
 
   const user = () => ({ value: ada, $ref: `${base}/Users/${ada}` });
@@ -281,8 +279,7 @@ describe('absolute references', () => {
   });
 
   test('after every write', async () => {
-    const touch = toPatch(replace('nickName', 'Bobby'));
-    expectUser((await bridge.send('PATCH', `/Users/${bob}`, touch)).body);
+    expectUser((await bridge.patch(`/Users/${bob}`, replace('nickName', 'Bobby'))).body);
     const same = (await bridge.send('GET', `/Groups/${pilots}`)).body;
     expectGroup((await bridge.send('PUT', `/Groups/${pilots}`, same)).body);
   });

@@ -69,8 +69,7 @@ test('a sweep finds differences of every kind, writes nothing, and sees that the
 test('whom others made an admin before the admins were first read differs, and not the account of the token', async () => {
   const bridge = await forTest(startTestBridge({ settings }));
   const { service } = bridge.sandbox;
-  const id = await bridge.addUser('ada');
-  await bridge.addUser('bob');
+  const [id] = await bridge.addPeople('ada', 'bob');
   const extension: JsonObject = { admins: toMembers([id]) };
   await bridge.send('POST', '/Groups', { ...toGroup('Crew'), [GROUP_EXTENSION]: extension });
   await bridge.untilSettled();
@@ -118,8 +117,7 @@ test('a start compares a store that was filled before, and not one that has just
   onTestFinished(remove);
   const hourly = { ...settings, SWEEP_INTERVAL: '1h', DATABASE_URL };
   const first = await startTestBridge({ service, settings: hourly, onLog });
-  await first.addUser('ada');
-  await first.untilSettled();
+  await first.settled(first.addUser('ada'));
   const { body } = await first.ops('GET', '/sweeps');
   await first.stop();
   service.service.as('user00001@example.com').updateUser(ada, { active: false });
@@ -176,8 +174,7 @@ test.each(removals)(
   async ({ names, operation }) => {
     const { sandbox, proxy, bridge } = await startWorld();
     const ids = await Promise.all(NAMES.map((name) => bridge.addUser(name)));
-    const group = await bridge.addGroup('Pilots', ids);
-    await bridge.untilSettled();
+    const group = await bridge.settled(bridge.addGroup('Pilots', ids));
     await bridge.sweep();
     const members = toMembers(ids.slice(0, names.length));
     const hang = { kind: 'hang' } as const;
@@ -201,8 +198,7 @@ test.each(removals)(
     await bridge.untilSettled();
     shown.resolve();
     await stored.promise;
-    await bridge.patch(`/Groups/${group}`, toOperation('add', members));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(`/Groups/${group}`, toOperation('add', members)));
     await bridge.untilSwept(String(body.id));
 
     expect(sandbox.service.members('Pilots').toSorted()).toEqual(
@@ -242,8 +238,7 @@ test('a list of admins that was read before one was made does not pass for news'
   await bridge.untilSettled();
   reads[1]?.shown.resolve();
   await second;
-  await bridge.patch(path, { op: 'remove', ...admins });
-  await bridge.untilSettled();
+  await bridge.settled(bridge.patch(path, { op: 'remove', ...admins }));
 
   expect(sandbox.service.admins('Pilots')).toEqual([]);
 });
@@ -404,8 +399,7 @@ test('people whom somebody locked out are not let in beyond the limits, and memb
   const settings = { DRIFT_POLICY: '{"default":"repair"}', ...limits };
   const bridge = await forTest(startTestBridge({ settings }));
   const { service } = bridge.sandbox;
-  await bridge.addGroup('Pilots', await bridge.addUsers(addresses.length));
-  await bridge.untilSettled();
+  await bridge.settled(bridge.addGroup('Pilots', await bridge.addUsers(addresses.length)));
   for (const address of addresses.slice(1)) service.unlink('Pilots', address);
   const ofMembers = await sweepAndRead(bridge);
   for (const address of addresses) service.updateUser(address, { active: false });

@@ -22,7 +22,7 @@ const impatient = { SCIM_WRITE_WAIT: '100ms' };
 
 function rename(bridge: TestBridge, id: string, familyName: string) {
   const operation = replace('name.familyName', familyName);
-  return bridge.request('PATCH', `/Users/${id}`, toPatch(operation));
+  return bridge.tryPatch(`/Users/${id}`, operation);
 }
 
 function fail({ sandbox }: TestBridge, fault: Fault, operation: '*' | 'scim.updateUser' = '*') {
@@ -99,8 +99,7 @@ test.each([
   '$why that many calls meet is logged once, and the calls that come to nothing are not',
   async ({ status, level, message }) => {
     const [bridge, log] = await openLogged({ settings: impatient });
-    const ids = await bridge.addUsers(6);
-    await bridge.untilSettled();
+    const ids = await bridge.settled(bridge.addUsers(6));
     log.length = 0;
     fail(bridge, { kind: 'status', status });
 
@@ -143,16 +142,18 @@ describe('change durations', () => {
 
   test('each change of a provider is counted once by its kind when the service holds it', async () => {
     const bridge = await forTest(startTestBridge({ settings }));
-    const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+    const [ada, bob] = await bridge.addPeople('ada', 'bob');
     const pilots = await bridge.addGroup('Pilots');
     await bridge.send('PATCH', `/Users/${ada}`, setTo('name.familyName', 'Byron'));
-    const member = toPatch({ op: 'add', path: 'members', value: [{ value: ada }] });
-    await bridge.send('PATCH', `/Groups/${pilots}`, member);
+    await bridge.patch(`/Groups/${pilots}`, {
+      op: 'add',
+      path: 'members',
+      value: [{ value: ada }],
+    });
     const removal = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
     await bridge.send('PATCH', `/Groups/${pilots}`, removal);
     await bridge.send('PATCH', `/Users/${ada}`, setTo('active', false));
-    await bridge.send('DELETE', `/Users/${bob}`);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('DELETE', `/Users/${bob}`));
 
     const counts = await readCounts(bridge);
 
@@ -163,8 +164,7 @@ describe('change durations', () => {
     const service = await forTest(startSandbox());
     const url = { DATABASE_URL: await makeStoreUrl() };
     const first = await startTestBridge({ service, settings: { ...impatient, ...url } });
-    const ada = await first.addUser('ada');
-    await first.untilSettled();
+    const ada = await first.settled(first.addUser('ada'));
     const fault = service.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
     await first.send('PATCH', `/Users/${ada}`, setTo('active', false));
     await first.stop();
@@ -183,9 +183,8 @@ describe('change durations', () => {
 
   test('what is asked of a group while another change of it is under way is waited for as well', async () => {
     const bridge = await forTest(startTestBridge({ settings: impatient }));
-    const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
-    const pilots = await bridge.addGroup('Pilots', [ada, bob]);
-    await bridge.untilSettled();
+    const [ada, bob] = await bridge.addPeople('ada', 'bob');
+    const pilots = await bridge.settled(bridge.addGroup('Pilots', [ada, bob]));
     const { id } = bridge.sandbox.service.getUser('bob@example.com');
     const faults = (['scim.updateGroup', 'groupUsers.removeUserFromGroup'] as const).map(
       (operation) =>
@@ -310,8 +309,7 @@ describe('open telemetry', () => {
     const settings = { DATABASE_URL: await makeStoreUrl(), SCIM_WRITE_WAIT: '0' };
     const [first, second] = [await startCollector(), await startCollector()];
     const accepting = await startTestBridge({ service: sandbox, settings, otel: first.env });
-    const ada = await accepting.addUser('ada');
-    await accepting.untilSettled();
+    const ada = await accepting.settled(accepting.addUser('ada'));
     const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
     await accepting.request('PATCH', `/Users/${ada}`, rename, { traceparent });
     await accepting.stop();

@@ -8,7 +8,7 @@ import { behindTheBack, startAudit } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { replace, toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers } from '../support/provider.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 /** What happened before is over, by clocks that differ too. */
@@ -107,7 +107,7 @@ describe('the line of time, whole', () => {
   });
 
   test('tells what operators decided about it, about its differences, and about everything', async () => {
-    const [ada, bob] = [await world.addUser('dora'), await world.addUser('dirk')];
+    const [ada, bob] = await world.addPeople('dora', 'dirk');
     await world.poll(LONG_MS);
     behindTheBack(world).updateUser('dora@example.com', { fullName: 'Somebody Else' });
     const { body } = await world.ops('POST', `/users/${ada}/look`, {});
@@ -150,8 +150,7 @@ describe('the line of time, whole', () => {
     const { faults } = world.sandbox;
     const fault = { kind: 'status', status: 401 } as const;
     const refused = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
-    const other = toPatch(replace('name.familyName', 'King'));
-    const renamed = world.send('PATCH', `/Users/${id}`, other);
+    const renamed = world.patch(`/Users/${id}`, replace('name.familyName', 'King'));
     await refused.until(1);
     await untilTold(world, id, 'outage: the service refuses the token');
     world.clock.leap(LONG_MS);
@@ -213,11 +212,9 @@ describe('explain', () => {
 
   test('each field of a person, its value and where it comes from', async () => {
     const id = await bridge.addUser('ada', { externalId: 'x-1' });
-    await bridge.addGroup('Guests', [id]);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('Guests', [id]));
     const userName = 'countess@example.com';
-    await bridge.patch(`/Users/${id}`, replace('userName', userName));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(`/Users/${id}`, replace('userName', userName)));
 
     const explanation = await explain(bridge, `users/${userName}`);
 
@@ -239,10 +236,9 @@ describe('explain', () => {
   });
 
   test('each field of a group, how many are in it and by whom its admins are wanted', async () => {
-    const ids = [await bridge.addUser('gina'), await bridge.addUser('gus')];
+    const ids = await bridge.addPeople('gina', 'gus');
     const board = await bridge.addGroup('Board', ids);
-    await bridge.addGroup('Board Admins', ids.slice(0, 1));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('Board Admins', ids.slice(0, 1)));
 
     const explanation = await explain(bridge, 'groups/board');
 

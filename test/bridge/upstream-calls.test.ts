@@ -274,7 +274,7 @@ const groups: CallRow[] = [
     what: 'exchanging one member for another',
     calls: { 'scim.updateGroup': 1 },
     async prepare(bridge) {
-      const [ada, bob] = [await bridge.addUser('ada'), await bridge.addUser('bob')];
+      const [ada, bob] = await bridge.addPeople('ada', 'bob');
       const path = `/Groups/${await bridge.addGroup('Pilots', [ada])}`;
       await bridge.addGroup('A group that teaches the form', [ada, bob]);
       return () => bridge.send('PUT', path, toGroup('Pilots', [bob]));
@@ -290,8 +290,7 @@ const groups: CallRow[] = [
     calls: { 'groupAdmins.getListOfGroupAdmins': 1, 'groups.updateGroup': 1 },
     async prepare(bridge) {
       const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Group 001' })}`;
-      const Operations = toPatch(replace('displayName', 'Crew'));
-      return () => bridge.send('PATCH', path, Operations);
+      return () => bridge.patch(path, replace('displayName', 'Crew'));
     },
   },
 ];
@@ -403,8 +402,7 @@ describe('a service that answers updates without a body', () => {
     await bridge.untilSettled();
     const { calls } = bridge.sandbox;
     calls.reset();
-    await bridge.patch(path, ...operations);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(path, ...operations));
     return calls.recent().map(({ operation }) => operation);
   }
 
@@ -450,14 +448,11 @@ test('an update of a group whose answer lacks what was sent is looked at once', 
   const proxy = await forTest(tamperWith(sandbox, 'PATCH'));
   const settings = { SCIM_WRITE_WAIT: '60s', GROUPS_PERMISSIONS_MAX: '31' };
   const bridge = await forTest(startTestBridge({ settings, service: proxy.service }));
-  const id = await bridge.addGroup('Pilots');
-  await bridge.untilSettled();
+  const id = await bridge.settled(bridge.addGroup('Pilots'));
   sandbox.calls.reset();
   proxy.setTamper((_url, body) => ({ ...Object(body), permissions: undefined }));
 
-  const ask = replace(`${EXTENSION}:Group:permissions`, 2);
-  await bridge.patch(`/Groups/${id}`, ask);
-  await bridge.untilSettled();
+  await bridge.settled(bridge.patch(`/Groups/${id}`, replace(`${EXTENSION}:Group:permissions`, 2)));
 
   const { calls } = sandbox;
   expect(calls.count({ operation: 'groups.updateGroup' })).toBe(1);
@@ -544,15 +539,13 @@ describe('ledger', () => {
       const people: string[] = [];
       for (const name of ['bea', 'cleo', 'dora', 'emma'])
         people.push(await bridge.addUser(`${name}${index}`));
-      const group = await bridge.addGroup(`Pilots ${index}`);
-      await bridge.untilSettled();
+      const group = await bridge.settled(bridge.addGroup(`Pilots ${index}`));
       const path = type === 'Users' ? `/Users/${people[0]}` : `/Groups/${group}`;
       const before = (await listCalls(path)).length;
       const fault = { kind: 'status', status: 400 } as const;
       bridge.sandbox.faults.add({ operation: refused, fault, times });
 
-      await bridge.patch(path, toOperation(people));
-      await bridge.untilSettled();
+      await bridge.settled(bridge.patch(path, toOperation(people)));
 
       // Those of one call have one time, and no order.
       expect((await listCalls(path)).slice(before).toSorted()).toEqual(changes.toSorted());

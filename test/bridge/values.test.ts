@@ -378,8 +378,7 @@ describe('recognised people', () => {
     const listed = await findListed(account.email);
     const before = bridge.sandbox.service.users().length;
 
-    const { body } = await bridge.send('POST', '/Users', toPerson('ada', person));
-    await bridge.untilSettled();
+    const { body } = await bridge.settled(bridge.send('POST', '/Users', toPerson('ada', person)));
 
     expect(body.id).toBe(listed?.id);
     expect(bridge.sandbox.service.users()).toHaveLength(before);
@@ -396,13 +395,11 @@ describe('recognised people', () => {
   test('a new person has the account of a deleted one with the address, under a new id', async () => {
     const names = { userName: 'c1@example.com', email: 'c1@example.com' };
     const first = await bridge.send('POST', '/Users', toPerson('carl', names));
-    await bridge.send('DELETE', `/Users/${String(first.body.id)}`);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('DELETE', `/Users/${String(first.body.id)}`));
     const before = bridge.sandbox.service.users().length;
 
     const renamed = { ...names, userName: 'd1' };
-    const second = await bridge.send('POST', '/Users', toPerson('carl', renamed));
-    await bridge.untilSettled();
+    const second = await bridge.settled(bridge.send('POST', '/Users', toPerson('carl', renamed)));
 
     expect(second.body.id).not.toBe(first.body.id);
     expect(bridge.sandbox.service.users()).toHaveLength(before);

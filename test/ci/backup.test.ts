@@ -9,7 +9,7 @@ import { makeFolder } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
 import { program } from '../support/program.ts';
-import { replace, toPatch, toUser } from '../support/provider.ts';
+import { replace, toUser } from '../support/provider.ts';
 
 function makePlace() {
   const folder = makeFolder();
@@ -75,9 +75,7 @@ test('a backup that is made under load holds all that was acknowledged before, i
     // What the backup does not know of.
     const ada = (await bridge.request('GET', '/Users?filter=userName%20sw%20%22ada%22')).body;
     const [found] = Array.isArray(ada.Resources) ? ada.Resources : [];
-    const off = toPatch(replace('active', false));
-    await bridge.send('PATCH', `/Users/${Object(found).id}`, off);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(`/Users/${Object(found).id}`, replace('active', false)));
   });
   const held = listUserNames(backup);
   const people = lives.sandbox.service.users().length;
@@ -215,18 +213,16 @@ test('a bridge that lost its store takes everybody over again with what the prov
     groups: service.groups().map(({ name }) => ({ name, members: service.members(name) })),
   });
   await lives.live(async (bridge) => {
-    const ids = [await bridge.addUser('ada'), await bridge.addUser('bob')];
-    await bridge.addGroup('Pilots', ids);
-    await bridge.untilSettled();
+    const ids = await bridge.addPeople('ada', 'bob');
+    await bridge.settled(bridge.addGroup('Pilots', ids));
   });
   const before = describe();
   for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
   await lives.live(async (bridge) => {
     const list = await bridge.send('GET', '/Users?filter=userName%20eq%20%22ada@example.com%22');
     calls.reset();
-    const ids = [await bridge.addUser('ada'), await bridge.addUser('bob')];
-    const group = await bridge.addGroup('Pilots', ids);
-    await bridge.untilSettled();
+    const ids = await bridge.addPeople('ada', 'bob');
+    const group = await bridge.settled(bridge.addGroup('Pilots', ids));
     const read = await bridge.send('GET', `/Groups/${group}`);
 
     expect(list.body.totalResults).toBe(1);

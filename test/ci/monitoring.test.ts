@@ -92,8 +92,7 @@ test('every metric and label that an alert or a panel asks for is at /metrics of
   const bridge = await forTest(startTestBridge({ settings: { SCIM_WRITE_WAIT: '10s' } }));
   const ada = await bridge.addUser('ada');
   await bridge.addGroup('Pilots', [ada]);
-  await bridge.send('DELETE', `/Users/${ada}`);
-  await bridge.untilSettled();
+  await bridge.settled(bridge.send('DELETE', `/Users/${ada}`));
 
   const text = await readMetricsText(bridge);
 

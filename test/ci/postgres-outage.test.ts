@@ -46,8 +46,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       const log: JsonObject[] = [];
       const [bridge] = await openBridge({}, (line) => void log.push(line));
 
-      const ada = await bridge.addUser('ada');
-      await bridge.untilSettled();
+      const ada = await bridge.settled(bridge.addUser('ada'));
       // A crash that meets a commit is told as `store-unsure`, so nobody writes yet.
       await server.down('crash');
       const traffic = startTraffic(bridge, ada);

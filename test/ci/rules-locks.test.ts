@@ -6,7 +6,7 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { watchOverlaps } from '../support/overlap-watch.ts';
-import { listResources, replace, toMembers, toPatch } from '../support/provider.ts';
+import { listResources, replace, toMembers } from '../support/provider.ts';
 
 /** A clock that is wrong by so much. */
 function off(ms: number): Clock {
@@ -57,22 +57,18 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
   /** The same people and groups are written through both at the same time, a dozen writes each. */
   async function writeThroughBoth({ sandbox, bridges }: Pair): Promise<void> {
     const [first] = bridges;
-    const ids = await first.addUsers(12);
-    await first.untilSettled();
+    const ids = await first.settled(first.addUsers(12));
     const group = `/Groups/${await first.addGroup('Everybody')}`;
     sandbox.faults.add({ operation: '*', fault: { kind: 'delay', delayMs: 5 } });
     const through = (n: number) => bridges[n % 2] ?? first;
 
     await Promise.all(
       ids.flatMap((id, n) => {
-        const join = toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
-        const leave = toPatch(replace('active', false));
         const value = { givenName: 'Jo', familyName: `Number${n}` };
-        const rename = toPatch(replace('name', value));
         return [
-          through(n).send('PATCH', group, join),
-          through(n + 1).send('PATCH', `/Users/${id}`, leave),
-          through(n).send('PATCH', `/Users/${id}`, rename),
+          through(n).patch(group, { op: 'add', path: 'members', value: toMembers([id]) }),
+          through(n + 1).patch(`/Users/${id}`, replace('active', false)),
+          through(n).patch(`/Users/${id}`, replace('name', value)),
           through(n + 1).addUser(`newcomer${n}`),
         ];
       }),

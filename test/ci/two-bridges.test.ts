@@ -5,7 +5,7 @@ import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
-import { replace, toPatch } from '../support/provider.ts';
+import { replace } from '../support/provider.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
@@ -36,8 +36,7 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
     const first = await forTest(startTestBridge({ settings: all, service: sandbox }));
     const second = await forTest(startTestBridge({ settings: all, service: sandbox }));
     await first.addUsers(INTRUDERS.length);
-    await first.addGroup('Pilots');
-    await first.untilSettled();
+    await first.settled(first.addGroup('Pilots'));
     sandbox.calls.reset();
     return { sandbox, bridges: [first, second] };
   }
@@ -90,8 +89,7 @@ describePostgres('two bridges on one store', ({ makeUrl }) => {
     const id = await leader.addUser('ada');
     const fault = { kind: 'status', status: 401 } as const;
     service.faults.add({ operation: '*', fault });
-    const rename = toPatch(replace('name.familyName', 'King'));
-    await leader.send('PATCH', `/Users/${id}`, rename);
+    await leader.patch(`/Users/${id}`, replace('name.familyName', 'King'));
     await untilTold(leader, id, 'outage: the service refuses the token');
 
     const other = await forTest(startTestBridge(options));

@@ -56,8 +56,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
   });
 
   test('the ids of an earlier SCIM server are known to both soon after their import', async () => {
-    const id = await here.addUser('imported');
-    await here.untilSettled();
+    const id = await here.settled(here.addUser('imported'));
     await importIds(here, [toUser('imported', { id: 'old-id' })]);
 
     const readId = async () => (await there.request('GET', '/Users/old-id')).body.id;
@@ -79,8 +78,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
     const look = (path: string) => there.ops('POST', `/${path}/look`);
 
     test('is made by the leader', async () => {
-      const id = await there.addUser('ada');
-      await there.untilSettled();
+      const id = await there.settled(there.addUser('ada'));
       service.service.updateUser('ada@example.com', { active: false });
       service.calls.reset();
 
@@ -94,8 +92,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
     });
 
     test('says as there that nothing has the id, and what the service answered', async () => {
-      const id = await there.addUser('bob');
-      await there.untilSettled();
+      const id = await there.settled(there.addUser('bob'));
       const failing = { kind: 'status', status: 500 } as const;
       service.faults.add({ operation: 'scim.getUser', fault: failing });
 

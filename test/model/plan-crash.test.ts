@@ -43,8 +43,7 @@ async function makeIntrusion(url: string): Promise<Sandbox> {
   const sandbox = await forTest(startSandbox());
   await live({ sandbox, url }, async (bridge) => {
     await bridge.addUsers(INTRUDERS.length);
-    await bridge.addGroup('Pilots');
-    await bridge.untilSettled();
+    await bridge.settled(bridge.addGroup('Pilots'));
   });
   sandbox.service.addUser({ email: ADMIN });
   for (const email of INTRUDERS) sandbox.service.as(ADMIN).link('Pilots', email);

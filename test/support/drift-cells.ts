@@ -14,8 +14,7 @@ const carl = 'carl@example.com';
 /** Ada, who has a licence, bob, and carl, who is wanted inactive; Pilots with ada in it and as its admin. */
 export async function addCompany(bridge: TestBridge): Promise<string> {
   const id = await bridge.addUser('ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
-  await bridge.addUser('bob');
-  const carlId = await bridge.addUser('carl');
+  const [, carlId] = await bridge.addPeople('bob', 'carl');
   await bridge.send('PATCH', `/Users/${carlId}`, setActive(false));
   const extension: JsonObject = { permissions: 2, admins: toMembers([id]) };
   await bridge.send('POST', '/Groups', {
@@ -33,8 +32,7 @@ export const VERA = 'vera@example.com';
 export async function addVera(bridge: TestBridge, look: () => Promise<unknown>): Promise<void> {
   bridge.sandbox.service.addUser({ email: VERA, userName: VERA, virtual: true });
   await look();
-  await bridge.addUser('vera');
-  await bridge.untilSettled();
+  await bridge.settled(bridge.addUser('vera'));
 }
 
 /** A PATCH of `active`. */

@@ -34,6 +34,8 @@ export interface Operator {
    * @param stuck whether what the service refused after it was acknowledged may stay
    */
   untilSettled(stuck?: 'none' | 'may stay'): Promise<void>;
+  /** Waits for a write, and then until nothing is due. */
+  settled<T>(write: Promise<T>): Promise<T>;
   /** Asks for a sweep and waits for its end. */
   sweep(options?: { readonly dryRun?: boolean }): Promise<JsonObject>;
   /** Waits for the end of a sweep. */
@@ -113,6 +115,11 @@ export function toOperator({
     readWork,
     listStuck: async () => toObjects((await ask('GET', '/ops/status')).body.stuck),
     untilSettled,
+    async settled(write) {
+      const written = await write;
+      await untilSettled();
+      return written;
+    },
     async sweep(options = {}) {
       await untilSettled();
       const { body } = await ops('POST', '/sweeps', { ...options });

@@ -62,16 +62,20 @@ export type SendRequest = (
   headers?: Readonly<Record<string, string | undefined>>,
 ) => Promise<TestAnswer>;
 
-/** What a provider does. But for `request`, all of it has to succeed. */
+/** What a provider does. But for `request` and `tryPatch`, all of it has to succeed. */
 export interface Provider {
   readonly request: SendRequest;
   /** @throws Error with the answer when it is not 2xx */
   send(method: string, path: string, body?: JsonValue): Promise<TestAnswer>;
   patch(path: string, ...operations: JsonObject[]): Promise<TestAnswer>;
+  /** The same, whatever the answer is. */
+  tryPatch(path: string, ...operations: JsonObject[]): Promise<TestAnswer>;
   /** The resources of a list. */
   list(path: string): Promise<JsonObject[]>;
   /** Creates a person and gives the SCIM id. */
   addUser(name: string, change?: JsonObject): Promise<string>;
+  /** Creates one person after another and gives their SCIM ids. */
+  addPeople<Names extends string[]>(...names: Names): Promise<{ [At in keyof Names]: string }>;
   /** Creates person1, person2 … at the same time and gives their SCIM ids. */
   addUsers(count: number): Promise<string[]>;
   /** Creates a group and gives the SCIM id. */
@@ -99,8 +103,14 @@ export function toProvider(request: SendRequest): Provider {
     request,
     send,
     patch: (path, ...operations) => send('PATCH', path, toPatch(...operations)),
+    tryPatch: (path, ...operations) => request('PATCH', path, toPatch(...operations)),
     list,
     addUser,
+    async addPeople<Names extends string[]>(...names: Names) {
+      const ids: string[] = [];
+      for (const name of names) ids.push(await addUser(name));
+      return ids as { [At in keyof Names]: string };
+    },
     addUsers: (count) =>
       Promise.all(Array.from({ length: count }, (_, index) => addUser(`person${index + 1}`))),
     addGroup: (name, memberIds) => create('/Groups', toGroup(name, memberIds)),

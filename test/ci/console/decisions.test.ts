@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';
-import { replace, toPatch } from '../../support/provider.ts';
+import { replace } from '../../support/provider.ts';
 import { openWorld, tabTo, type World } from './console.ts';
 
 const browserPath = findBrowser();
@@ -107,8 +107,7 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
     await page.getByText('managed, adopted').waitFor();
 
     expect((await ask(`/users/${id}/explain`)).managed).toBe('adopted');
-    const out = toPatch(replace('active', false));
-    await bridge.send('PATCH', `/Users/${id}`, out);
+    await bridge.patch(`/Users/${id}`, replace('active', false));
     await expect.poll(() => service.getUser(NEWCOMER).active).toBe(false);
     // There is nothing to take over any more, so the page has the focus of the button.
     await expect.poll(() => readFocusedId(page)).toBe('page');

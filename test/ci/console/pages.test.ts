@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';
-import { replace, toPatch } from '../../support/provider.ts';
+import { replace } from '../../support/provider.ts';
 import { findSerious, openWorld, type World } from './console.ts';
 
 const browserPath = findBrowser();
@@ -22,8 +22,7 @@ const PAGES: Readonly<Record<string, string | ((world: World) => Promise<string>
   groups: '/groups',
   group: ({ story }) => `/groups/${story.payrollId}`,
   leavers: async ({ story: { bridge, ids } }) => {
-    const out = toPatch(replace('active', false));
-    await bridge.send('PATCH', `/Users/${ids.get('robin.milner@example.com')}`, out);
+    await bridge.patch(`/Users/${ids.get('robin.milner@example.com')}`, replace('active', false));
     const read = async () => (await bridge.ops('GET', '/leavers')).text;
     await expect.poll(read).toContain('robin.milner');
     return '/leavers';

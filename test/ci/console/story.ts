@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import type { OpsJson } from '../../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { OPS_TOKEN } from '../../support/operator.ts';
-import { replace, toMembers, toPatch } from '../../support/provider.ts';
+import { replace, toMembers } from '../../support/provider.ts';
 
 /** What readers present to the bridge of the story. */
 export const READER_TOKEN = 'reader-token-of-the-story';
@@ -69,8 +69,7 @@ async function refuse({ sandbox, ...bridge }: TestBridge, id: string): Promise<v
   const slow = sandbox.faults.add({ operation, fault: { kind: 'delay', delayMs: 600 } });
   const fault = { kind: 'status', status: 400, body: 'message' } as const;
   const refused = sandbox.faults.add({ operation, fault });
-  const change = toPatch(replace('name.familyName', 'Goble'));
-  await bridge.send('PATCH', `/Users/${id}`, change);
+  await bridge.patch(`/Users/${id}`, replace('name.familyName', 'Goble'));
   const read = async () => {
     const { body } = await bridge.ops('GET', '/status');
     return body.stuckCount;

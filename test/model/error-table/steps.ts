@@ -186,7 +186,7 @@ async function createUser({ bridge }: Company, mark: string) {
 function changeUser(operation: ReturnType<typeof replace>): Step['prepare'] {
   return async ({ bridge }, mark) => {
     const path = `/Users/${await bridge.addUser(mark)}`;
-    return () => bridge.request('PATCH', path, toPatch(operation));
+    return () => bridge.tryPatch(path, operation);
   };
 }
 
@@ -196,7 +196,7 @@ async function createGroup({ bridge }: Company, mark: string) {
 
 async function renameGroup({ bridge }: Company, mark: string) {
   const path = `/Groups/${await bridge.addGroup(mark)}`;
-  return () => bridge.request('PATCH', path, toPatch(replace('displayName', `${mark} new`)));
+  return () => bridge.tryPatch(path, replace('displayName', `${mark} new`));
 }
 
 async function addMany({ bridge, people }: Company, mark: string) {
