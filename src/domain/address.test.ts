@@ -30,53 +30,33 @@ const work = { value: 'ada@work.example', type: 'work' };
 const primary = { value: 'ada@primary.example', primary: true };
 const userName = 'ada@name.example';
 
-const creations: { why: string; attributes: JsonObject; want: string | undefined }[] = [
-  {
-    why: 'primary comes before work',
-    attributes: { userName, emails: [home, work, primary] },
-    want: primary.value,
-  },
-  {
-    why: 'work comes before the first',
-    attributes: { userName, emails: [home, work] },
-    want: work.value,
-  },
-  {
-    why: 'the type ignores case',
-    attributes: { userName, emails: [home, { ...work, type: ' WORK' }] },
-    want: work.value,
-  },
-  {
-    why: 'the first comes before the userName',
-    attributes: { userName, emails: [home] },
-    want: home.value,
-  },
-  {
-    why: 'a primary that is not true is none',
-    attributes: { emails: [home, { ...primary, primary: 'true' }] },
-    want: home.value,
-  },
-  {
-    why: 'an entry without a value is none',
-    attributes: { emails: [{ value: ' ', primary: true }, { primary: true }, home] },
-    want: home.value,
-  },
-  { why: 'white space goes', attributes: { emails: [{ value: ' a@b ' }] }, want: 'a@b' },
-  {
-    why: 'a userName that is an address serves',
-    attributes: { userName: ` ${userName} ` },
-    want: userName,
-  },
-  { why: 'a userName that is none does not', attributes: { userName: 'ada' }, want: undefined },
-  { why: 'nothing is invented', attributes: { displayName: 'ada@example.com' }, want: undefined },
-  {
-    why: 'e-mails in another shape are none',
-    attributes: { emails: 'ada@example.com' },
-    want: undefined,
-  },
+const creations: readonly (readonly [
+  why: string,
+  attributes: JsonObject,
+  want: string | undefined,
+])[] = [
+  ['primary comes before work', { userName, emails: [home, work, primary] }, primary.value],
+  ['work comes before the first', { userName, emails: [home, work] }, work.value],
+  ['the type ignores case', { userName, emails: [home, { ...work, type: ' WORK' }] }, work.value],
+  ['the first comes before the userName', { userName, emails: [home] }, home.value],
+  [
+    'a primary that is not true is none',
+    { emails: [home, { ...primary, primary: 'true' }] },
+    home.value,
+  ],
+  [
+    'an entry without a value is none',
+    { emails: [{ value: ' ', primary: true }, { primary: true }, home] },
+    home.value,
+  ],
+  ['white space goes', { emails: [{ value: ' a@b ' }] }, 'a@b'],
+  ['a userName that is an address serves', { userName: ` ${userName} ` }, userName],
+  ['a userName that is none does not', { userName: 'ada' }, undefined],
+  ['nothing is invented', { displayName: 'ada@example.com' }, undefined],
+  ['e-mails in another shape are none', { emails: 'ada@example.com' }, undefined],
 ];
 
-for (const { why, attributes, want } of creations) {
+for (const [why, attributes, want] of creations) {
   test(`an account is created with the right address: ${why}`, () =>
     expect(findCreationAddress(attributes)).toBe(want));
 }

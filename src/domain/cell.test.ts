@@ -22,45 +22,30 @@ import { addAttempt, defer, endRest, exhaust, fail, findFailed } from './failure
 
 type Field = 'active' | 'name' | 'address';
 
-const settlements: {
-  why: string;
-  pending: Versions<Field>;
-  fields: Field[];
-  want: Versions<Field>;
-}[] = [
-  {
-    why: 'what was planned and holds is done',
-    pending: { active: 1, name: 2 },
-    fields: ['active'],
-    want: { name: 2 },
-  },
-  {
-    why: 'a write that arrived during the call keeps its claim',
-    pending: { active: 4, name: 2 },
-    fields: ['active', 'name'],
-    want: { active: 4 },
-  },
-  {
-    why: 'a field that a later write made wait keeps waiting',
-    pending: { active: 1, address: 4 },
-    fields: ['active', 'address'],
-    want: { address: 4 },
-  },
-  {
-    why: 'what is not waiting any more stays so',
-    pending: {},
-    fields: ['active', 'address'],
-    want: {},
-  },
-  {
-    why: 'nothing settled changes nothing',
-    pending: { active: 1 },
-    fields: [],
-    want: { active: 1 },
-  },
+const settlements: readonly (readonly [
+  why: string,
+  pending: Versions<Field>,
+  fields: Field[],
+  want: Versions<Field>,
+])[] = [
+  ['what was planned and holds is done', { active: 1, name: 2 }, ['active'], { name: 2 }],
+  [
+    'a write that arrived during the call keeps its claim',
+    { active: 4, name: 2 },
+    ['active', 'name'],
+    { active: 4 },
+  ],
+  [
+    'a field that a later write made wait keeps waiting',
+    { active: 1, address: 4 },
+    ['active', 'address'],
+    { address: 4 },
+  ],
+  ['what is not waiting any more stays so', {}, ['active', 'address'], {}],
+  ['nothing settled changes nothing', { active: 1 }, [], { active: 1 }],
 ];
 
-for (const { why, pending, fields, want } of settlements) {
+for (const [why, pending, fields, want] of settlements) {
   test(`no wake-up is lost: ${why}`, () => {
     const planned: Cells<Field> = waitingFor({ active: 1, name: 2 });
 

@@ -149,44 +149,32 @@ test('what nobody changes is the same document', () => {
 });
 
 const flagged: Cells<Field> = { flag: { source: { value: true, by: 'service' } } };
-const undone: {
-  why: string;
-  current: Cells<Field>;
-  before: Cells<Field>;
-  fields: readonly Field[];
-  want: Cells<Field>;
-}[] = [
-  {
-    why: 'a field is given again by whom it was given before',
-    current: { ...byRule(16), ...flagged },
-    before: byService(4),
-    fields: ['permissions'],
-    want: { ...byService(4), ...flagged },
-  },
-  {
-    why: 'a field that nobody had given is given by nobody again',
-    current: byRule(16),
-    before: {},
-    fields: ['permissions'],
-    want: {},
-  },
-  {
-    why: 'a field that was written since stays as it is',
-    current: byRule(16),
-    before: { ...byService(4), ...flagged },
-    fields: ['flag'],
-    want: { ...byRule(16), ...flagged },
-  },
-  {
-    why: 'what did not change',
-    current: byRule(16),
-    before: byRule(16),
-    fields: ['permissions', 'flag'],
-    want: byRule(16),
-  },
+const undone: readonly (readonly [
+  why: string,
+  current: Cells<Field>,
+  before: Cells<Field>,
+  fields: readonly Field[],
+  want: Cells<Field>,
+])[] = [
+  [
+    'a field is given again by whom it was given before',
+    { ...byRule(16), ...flagged },
+    byService(4),
+    ['permissions'],
+    { ...byService(4), ...flagged },
+  ],
+  ['a field that nobody had given is given by nobody again', byRule(16), {}, ['permissions'], {}],
+  [
+    'a field that was written since stays as it is',
+    byRule(16),
+    { ...byService(4), ...flagged },
+    ['flag'],
+    { ...byRule(16), ...flagged },
+  ],
+  ['what did not change', byRule(16), byRule(16), ['permissions', 'flag'], byRule(16)],
 ];
 
-for (const { why, current, before, fields: some, want } of undone) {
+for (const [why, current, before, some, want] of undone) {
   test(`undoing who gave a value: ${why}`, () => {
     expect(undo(current, before, some)).toEqual(want);
   });

@@ -18,68 +18,52 @@ const desired: DesiredGroup = {
 };
 const observed: ObservedGroup = { displayName: 'Board', at: 1, by: 'groups.getGroup' };
 
-const cases: {
-  why: string;
-  desired?: Partial<DesiredGroup>;
-  observed?: Partial<ObservedGroup>;
-  want: GroupField[];
-}[] = [
-  { why: 'what is held is none', want: [] },
-  { why: 'another name', observed: { displayName: 'Bored' }, want: ['displayName'] },
-  { why: 'the case of a name is one', observed: { displayName: 'board' }, want: ['displayName'] },
-  {
-    why: 'composed and decomposed names are one',
-    desired: { displayName: 'Cafe\u0301' },
-    observed: { displayName: 'Café' },
-    want: [],
-  },
-  { why: 'white space in a name is none', observed: { displayName: ' Board ' }, want: [] },
-  { why: 'permissions nobody set are not ours', observed: { permissions: 16 }, want: [] },
-  {
-    why: 'other permissions',
-    desired: { permissions: 16 },
-    observed: { permissions: 4 },
-    want: ['permissions'],
-  },
-  {
-    why: 'no permissions are a wish too',
-    desired: { permissions: 0 },
-    observed: { permissions: 4 },
-    want: ['permissions'],
-  },
-  { why: 'permissions that were never seen', desired: { permissions: 0 }, want: ['permissions'] },
-  {
-    why: 'the same permissions are none',
-    desired: { permissions: 4 },
-    observed: { permissions: 4 },
-    want: [],
-  },
-  {
-    why: 'a flag nobody set is not ours',
-    observed: { addToCardsAndSpacesEnabled: true },
-    want: [],
-  },
-  {
-    why: 'a flag',
-    desired: { addToCardsAndSpacesEnabled: false },
-    observed: { addToCardsAndSpacesEnabled: true },
-    want: ['addToCardsAndSpacesEnabled'],
-  },
-  {
-    why: 'the same flag is none',
-    desired: { addToCardsAndSpacesEnabled: true },
-    observed: { addToCardsAndSpacesEnabled: true },
-    want: [],
-  },
+const cases: readonly (readonly [
+  why: string,
+  want: GroupField[],
+  observed?: Partial<ObservedGroup> | undefined,
+  desired?: Partial<DesiredGroup>,
+])[] = [
+  ['what is held is none', []],
+  ['another name', ['displayName'], { displayName: 'Bored' }],
+  ['the case of a name is one', ['displayName'], { displayName: 'board' }],
+  [
+    'composed and decomposed names are one',
+    [],
+    { displayName: 'Café' },
+    { displayName: 'Cafe\u0301' },
+  ],
+  ['white space in a name is none', [], { displayName: ' Board ' }],
+  ['permissions nobody set are not ours', [], { permissions: 16 }],
+  ['other permissions', ['permissions'], { permissions: 4 }, { permissions: 16 }],
+  ['no permissions are a wish too', ['permissions'], { permissions: 4 }, { permissions: 0 }],
+  ['permissions that were never seen', ['permissions'], undefined, { permissions: 0 }],
+  ['the same permissions are none', [], { permissions: 4 }, { permissions: 4 }],
+  ['a flag nobody set is not ours', [], { addToCardsAndSpacesEnabled: true }],
+  [
+    'a flag',
+    ['addToCardsAndSpacesEnabled'],
+    { addToCardsAndSpacesEnabled: true },
+    { addToCardsAndSpacesEnabled: false },
+  ],
+  [
+    'the same flag is none',
+    [],
+    { addToCardsAndSpacesEnabled: true },
+    { addToCardsAndSpacesEnabled: true },
+  ],
 ];
 
-describe('differences between a group and what the service holds', () => {
-  test.each(cases)('$why', ({ desired: asked, observed: seen, want }) => {
-    expect(listGroupDifferences({ ...desired, ...asked }, { ...observed, ...seen }, {})).toEqual(
-      want,
-    );
+for (const [why, want, seen, asked] of cases) {
+  test(`a difference between a group and what the service holds: ${why}`, () => {
+    const [wanted, held] = [
+      { ...desired, ...asked },
+      { ...observed, ...seen },
+    ];
+
+    expect(listGroupDifferences(wanted, held, {})).toEqual(want);
   });
-});
+}
 
 describe('what the attributes of a group ask of the service', () => {
   test('everything that was set, also zero and false', () => {
@@ -111,19 +95,15 @@ describe('whether what waits for a group takes access away', () => {
   const joins = link(true);
 
   test.each([
-    { why: 'nothing waits', want: false },
-    { why: 'somebody joins', links: [joins, { ...joins, list: 'admin' as const }], want: false },
-    { why: 'one of several leaves', links: [joins, leaves], want: true },
-    {
-      why: 'one of several admins goes',
-      links: [joins, { ...leaves, list: 'admin' as const }],
-      want: true,
-    },
-    { why: 'the group goes', deleted: true, want: true },
-    { why: 'the group goes, whoever joined', deleted: true, links: [joins], want: true },
-    { why: 'it leaves an entity', cells: toEntityCells(''), want: true },
-    { why: 'it is to have roles in an entity', cells: toEntityCells('reader'), want: false },
-  ])('$why: $want', ({ deleted = false, cells = {}, links = [], want }) => {
-    expect(removesGroupAccess({ deleted, cells, links })).toBe(want);
+    ['nothing waits', false, {}],
+    ['somebody joins', false, { links: [joins, { ...joins, list: 'admin' as const }] }],
+    ['one of several leaves', true, { links: [joins, leaves] }],
+    ['one of several admins goes', true, { links: [joins, { ...leaves, list: 'admin' as const }] }],
+    ['the group goes', true, { deleted: true }],
+    ['the group goes, whoever joined', true, { deleted: true, links: [joins] }],
+    ['it leaves an entity', true, { cells: toEntityCells('') }],
+    ['it is to have roles in an entity', false, { cells: toEntityCells('reader') }],
+  ])('%s: %s', (_, want, waiting) => {
+    expect(removesGroupAccess({ deleted: false, cells: {}, links: [], ...waiting })).toBe(want);
   });
 });

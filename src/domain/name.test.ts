@@ -40,42 +40,38 @@ test.each(spellings)('a name that comes back $why is the same: $want', ({ sent, 
   expect(isSameSpelt(sent, back)).toBe(want);
 });
 
-const desired: { why: string; attributes: JsonObject; want: PersonName | undefined }[] = [
-  {
-    why: 'the parts come before the formatted name',
-    attributes: { name: { givenName: ' Ada', familyName: 'L ', formatted: 'Countess Ada' } },
-    want: { givenName: 'Ada', familyName: 'L' },
-  },
-  {
-    why: 'one part is enough',
-    attributes: { name: { familyName: 'Lovelace', formatted: 'Ada Lovelace' } },
-    want: { givenName: '', familyName: 'Lovelace' },
-  },
-  {
-    why: 'whichever it is',
-    attributes: { name: { givenName: 'Ada', formatted: 'Ada Lovelace' } },
-    want: { givenName: 'Ada', familyName: '' },
-  },
-  {
-    why: 'blank parts are none, so the formatted name is cut',
-    attributes: { name: { givenName: ' ', formatted: 'Ada of Lovelace' } },
-    want: { givenName: 'Ada', familyName: 'of Lovelace' },
-  },
-  {
-    why: 'a blank name was never given',
-    attributes: { name: { formatted: ' ' } },
-    want: undefined,
-  },
-  { why: 'no name was never given', attributes: { userName: 'ada' }, want: undefined },
-  {
-    why: 'displayName is no name',
-    attributes: { displayName: 'Ada Lovelace', nickName: 'Ada' },
-    want: undefined,
-  },
-  { why: 'a name in another shape is none', attributes: { name: 'Ada Lovelace' }, want: undefined },
+const desired: readonly (readonly [
+  why: string,
+  attributes: JsonObject,
+  want: PersonName | undefined,
+])[] = [
+  [
+    'the parts come before the formatted name',
+    { name: { givenName: ' Ada', familyName: 'L ', formatted: 'Countess Ada' } },
+    { givenName: 'Ada', familyName: 'L' },
+  ],
+  [
+    'one part is enough',
+    { name: { familyName: 'Lovelace', formatted: 'Ada Lovelace' } },
+    { givenName: '', familyName: 'Lovelace' },
+  ],
+  [
+    'whichever it is',
+    { name: { givenName: 'Ada', formatted: 'Ada Lovelace' } },
+    { givenName: 'Ada', familyName: '' },
+  ],
+  [
+    'blank parts are none, so the formatted name is cut',
+    { name: { givenName: ' ', formatted: 'Ada of Lovelace' } },
+    { givenName: 'Ada', familyName: 'of Lovelace' },
+  ],
+  ['a blank name was never given', { name: { formatted: ' ' } }, undefined],
+  ['no name was never given', { userName: 'ada' }, undefined],
+  ['displayName is no name', { displayName: 'Ada Lovelace', nickName: 'Ada' }, undefined],
+  ['a name in another shape is none', { name: 'Ada Lovelace' }, undefined],
 ];
 
-for (const { why, attributes, want } of desired) {
+for (const [why, attributes, want] of desired) {
   test(`the name a provider asked for: ${why}`, () =>
     expect(findDesiredName(attributes)).toEqual(want));
 }

@@ -2,43 +2,43 @@ import { describe, expect, test } from 'vitest';
 import type { Rule } from './rule-book.ts';
 import { createRuleBook, type NameQuery } from './rule-book.ts';
 
-const groupCases: { why: string; rules: Rule[]; name: string; want: object }[] = [
-  {
-    why: 'a pattern without case',
-    rules: [{ group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true }],
-    name: 'bOARD of Trustees',
-    want: {
+const groupCases: readonly (readonly [why: string, rules: Rule[], name: string, want: object])[] = [
+  [
+    'a pattern without case',
+    [{ group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true }],
+    'bOARD of Trustees',
+    {
       permissions: { value: 16, rule: 1 },
       addToCardsAndSpacesEnabled: { value: true, rule: 1 },
     },
-  },
-  {
-    why: 'the first match wins, field by field',
-    rules: [
+  ],
+  [
+    'the first match wins, field by field',
+    [
       { group: 'Board', permissions: 1 },
       { group: 'B*', permissions: 2, addToCardsAndSpacesEnabled: false },
       { group: '*', permissions: 3, addToCardsAndSpacesEnabled: true },
     ],
-    name: 'Board',
-    want: {
+    'Board',
+    {
       permissions: { value: 1, rule: 1 },
       addToCardsAndSpacesEnabled: { value: false, rule: 2 },
     },
-  },
-  {
-    why: 'rules of other kinds and of other groups say nothing',
-    rules: [
+  ],
+  [
+    'rules of other kinds and of other groups say nothing',
+    [
       { membersOf: 'Board', appsPermissions: 2 },
       { adminsOf: 'Board', from: 'Chairs' },
       { group: 'Boards', permissions: 1 },
     ],
-    name: 'Board',
-    want: {},
-  },
+    'Board',
+    {},
+  ],
 ];
 
 describe('what drives a group', () => {
-  for (const { why, rules, name, want } of groupCases) {
+  for (const [why, rules, name, want] of groupCases) {
     test(why, () => expect(createRuleBook(rules).ruleGroup(name)).toEqual(want));
   }
 });
@@ -75,83 +75,88 @@ describe('what drives a person', () => {
 const name = (folded: string): NameQuery => ({ kind: 'name', folded });
 const pattern = (text: string): NameQuery => ({ kind: 'pattern', pattern: text });
 
-const adminCases: { why: string; rules: Rule[]; target: string; want: object | undefined }[] = [
-  {
-    why: 'one group',
-    rules: [{ adminsOf: 'X', from: 'X Admins' }],
-    target: 'x',
-    want: { rule: 1, sources: name('x admins') },
-  },
-  {
-    why: 'a star in both is the same text',
-    rules: [{ adminsOf: '*', from: '* Admins' }],
-    target: 'Größe $& 1',
-    want: { rule: 1, sources: name('größe $& 1 admins') },
-  },
-  {
-    why: 'a star in the middle of both',
-    rules: [{ adminsOf: 'Team *!', from: 'Lead of * (L)' }],
-    target: 'team A!',
-    want: { rule: 1, sources: name('lead of a (l)') },
-  },
-  {
-    why: 'a star in `from` alone is every such group',
-    rules: [{ adminsOf: 'X', from: '* Leads' }],
-    target: 'X',
-    want: { rule: 1, sources: pattern('* Leads') },
-  },
-  {
-    why: 'a star in `adminsOf` alone is one source for many',
-    rules: [{ adminsOf: 'Team *', from: 'Managers' }],
-    target: 'Team A',
-    want: { rule: 1, sources: name('managers') },
-  },
-  {
-    why: 'the first match decides alone',
-    rules: [
+const adminCases: readonly (readonly [
+  why: string,
+  rules: Rule[],
+  target: string,
+  want: object | undefined,
+])[] = [
+  ['one group', [{ adminsOf: 'X', from: 'X Admins' }], 'x', { rule: 1, sources: name('x admins') }],
+  [
+    'a star in both is the same text',
+    [{ adminsOf: '*', from: '* Admins' }],
+    'Größe $& 1',
+    { rule: 1, sources: name('größe $& 1 admins') },
+  ],
+  [
+    'a star in the middle of both',
+    [{ adminsOf: 'Team *!', from: 'Lead of * (L)' }],
+    'team A!',
+    { rule: 1, sources: name('lead of a (l)') },
+  ],
+  [
+    'a star in `from` alone is every such group',
+    [{ adminsOf: 'X', from: '* Leads' }],
+    'X',
+    { rule: 1, sources: pattern('* Leads') },
+  ],
+  [
+    'a star in `adminsOf` alone is one source for many',
+    [{ adminsOf: 'Team *', from: 'Managers' }],
+    'Team A',
+    { rule: 1, sources: name('managers') },
+  ],
+  [
+    'the first match decides alone',
+    [
       { adminsOf: 'Y', from: 'A' },
       { adminsOf: 'X', from: 'B' },
       { adminsOf: '*', from: 'C' },
     ],
-    target: 'X',
-    want: { rule: 2, sources: name('b') },
-  },
-  { why: 'no rule', rules: [{ adminsOf: 'Y', from: 'A' }], target: 'X', want: undefined },
+    'X',
+    { rule: 2, sources: name('b') },
+  ],
+  ['no rule', [{ adminsOf: 'Y', from: 'A' }], 'X', undefined],
 ];
 
 describe('who administers a group', () => {
-  for (const { why, rules, target, want } of adminCases) {
+  for (const [why, rules, target, want] of adminCases) {
     test(why, () => expect(createRuleBook(rules).ruleAdmins(target)).toEqual(want));
   }
 });
 
-const sourceCases: { why: string; rules: Rule[]; source: string; want: NameQuery[] }[] = [
-  {
-    why: 'a star in both is the same text',
-    rules: [{ adminsOf: 'Team *', from: '* Admins' }],
-    source: 'A Admins',
-    want: [name('team a')],
-  },
-  {
-    why: 'a star in `adminsOf` alone is every such group',
-    rules: [{ adminsOf: 'Team *', from: 'Managers' }],
-    source: 'managers',
-    want: [pattern('Team *')],
-  },
-  {
-    why: 'every rule that names it',
-    rules: [
+const sourceCases: readonly (readonly [
+  why: string,
+  rules: Rule[],
+  source: string,
+  want: NameQuery[],
+])[] = [
+  [
+    'a star in both is the same text',
+    [{ adminsOf: 'Team *', from: '* Admins' }],
+    'A Admins',
+    [name('team a')],
+  ],
+  [
+    'a star in `adminsOf` alone is every such group',
+    [{ adminsOf: 'Team *', from: 'Managers' }],
+    'managers',
+    [pattern('Team *')],
+  ],
+  [
+    'every rule that names it',
+    [
       { adminsOf: 'X', from: 'A' },
       { adminsOf: 'Y', from: 'A' },
       { adminsOf: 'Z', from: 'B' },
     ],
-    source: 'A',
-    want: [name('x'), name('y')],
-  },
+    'A',
+    [name('x'), name('y')],
+  ],
 ];
 
 describe('which groups a group gives admins to', () => {
-  for (const { why, rules, source, want } of sourceCases) {
+  for (const [why, rules, source, want] of sourceCases) {
     test(why, () => expect(createRuleBook(rules).listAdministered(source)).toEqual(want));
   }
 

@@ -40,19 +40,11 @@ describe('a refusal is for lack of seats', () => {
 });
 
 test.each([
-  { why: 'what is left', seats: { total: 50, used: 38, waiting: 0 }, free: 12 },
-  {
-    why: 'none where more are taken than were bought',
-    seats: { total: 5, used: 8, waiting: 0 },
-    free: 0,
-  },
-  {
-    why: 'none while somebody waits, whatever was set',
-    seats: { total: 50, used: 8, waiting: 1 },
-    free: 0,
-  },
-  { why: 'not known', seats: { total: undefined, used: 8, waiting: 0 }, free: undefined },
-])('countFreeSeats: $why', ({ seats, free }) => expect(countFreeSeats(seats)).toBe(free));
+  ['what is left', { total: 50, used: 38, waiting: 0 }, 12],
+  ['none where more are taken than were bought', { total: 5, used: 8, waiting: 0 }, 0],
+  ['none while somebody waits, whatever was set', { total: 50, used: 8, waiting: 1 }, 0],
+  ['not known', { total: undefined, used: 8, waiting: 0 }, undefined],
+])('countFreeSeats: %s', (_, seats, free) => expect(countFreeSeats(seats)).toBe(free));
 
 describe('toDaysLeft', () => {
   const seats = { total: 50, used: 38, waiting: 0 };

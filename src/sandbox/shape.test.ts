@@ -42,35 +42,32 @@ const change = (path: string, body: unknown, want: object): Step => ({
   want,
 });
 
-const cases: { shape: SandboxShapeChange; steps: Step[] }[] = [
-  {
-    shape: { userId: 'string' },
-    steps: [
+const cases: readonly (readonly [shape: SandboxShapeChange, steps: Step[]])[] = [
+  [
+    { userId: 'string' },
+    [
       get(`${users}/2`, { body: { id: '2' } }),
       get(`${groups}/1`, { body: { members: [{ value: '3' }] } }),
     ],
-  },
-  {
-    shape: { emailsAccepted: 'strings' },
-    steps: [get(`${users}/2`, { body: { emails: ['user00001@example.com'] } })],
-  },
-  {
-    shape: { createUserName: 'refused' },
-    steps: [
-      post(users, { ...kim, userName: 'kim' }, { status: 400 }),
-      post(users, kim, { status: 201 }),
-    ],
-  },
-  {
-    shape: { emailsAccepted: 'objects' },
-    steps: [
+  ],
+  [
+    { emailsAccepted: 'strings' },
+    [get(`${users}/2`, { body: { emails: ['user00001@example.com'] } })],
+  ],
+  [
+    { createUserName: 'refused' },
+    [post(users, { ...kim, userName: 'kim' }, { status: 400 }), post(users, kim, { status: 201 })],
+  ],
+  [
+    { emailsAccepted: 'objects' },
+    [
       post(users, { emails: ['kim@example.com'] }, { status: 400 }),
       post(users, kim, { status: 201 }),
     ],
-  },
-  {
-    shape: { updatable: ['active', 'name', 'userName', 'emails'] },
-    steps: [
+  ],
+  [
+    { updatable: ['active', 'name', 'userName', 'emails'] },
+    [
       change(
         `${users}/2`,
         patch(
@@ -84,99 +81,85 @@ const cases: { shape: SandboxShapeChange; steps: Step[] }[] = [
         status: 409,
       }),
     ],
-  },
-  {
-    shape: { memberPatch: 'array' },
-    steps: [
+  ],
+  [
+    { memberPatch: 'array' },
+    [
       change(`${groups}/1`, patch(add([{ value: 1 }, { value: 2 }])), {
         body: { members: [{}, {}, {}] },
       }),
       change(`${groups}/1`, patch(add(2)), { status: 400 }),
     ],
-  },
-  {
-    shape: { memberPatch: 'one-operation-per-request' },
-    steps: [
+  ],
+  [
+    { memberPatch: 'one-operation-per-request' },
+    [
       change(`${groups}/1`, patch(add(1), add(2)), { status: 400 }),
       change(`${groups}/1`, patch(add(2)), { body: { members: [{ value: 3 }, { value: 2 }] } }),
     ],
-  },
-  {
-    shape: { memberPatch: 'none' },
-    steps: [
+  ],
+  [
+    { memberPatch: 'none' },
+    [
       change(`${groups}/1`, patch(add(2)), { status: 400 }),
       change(`${groups}/1`, patch({ op: 'add', path: 'displayName', value: 'Sales' }), {
         status: 200,
       }),
     ],
-  },
-  {
-    shape: { filter: 'ignored' },
-    steps: [get(`${users}?filter=nonsense`, { body: { totalResults: 3 } })],
-  },
-  {
-    shape: { errorBody: 'empty' },
-    steps: [get('/api/latest/company/groups?limit=x', { status: 400, body: '' })],
-  },
-  {
-    shape: { errorBody: 'html' },
-    steps: [get(`${users}/99`, { ...gone, body: expect.stringContaining('<html>') })],
-  },
-  {
-    shape: { pages: { scimUsers: { default: 1, max: 2 }, auditLogs: { default: 1, max: null } } },
-    steps: [
+  ],
+  [{ filter: 'ignored' }, [get(`${users}?filter=nonsense`, { body: { totalResults: 3 } })]],
+  [{ errorBody: 'empty' }, [get('/api/latest/company/groups?limit=x', { status: 400, body: '' })]],
+  [
+    { errorBody: 'html' },
+    [get(`${users}/99`, { ...gone, body: expect.stringContaining('<html>') })],
+  ],
+  [
+    { pages: { scimUsers: { default: 1, max: 2 }, auditLogs: { default: 1, max: null } } },
+    [
       get(users, { body: { totalResults: 3, Resources: [{ id: 1 }] } }),
       get(`${users}?count=100`, { body: { Resources: [{}, {}] } }),
       get(auditLogs, { body: [{}] }),
       get(`${auditLogs}?limit=1000`, { body: [{}, {}] }),
       get(groups, { body: { totalResults: 1 } }),
     ],
-  },
-  {
-    shape: { offsetIgnoredBy: ['scimUsers', 'companyUsers'] },
-    steps: [
+  ],
+  [
+    { offsetIgnoredBy: ['scimUsers', 'companyUsers'] },
+    [
       get(`${users}?startIndex=3`, { body: { startIndex: 3, Resources: [{ id: 1 }, {}, {}] } }),
       get(`${companyUsers}?offset=2`, { body: [{ id: 1 }, {}, {}] }),
     ],
-  },
-  {
-    shape: { auditOrder: 'asc' },
-    steps: [get(`${auditLogs}?limit=1`, { body: [{ action: 'create' }] })],
-  },
-  {
-    shape: { auditDetails: 'string' },
-    steps: [
-      get(`${auditLogs}?limit=1`, { body: [{ details: expect.stringContaining('"user_id":3') }] }),
-    ],
-  },
-  {
-    shape: { inactiveMembers: 'refused' },
-    steps: [
+  ],
+  [{ auditOrder: 'asc' }, [get(`${auditLogs}?limit=1`, { body: [{ action: 'create' }] })]],
+  [
+    { auditDetails: 'string' },
+    [get(`${auditLogs}?limit=1`, { body: [{ details: expect.stringContaining('"user_id":3') }] })],
+  ],
+  [
+    { inactiveMembers: 'refused' },
+    [
       change(`${users}/2`, deactivate, { status: 200 }),
       change(`${users}/3`, deactivate, { body: { groups: [{ value: 1 }] } }),
       change(`${groups}/1`, patch(add(2)), { status: 400 }),
     ],
-  },
-  {
-    shape: { inactiveMembers: 'dropped' },
-    steps: [
+  ],
+  [
+    { inactiveMembers: 'dropped' },
+    [
       change(`${users}/3`, deactivate, { body: { groups: [] } }),
       get(`${auditLogs}?limit=2`, { body: [{ action: 'delete_user' }, { action: 'deactivate' }] }),
       change(`${groups}/1`, patch(add(3)), { status: 400 }),
     ],
-  },
-  {
-    shape: { uniqueGroupNames: 'nowhere' },
-    steps: [post(groups, { displayName: 'Group 001' }, { status: 200, body: { id: '2' } })],
-  },
-  {
-    shape: { changeStatus: 204 },
-    steps: [change(`${users}/2`, deactivate, { status: 204, body: '' })],
-  },
+  ],
+  [
+    { uniqueGroupNames: 'nowhere' },
+    [post(groups, { displayName: 'Group 001' }, { status: 200, body: { id: '2' } })],
+  ],
+  [{ changeStatus: 204 }, [change(`${users}/2`, deactivate, { status: 204, body: '' })]],
 ];
 
 describe('each field of the shape shows', () => {
-  for (const { shape, steps } of cases) {
+  for (const [shape, steps] of cases) {
     test(JSON.stringify(shape), async () => {
       const { call } = await start(shape);
       for (const { method, path, body, want } of steps) {

@@ -252,20 +252,12 @@ test.each([
   expect(JSON.stringify(problems)).not.toContain(token);
 });
 
-const warned = [
-  {
-    url: 'http://service.example.com',
-    publicUrl: 'https://x.example.com',
-    want: /upstream.url .* unencrypted/,
-  },
-  {
-    url: 'https://service.example.com',
-    publicUrl: 'http://x.example.com',
-    want: /publicUrl .* https/,
-  },
-  { url: 'https://service.example.com', publicUrl: '', want: /publicUrl is not set/ },
+const warned: readonly (readonly [url: string, publicUrl: string, want: RegExp])[] = [
+  ['http://service.example.com', 'https://x.example.com', /upstream.url .* unencrypted/],
+  ['https://service.example.com', 'http://x.example.com', /publicUrl .* https/],
+  ['https://service.example.com', '', /publicUrl is not set/],
 ];
-for (const { url, publicUrl, want } of warned) {
+for (const [url, publicUrl, want] of warned) {
   test(`${url} behind ${publicUrl || 'no public address'} is allowed with a warning`, () => {
     const env = {
       UPSTREAM_URL: url,

@@ -203,24 +203,20 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
 });
 
 test.each([
-  {
-    why: 'is damaged',
-    damage: (path: string) => writeFileSync(path, readFileSync(path).fill(7, 5_000, 40_000)),
-    says: /damaged|corrupt/,
-  },
-  {
-    why: 'is no store',
-    damage: (path: string) => writeFileSync(path, ''),
-    says: /no store of the bridge/,
-  },
-  {
-    why: 'is of a later version',
-    damage: (path: string) =>
+  [
+    'is damaged',
+    (path: string) => writeFileSync(path, readFileSync(path).fill(7, 5_000, 40_000)),
+    /damaged|corrupt/,
+  ],
+  ['is no store', (path: string) => writeFileSync(path, ''), /no store of the bridge/],
+  [
+    'is of a later version',
+    (path: string) =>
       change(path, (file) => file.exec(`insert into migrations values ('900-later')`)),
-    says: /later version/,
-  },
-  { why: 'is not there', damage: (path: string) => rmSync(path), says: /there is no store/ },
-])('a file that $why is not moved', async ({ damage, says }) => {
+    /later version/,
+  ],
+  ['is not there', (path: string) => rmSync(path), /there is no store/],
+])('a file that %s is not moved', async (_, damage, says) => {
   const { path, run } = makeFile();
   damage(path);
 

@@ -144,44 +144,31 @@ describe('rules privilege', () => {
   });
 
   test.each([
-    {
-      what: 'an admin of it',
-      name: 'safe1',
-      group: { [GROUP_EXTENSION]: { admins: '$' } },
-      status: 403,
-    },
-    {
-      what: 'a member of it, and it holds permissions',
-      name: 'safe2',
-      group: { [GROUP_EXTENSION]: { permissions: 4 }, members: '$' },
-      status: 403,
-    },
-    {
-      what: 'a member of it, and it is an ordinary one',
-      name: 'safe3',
-      group: { members: '$' },
-      status: 204,
-    },
-  ])(
-    'a DELETE of a group while somebody protected is $what: $status',
-    async ({ name, group, status }) => {
-      const { service } = bridge.sandbox;
-      const displayName = `Team of ${name}`;
-      const id = await bridge.addUser(name);
-      const text = JSON.stringify({ ...toGroup(displayName), ...group });
-      const named = text.replaceAll('"$"', JSON.stringify(toMembers([id])));
-      const { body } = await bridge.settled(bridge.send('POST', '/Groups', JSON.parse(named)));
-      const before = countMutations();
+    ['an admin of it', 403, 'safe1', { [GROUP_EXTENSION]: { admins: '$' } }],
+    [
+      'a member of it, and it holds permissions',
+      403,
+      'safe2',
+      { [GROUP_EXTENSION]: { permissions: 4 }, members: '$' },
+    ],
+    ['a member of it, and it is an ordinary one', 204, 'safe3', { members: '$' }],
+  ])('a DELETE of a group while somebody protected is %s: %s', async (_, status, name, group) => {
+    const { service } = bridge.sandbox;
+    const displayName = `Team of ${name}`;
+    const id = await bridge.addUser(name);
+    const text = JSON.stringify({ ...toGroup(displayName), ...group });
+    const named = text.replaceAll('"$"', JSON.stringify(toMembers([id])));
+    const { body } = await bridge.settled(bridge.send('POST', '/Groups', JSON.parse(named)));
+    const before = countMutations();
 
-      const answer = await bridge.request('DELETE', `/Groups/${String(body.id)}`);
-      await bridge.untilSettled();
+    const answer = await bridge.request('DELETE', `/Groups/${String(body.id)}`);
+    await bridge.untilSettled();
 
-      expect(answer.status).toBe(status);
-      const left = service.groups().filter((one) => one.name === displayName);
-      expect(left).toHaveLength(status === 403 ? 1 : 0);
-      if (status === 403) expect(countMutations()).toBe(before);
-    },
-  );
+    expect(answer.status).toBe(status);
+    const left = service.groups().filter((one) => one.name === displayName);
+    expect(left).toHaveLength(status === 403 ? 1 : 0);
+    if (status === 403) expect(countMutations()).toBe(before);
+  });
 
   test('a DELETE of a group that was taken over leaves a protected admin whom it found there', async () => {
     const { service } = bridge.sandbox;
