@@ -281,22 +281,20 @@ for (const url of ['http://[::1]:3000', 'https://service.example.com']) {
   });
 }
 
-const leaks = [
-  { why: 'a refused token', env: { SCIM_TOKENS: 's3cret' } },
-  { why: 'a refused database address', env: { DATABASE_URL: 'mysql://bridge:s3cret@db/x' } },
-  {
-    why: 'a service address with credentials',
-    env: { UPSTREAM_URL: 'https://me:s3cret@example.com' },
-  },
-  {
-    why: 'a service address with a query',
-    env: { UPSTREAM_URL: 'https://example.com/?token=s3cret' },
-  },
-  { why: 'an unknown key', yaml: 'upstream:\n  tokn: s3cret\n' },
-  { why: 'a file that is no YAML', yaml: 'upstream:\n  token: "s3cret\n' },
-  { why: 'a token that YAML takes for an alias', yaml: 'ops:\n  token: *s3cret\n' },
+const leaks: readonly (readonly [
+  why: string,
+  env?: Record<string, string> | undefined,
+  yaml?: string,
+])[] = [
+  ['a refused token', { SCIM_TOKENS: 's3cret' }],
+  ['a refused database address', { DATABASE_URL: 'mysql://bridge:s3cret@db/x' }],
+  ['a service address with credentials', { UPSTREAM_URL: 'https://me:s3cret@example.com' }],
+  ['a service address with a query', { UPSTREAM_URL: 'https://example.com/?token=s3cret' }],
+  ['an unknown key', undefined, 'upstream:\n  tokn: s3cret\n'],
+  ['a file that is no YAML', undefined, 'upstream:\n  token: "s3cret\n'],
+  ['a token that YAML takes for an alias', undefined, 'ops:\n  token: *s3cret\n'],
 ];
-for (const { why, env = {}, yaml } of leaks) {
+for (const [why, env = {}, yaml] of leaks) {
   test(`a secret is never shown: ${why}`, () => {
     const error = refusal(env, yaml);
     expect(error.message).not.toContain('s3cret');

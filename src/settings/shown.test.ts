@@ -8,33 +8,29 @@ function getRow(name: string): SettingRow {
   return row;
 }
 
-const shown = [
-  { name: 'upstream.token', value: 's3cret', want: '(hidden)' },
-  { name: 'scim.tokens', value: ['a', 'b'], want: '(hidden, 2)' },
-  {
-    name: 'database.url',
-    value: 'postgres://bridge:s3@cret@db/x',
-    want: 'postgres://(hidden)@db/x',
-  },
-  {
-    name: 'database.url',
-    value: 'postgres://db/x?password=s3cret',
-    want: 'postgres://db/x?(hidden)',
-  },
-  { name: 'database.url', value: 'sqlite:data/bridge.db', want: 'sqlite:data/bridge.db' },
-  { name: 'scim.writeWait', value: 3_000, want: '3s' },
-  { name: 'retention.ledger', value: 2_592_000_000, want: '30d' },
-  { name: 'upstream.timeout', value: 1_500, want: '1500ms' },
-  { name: 'shutdown.delay', value: 0, want: '0' },
-  { name: 'drift.policy', value: { default: 'report', kinds: {} }, want: 'report' },
-  {
-    name: 'drift.policy',
-    value: { default: 'report', kinds: { 'member.added': 'repair' } },
-    want: '{"default":"report","member.added":"repair"}',
-  },
-  { name: 'protect.users', value: ['a', 'b'], want: 'a, b' },
+const shown: readonly (readonly [
+  name: string,
+  value: string | unknown[] | number | object,
+  want: string,
+])[] = [
+  ['upstream.token', 's3cret', '(hidden)'],
+  ['scim.tokens', ['a', 'b'], '(hidden, 2)'],
+  ['database.url', 'postgres://bridge:s3@cret@db/x', 'postgres://(hidden)@db/x'],
+  ['database.url', 'postgres://db/x?password=s3cret', 'postgres://db/x?(hidden)'],
+  ['database.url', 'sqlite:data/bridge.db', 'sqlite:data/bridge.db'],
+  ['scim.writeWait', 3_000, '3s'],
+  ['retention.ledger', 2_592_000_000, '30d'],
+  ['upstream.timeout', 1_500, '1500ms'],
+  ['shutdown.delay', 0, '0'],
+  ['drift.policy', { default: 'report', kinds: {} }, 'report'],
+  [
+    'drift.policy',
+    { default: 'report', kinds: { 'member.added': 'repair' } },
+    '{"default":"report","member.added":"repair"}',
+  ],
+  ['protect.users', ['a', 'b'], 'a, b'],
 ];
-for (const { name, value, want } of shown) {
+for (const [name, value, want] of shown) {
   test(`${name} ${JSON.stringify(value)} is shown as ${want}`, () => {
     expect(toShownValue(getRow(name), value)).toBe(want);
   });

@@ -22,49 +22,21 @@ function listSorted(query: { sortBy?: unknown; sortOrder?: unknown }): unknown[]
   return people.toSorted((a, b) => compareSortKeys(key(a), key(b), sorting)).map(({ id }) => id);
 }
 
-const cases = [
-  { why: 'texts without case', query: { sortBy: 'userName' }, want: ['2', '1', '3'] },
-  {
-    why: 'descending',
-    query: { sortBy: 'USERNAME', sortOrder: 'Descending' },
-    want: ['3', '1', '2'],
-  },
-  {
-    why: 'exact texts with case; no value comes last',
-    query: { sortBy: 'externalId' },
-    want: ['3', '2', '1'],
-  },
-  {
-    why: 'and first when descending',
-    query: { sortBy: 'externalId', sortOrder: 'descending' },
-    want: ['1', '2', '3'],
-  },
-  {
-    why: 'a list by its primary value, else its first',
-    query: { sortBy: 'emails' },
-    want: ['2', '3', '1'],
-  },
-  {
-    why: 'the same by its sub-attribute',
-    query: { sortBy: 'emails.value' },
-    want: ['2', '3', '1'],
-  },
-  { why: 'moments', query: { sortBy: 'meta.lastModified' }, want: ['1', '2', '3'] },
-  { why: 'booleans', query: { sortBy: 'active' }, want: ['3', '1', '2'] },
-  {
-    why: 'an unknown attribute sorts nothing',
-    query: { sortBy: 'shoeSize' },
-    want: ['1', '2', '3'],
-  },
-  {
-    why: 'an object without a value sorts nothing',
-    query: { sortBy: 'name' },
-    want: ['1', '2', '3'],
-  },
-  { why: 'blank sorts nothing', query: { sortBy: '', sortOrder: '' }, want: ['1', '2', '3'] },
+const cases: readonly (readonly [why: string, query: object, want: unknown[]])[] = [
+  ['texts without case', { sortBy: 'userName' }, ['2', '1', '3']],
+  ['descending', { sortBy: 'USERNAME', sortOrder: 'Descending' }, ['3', '1', '2']],
+  ['exact texts with case; no value comes last', { sortBy: 'externalId' }, ['3', '2', '1']],
+  ['and first when descending', { sortBy: 'externalId', sortOrder: 'descending' }, ['1', '2', '3']],
+  ['a list by its primary value, else its first', { sortBy: 'emails' }, ['2', '3', '1']],
+  ['the same by its sub-attribute', { sortBy: 'emails.value' }, ['2', '3', '1']],
+  ['moments', { sortBy: 'meta.lastModified' }, ['1', '2', '3']],
+  ['booleans', { sortBy: 'active' }, ['3', '1', '2']],
+  ['an unknown attribute sorts nothing', { sortBy: 'shoeSize' }, ['1', '2', '3']],
+  ['an object without a value sorts nothing', { sortBy: 'name' }, ['1', '2', '3']],
+  ['blank sorts nothing', { sortBy: '', sortOrder: '' }, ['1', '2', '3']],
 ];
 
-for (const { why, query, want } of cases) {
+for (const [why, query, want] of cases) {
   test(`sorting: ${why}`, () => expect(listSorted(query)).toEqual(want));
 }
 
