@@ -37,74 +37,42 @@ test('the harm of a call is that of all its changes', () => {
   expect(listHarms(changes)).toEqual(['removeMember', 'removeMember']);
 });
 
-const changes: {
-  kind: ChangeKind;
-  desired: JsonValue;
-  observed: JsonValue;
-  harm?: HarmKind;
-  grants?: true;
-}[] = [
-  { kind: 'user.create', desired: { active: true }, observed: null },
-  { kind: 'user.activate', desired: { active: true }, observed: { active: false } },
-  {
-    kind: 'user.deactivate',
-    desired: { active: false },
-    observed: { active: true },
-    harm: 'deactivate',
-    grants: true,
-  },
-  {
-    kind: 'member.remove',
-    desired: { present: false },
-    observed: { present: true },
-    harm: 'removeMember',
-  },
-  {
-    kind: 'admin.remove',
-    desired: { present: false },
-    observed: { present: true },
-    harm: 'demoteAdmin',
-    grants: true,
-  },
-  { kind: 'admin.add', desired: { present: true }, observed: { present: false } },
-  { kind: 'group.permissions', desired: { permissions: 6 }, observed: { permissions: 2 } },
-  {
-    kind: 'group.permissions',
-    desired: { permissions: 2 },
-    observed: { permissions: 4 },
-    harm: 'cutAccess',
-    grants: true,
-  },
-  {
-    kind: 'group.permissions',
-    desired: { permissions: 1 },
-    observed: { permissions: 1 + 2 ** 40 },
-    harm: 'cutAccess',
-    grants: true,
-  },
-  {
-    kind: 'group.permissions',
-    desired: { addToCardsAndSpacesEnabled: false },
-    observed: { addToCardsAndSpacesEnabled: true },
-    harm: 'cutAccess',
-    grants: true,
-  },
+const changes: readonly (readonly [
+  kind: ChangeKind,
+  desired: JsonValue,
+  observed: JsonValue,
+  harm?: HarmKind,
+  grants?: 'grants',
+])[] = [
+  ['user.create', { active: true }, null],
+  ['user.activate', { active: true }, { active: false }],
+  ['user.deactivate', { active: false }, { active: true }, 'deactivate', 'grants'],
+  ['member.remove', { present: false }, { present: true }, 'removeMember'],
+  ['admin.remove', { present: false }, { present: true }, 'demoteAdmin', 'grants'],
+  ['admin.add', { present: true }, { present: false }],
+  ['group.permissions', { permissions: 6 }, { permissions: 2 }],
+  ['group.permissions', { permissions: 2 }, { permissions: 4 }, 'cutAccess', 'grants'],
+  ['group.permissions', { permissions: 1 }, { permissions: 1 + 2 ** 40 }, 'cutAccess', 'grants'],
+  [
+    'group.permissions',
+    { addToCardsAndSpacesEnabled: false },
+    { addToCardsAndSpacesEnabled: true },
+    'cutAccess',
+    'grants',
+  ],
   // Ending a suspension gives access.
-  {
-    kind: 'user.access',
-    desired: { temporarilyInactive: true },
-    observed: { temporarilyInactive: false },
-    harm: 'cutAccess',
-    grants: true,
-  },
-  {
-    kind: 'user.access',
-    desired: { temporarilyInactive: false },
-    observed: { temporarilyInactive: true },
-  },
+  [
+    'user.access',
+    { temporarilyInactive: true },
+    { temporarilyInactive: false },
+    'cutAccess',
+    'grants',
+  ],
+  ['user.access', { temporarilyInactive: false }, { temporarilyInactive: true }],
 ];
-for (const { harm, grants = false, ...change } of changes) {
-  const words = `${change.kind} ${JSON.stringify(change.desired)} → ${JSON.stringify(change.observed)}`;
-  test(`${words}: repairing is ${harm ?? 'no harm'}, accepting ${grants ? 'grants' : 'does not'}`, () =>
-    expect([findHarm(change), isGranting(change)]).toEqual([harm, grants]));
+for (const [kind, desired, observed, harm, grants] of changes) {
+  const change = { kind, desired, observed };
+  const words = `${kind} ${JSON.stringify(desired)} → ${JSON.stringify(observed)}`;
+  test(`${words}: repairing is ${harm ?? 'no harm'}, accepting ${grants ?? 'does not'}`, () =>
+    expect([findHarm(change), isGranting(change)]).toEqual([harm, grants !== undefined]));
 }

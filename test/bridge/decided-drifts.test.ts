@@ -277,8 +277,6 @@ describe('who', () => {
 describe('set back', () => {
   const DAY_MS = 86_400_000;
   const HALF_HOUR_MS = 1_800_000;
-  /** The second attempt comes after a second. */
-  const PATIENT = { timeout: 60_000 };
   const FAILS = { kind: 'status', status: 500, body: 'message' } as const;
   const leaves = toPatch(replace('active', false));
 

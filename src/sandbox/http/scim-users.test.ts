@@ -53,16 +53,12 @@ describe('scim.addUser', () => {
 });
 
 describe('scim.updateUser', () => {
-  const names = [
-    {
-      why: 'replaces both parts',
-      operation: replace('name', { givenName: 'A', familyName: 'B' }),
-      want: 'A B',
-    },
-    { why: 'replaces all by one part', operation: replace('name', { givenName: 'A' }), want: 'A' },
-    { why: 'removes a part', operation: { op: 'remove', path: 'name.familyName' }, want: 'Olivia' },
+  const names: readonly (readonly [why: string, operation: unknown, want: string])[] = [
+    ['replaces both parts', replace('name', { givenName: 'A', familyName: 'B' }), 'A B'],
+    ['replaces all by one part', replace('name', { givenName: 'A' }), 'A'],
+    ['removes a part', { op: 'remove', path: 'name.familyName' }, 'Olivia'],
   ];
-  for (const { why, operation, want } of names) {
+  for (const [why, operation, want] of names) {
     test(`${why}: ${want}`, async () => {
       const { call, sandbox } = await startForTest();
       expect((await call('PATCH', '/scim/v2/Users/1', patch(operation))).status).toBe(200);

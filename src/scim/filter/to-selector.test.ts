@@ -7,79 +7,54 @@ const workManagement = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.
 const email = { kind: 'email', op: 'eq', value: 'ada@example.com' };
 const id = { kind: 'id', op: 'eq', value: 'X1' };
 
-const cases = [
-  {
-    filter: 'userName eq "Ada@Example.com"',
-    selector: { kind: 'userName', op: 'eq', value: 'ada@example.com' },
-    exact: true,
-  },
-  { filter: 'id eq "X1"', selector: id, exact: true },
-  { filter: 'externalId eq "X1"', selector: { ...id, kind: 'externalId' }, exact: true },
-  {
-    filter: 'displayName eq "Ada L"',
-    selector: { kind: 'displayName', op: 'eq', value: 'ada l' },
-    exact: true,
-  },
-  {
-    filter: 'active eq "False"',
-    selector: { kind: 'active', op: 'eq', value: false },
-    exact: true,
-  },
-  { filter: 'emails eq "Ada@example.com"', selector: email, exact: true },
-  { filter: 'emails[value eq "Ada@example.com"]', selector: email, exact: true },
-  { filter: 'emails[type eq "work"].value eq "Ada@example.com"', selector: email, exact: false },
-  {
-    filter: 'groups.value eq "g1"',
-    selector: { kind: 'member', op: 'eq', value: 'g1' },
-    exact: true,
-  },
-  ...['eq', 'gt', 'ge', 'lt', 'le'].map((op) => ({
-    filter: `meta.lastModified ${op} "2026-03-01T12:00:00Z"`,
-    selector: { kind: 'lastModified', op, value: Date.UTC(2026, 2, 1, 12) },
-    exact: true,
-  })),
-  {
-    filter: 'id eq "X1" and active eq true',
-    selector: { kind: 'and', parts: [id, { kind: 'active', op: 'eq', value: true }] },
-    exact: true,
-  },
-  { filter: 'id eq "X1" and manager eq "m"', selector: id, exact: false },
-  { filter: 'id eq "X1" and not (active eq true)', selector: id, exact: false },
-  { filter: 'id eq "X1" or manager eq "m"', selector: undefined, exact: false },
-  {
-    filter: 'id eq "X1" or (id eq "X1" and title pr)',
-    selector: { kind: 'or', parts: [id, id] },
-    exact: false,
-  },
-  { filter: 'shoeSize eq 42', selector: { kind: 'or', parts: [] }, exact: true },
-  { filter: 'not (userName eq "x")', selector: undefined, exact: false },
-  { filter: 'userName ne "x"', selector: undefined, exact: false },
-  { filter: 'userName sw "x"', selector: undefined, exact: false },
-  { filter: 'userName pr', selector: undefined, exact: false },
-  { filter: 'meta.lastModified ne "2026-03-01T12:00:00Z"', selector: undefined, exact: false },
-  { filter: 'title eq "x"', selector: undefined, exact: false },
-  { filter: 'title eq "x" and title pr', selector: undefined, exact: false },
-  { filter: 'emails[primary eq true]', selector: undefined, exact: false },
-  {
-    filter: 'emails[value eq "a"] and emails[primary eq true]',
-    selector: { ...email, value: 'a' },
-    exact: false,
-  },
-  { filter: `${workManagement}:appsPermissions ge 5`, selector: undefined, exact: false },
-  { filter: `${workManagement}:appsPermissions eq 5`, selector: undefined, exact: false },
-  { filter: 'meta.lastModified sw "2026"', selector: undefined, exact: false },
-  { filter: 'meta.lastModified co "T12:"', selector: undefined, exact: false },
-  {
-    filter: 'id eq "X1" or id eq "X1" and active eq true',
-    selector: {
-      kind: 'or',
-      parts: [id, { kind: 'and', parts: [id, { kind: 'active', op: 'eq', value: true }] }],
-    },
-    exact: true,
-  },
-];
+const isActive = { kind: 'active', op: 'eq', value: true };
+const both = { kind: 'and', parts: [id, isActive] };
+const moment = '"2026-03-01T12:00:00Z"';
+/** What an index is asked for each filter, and whether its answer is exact. */
+const cases: readonly (readonly [filter: string, selector: object | undefined, exact: boolean])[] =
+  [
+    [
+      'userName eq "Ada@Example.com"',
+      { kind: 'userName', op: 'eq', value: 'ada@example.com' },
+      true,
+    ],
+    ['id eq "X1"', id, true],
+    ['externalId eq "X1"', { ...id, kind: 'externalId' }, true],
+    ['displayName eq "Ada L"', { kind: 'displayName', op: 'eq', value: 'ada l' }, true],
+    ['active eq "False"', { ...isActive, value: false }, true],
+    ['emails eq "Ada@example.com"', email, true],
+    ['emails[value eq "Ada@example.com"]', email, true],
+    ['emails[type eq "work"].value eq "Ada@example.com"', email, false],
+    ['groups.value eq "g1"', { kind: 'member', op: 'eq', value: 'g1' }, true],
+    ...['eq', 'gt', 'ge', 'lt', 'le'].map((op) => {
+      const selector = { kind: 'lastModified', op, value: Date.UTC(2026, 2, 1, 12) };
+      return [`meta.lastModified ${op} ${moment}`, selector, true] as const;
+    }),
+    ['id eq "X1" and active eq true', both, true],
+    ['id eq "X1" and manager eq "m"', id, false],
+    ['id eq "X1" and not (active eq true)', id, false],
+    ['id eq "X1" or (id eq "X1" and title pr)', { kind: 'or', parts: [id, id] }, false],
+    ['shoeSize eq 42', { kind: 'or', parts: [] }, true],
+    ['emails[value eq "a"] and emails[primary eq true]', { ...email, value: 'a' }, false],
+    ['id eq "X1" or id eq "X1" and active eq true', { kind: 'or', parts: [id, both] }, true],
+    ...[
+      'id eq "X1" or manager eq "m"',
+      'not (userName eq "x")',
+      'userName ne "x"',
+      'userName sw "x"',
+      'userName pr',
+      `meta.lastModified ne ${moment}`,
+      'title eq "x"',
+      'title eq "x" and title pr',
+      'emails[primary eq true]',
+      `${workManagement}:appsPermissions ge 5`,
+      `${workManagement}:appsPermissions eq 5`,
+      'meta.lastModified sw "2026"',
+      'meta.lastModified co "T12:"',
+    ].map((filter) => [filter, undefined, false] as const),
+  ];
 
-for (const { filter, selector, exact } of cases) {
+for (const [filter, selector, exact] of cases) {
   const found = selector
     ? `is answered by an index, ${exact ? 'exactly' : 'then checked'}`
     : 'scans';

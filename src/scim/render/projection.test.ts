@@ -16,96 +16,68 @@ const ada: JsonObject = {
 };
 const { schemas, id } = ada;
 
-const cases = [
-  { why: 'nothing asked for is everything', query: {}, want: ada },
-  {
-    why: 'blank parameters are not there',
-    query: { attributes: ' ', excludedAttributes: '' },
-    want: ada,
-  },
-  {
-    why: 'names in any case',
-    query: { attributes: 'USERNAME' },
-    want: { schemas, id, userName: 'ada' },
-  },
-  {
-    why: 'several, with white space',
-    query: { attributes: 'userName, name.givenName' },
-    want: { schemas, id, userName: 'ada', name: { givenName: 'Ada' } },
-  },
-  {
-    why: 'parts of the elements of a list',
-    query: { attributes: 'emails.value' },
-    want: { schemas, id, emails: [{ value: 'a@x.example' }, { value: 'b@x.example' }] },
-  },
-  {
-    why: 'the whole wins over its part',
-    query: { attributes: 'name.givenName,name,name.familyName' },
-    want: { schemas, id, name: ada.name },
-  },
-  {
-    why: 'names qualified by a URN',
-    query: { attributes: `${core}:userName,${enterprise}:manager.value` },
-    want: { schemas, id, userName: 'ada', [enterprise]: { manager: { value: 'm1' } } },
-  },
-  {
-    why: 'a whole extension',
-    query: { attributes: enterprise },
-    want: { schemas, id, [enterprise]: ada[enterprise] },
-  },
-  {
-    why: 'the whole core schema',
-    query: { attributes: core },
-    want: { schemas, id, userName: 'ada', name: ada.name, emails: ada.emails },
-  },
-  {
-    why: 'parts that an attribute has not, which leave nothing of it',
-    query: { attributes: `userName,name.middleName,emails.display,${enterprise}:costCenter` },
-    want: { schemas, id, userName: 'ada' },
-  },
-  {
-    why: 'elements that have the part',
-    query: { attributes: 'emails.type' },
-    want: { schemas, id, emails: [{ type: 'work' }] },
-  },
-  {
-    why: 'unknown names ask for nothing',
-    query: { attributes: 'shoeSize' },
-    want: { schemas, id },
-  },
-  {
-    why: 'a name with a filter is an unknown one',
-    query: { attributes: 'userName,emails[type eq "work"].value' },
-    want: { schemas, id, userName: 'ada' },
-  },
-  {
-    why: 'the prototype is no attribute',
-    query: { attributes: '__proto__.x' },
-    want: { schemas, id },
-  },
-  {
-    why: 'a list of a search body',
-    query: { attributes: ['id', 'userName'] },
-    want: { schemas, id, userName: 'ada' },
-  },
-  {
-    why: 'some left out',
-    query: { excludedAttributes: `emails,name.familyName,${enterprise}` },
-    want: { schemas, id, userName: 'ada', name: { givenName: 'Ada' } },
-  },
-  {
-    why: 'what a resource is cannot be left out',
-    query: { excludedAttributes: 'id,schemas' },
-    want: ada,
-  },
-  {
-    why: 'both',
-    query: { attributes: 'name,userName', excludedAttributes: 'name.givenName' },
-    want: { schemas, id, userName: 'ada', name: { familyName: 'Lovelace' } },
-  },
+const cases: readonly (readonly [why: string, query: object, want: unknown])[] = [
+  ['nothing asked for is everything', {}, ada],
+  ['blank parameters are not there', { attributes: ' ', excludedAttributes: '' }, ada],
+  ['names in any case', { attributes: 'USERNAME' }, { schemas, id, userName: 'ada' }],
+  [
+    'several, with white space',
+    { attributes: 'userName, name.givenName' },
+    { schemas, id, userName: 'ada', name: { givenName: 'Ada' } },
+  ],
+  [
+    'parts of the elements of a list',
+    { attributes: 'emails.value' },
+    { schemas, id, emails: [{ value: 'a@x.example' }, { value: 'b@x.example' }] },
+  ],
+  [
+    'the whole wins over its part',
+    { attributes: 'name.givenName,name,name.familyName' },
+    { schemas, id, name: ada.name },
+  ],
+  [
+    'names qualified by a URN',
+    { attributes: `${core}:userName,${enterprise}:manager.value` },
+    { schemas, id, userName: 'ada', [enterprise]: { manager: { value: 'm1' } } },
+  ],
+  ['a whole extension', { attributes: enterprise }, { schemas, id, [enterprise]: ada[enterprise] }],
+  [
+    'the whole core schema',
+    { attributes: core },
+    { schemas, id, userName: 'ada', name: ada.name, emails: ada.emails },
+  ],
+  [
+    'parts that an attribute has not, which leave nothing of it',
+    { attributes: `userName,name.middleName,emails.display,${enterprise}:costCenter` },
+    { schemas, id, userName: 'ada' },
+  ],
+  [
+    'elements that have the part',
+    { attributes: 'emails.type' },
+    { schemas, id, emails: [{ type: 'work' }] },
+  ],
+  ['unknown names ask for nothing', { attributes: 'shoeSize' }, { schemas, id }],
+  [
+    'a name with a filter is an unknown one',
+    { attributes: 'userName,emails[type eq "work"].value' },
+    { schemas, id, userName: 'ada' },
+  ],
+  ['the prototype is no attribute', { attributes: '__proto__.x' }, { schemas, id }],
+  ['a list of a search body', { attributes: ['id', 'userName'] }, { schemas, id, userName: 'ada' }],
+  [
+    'some left out',
+    { excludedAttributes: `emails,name.familyName,${enterprise}` },
+    { schemas, id, userName: 'ada', name: { givenName: 'Ada' } },
+  ],
+  ['what a resource is cannot be left out', { excludedAttributes: 'id,schemas' }, ada],
+  [
+    'both',
+    { attributes: 'name,userName', excludedAttributes: 'name.givenName' },
+    { schemas, id, userName: 'ada', name: { familyName: 'Lovelace' } },
+  ],
 ];
 
-for (const { why, query, want } of cases) {
+for (const [why, query, want] of cases) {
   test(`projection: ${why}`, () => {
     expect(project(ada, parseProjection(query, userSchema))).toEqual(want);
   });
