@@ -10,7 +10,7 @@ import { findAuditReadAt } from './store-state.ts';
 /** How often the log is read, in milliseconds. */
 export const INTERVAL_MS = 15_000;
 /** The machine may be busy. */
-export const PATIENT = { interval: 20 };
+const PATIENT = { interval: 20 };
 
 /** A bridge that follows the audit log, and whose time the test moves. */
 export interface AuditWorld extends TestBridge {
