@@ -131,8 +131,8 @@ const STATE_GAUGES: readonly StateGauge[] = [
     'oldest_pending_age_seconds',
     'Age of the oldest waiting change, without stuck ones; 0 if nothing waits.',
     async ({ readBacklog, clock }) => {
-      const { oldestSince = clock.now() } = await readBacklog();
-      return toAge(clock, oldestSince);
+      const { oldestSince } = await readBacklog();
+      return toAge(clock, oldestSince ?? clock.now());
     },
   ),
   gauge(

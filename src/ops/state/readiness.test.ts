@@ -40,11 +40,11 @@ function toStore({
     stuck: 0,
     failing: 0,
     disputed: 0,
-    failingSince: undefined,
+    failingSince: null,
     queued: { removals: 0, changes: 0, looks: 0 },
     noSeat: 0,
-    noSeatSince: undefined,
-    oldestSince: undefined,
+    noSeatSince: null,
+    oldestSince: null,
     ...backlog,
   };
   return {

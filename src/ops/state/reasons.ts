@@ -150,7 +150,7 @@ const OF_STORE = {
   'no-seat': [
     'Buy seats, or deactivate in the provider whom nobody needs any more: who waits gets each free one. `scim-bridge retry` tries at once.',
     ({ backlog: { noSeat, noSeatSince: since } }) =>
-      since !== undefined &&
+      since !== null &&
       `${toCount(noSeat, 'person waits', 'people wait')} for a free seat of the service since ${toMoment(since)}: it refuses additions for lack of them.`,
   ],
   stuck: [

@@ -3,15 +3,14 @@ import { countFreeSeats, toDaysLeft } from '../../domain/seats.ts';
 import { countDrifts, countUnmanaged } from '../../store/drifts.ts';
 import {
   countTakenSeats,
-  countWaitingForSeat,
-  findOldestSample,
   listFailing,
   listStuck,
+  readBacklog,
   type TroubledResource,
 } from '../../store/resources/backlog.ts';
 import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';
-import { listWhere, type Row } from '../../store/tables.ts';
+import { findOne, listWhere, type Row } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { findLastSweep } from '../drift/sweeps.ts';
 import { toPage } from '../http/list-query.ts';
@@ -105,7 +104,7 @@ async function readStatus({
     due: backlog.due,
     failingCount: backlog.failing,
     failing: (await listFailing(db, TROUBLE_MAX)).map(toTrouble),
-    oldestSince: toMoment(backlog.oldestSince ?? null),
+    oldestSince: toMoment(backlog.oldestSince),
     seats: await sources.readSeats(),
     stuckCount: backlog.stuck,
     stuck: (await listStuck(db, TROUBLE_MAX)).map(toTrouble),
@@ -180,17 +179,15 @@ function toState({ paused }: OpsJson<'Writes'>) {
 
 /** Reads what is known of the seats of the service at `now` (epoch milliseconds). `total` is the number of the settings; 0: not known. */
 export async function readSeats(db: Db, total: number, now: number): Promise<OpsJson<'Seats'>> {
-  const [used, waiting, oldest] = await Promise.all([
-    countTakenSeats(db),
-    countWaitingForSeat(db),
-    findOldestSample(db),
-  ]);
+  const used = await countTakenSeats(db);
+  const waiting = (await readBacklog(db)).noSeat;
+  const oldest = await findOne(db, 'samples', {}, { order: 'at' });
   const seats = { total: total === 0 ? undefined : total, used, waiting };
   return {
     total: seats.total ?? null,
     used,
     waiting,
     free: countFreeSeats(seats) ?? null,
-    daysLeft: toDaysLeft(seats, oldest, now) ?? null,
+    daysLeft: toDaysLeft(seats, oldest && { at: oldest.at, used: oldest.seats }, now) ?? null,
   };
 }

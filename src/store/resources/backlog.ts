@@ -1,11 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
 import type { Refusal } from '../../domain/refusal.ts';
-import type { TakenSeats } from '../../domain/seats.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
 import { forUpdateOfFree, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { countWhere, findOne } from '../tables.ts';
 import { readRows, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
 
@@ -15,66 +13,54 @@ const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
  * time.
  */
 const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
+/** Condition of what waits for its turn alone. */
+const IS_QUEUED = sql`stuck_at is null and attempts < 3 and seat_since is null`;
 
-/** Counts of waiting work, for status and health. */
-export interface Backlog {
-  readonly due: number;
-  /** Number of those that would change the service. */
-  readonly changes: number;
-  readonly stuck: number;
-  /** Number of those that failed several times, without those that are stuck. */
-  readonly failing: number;
-  /** Epoch milliseconds since when the oldest of those waits; undefined when there is none. */
-  readonly failingSince: number | undefined;
-  /** Number of users who wait for a free seat of the service alone. */
-  readonly noSeat: number;
-  /** Epoch milliseconds since when the first of those waits; undefined: nobody does. */
-  readonly noSeatSince: number | undefined;
-  /** Epoch milliseconds since when the oldest waits that is neither stuck nor waits for a seat; undefined: none waits. */
-  readonly oldestSince: number | undefined;
-  /** Users and groups that wait for their turn alone, in the order of their turns. */
-  readonly queued: Readonly<Record<QueuedClass, number>>;
+/** Counts of waiting work, for status and health. All of it stands in the index of what is due. */
+const COUNTS = {
+  due: sql`count(*)`,
+  /** Those that would change the service. */
+  changes: countCase(sql`due_class < 2`),
+  stuck: sql`count(stuck_at)`,
+  /** Those that failed several times, without those that are stuck. */
+  failing: countCase(IS_FAILING),
+  /** Users who wait for a free seat of the service alone. */
+  noSeat: sql`count(seat_since)`,
+  removals: countCase(sql`due_class = 0 and ${IS_QUEUED}`),
+  writes: countCase(sql`due_class = 1 and ${IS_QUEUED}`),
+  looks: countCase(sql`due_class = 2 and ${IS_QUEUED}`),
+} as const;
+
+/** Since when the first of them waits (epoch milliseconds); null: there is none. */
+const SINCE = {
+  failingSince: sql`min(case when ${IS_FAILING} then ${WAITS_SINCE} end)`,
+  noSeatSince: sql`min(seat_since)`,
+  /** Of what is neither stuck nor waits for a seat. */
+  oldestSince: sql`min(case when stuck_at is null and seat_since is null then ${WAITS_SINCE} end)`,
+} as const;
+
+type Counted = Readonly<Record<keyof typeof COUNTS, number>> &
+  Readonly<Record<keyof typeof SINCE, number | null>>;
+
+/** Waiting work, and users and groups that wait for their turn alone, in the order of their turns. */
+export type Backlog = Omit<Counted, 'removals' | 'writes' | 'looks'> & {
+  readonly queued: Readonly<Record<'removals' | 'changes' | 'looks', number>>;
+};
+
+function countCase(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`count(case when ${condition} then 1 end)`;
 }
 
-/** Classes of what waits for its turn, the most urgent first. */
-const QUEUED_CLASSES = ['removals', 'changes', 'looks'] as const;
-
-type QueuedClass = (typeof QUEUED_CLASSES)[number];
-
-/** Counts as they are read, where null is in the place of undefined. */
-type BacklogRow = Readonly<
-  Record<Exclude<keyof Backlog, 'queued' | 'changes'> | 'writes' | QueuedClass, number | null>
->;
-
-/** Counts what is due, what fails and what is stuck. All of it stands in the index of what is due. */
+/** Counts what is due, what fails and what is stuck. */
 export async function readBacklog(db: Db): Promise<Backlog> {
-  const rows = await select<BacklogRow>(db)`
-    select count(*) as due, count(case when due_class < 2 then 1 end) as writes,
-      count(stuck_at) as stuck,
-      count(case when ${IS_FAILING} then 1 end) as failing,
-      min(case when ${IS_FAILING} then ${WAITS_SINCE} end) as "failingSince",
-      min(case when stuck_at is null and seat_since is null then ${WAITS_SINCE} end) as "oldestSince",
-      count(seat_since) as "noSeat", min(seat_since) as "noSeatSince",
-      ${sql.join(QUEUED_CLASSES.map(countQueued))}
-    from resources where due_at is not null`;
-  const count = (name: keyof BacklogRow) => Number(rows[0]?.[name] ?? 0);
-  return {
-    due: count('due'),
-    changes: count('writes'),
-    stuck: count('stuck'),
-    failing: count('failing'),
-    failingSince: rows[0]?.failingSince ?? undefined,
-    noSeat: count('noSeat'),
-    noSeatSince: rows[0]?.noSeatSince ?? undefined,
-    oldestSince: rows[0]?.oldestSince ?? undefined,
-    queued: { removals: count('removals'), changes: count('changes'), looks: count('looks') },
-  };
-}
-
-function countQueued(name: QueuedClass, dueClass: number): RawBuilder<unknown> {
-  const isQueued = sql`due_class = ${sql.lit(dueClass)} and stuck_at is null and attempts < 3
-    and seat_since is null`;
-  return sql`count(case when ${isQueued} then 1 end) as ${sql.ref(name)}`;
+  const columns = Object.entries({ ...COUNTS, ...SINCE }).map(
+    ([name, value]) => sql`${value} as ${sql.ref(name)}`,
+  );
+  const [row] = await select<Counted>(db)`
+    select ${sql.join(columns)} from resources where due_at is not null`;
+  if (row === undefined) throw new Error('a select of counts gives one row');
+  const { removals, writes: changes, looks, ...counts } = row;
+  return { ...counts, queued: { removals, changes, looks } };
 }
 
 /** A resource with a change that fails at each attempt. */
@@ -103,20 +89,12 @@ export async function listFailing(db: Db, limit: number): Promise<TroubledResour
 }
 
 /** Part of a resource that was acknowledged and that the service refuses: a field, or one user in a list of a group. */
-export interface StuckPart {
-  readonly type: 'user' | 'group';
-  readonly id: string;
-  readonly name: string;
+interface StuckPart extends Omit<TroubledResource, 'problem'> {
   /** The field of the user or group; `members` or `admins` for a user in a list. */
   readonly field: string;
   /** The SCIM id of the user in the list. */
   readonly person?: string;
-  /** The service's words and their code. */
   readonly problem: Refusal;
-  /** Epoch milliseconds. */
-  readonly since: number;
-  /** Time of the next attempt, epoch milliseconds; null: as soon as it can be. */
-  readonly nextAttemptAt: number | null;
 }
 
 /** Lists stuck fields and links, the longest first. */
@@ -183,18 +161,7 @@ export async function countTakenSeats(db: Db): Promise<number> {
   const rows = await select<{ taken: number }>(db)`
     select count(distinct upstream_id) as taken from resources
     where takes_seat = 1 and upstream_id is not null`;
-  return Number(rows[0]?.taken ?? 0);
-}
-
-/** Counts the users who wait for a free seat. */
-export function countWaitingForSeat(db: Db): Promise<number> {
-  return countWhere(db, 'resources', { seat_since: { '<>': null }, due_at: { '<>': null } });
-}
-
-/** Finds the oldest count of the seats that are taken; undefined: there is none. */
-export async function findOldestSample(db: Db): Promise<TakenSeats | undefined> {
-  const oldest = await findOne(db, 'samples', {}, { order: 'at' });
-  return oldest && { at: oldest.at, used: oldest.seats };
+  return rows[0]?.taken ?? 0;
 }
 
 /** Active accounts that have the same role and licences. */
