@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CHANGE_CLASSES, type ChangeClass } from '../domain/change-class.ts';
 import { waits } from './engine/columns.ts';
-import { select } from './engine/dialect.ts';
+import { execute, select } from './engine/dialect.ts';
 import { IS_SEEN_WORKING } from './resources/leavers.ts';
 import type { ResourceRow } from './resources/rows.ts';
 import type { Db } from './store.ts';
@@ -88,10 +88,9 @@ async function setAsked(
   condition: RawBuilder<unknown> = sql`1 = 1`,
 ): Promise<boolean> {
   const { kind = null, at = null, version = null, trace = null } = change ?? {};
-  const result =
-    await sql`update resources set asked_kind = ${kind}, asked_at = ${at}, asked_version = ${version}, asked_trace = ${trace}
-    where id = ${row.id} and ${condition}`.execute(tx);
-  return result.numAffectedRows === 1n;
+  const set = sql`asked_kind = ${kind}, asked_at = ${at}, asked_version = ${version}, asked_trace = ${trace}`;
+  const update = sql`update resources set ${set} where id = ${row.id} and ${condition}`;
+  return (await execute(tx, update)) === 1;
 }
 
 /** Forgets a removal up to this version: an operator decides, or has decided against it. */
@@ -107,10 +106,7 @@ const WAITS = sql`(due_at is not null or (type = 'user' and ${IS_HELD_LEAVER}))`
 /** Forgets at most `limit` changes that wait for nothing any more; returns how many. */
 export async function pruneChanges(tx: Db, { limit }: { readonly limit: number }): Promise<number> {
   const over = sql`select id from resources where asked_kind is not null and not ${WAITS} limit ${limit}`;
-  const result = await sql`update resources set asked_kind = null where id in (${over})`.execute(
-    tx,
-  );
-  return Number(result.numAffectedRows ?? 0);
+  return execute(tx, sql`update resources set asked_kind = null where id in (${over})`);
 }
 
 interface WaitingChanges {
@@ -121,12 +117,7 @@ interface WaitingChanges {
 
 /** Counts the users and groups with a change that the service does not hold yet, by its kind. */
 export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
-  const rows = await select<{ kind: string; oldest: number; count: number }>(db)`
-    select asked_kind as kind, min(asked_at) as oldest, count(*) as count
+  return select<WaitingChanges>(db)`
+    select asked_kind as kind, min(asked_at) as "oldestAt", count(*) as count
     from resources where asked_kind is not null and ${WAITS} group by asked_kind`;
-  return rows.map(({ kind, oldest, count }) => ({
-    kind,
-    oldestAt: Number(oldest),
-    count: Number(count),
-  }));
 }

@@ -161,12 +161,11 @@ export interface DriftCount {
 
 /** Counts drifts of what is managed, of each kind and status. */
 export async function countDrifts(db: Db): Promise<DriftCount[]> {
-  const rows = await select<DriftCount>(db)`
+  return select<DriftCount>(db)`
     select drifts.kind, drifts.status, count(*) as count, count(plans.id) as held
     from drifts left join plans on plans.id = drifts.plan_id and plans.status = 'held'
     where drifts.change is not null
     group by drifts.kind, drifts.status order by drifts.kind, drifts.status`;
-  return rows.map((row) => ({ ...row, count: Number(row.count), held: Number(row.held) }));
 }
 
 /** Counts the unmanaged users and groups that no operator wants left alone. */

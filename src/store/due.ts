@@ -3,7 +3,7 @@ import type { Detector } from '../domain/drift.ts';
 import { endRest } from '../domain/failure.ts';
 import { type GivenKey, groupId, type ResourceKey, toResourceKey } from '../domain/ids.ts';
 import { parseCells } from './engine/columns.ts';
-import { readInChunks, select } from './engine/dialect.ts';
+import { readInChunks, readNumber, select } from './engine/dialect.ts';
 import { lockRow, type ResourceRow, updateRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
 import type { Db, Store } from './store.ts';
@@ -53,10 +53,8 @@ export async function listDueRemovals(
 
 /** How many removals and changes are due now; those beyond `max` are not counted. */
 export async function countDueChanges(db: Db, now: number, max: number): Promise<number> {
-  const rows = await select<{ due: number }>(db)`
-    select count(*) as due from (select id from resources
-      where due_class in (0, 1) and due_at <= ${now} limit ${max}) as due`;
-  return Number(rows[0]?.due ?? 0);
+  const due = sql`select 1 from resources where due_class in (0, 1) and due_at <= ${now} limit ${max}`;
+  return readNumber(db, sql`select count(*) from (${due}) as due`);
 }
 
 /** When the next work of these classes is due (epoch milliseconds), or undefined when nothing is. */

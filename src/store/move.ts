@@ -54,7 +54,7 @@ async function assertFree({ read }: Store): Promise<void> {
   if (found?.encoding !== 'UTF8') {
     throw toFailure(`the target is encoded in ${found?.encoding ?? 'nothing'}, not in UTF8`);
   }
-  if (found.isBridge || Number(found.tables) === 0) return;
+  if (found.isBridge || found.tables === 0) return;
   throw toFailure('the target holds tables of something else: give it a database of its own');
 }
 

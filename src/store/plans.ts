@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { listWaiting, onlyWaiting } from '../domain/cell.ts';
 import { type ChangeKind, FIELD_CHANGES, getChangeRow } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
 import type { GroupField } from '../domain/group.ts';
 import type { HarmKind } from '../domain/harm.ts';
 import type { JsonValue } from '../domain/json.ts';
-import type { LinkKey } from '../domain/link.ts';
+import type { LinkKey, LinkList } from '../domain/link.ts';
 import {
   type ActionStatus,
   HOLDING_SOURCES,
@@ -14,7 +14,7 @@ import {
 } from '../domain/plan.ts';
 import type { UserField } from '../domain/user.ts';
 import { parseCells, parseStored, waits } from './engine/columns.ts';
-import { lockUntilCommit, readInChunks, select } from './engine/dialect.ts';
+import { execute, lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
 import { joinSubjectNames, type SubjectNames } from './resources/names.ts';
 import type { ResourceRow } from './resources/rows.ts';
 import type { Db } from './store.ts';
@@ -41,12 +41,11 @@ export type WaitingPlan = Pick<PlanRow, 'id' | 'source' | 'created_at' | 'reason
 
 /** Counts the changes of the plans that wait for an operator. */
 export async function countWaitingPlans(db: Db): Promise<WaitingPlan[]> {
-  const rows = await select<WaitingPlan>(db)`
+  return select<WaitingPlan>(db)`
     select plan.id, plan.source, plan.created_at, plan.reason,
       (select count(*) from plan_actions as action
         where action.plan_id = plan.id and action.status = 'planned') as waiting
     from plans as plan where plan.status = 'held' order by plan.seq`;
-  return rows.map((row) => ({ ...row, waiting: Number(row.waiting) }));
 }
 
 /**
@@ -72,14 +71,12 @@ export async function prunePlans(
   tx: Db,
   { before, limit }: { before: number; limit: number },
 ): Promise<number> {
-  const old = tx.selectFrom('plans').select('id').where('ended_at', '<', before);
-  const actions = tx.selectFrom('plan_actions').select('id').where('plan_id', 'in', old);
-  const some = actions.orderBy('id').limit(limit);
-  const result = await tx.deleteFrom('plan_actions').where('id', 'in', some).executeTakeFirst();
-  const left = tx.selectFrom('plan_actions').select('plan_id').where('plan_id', 'in', old);
-  const done = tx.deleteFrom('plans').where('ended_at', '<', before);
-  await done.where('id', 'not in', left).execute();
-  return Number(result.numDeletedRows);
+  const old = sql`select id from plans where ended_at < ${before}`;
+  const some = sql`select id from plan_actions where plan_id in (${old}) order by id limit ${limit}`;
+  const pruned = await execute(tx, sql`delete from plan_actions where id in (${some})`);
+  await sql`delete from plans where ended_at < ${before}
+    and not exists (select 1 from plan_actions where plan_id = plans.id)`.execute(tx);
+  return pruned;
 }
 
 /** Action of a plan as stored; ids rise in the order of the plan. */
@@ -147,7 +144,7 @@ export type ActionKey = Pick<PlanActionRow, 'kind' | 'resource_id' | 'member_id'
 export async function countPlanActions(db: Db, planId: string): Promise<Map<ActionStatus, number>> {
   const rows = await select<{ status: ActionStatus; count: number }>(db)`
     select status, count(*) as count from plan_actions where plan_id = ${planId} group by status`;
-  return new Map(rows.map(({ status, count }) => [status, Number(count)]));
+  return new Map(rows.map(({ status, count }) => [status, count]));
 }
 
 /** An action for an operator, with the names of its users and groups. */
@@ -200,28 +197,28 @@ export async function countRepairs(
   { resourceId, memberId }: Pick<PlanAction, 'resourceId' | 'memberId'>,
   since: number,
 ): Promise<number> {
-  const rows = await select<{ count: number }>(db)`
-    select count(distinct action.plan_id) as count from plan_actions as action
+  return readNumber(
+    db,
+    sql`select count(distinct action.plan_id) from plan_actions as action
     join plans as plan on plan.id = action.plan_id
     where action.resource_id = ${resourceId} and action.member_id = ${memberId}
-    and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`;
-  return Number(rows[0]?.count ?? 0);
+    and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`,
+  );
 }
 
 /** Counts the resources that each kind of harm could concern. */
 export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
   const managed = sql`origin is not null and deleted_at is null`;
-  const count = {
-    deactivate: sql`select count(*) as count from resources where type = 'user' and active = 1 and ${managed}`,
-    removeMember: sql`select count(*) as count from links where observed = 1 and list = 'member'
-      and group_id in (select seq from resources where ${managed})`,
-    demoteAdmin: sql`select count(*) as count from links where observed = 1 and list = 'admin'
-      and group_id in (select seq from resources where ${managed})`,
-    cutAccess: sql`select count(*) as count from resources where ${managed}`,
-    deleteGroup: sql`select count(*) as count from resources where type = 'group' and ${managed}`,
-  }[harm];
-  const rows = await select<{ count: number }>(db)`${count}`;
-  return Number(rows[0]?.count ?? 0);
+  const linked = (list: LinkList) => sql`select count(*) from links
+    where observed = 1 and list = ${list} and group_id in (select seq from resources where ${managed})`;
+  const counted: Readonly<Record<HarmKind, RawBuilder<unknown>>> = {
+    deactivate: sql`select count(*) from resources where type = 'user' and active = 1 and ${managed}`,
+    removeMember: linked('member'),
+    demoteAdmin: linked('admin'),
+    cutAccess: sql`select count(*) from resources where ${managed}`,
+    deleteGroup: sql`select count(*) from resources where type = 'group' and ${managed}`,
+  };
+  return readNumber(db, counted[harm]);
 }
 
 /**
@@ -232,8 +229,7 @@ export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
 export async function holdEverything(tx: Db): Promise<PlanAction[]> {
   const held = await holdFields(tx);
   // A repair that waited is held like everything else.
-  const repairing = tx.updateTable('drifts').where('status', '=', 'repairing');
-  await repairing.set({ status: 'open', plan_id: null }).execute();
+  await updateWhere(tx, 'drifts', { status: 'repairing' }, { status: 'open', plan_id: null });
   // Whom the changes are about is read before they end.
   const rows = await select<LinkKey & { groupId: string; desired: number }>(tx)`
     select link.list, home.id as "groupId", person.id as "userId", link.desired
@@ -275,27 +271,13 @@ function listKinds(field: UserField | GroupField): readonly ChangeKind[] {
   return getChangeRow(on).repairs === undefined ? [] : [...new Set([on, off])];
 }
 
-/** Forgets the noted changes of which the service was not read, or that it holds already. */
-export async function deleteUnknown(tx: Db, planId: string): Promise<void> {
-  const unread = tx.deleteFrom('plan_actions').where('plan_id', '=', planId);
-  await unread.where('desired', '=', 'null').where('observed', '=', 'null').execute();
-}
-
 /** Ends every plan that is not over: the store that it was made from is older than the service. */
 export async function endAllPlans(
   tx: Db,
   { reason, now }: { readonly reason: string; readonly now: number },
 ): Promise<void> {
-  const open = tx.selectFrom('plans').select('id').where('ended_at', 'is', null);
-  await tx
-    .updateTable('plan_actions')
-    .set({ status: 'dropped' })
-    .where('status', 'in', ['planned', 'released'])
-    .where('plan_id', 'in', open)
-    .execute();
-  await tx
-    .updateTable('plans')
-    .set({ status: 'discarded', reason, decided_at: now, ended_at: now })
-    .where('ended_at', 'is', null)
-    .execute();
+  const end = { status: 'discarded', reason, decided_at: now, ended_at: now } as const;
+  const ended = await updateWhere(tx, 'plans', { ended_at: null }, end);
+  const open = { plan_id: ended.map(({ id }) => id), status: ['planned', 'released'] } as const;
+  await updateWhere(tx, 'plan_actions', open, { status: 'dropped' });
 }

@@ -1,5 +1,13 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import { allOf, chunks, forUpdate, select, toAssignments, toValues } from './engine/dialect.ts';
+import {
+  allOf,
+  chunks,
+  forUpdate,
+  readNumber,
+  select,
+  toAssignments,
+  toValues,
+} from './engine/dialect.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 
@@ -95,10 +103,7 @@ export async function countWhere<Name extends Table>(
 ): Promise<number> {
   let count = 0;
   for (const which of toConditions(where)) {
-    const counted = sql<{
-      count: number;
-    }>`select count(*) as count from ${sql.table(table)} where ${which}`;
-    count += Number((await counted.execute(db)).rows[0]?.count ?? 0);
+    count += await readNumber(db, sql`select count(*) from ${sql.table(table)} where ${which}`);
   }
   return count;
 }

@@ -4,7 +4,7 @@ import type { UserId } from '../../domain/ids.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { toSentUser } from '../../domain/user.ts';
 import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
-import { type ActionKey, deleteUnknown, insertPlanActions } from '../../store/plans.ts';
+import { type ActionKey, insertPlanActions } from '../../store/plans.ts';
 import { findExisting } from '../../store/resources/find.ts';
 import {
   type GroupRow,
@@ -50,7 +50,8 @@ export async function planRecovery(
   const { hash, counts } = await planAll(run.deps, { id, isFirstRun }, seen);
   const isOver = isFirstRun && counts.total === 0;
   const held = await store.write(async (tx) => {
-    await deleteUnknown(tx, id);
+    // Noted changes of which the service was not read, or that it holds already.
+    await deleteWhere(tx, 'plan_actions', { plan_id: id, desired: 'null', observed: 'null' });
     if (isOver) {
       await deleteWhere(tx, 'plan_actions', { plan_id: id });
       await RECOVERY.delete(tx);

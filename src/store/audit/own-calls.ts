@@ -3,7 +3,7 @@ import { listHarms, listKindsOf, type SentChange } from '../../domain/change.ts'
 import { isEntityField } from '../../domain/entity.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
-import { readInChunks, select, toValues } from '../engine/dialect.ts';
+import { readInChunks, readNumber, select, toValues } from '../engine/dialect.ts';
 import type { CallOutcome } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { findOne, listWhere, type Row, updateWhere } from '../tables.ts';
@@ -157,11 +157,12 @@ interface HarmQuery {
 export async function countProviderHarm(db: Db, { harm, since, max }: HarmQuery): Promise<number> {
   const kinds = listKindsOf(harm);
   if (kinds.length === 0) return 0;
-  const rows = await select<{ count: number }>(db)`
-    select count(*) as count from (
+  return readNumber(
+    db,
+    sql`select count(*) from (
       select distinct coalesce(case when resource_type = 'user' then upstream_id end, resource_id),
         member_id from own_calls
       where kind in (${sql.join(kinds)}) and at > ${since} and is_repair = 0
-      and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as subjects`;
-  return Number(rows[0]?.count ?? 0);
+      and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as subjects`,
+  );
 }

@@ -152,17 +152,10 @@ export async function insertUsedAssertion(
   assertion: UsedAssertionsTable,
   now: number,
 ): Promise<'new' | 'used' | 'full'> {
-  const insert = tx.insertInto('used_assertions').values(assertion);
-  const result = await insert.onConflict((conflict) => conflict.doNothing()).executeTakeFirst();
-  if (Number(result.numInsertedOrUpdatedRows) === 0) return 'used';
-  const surplus = await tx
-    .selectFrom('used_assertions')
-    .select('digest')
-    .where('client_id', '=', assertion.client_id)
-    .where('expires_at', '>', now)
-    .orderBy('expires_at')
-    .offset(USED_MAX)
-    .limit(1)
-    .executeTakeFirst();
-  return surplus === undefined ? 'new' : 'full';
+  const inserted = await insertNew(tx, 'used_assertions', [assertion]);
+  if (inserted.length === 0) return 'used';
+  const kept = await select(tx)`select 1 from used_assertions
+    where client_id = ${assertion.client_id} and expires_at > ${now}
+    order by expires_at limit 1 offset ${USED_MAX}`;
+  return kept.length === 0 ? 'new' : 'full';
 }

@@ -146,6 +146,17 @@ export function allOf(
   return given.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`(${sql.join(given, sql` and `)})`;
 }
 
+/** Runs a query of one number; null, or no row, is 0. */
+export async function readNumber(db: Db, query: RawBuilder<unknown>): Promise<number> {
+  const rows = await select<{ number: number | null }>(db)`select (${query}) as number`;
+  return rows[0]?.number ?? 0;
+}
+
+/** Runs a statement, and returns how many rows it has changed. */
+export async function execute(tx: Db, statement: RawBuilder<unknown>): Promise<number> {
+  return Number((await statement.execute(tx)).numAffectedRows ?? 0);
+}
+
 /** Tag of a statement in SQL, which runs it and returns its rows. */
 export function select<Row>(db: Db) {
   return async (texts: TemplateStringsArray, ...values: readonly unknown[]): Promise<Row[]> =>

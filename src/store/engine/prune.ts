@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { ENDED_STATUSES } from '../../domain/drift.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
+import { execute } from './dialect.ts';
 
 /** How long rows are kept. */
 export type Age =
@@ -80,6 +81,5 @@ export async function prune(tx: Db, name: keyof Schema, old: OldRows): Promise<n
   const isMany = rowsMax === undefined ? sql`false` : sql`${oldest} <= (${beyond})`;
   const some = sql`select ${key} from ${rows} where (${at} < ${before} or ${isMany})
     and ${at} < ${keptFrom} and ${pruned.isOver ?? sql`true`} order by ${oldest} limit ${limit}`;
-  const { numAffectedRows } = await sql`delete from ${rows} where ${key} in (${some})`.execute(tx);
-  return Number(numAffectedRows ?? 0);
+  return execute(tx, sql`delete from ${rows} where ${key} in (${some})`);
 }

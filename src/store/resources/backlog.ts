@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
-import { forUpdateOfFree, select } from '../engine/dialect.ts';
+import { forUpdateOfFree, readNumber, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { readRows, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
@@ -158,10 +158,11 @@ export async function retryNextForSeat(tx: Db, at: number): Promise<void> {
 
 /** Counts the accounts that take a seat of the service. */
 export async function countTakenSeats(db: Db): Promise<number> {
-  const rows = await select<{ taken: number }>(db)`
-    select count(distinct upstream_id) as taken from resources
-    where takes_seat = 1 and upstream_id is not null`;
-  return rows[0]?.taken ?? 0;
+  return readNumber(
+    db,
+    sql`select count(distinct upstream_id) from resources
+      where takes_seat = 1 and upstream_id is not null`,
+  );
 }
 
 /** Active accounts that have the same role and licences. */

@@ -8,7 +8,7 @@ import { foldCase } from '../../domain/fold.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
-import { chunks, isPostgres, select } from '../engine/dialect.ts';
+import { chunks, execute, isPostgres, select } from '../engine/dialect.ts';
 import type { Db, Part } from '../store.ts';
 import { deleteRow, selectRows, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
@@ -63,9 +63,7 @@ interface ErasedUser extends EventMentions {
 export async function eraseTraces(tx: Db, user: ErasedUser): Promise<number> {
   let rows = 0;
   const statements = [...listDeletions(user), ...listNameless(user), ...listOfEvents(user)];
-  for (const statement of statements) {
-    rows += Number((await statement.execute(tx)).numAffectedRows ?? 0);
-  }
+  for (const statement of statements) rows += await execute(tx, statement);
   return rows;
 }
 

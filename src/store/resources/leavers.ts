@@ -3,9 +3,10 @@ import type { ChangeKind } from '../../domain/change.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
-import { allOf, select } from '../engine/dialect.ts';
+import { allOf, readNumber, select } from '../engine/dialect.ts';
 import type { OwnCallsTable } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
+import { updateWhere } from '../tables.ts';
 import { selectRows, type UserRow } from './rows.ts';
 
 /**
@@ -30,8 +31,7 @@ export async function endDeparture(
   outAt: number | null,
 ): Promise<void> {
   const change = { left_at: outAt === null ? null : left_at, out_at: outAt };
-  const row = tx.updateTable('resources').set(change).where('id', '=', id);
-  await row.where('version', '=', version).execute();
+  await updateWhere(tx, 'resources', { id, version }, change);
 }
 
 const REMOVALS: readonly ChangeKind[] = ['user.deactivate', 'user.delete', 'user.access'];
@@ -127,9 +127,7 @@ export async function findLateLeavers(
     and (active = 0 or deleted_at is not null) and (due_at is not null or ${IS_SEEN_WORKING})`;
   const some = await selectLeavers(db, sql`${isLate} order by left_at, seq limit ${limit}`);
   if (some.length < limit) return { count: some.length, some };
-  const counted = db.selectFrom('resources').select(({ fn }) => fn.countAll<number>().as('count'));
-  const { count } = await counted.where(isLate).executeTakeFirstOrThrow();
-  return { count: Number(count), some };
+  return { count: await readNumber(db, sql`select count(*) from resources where ${isLate}`), some };
 }
 
 interface ForeignGroup {

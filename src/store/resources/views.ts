@@ -3,7 +3,7 @@ import { assertNever } from '../../domain/errors.ts';
 import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
-import { allOf, isPostgres, select } from '../engine/dialect.ts';
+import { allOf, isPostgres, readNumber, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 
 /** Columns of a stored resource that an answer needs. */
@@ -101,9 +101,8 @@ export async function countViews(
   { selector, provider }: CountQuery,
 ): Promise<number> {
   const condition = selector ? sql`and ${toCondition({ type, provider }, selector)}` : sql``;
-  const rows = await select<{ count: number }>(db)`
-    select count(*) as count from resources where type = ${sql.lit(type)} and deleted_at is null ${condition}`;
-  return rows[0]?.count ?? 0;
+  const live = sql`type = ${sql.lit(type)} and deleted_at is null`;
+  return readNumber(db, sql`select count(*) from resources where ${live} ${condition}`);
 }
 
 function toPart(
