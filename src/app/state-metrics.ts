@@ -153,21 +153,8 @@ const STATE_GAUGES: readonly StateGauge[] = [
     'Days until the seats run out, by the trend of the last two days. Absent if unknown or never.',
     async ({ readSeats }) => (await readSeats()).daysLeft,
   ),
-  single(
-    'converging',
-    'Users and groups that this process converges now.',
-    ({ activity }) => activity().running,
-  ),
   single('leader', '1 while this process leads, else 0.', ({ findLeader }) =>
     Number(findLeader()?.isSelf === true),
-  ),
-  single(
-    'leader_epoch',
-    'Epoch of the leader that this process knows. Each takeover raises it.',
-    ({ findLeader }) => findLeader()?.epoch ?? 0,
-  ),
-  single('leader_since_seconds', 'Start of that epoch, in seconds since 1970.', ({ findLeader }) =>
-    toSeconds(findLeader()?.since ?? 0),
   ),
   single(
     'requests_waiting',

@@ -66,7 +66,6 @@ export function toTransportHooks(
       metrics.turns.observe({ class: callClass }, waitedMs / 1_000),
     onPause(pause) {
       if (pause.kind === 'over') return events.resumed({ afterMs: pause.afterMs });
-      metrics.pauses.inc();
       // Each probe that meets the limit again is another pause of the same state.
       if (pause.streak === 1) events.paused({ forMs: pause.forMs });
     },
@@ -87,7 +86,6 @@ export function toTransportHooks(
         const over = { afterMs, failures };
         return gate === 'credentials' ? events.tokenAccepted(over) : events.serviceAnswering(over);
       }
-      metrics.gateShut.inc({ gate });
       if (gate === 'credentials') events.tokenRefused();
       else events.serviceFailing();
     },

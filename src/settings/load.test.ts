@@ -1,3 +1,4 @@
+import express from 'express';
 import { expect, test } from 'vitest';
 import { assertServable } from './cross-rules.ts';
 import { SettingsError } from './errors.ts';
@@ -40,6 +41,14 @@ for (const proxies of ['10.0.0.0/0', '::/0', '10.0.0.0/33', 'fe80::1%eth0', '11'
     const load = () => loadSettings({ env: { TRUST_PROXY: proxies }, readFile: () => '' });
 
     expect(load).toThrow(/trustProxy|TRUST_PROXY/);
+  });
+}
+
+for (const proxies of ['10.0.0.0/8, loopback', '::1/128', '::ffff:10.0.0.1/104', '2', 'none']) {
+  test(`TRUST_PROXY=${proxies} is taken by express as it is by the settings`, () => {
+    const { settings } = loadSettings({ env: { TRUST_PROXY: proxies }, readFile: () => '' });
+
+    expect(() => express().set('trust proxy', settings.trustProxy)).not.toThrow();
   });
 }
 

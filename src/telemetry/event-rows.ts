@@ -185,20 +185,13 @@ export const EVENTS = {
   driftRepaired: row<{ driftId: string; kind: string; durationMs: number }>(
     'info',
     'the service holds what is desired again',
-    {
-      count: ({ driftRepairs }, { kind, durationMs }) =>
-        driftRepairs.observe({ kind }, durationMs / 1_000),
-    },
   ),
 
   /** One upstream step of a resource. `action` is a kind such as `update-user`, never what it carried. */
   stepEnded: row<Resource & { action: string; outcome: keyof typeof STEP_LEVELS }>(
     ['info', 'warn', 'debug'],
     'a step towards what is desired',
-    {
-      choose: ({ outcome }) => STEP_LEVELS[outcome],
-      count: ({ converged }, { type, outcome }) => converged.inc({ resource_type: type, outcome }),
-    },
+    { choose: ({ outcome }) => STEP_LEVELS[outcome] },
   ),
   workerFailed: row<Failed & Resource>('error', 'a worker failed and goes on'),
   jobFailed: row<Failed & { job: string; at: string }>(
@@ -280,13 +273,8 @@ export const EVENTS = {
       changes.observe({ kind }, tookMs / 1_000);
     },
   ),
-  /** A new event of the audit log was read `delayMs` after it happened. */
-  auditEvent: counted<{ origin: string; delayMs: number }>(
-    ({ auditEvents, detections }, { origin, delayMs }) => {
-      auditEvents.inc({ origin });
-      if (origin === 'foreign') detections.observe(delayMs / 1_000);
-    },
-  ),
+  /** A new event of the audit log was read. */
+  auditEvent: counted<{ origin: string }>(({ auditEvents }, fields) => auditEvents.inc(fields)),
   /** A receiver was sent a notification. */
   notified: counted<{ receiver: string; result: 'delivered' | 'failed' }>(
     ({ notifications }, fields) => notifications.inc(fields),

@@ -67,11 +67,6 @@ export const COUNTED = {
     ['resource_type', 'answer'],
     'Writes of providers by answer: `applied` (the service holds it), `accepted` (delivered later), `refused` (by the service), `unchanged` (nothing to do there).',
   ),
-  converged: counter(
-    'converge',
-    ['resource_type', 'outcome'],
-    'Steps of convergence by outcome: `done`, `refused`, `later`, `unknown` (the answer was lost).',
-  ),
   upstreamCalls: histogram(
     'upstream_call_duration',
     ['operation', 'status'],
@@ -84,34 +79,16 @@ export const COUNTED = {
     TURNS,
     'How long calls waited for the rate, by class: `remove`, `change`, `look`, `pass` (operators).',
   ),
-  pauses: counter('upstream_pauses', [], 'Pauses of all calls because the service answered 429.'),
-  gateShut: counter(
-    'upstream_gate_shut',
-    ['gate'],
-    'How often calls were stopped: `service` (it failed for several resources), `credentials` (it rejected the token).',
-  ),
   auditEvents: counter(
     'audit_events',
     ['origin'],
     'New events of the audit log: `ours` (the account of the token), `foreign` (another account), `unknown` (no author), `unreadable` (skipped).',
-  ),
-  detections: histogram(
-    'audit_detection',
-    [],
-    TURNS,
-    'Time from a change by another account until the bridge read about it.',
   ),
   sweeps: histogram(
     'sweep_duration',
     ['status'],
     TURNS,
     'Duration of sweeps. `incomplete` ones did not conclude everything.',
-  ),
-  driftRepairs: histogram(
-    'drift_repair',
-    ['kind'],
-    TURNS,
-    'Time from finding a drift until its repair.',
   ),
   notifications: counter(
     'notifications',

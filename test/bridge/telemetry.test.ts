@@ -69,7 +69,6 @@ test('every documented metric is printed, and tells how writes were answered and
     disputed: 0,
     'upstream_gate_is_shut{gate="credentials"}': 1,
     'upstream_gate_is_shut{gate="service"}': 0,
-    'upstream_gate_shut_total{gate="credentials"}': 1,
     'upstream_calls_waiting{class="remove"}': 0,
     'upstream_calls_waiting{class="change"}': 0,
     'reasons{code="credentials-refused"}': 1,

@@ -186,7 +186,7 @@ function parseReadable({ events }: ReconcileDeps, item: unknown): AuditEvent[] {
     return [{ ...event, id: `${toText(event.id)} ${event.createdAt.getTime()}` }];
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    events.auditEvent({ origin: 'unreadable', delayMs: 0 });
+    events.auditEvent({ origin: 'unreadable' });
     return [];
   }
 }
@@ -221,7 +221,7 @@ async function savePage(
   });
   for (const event of named) {
     const origin = toOrigin(event);
-    report.auditEvent({ origin, delayMs: Math.max(0, clock.now() - event.at) });
+    report.auditEvent({ origin });
     if (origin !== 'foreign') continue;
     const { action } = event.audit;
     for (const key of listChanged(event)) report.changedByOthers({ ...key, action });
