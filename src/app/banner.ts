@@ -1,6 +1,6 @@
 import { CONSOLE_PATH } from '../console/pages.ts';
 import type { Settings } from '../settings/schema.ts';
-import { SCIM_PATH } from './scim.ts';
+import { SCIM_PATH } from './http.ts';
 
 /** Facts that the start prints for a person. */
 export interface BannerFacts {

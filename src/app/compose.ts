@@ -6,36 +6,33 @@ import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
 import type { OperatorAct } from '../ops/http/operator-acts.ts';
 import { createRequestLog } from '../ops/records/request-log.ts';
+import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import { type ActLog, createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createHarmWatch } from '../reconcile/limits.ts';
 import { createReconciler } from '../reconcile/loop/reconciler.ts';
-import { requestSweep } from '../reconcile/loop/sweeps.ts';
-import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
-import { readSections, SECTIONS, type SectionStates } from '../reconcile/sections.ts';
+import type { DecisionDeps } from '../reconcile/repair/deps.ts';
+import { BLIND, readSections, SECTIONS } from '../reconcile/sections.ts';
 import { Waiters } from '../reconcile/waiters.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
+import { findGroupPrivilege } from '../rules/rules.ts';
+import { adopt } from '../scim/adopt.ts';
+import type { ScimDeps } from '../scim/deps.ts';
 import { createFormerIds } from '../scim/former-ids.ts';
 import type { Settings } from '../settings/schema.ts';
-import { toStoreUrl } from '../settings/store-url.ts';
-import { openStore } from '../store/engine/database.ts';
-import { migrate } from '../store/engine/migrate.ts';
 import { openStoreClock } from '../store/engine/store-clock.ts';
-import { StoreError } from '../store/engine/store-error.ts';
 import { OUTAGE_CODES, watchWrites } from '../store/engine/store-health.ts';
-import { type FollowedFact, followFact } from '../store/facts.ts';
+import { followFact } from '../store/facts.ts';
 import { createRecorder } from '../store/recorder.ts';
 import { createProtection } from '../store/resources/protection.ts';
-import type { Store, StoreOptions } from '../store/store.ts';
 import { createOutageAwareEvents } from '../telemetry/outages.ts';
-import { createApps, toHealthSources } from './http.ts';
+import { createApps, SCIM_PATH } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
-import { observeBridge } from './notifications.ts';
-import type { BridgeOptions, WatchedOptions } from './options.ts';
-import type { BridgeParts } from './parts.ts';
-import { toDriftRules, toScimDeps } from './scim.ts';
-import { toReconcilePolicy, toRepairPolicy, toSweepPolicy } from './settings.ts';
+import type { BridgeParts } from './operators.ts';
+import type { BridgeOptions, OwnParts, WatchedOptions } from './parts.ts';
+import { toReconcilePolicy, toRepairPolicy, toScimPolicy } from './settings.ts';
 import { logRarely, toLoggedName } from './telemetry.ts';
+import type { LeaderNews } from './tenure.ts';
 
 /** A composed bridge: what listens is its caller's. */
 export interface Bridge {
@@ -67,74 +64,74 @@ export interface Secrets {
   readonly scimTokens: readonly string[];
 }
 
-/** Opens the store of the settings and brings its schema up to date. @throws StoreError */
-export async function openMigratedStore(
-  settings: Settings,
-  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost' | 'findUrl'> = {},
-): Promise<Store> {
-  const store = await openStore({ url: toStoreUrl(settings), ...options }).catch(refuseSecond);
-  try {
-    await migrate(store);
-    return store;
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
-
-/** Says to the second bridge on a file what several need. @throws the error */
-function refuseSecond(error: unknown): never {
-  if (!(error instanceof StoreError) || error.code !== 'store-in-use') throw error;
-  const message = `${error.message}; several bridges on one store need PostgreSQL`;
-  throw new StoreError(error.code, message, { cause: error });
-}
-
 /** Composes a bridge; nothing runs before `start`. */
 export async function createBridge(given: BridgeOptions): Promise<Bridge> {
-  const options = await watch(given);
-  const { settings, store, clock, events } = options;
+  const { outages, options } = await watch(given);
+  const { store, clock } = options;
   const sections = await followFact(store, SECTIONS);
-  const guard = await openWriteGuard({
-    ...{ store, clock, mode: settings.mode },
-    onChange: ({ paused }) => (paused ? events.writesPaused() : events.writesResumed()),
-  });
-  const deps = createDeps(options, sections, () => leadership.news().ownAccount ?? undefined);
-  const waiters = new Waiters(clock);
-  const drifts = toDriftRules(() => toScimDeps(options, parts));
-  const observe = () => observeBridge(options, toHealthSources(options, parts));
-  const acts = openActLog(options);
-  const leadership: Leadership = createLeadership({
-    options,
-    findParts: () => ({ options, deps, sections, guard, acts, waiters, drifts, observe }),
+  let isDraining = false;
+  const own: OwnParts = {
+    ...options,
+    ...openProviderParts(options),
+    acts: openActLog(options),
+    sections,
+    guard: await openGuard(options),
+    waiters: new Waiters(clock),
+    isDraining: () => isDraining,
+  };
+  const { waiters, guard } = own;
+  const process = toProcessDeps(own, () => leadership.news().ownAccount ?? undefined);
+  const leadership: Leadership = createLeadership(own, {
+    findParts: () => parts,
     handOver: (tx) => reconciler.handOverWaits(tx),
   });
-  const reconciler = createReconciler({ ...deps, leader: leadership.access, waiters });
-  const { notify } = reconciler;
-  const state = { isDraining: false };
+  const reconciler = createReconciler({ ...process, leader: leadership.access, waiters });
+  const scim = toScimDeps(own, { process, leadership, reconciler });
   const parts: BridgeParts = {
-    ...openProviderParts(options),
-    ...{ leadership, rules: deps.rules, reconciler, guard, acts },
-    drifts: createDriftDecisions({ ...deps, ...drifts, notify, repair: toRepairPolicy(settings) }),
-    requestSweep: (isDry) =>
-      requestSweep({ store, clock, sweepPolicy: toSweepPolicy(settings) }, isDry),
-    isDraining: () => state.isDraining,
+    ...own,
+    process,
+    leadership,
+    reconciler,
+    scim,
+    decisions: toDecisionDeps(own, { process, reconciler, scim }),
+    health: toHealthSources(own, leadership),
   };
   return {
-    ...createApps(options, parts),
-    ...createLifecycle(options, parts, sections),
+    ...createApps(parts),
     leadership,
     rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied(),
+    async start() {
+      await guard.start(reconciler.notify);
+      await own.formerIds.start();
+      await leadership.start();
+      sections.start();
+    },
     renew: (secrets) => renew(parts, secrets),
     drain() {
-      state.isDraining = true;
+      isDraining = true;
       void leadership.resign();
+    },
+    async stop() {
+      for (const each of [outages, sections, guard]) each.stop();
+      await own.formerIds.stop();
+      await own.requests.stored();
+      await own.access.stop();
+      await leadership.stop();
+      reconciler.stop();
+      await own.acts.stored();
     },
   };
 }
 
+function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Secrets): void {
+  access.renew(toGivenTokens(settings, scimTokens));
+  const { token } = settings.upstream;
+  if (token !== undefined) leadership.tenure()?.renewToken(token);
+}
+
 /** Has the work of the store counted, and its outages logged once. */
-async function watch(given: BridgeOptions): Promise<WatchedOptions> {
-  const { metrics } = given;
+async function watch(given: BridgeOptions) {
+  const { metrics, logger } = given;
   const clock = await openStoreClock(given.store, given.clock);
   const { store: recorded, openRecord } = createRecorder(given.store);
   recorded.onStatement(({ verb, durationMs, hasFailed }) =>
@@ -144,19 +141,23 @@ async function watch(given: BridgeOptions): Promise<WatchedOptions> {
     metrics.transactions.observe({ result }, durationMs / 1_000),
   );
   const outages = createOutageAwareEvents({
-    ...{ logger: given.logger, metrics, clock, codes: OUTAGE_CODES },
+    logger,
+    metrics,
+    clock,
+    codes: OUTAGE_CODES,
     async isUsable() {
       await readSections({ store });
       return (await store.findWriteTrouble()) === undefined;
     },
   });
-  return { ...given, store, openRecord, clock, outages, events: outages.events };
+  const options: WatchedOptions = { ...given, store, openRecord, clock, events: outages.events };
+  return { outages, options };
 }
 
-function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Secrets): void {
-  access.renew(toGivenTokens(settings, scimTokens));
-  const { token } = settings.upstream;
-  if (token !== undefined) leadership.tenure()?.renewToken(token);
+function openGuard({ store, clock, settings: { mode }, events }: WatchedOptions) {
+  const onChange = ({ paused }: { paused: boolean }) =>
+    paused ? events.writesPaused() : events.writesResumed();
+  return openWriteGuard({ store, clock, mode, onChange });
 }
 
 function openActLog({ store, openRecord, clock, events }: WatchedOptions): ActLog {
@@ -175,7 +176,9 @@ function openProviderParts(options: WatchedOptions) {
   const fail = (type: string, id: string) => (error: unknown) => events.failed({ type, id, error });
   return {
     access: createAccess({
-      ...{ store, clock, onFailure: fail('access', 'used') },
+      store,
+      clock,
+      onFailure: fail('access', 'used'),
       given: toGivenTokens(settings, scimTokens),
       keyHosts: { ...settings.oauth, hosts: settings.oauth.keyHosts },
       keysFailed: logRarely(
@@ -201,16 +204,18 @@ function toGivenTokens({ ops }: Pick<Settings, 'ops'>, scim: readonly string[]):
   return { scim, operator: ops.token, reader: ops.readerToken };
 }
 
-/** Makes the parts that every process has, leader or not. */
-function createDeps(
-  options: WatchedOptions,
-  sections: FollowedFact<SectionStates>,
+/** Dependencies that every process has, leader or not. */
+function toProcessDeps(
+  { settings, store, clock, events, random, tracing, sections }: OwnParts,
   findOwnAccount: () => number | undefined,
 ): ProcessDeps {
-  const { settings, store, clock, events, random, tracing } = options;
   const { rules, users, protect } = settings;
   return {
-    ...{ store, clock, events, random, tracing },
+    store,
+    clock,
+    events,
+    random,
+    tracing,
     policy: toReconcilePolicy(settings),
     rules: {
       book: createRuleBook(rules),
@@ -225,27 +230,77 @@ function createDeps(
   };
 }
 
-/** In which order the parts begin, and in which they end. */
-function createLifecycle(
-  { outages }: WatchedOptions,
-  { access, leadership, reconciler, guard, requests, acts, formerIds }: BridgeParts,
-  sections: FollowedFact<SectionStates>,
-) {
+type Parts<Name extends keyof BridgeParts> = Pick<BridgeParts, Name>;
+
+/** Dependencies of the SCIM handlers. */
+function toScimDeps(
+  own: OwnParts,
+  { process, leadership, reconciler }: Parts<'process' | 'leadership' | 'reconciler'>,
+): ScimDeps {
+  const { formerIds, attempts, publicUrl } = own;
   return {
-    async start() {
-      await guard.start(reconciler.notify);
-      await formerIds.start();
-      await leadership.start();
-      sections.start();
+    ...process,
+    tracing: own.tracing,
+    formerIds,
+    reconciler,
+    attempts,
+    openRequest: own.requests.open,
+    findCredential: own.access.find,
+    policy: toScimPolicy(own.settings),
+    baseUrl: `${publicUrl}${SCIM_PATH}`,
+    findClosed: (type) => findClosed(type, leadership.news()),
+    looksFirst: () => leadership.news().isReading,
+    isUpstreamDown() {
+      const { credentials, service } = leadership.news().health;
+      return credentials.kind === 'shut' || service.kind === 'shut';
     },
-    async stop() {
-      for (const each of [outages, sections, guard]) each.stop();
-      await formerIds.stop();
-      await requests.stored();
-      await access.stop();
-      await leadership.stop();
-      reconciler.stop();
-      await acts.stored();
-    },
+  };
+}
+
+/** "Not found" may be said only once everything was read, and never of a section we may not read. */
+function findClosed(
+  type: 'user' | 'group',
+  { firstRead, sections }: Pick<LeaderNews, 'firstRead' | 'sections'>,
+): ReturnType<ScimDeps['findClosed']> {
+  if (firstRead.kind !== 'finished') {
+    const detail = 'The bridge is still reading the service for the first time. Try again shortly.';
+    return { detail, retryAfterSeconds: 10 };
+  }
+  const section = type === 'user' ? 'users' : 'groups';
+  const problem = sections[section]?.problem;
+  // What the service does not show for now is known, and a write of it waits.
+  if (!problem || problem.code === BLIND.code) return undefined;
+  const detail = `The service does not let the bridge use its ${section} (${problem.code}). scim-bridge check tells the remedy.`;
+  return { detail, retryAfterSeconds: 300 };
+}
+
+/** Dependencies of decisions about drifts. Automatic reactions follow the rules for requests as well. */
+function toDecisionDeps(
+  { settings }: OwnParts,
+  { process, reconciler, scim }: Parts<'process' | 'reconciler' | 'scim'>,
+): DecisionDeps {
+  return {
+    ...process,
+    notify: reconciler.notify,
+    repair: toRepairPolicy(settings),
+    adopt: ({ type, id }, how) => adopt(scim, type, { id, privileged: 'refuse', ...how }),
+    findGroupPrivilege: (tx, row) => findGroupPrivilege(tx, scim, row),
+  };
+}
+
+/** Sources of health. */
+function toHealthSources(own: OwnParts, leadership: Leadership): HealthSources {
+  const { store, clock, isDraining, settings, guard } = own;
+  return {
+    store,
+    clock,
+    isDraining,
+    news: leadership.news,
+    isAuditFollowed: settings.audit.pollInterval !== 0,
+    isTokenGiven: own.scimTokens.length > 0,
+    readProviderHarm: own.readProviderHarm,
+    viewAttempts: own.attempts.view,
+    findLeader: leadership.known,
+    writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
   };
 }

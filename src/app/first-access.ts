@@ -2,13 +2,38 @@ import { randomBytes } from 'node:crypto';
 import { createRarely } from '../access/attempts.ts';
 import { assertServable } from '../settings/cross-rules.ts';
 import type { Settings } from '../settings/schema.ts';
+import { toStoreUrl } from '../settings/store-url.ts';
 import { listLiveCredentials } from '../store/credentials/credentials.ts';
+import { openStore } from '../store/engine/database.ts';
+import { migrate } from '../store/engine/migrate.ts';
+import { StoreError } from '../store/engine/store-error.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
 import { createFact } from '../store/facts.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { openMigratedStore } from './compose.ts';
+
+/** Opens the store of the settings and brings its schema up to date. @throws StoreError */
+export async function openMigratedStore(
+  settings: Settings,
+  options: Pick<StoreOptions, 'deadline' | 'onConnectionLost' | 'findUrl'> = {},
+): Promise<Store> {
+  const store = await openStore({ url: toStoreUrl(settings), ...options }).catch(refuseSecond);
+  try {
+    await migrate(store);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Says to the second bridge on a file what several need. @throws the error */
+function refuseSecond(error: unknown): never {
+  if (!(error instanceof StoreError) || error.code !== 'store-in-use') throw error;
+  const message = `${error.message}; several bridges on one store need PostgreSQL`;
+  throw new StoreError(error.code, message, { cause: error });
+}
 
 /**
  * Opens the store of the settings and makes sure that it can be used.

@@ -8,51 +8,33 @@ import { answerErrors } from '../ops/http/body.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
 import type { StatusSources } from '../ops/sources.ts';
-import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import { readSeats } from '../ops/state/status.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { createScimRouter } from '../scim/router.ts';
-import { createOperators } from './operators.ts';
-import type { BridgeOptions, WatchedOptions } from './options.ts';
-import type { BridgeParts } from './parts.ts';
-import { SCIM_PATH, toScimDeps } from './scim.ts';
-import { findOidcOptions, toScimPolicy } from './settings.ts';
+import { type BridgeParts, createOperators } from './operators.ts';
+import { findOidcOptions } from './settings.ts';
 import { addStateMetrics } from './state-metrics.ts';
 import { logRarely } from './telemetry.ts';
 
+/** Path of SCIM below the public address. */
+export const SCIM_PATH = '/scim/v2';
 /** Path where providers get access tokens, below the public address. */
 const OAUTH_PATH = '/oauth';
+
 /** Creates the applications that listen: SCIM with health, and the operators' interface. */
-export function createApps(
-  options: WatchedOptions,
-  parts: BridgeParts,
-): { app: Express; opsApp: Express } {
-  const { settings, store, clock, events, metrics } = options;
-  const { leadership, reconciler } = parts;
-  const scim = createScimRouter(toScimDeps(options, parts));
-  const sources = toHealthSources(options, parts);
-  const health = createHealthRouter(sources);
-  const status: StatusSources = {
-    ...sources,
-    about: options.about,
-    engine: store.engine,
-    activity: () => reconciler.activity(),
-    readQueue: async () =>
-      (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
-    scimUrl: `${options.publicUrl}${SCIM_PATH}`,
-    readSeats: () => readSeats(store.read, settings.seats.total, clock.now()),
-  };
+export function createApps(parts: BridgeParts): { app: Express; opsApp: Express } {
+  const { settings, clock, events, metrics } = parts;
+  const status = toStatusSources(parts);
   addStateMetrics(metrics, status);
-  const operators = createOperators(options, parts, status);
-  const app = createApp(settings.trustProxy);
+  const operators = createOperators(parts, status);
+  const health = createHealthRouter(parts.health);
+  const pages = openConsole(parts);
   const lastly = answerErrors(events.requestFailed);
-  const follow = followRequests({ clock, events, tracing: options.tracing });
-  app.use(follow);
-  app.use(SCIM_PATH, scim);
-  app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(options, parts)));
-  app.use(showMetadata(options.publicUrl, toTokenEndpoint(options)));
-  app.use(health);
-  const pages = openConsole(options, parts);
+  const follow = followRequests({ clock, events, tracing: parts.tracing });
+  const app = createApp(settings.trustProxy).use(follow);
+  app.use(SCIM_PATH, createScimRouter(parts.scim));
+  app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(parts)));
+  app.use(showMetadata(parts.publicUrl, toTokenEndpoint(parts))).use(health);
   if (settings.ops.port === undefined) {
     app.use(operators).use(CONSOLE_PATH, pages).get('/', leadToConsole);
   }
@@ -62,6 +44,20 @@ export function createApps(
   opsApp.use(CONSOLE_PATH, pages).get('/', leadToConsole).use(answerUnknownOps);
   opsApp.use(lastly);
   return { app, opsApp };
+}
+
+function toStatusSources(parts: BridgeParts): StatusSources {
+  const { settings, store, clock, health, leadership, reconciler } = parts;
+  return {
+    ...health,
+    about: parts.about,
+    engine: store.engine,
+    activity: () => reconciler.activity(),
+    readQueue: async () =>
+      (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
+    scimUrl: `${parts.publicUrl}${SCIM_PATH}`,
+    readSeats: () => readSeats(store.read, settings.seats.total, clock.now()),
+  };
 }
 
 /**
@@ -85,12 +81,16 @@ const leadToConsole: RequestHandler = (req, res, next) => {
 };
 
 /** Opens the console, with the identity provider of the settings. */
-function openConsole(
-  { settings, clock, events }: WatchedOptions,
-  { access, attempts, acts: { open: openAct } }: BridgeParts,
-): Router {
+function openConsole({
+  settings,
+  clock,
+  events,
+  access,
+  attempts,
+  acts: log,
+}: BridgeParts): Router {
   const { sessions, find: findCredential } = access;
-  const acts = createSignInActs({ openAct, clock });
+  const acts = createSignInActs({ openAct: log.open, clock });
   const failed: OidcDeps['failed'] = events.requestFailed;
   const provider = findOidcOptions(settings);
   const oidc = provider && createOidcSignIn(provider, { sessions, clock, acts, failed });
@@ -98,44 +98,26 @@ function openConsole(
 }
 
 /** Address where providers get access tokens. */
-function toTokenEndpoint({ publicUrl }: BridgeOptions): string {
+function toTokenEndpoint({ publicUrl }: BridgeParts): string {
   return `${publicUrl}${OAUTH_PATH}/token`;
 }
 
-function toOAuthDeps(
-  options: WatchedOptions,
-  { attempts, access }: Pick<BridgeParts, 'attempts' | 'access'>,
-): OAuthDeps {
-  const { settings, store, clock, events } = options;
+function toOAuthDeps(parts: BridgeParts): OAuthDeps {
+  const { store, clock, events, attempts } = parts;
   return {
-    ...{ store, clock, attempts },
-    issuerKeys: access.issuerKeys,
-    ownAudiences: [toTokenEndpoint(options), options.publicUrl],
-    limits: toScimPolicy(settings).requests,
+    store,
+    clock,
+    attempts,
+    issuerKeys: parts.access.issuerKeys,
+    ownAudiences: [toTokenEndpoint(parts), parts.publicUrl],
+    limits: parts.scim.policy.requests,
     turnedAway: (reason) => events.turnedAway({ reason }),
     refused: logRarely(
       clock,
       ({ clientId, reason }) => `${clientId} ${reason}`,
-      ({ requestId, clientId: credential, reason }, attempts) =>
-        events.assertionRefused({ requestId, credential, reason, attempts }),
+      ({ requestId, clientId: credential, reason }, tries) =>
+        events.assertionRefused({ requestId, credential, reason, attempts: tries }),
     ),
     failed: events.requestFailed,
-  };
-}
-
-/** Sources of health. */
-export function toHealthSources(
-  { store, clock, settings, scimTokens }: WatchedOptions,
-  { attempts, leadership, guard, readProviderHarm, isDraining }: BridgeParts,
-): HealthSources {
-  return {
-    ...{ store, clock, isDraining },
-    news: leadership.news,
-    isAuditFollowed: settings.audit.pollInterval !== 0,
-    isTokenGiven: scimTokens.length > 0,
-    readProviderHarm,
-    viewAttempts: attempts.view,
-    findLeader: leadership.known,
-    writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
   };
 }

@@ -7,12 +7,12 @@ import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
 import type { LookResult } from '../reconcile/repair/inspect.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
+import { parseStored } from '../store/engine/columns.ts';
 import type { Db } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
-import { type LeaderNews, parseNews } from './leader-news.ts';
-import type { WatchedOptions } from './options.ts';
+import type { TenureParts, WatchedOptions } from './parts.ts';
 import { toAttemptMs } from './settings.ts';
-import { type BridgeTenure, createTenure, type TenureParts } from './tenure.ts';
+import { type BridgeTenure, createTenure, type LeaderNews } from './tenure.ts';
 
 /** How long a call or a look of an operator may take at the leader, with the wait for its turn, in milliseconds. */
 const CALL_WAIT_MS = 120_000;
@@ -22,15 +22,14 @@ const NO_ANSWER = 'the leader did not answer in time';
 /** The lead as one process sees it: its own tenure, or what the leader says. */
 export type Leadership = ReturnType<typeof createLeadership>;
 
-/** Parts of a lead; those that need the lead themselves are asked for late. */
-interface LeadershipOptions {
-  readonly options: WatchedOptions;
+/** Parts of a lead that need the lead themselves, and so are asked for late. */
+interface LateParts {
   readonly findParts: () => TenureParts;
   readonly handOver: (tx: Db) => Promise<void>;
 }
 
 /** The part of one process in who leads. */
-export function createLeadership({ options, findParts, handOver }: LeadershipOptions) {
+export function createLeadership(options: WatchedOptions, { findParts, handOver }: LateParts) {
   const { store, clock, events, settings } = options;
   const broken = Promise.withResolvers<BridgeError>();
   let current: BridgeTenure | undefined;
@@ -151,4 +150,29 @@ function toErrandError(failure: unknown): Error {
   if (call !== undefined) return call;
   const { code, message } = Object(failure);
   return new BridgeError(String(code), String(message));
+}
+
+const OPEN = { kind: 'open' } as const;
+
+/** News while no leader has sent any. */
+const NO_NEWS: LeaderNews = {
+  health: {
+    waiting: { remove: 0, change: 0, look: 0, pass: 0 },
+    inFlight: 0,
+    pausedForMs: 0,
+    credentials: OPEN,
+    service: OPEN,
+  },
+  firstRead: { kind: 'running', step: 'service', count: 0 },
+  reading: null,
+  ownAccount: null,
+  isReading: false,
+  detection: null,
+  sections: {},
+  queue: { isHeld: true, aheadMs: { remove: 0, change: 0 } },
+};
+
+/** The news in the row of the leader. */
+function parseNews(text: string | null): LeaderNews {
+  return text === null ? NO_NEWS : parseStored<LeaderNews>(text);
 }

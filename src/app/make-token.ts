@@ -13,7 +13,7 @@ import { StoreError } from '../store/engine/store-error.ts';
 import { createRecorder } from '../store/recorder.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { openMigratedStore } from './compose.ts';
+import { openMigratedStore } from './first-access.ts';
 
 /** Who acts: whoever may write the store may do anything with it. */
 const COMMAND = { operator: 'command', credential: 'command', requestId: '', remoteAddress: '' };

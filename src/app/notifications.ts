@@ -4,11 +4,7 @@ import type { Condition, Notice } from '../domain/notification.ts';
 import { toCount } from '../domain/text.ts';
 import { type Observed, putTest } from '../notify/conditions.ts';
 import type { NotificationSource } from '../ops/sources.ts';
-import {
-  type HealthSources,
-  LEAVER_LATE_MS,
-  type WritesFacts,
-} from '../ops/state/readiness-facts.ts';
+import { LEAVER_LATE_MS, type WritesFacts } from '../ops/state/readiness-facts.ts';
 import type { Reason, ReasonCode } from '../ops/state/reasons.ts';
 import { readReadiness } from '../ops/state/reasons.ts';
 import { findLeaverHold } from '../ops/state/status.ts';
@@ -18,7 +14,7 @@ import { createFact } from '../store/facts.ts';
 import { countWaitingPlans, type WaitingPlan } from '../store/plans.ts';
 import { findLateLeavers, type LateLeavers } from '../store/resources/leavers.ts';
 import type { Db } from '../store/store.ts';
-import type { WatchedOptions } from './options.ts';
+import type { TenureParts } from './parts.ts';
 
 /** States of one process, or in which nothing can be sent. */
 const NOT_SENT: ReadonlySet<ReasonCode> = new Set(['starting', 'draining', 'no-leader']);
@@ -32,14 +28,11 @@ const EXPIRY_DAYS = [30, 3] as const;
 const DAY_MS = 24 * 3_600_000;
 
 /** Reads the conditions for receivers. */
-export async function observeBridge(
-  { store, clock }: WatchedOptions,
-  sources: HealthSources,
-): Promise<Observed> {
+export async function observeBridge({ store, clock, health }: TenureParts): Promise<Observed> {
   const { read } = store;
   const now = clock.now();
   const [{ reasons }, plans, credentials, leavers] = await Promise.all([
-    readReadiness(sources),
+    readReadiness(health),
     countWaitingPlans(read),
     listLiveCredentials(read),
     findLateLeavers(read, { before: now - LEAVER_LATE_MS, limit: LEAVERS_SEEN_MAX }),
@@ -51,7 +44,7 @@ export async function observeBridge(
       ...byCode.map(toReason),
       ...plans.map(toPlan),
       ...toExpiries(credentials, now),
-      ...toLeavers(leavers, sources.writes()),
+      ...toLeavers(leavers, health.writes()),
     ],
     findNews: (tx) => findDriftNews(tx, now),
   };
@@ -157,11 +150,7 @@ async function findDriftNews(tx: Db, now: number): Promise<readonly Notice[]> {
 }
 
 /** Receivers as operators try them, in every process; the leader sends. */
-export function toNotificationSource({
-  store,
-  clock,
-  settings,
-}: WatchedOptions): NotificationSource {
+export function toNotificationSource({ store, clock, settings }: TenureParts): NotificationSource {
   const { receivers } = settings.notify;
   return {
     receivers: receivers.map(({ name }) => name),

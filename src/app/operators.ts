@@ -4,59 +4,72 @@ import { getOperator } from '../ops/http/operator.ts';
 import { createOperatorRouter } from '../ops/router.ts';
 import type { ApiSource, StatusSources } from '../ops/sources.ts';
 import { findSubject } from '../reconcile/loop/operator-calls.ts';
-import { findGroupPrivilege } from '../rules/rules.ts';
+import type { Reconciler } from '../reconcile/loop/reconciler.ts';
+import { requestSweep } from '../reconcile/loop/sweeps.ts';
+import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
 import { adopt } from '../scim/adopt.ts';
+import type { ScimDeps } from '../scim/deps.ts';
 import { findRepairWords } from '../scim/repairs.ts';
 import type { Events } from '../telemetry/events.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
+import type { Leadership } from './leader.ts';
 import { toNotificationSource } from './notifications.ts';
-import type { WatchedOptions } from './options.ts';
-import type { BridgeParts } from './parts.ts';
-import { toScimDeps } from './scim.ts';
+import type { TenureParts } from './parts.ts';
+import { toSweepPolicy } from './settings.ts';
 import { toLoggedName } from './telemetry.ts';
 
+/** Everything that one process is made of: its listeners take from it what they need. */
+export interface BridgeParts extends TenureParts {
+  readonly leadership: Leadership;
+  readonly reconciler: Reconciler;
+  readonly scim: ScimDeps;
+}
+
 /** Creates the router of the operators' interface. */
-export function createOperators(
-  options: WatchedOptions,
-  parts: BridgeParts,
-  status: StatusSources,
-): Router {
-  const { store, clock, events, metrics, settings } = options;
-  const { access, acts, attempts, drifts, leadership, requests, rules } = parts;
-  const scim = toScimDeps(options, parts);
-  const findReading = () => leadership.news().reading;
+export function createOperators(parts: BridgeParts, status: StatusSources): Router {
+  const { store, clock, events, metrics, settings, about, target } = parts;
+  const { access, acts, attempts, leadership, requests, scim, decisions, guard } = parts;
+  const { rules } = scim;
+  const sweeps = { store, clock, sweepPolicy: toSweepPolicy(settings) };
   return createOperatorRouter({
-    ...{ store, clock, attempts, drifts, rules, access, sessions: access.sessions },
+    access,
+    sessions: access.sessions,
+    store,
+    clock,
+    attempts,
+    rules,
+    status,
+    drifts: createDriftDecisions(decisions),
     deactivation: settings.users.deactivation,
     registry: metrics.registry,
-    status,
-    ...{ settings: options.about.settings, sandbox: options.target.sandbox },
+    settings: about.settings,
+    sandbox: target.sandbox,
     // Takeovers by hand go the way of those by a request.
     adoptUser: (request) => adopt(scim, 'user', request),
     adoptGroup: (request) => adopt(scim, 'group', request),
     privileges: {
       listPrivileged: rules.protection.listPrivileged,
-      findGroupPrivilege: (db, row) => findGroupPrivilege(db, scim, row),
+      findGroupPrivilege: decisions.findGroupPrivilege,
     },
     findRepairWords,
-    requestSweep: parts.requestSweep,
+    requestSweep: (isDry) => requestSweep(sweeps, isDry),
     look: leadership.look,
-    findReading,
+    findReading: () => leadership.news().reading,
     findDetection: () => leadership.news().detection ?? undefined,
     reserve: createReserve(),
     refreshFormerIds: parts.formerIds.refresh,
-    notify: parts.reconciler.notify,
-    pause: parts.guard.pause,
+    notify: decisions.notify,
+    pause: guard.pause,
     async resume() {
-      await parts.guard.resume();
-      parts.reconciler.notify();
+      await guard.resume();
+      decisions.notify();
     },
     api: {
       call: leadership.callForOperator,
       findSubject: (operation, args) => findSubject(store.read, operation, args),
       report: tellCalls(events),
     },
-    notifications: toNotificationSource(options),
+    notifications: toNotificationSource(parts),
     openAct: acts.open,
     recordsStored: () => Promise.all([acts.stored(), requests.stored()]),
     findCredential: access.find,

@@ -9,7 +9,7 @@ import type { ScimPolicy } from '../scim/deps.ts';
 import { GROUP_BODY_BYTES_MAX } from '../scim/http/body.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { TransportOptions } from '../upstream/transport-options.ts';
-import type { Target } from './options.ts';
+import type { Target } from './parts.ts';
 
 /** Members that one PATCH of a group adds or removes; the bridge learns if the service takes fewer. */
 const MEMBERS_PER_CALL = 100;
@@ -34,14 +34,9 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
 /** Settings of signing in with an identity provider; undefined where none is set. */
 export function findOidcOptions({ console: { url }, oidc }: Settings): OidcOptions | undefined {
   const { issuer, clientId, clientSecret } = oidc;
-  if (issuer === undefined || clientId === undefined) return undefined;
   // Settings with an issuer alone are refused at the start.
-  if (clientSecret === undefined || url === undefined) return undefined;
-  const { scope, groupsClaim, operatorGroups, readerGroups } = oidc;
-  return {
-    ...{ issuer, clientId, clientSecret, url },
-    ...{ scope, groupsClaim, operatorGroups, readerGroups },
-  };
+  if (!issuer || !clientId || !clientSecret || !url) return undefined;
+  return { ...oidc, issuer, clientId, clientSecret, url };
 }
 
 /** Settings of the comparison of the service with the store. */

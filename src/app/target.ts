@@ -1,7 +1,7 @@
 import { BridgeError } from '../domain/errors.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import type { Settings } from '../settings/schema.ts';
-import type { Target } from './options.ts';
+import type { Target } from './parts.ts';
 
 /** Opens the service of the settings, or the embedded sandbox where none is named. */
 export async function openTarget(

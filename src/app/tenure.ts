@@ -1,11 +1,11 @@
 import { BridgeError } from '../domain/errors.ts';
-import { createNotifier, type NotifierDeps } from '../notify/notifier.ts';
+import { createNotifier } from '../notify/notifier.ts';
 import { toApiFailure } from '../ops/api/failure.ts';
 import { findOperation } from '../ops/api/find-operation.ts';
 import type { ApiSource } from '../ops/sources.ts';
-import type { ActLog } from '../ops/timeline/act-log.ts';
 import { createAuditPoller } from '../reconcile/audit/poller.ts';
-import type { ProcessDeps, ReconcileDeps } from '../reconcile/deps.ts';
+import type { Queue } from '../reconcile/bounded-wait.ts';
+import type { ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/job.ts';
 import { Convergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
@@ -17,21 +17,22 @@ import { createSampling } from '../reconcile/loop/sampling.ts';
 import { createSweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
-import { createFirstRead, type FirstRead } from '../reconcile/read/first-read.ts';
-import type { ReadDeps } from '../reconcile/read/reading.ts';
+import {
+  createFirstRead,
+  type FirstRead,
+  type FirstReadState,
+} from '../reconcile/read/first-read.ts';
+import type { ReadDeps, ReadProgress } from '../reconcile/read/reading.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
-import type { DecisionDeps } from '../reconcile/repair/deps.ts';
 import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
+import type { Detection } from '../reconcile/repair/recovery-detect.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
-import type { Waiters } from '../reconcile/waiters.ts';
-import type { WriteGuard } from '../reconcile/write-guard.ts';
-import type { FollowedFact } from '../store/facts.ts';
 import { UpstreamError } from '../upstream/errors.ts';
-import { createTransport } from '../upstream/transport.ts';
-import type { LeaderNews } from './leader-news.ts';
-import type { WatchedOptions } from './options.ts';
-import { toFixedQuirks, toRepairPolicy, toSweepPolicy, toTransportOptions } from './settings.ts';
+import { createTransport, type TransportHealth } from '../upstream/transport.ts';
+import { observeBridge } from './notifications.ts';
+import type { TenureParts } from './parts.ts';
+import { toFixedQuirks, toSweepPolicy, toTransportOptions } from './settings.ts';
 import { toCallTraces, toTransportHooks } from './telemetry.ts';
 
 /** How long an end waits for calls on their way, in milliseconds. */
@@ -43,16 +44,20 @@ const HAND_OVER_GRACE_MS = 1_000;
 /** How long acts of operators are kept: a year, in milliseconds. */
 const ACTS_KEPT_MS = 365 * 24 * 3_600_000;
 
-/** Parts of a process that its tenures use. */
-export interface TenureParts {
-  readonly options: WatchedOptions;
-  readonly deps: ProcessDeps;
-  readonly drifts: Pick<DecisionDeps, 'adopt' | 'findGroupPrivilege'>;
-  readonly sections: FollowedFact<SectionStates>;
-  readonly guard: WriteGuard;
-  readonly acts: ActLog;
-  readonly waiters: Waiters;
-  readonly observe: NotifierDeps['observe'];
+/** Knowledge of the leader for every process: it is in the leader's row, and renewed with it. */
+export interface LeaderNews {
+  readonly health: TransportHealth;
+  readonly firstRead: FirstReadState;
+  /** How far a sweep, or a recovery, has read the service; null: neither reads. */
+  readonly reading: ReadProgress | null;
+  /** The account behind the token, where it is known. */
+  readonly ownAccount: number | null;
+  /** True while the store may be older than the service and the service was not read again yet. */
+  readonly isReading: boolean;
+  /** Findings of the audit log at the start of the lead. */
+  readonly detection: Detection | null;
+  readonly sections: SectionStates;
+  readonly queue: Queue;
 }
 
 /** A process while it leads: all that calls the service, and what it has learned of it. */
@@ -81,7 +86,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
     performErrand({ convergence, callForOperator, look: keeper.look }, errand),
   );
-  const background = [...openKeeping(parts, deps), errands, openNotifier(parts, deps)];
+  const background = [...openBackground(parts, deps), errands];
   let queue: LeaderNews['queue'] = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
   const toNews = (): LeaderNews => ({
     health: upstream.health(),
@@ -127,31 +132,28 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   };
 }
 
-async function createDeps(
-  { options, deps, guard, acts }: TenureParts,
-  lead: OwnLead,
-): Promise<ReadDeps> {
-  const { settings, target, clock, random, calledBefore } = options;
-  const store = toLeadersStore(options.store, lead);
+async function createDeps(parts: TenureParts, lead: OwnLead): Promise<ReadDeps> {
+  const { settings, target, clock, random, guard, acts } = parts;
+  const store = toLeadersStore(parts.store, lead);
   const outage = createOutageWatch(clock);
   const upstream = createTransport({
     ...toTransportOptions(settings, target),
     // The leader before may have used the whole rate.
-    spentAt: store.engine === 'postgres' ? clock.now() : calledBefore,
+    spentAt: store.engine === 'postgres' ? clock.now() : parts.calledBefore,
     clock,
     random,
     hooks: {
-      ...toTransportHooks(options.events, options.metrics, {
+      ...toTransportHooks(parts.events, parts.metrics, {
         opened: outage.ended,
         changed: acts.gateChanged,
       }),
-      ...toCallTraces(options.tracing),
+      ...toCallTraces(parts.tracing),
       writesRefused: guard.refused,
       mayLeave: lead.isSure,
     },
   });
   const quirks = await openQuirks({ store, clock, fixed: toFixedQuirks(settings) });
-  return { ...deps, store, upstream, quirks, outage, identity: target.identity };
+  return { ...parts.process, store, upstream, quirks, outage, identity: target.identity };
 }
 
 /** Parts of a tenure that its detectors ask. */
@@ -163,15 +165,11 @@ interface Surroundings {
 
 /** Creates the parts that see changes of others in the service, and act on them. */
 function createDetectors(
-  { options: { settings }, drifts }: TenureParts,
+  { settings, decisions }: TenureParts,
   deps: ReadDeps,
   { firstRead, recovery, notify }: Surroundings,
 ) {
-  const repair = toRepairPolicy(settings);
-  const keeper = createDriftKeeper(
-    { ...deps, ...drifts, repair, notify },
-    () => firstRead.finished,
-  );
+  const keeper = createDriftKeeper({ ...decisions, ...deps, notify }, () => firstRead.finished);
   let isChecked = false;
   const checked = recovery.hold.over.then(() => {
     isChecked = true;
@@ -196,21 +194,17 @@ function createDetectors(
   return { poller, keeper, sweeps };
 }
 
-/** Opens the jobs that keep samples, forget old rows, and watch over those who leave. */
-function openKeeping({ options }: TenureParts, deps: ReconcileDeps) {
-  const { settings, metrics, target } = options;
+/** Opens the jobs that keep samples, forget old rows, watch over those who leave, and notify. */
+function openBackground(parts: TenureParts, deps: ReconcileDeps) {
+  const { settings, metrics, target } = parts;
   const { ledger: ledgerMs, tombstones: tombstonesMs } = settings.retention;
+  const callsMax = target.requestsPerSecond * 60;
   return [
-    createSampling({ ...deps, traffic: metrics.traffic, callsMax: target.requestsPerSecond * 60 }),
+    createSampling({ ...deps, traffic: metrics.traffic, callsMax }),
     createPruning(deps, { ledgerMs, actsMs: ACTS_KEPT_MS, tombstonesMs }),
     createLeaverWatch(deps),
+    createNotifier({ ...deps, policy: settings.notify, observe: () => observeBridge(parts) }),
   ];
-}
-
-function openNotifier({ options, observe }: TenureParts, deps: ReconcileDeps) {
-  const { store, clock, random, events } = deps;
-  const policy = options.settings.notify;
-  return createNotifier({ store, clock, random, events, policy, observe });
 }
 
 type ErrandParts = Pick<BridgeTenure, 'convergence' | 'callForOperator' | 'look'>;

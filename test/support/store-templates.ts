@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { openMigratedStore } from '../../src/app/compose.ts';
+import { openMigratedStore } from '../../src/app/first-access.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 
 const postgresTemplate = 'scim_bridge_template';
