@@ -20,7 +20,7 @@ export const addSandboxCommand: AddCommand = (program, context) => {
       await stopped;
       await running.stop();
     });
-  for (const { usage, description, method, path, options = [], toBodies } of CONTROLS) {
+  for (const { usage, description, request, options = [], toBodies } of CONTROLS) {
     const command = sandbox
       .command(usage)
       .description(description)
@@ -33,7 +33,7 @@ export const addSandboxCommand: AddCommand = (program, context) => {
     command.action(async () => {
       const bodies = toBodies?.({ words: command.args, options: command.opts() }) ?? [undefined];
       if (typeof bodies === 'string') return command.error(`error: ${bodies}`);
-      for (const body of bodies) await tell(context, command.opts(), { method, path, body });
+      for (const body of bodies) await tell(context, command.opts(), { request, body });
     });
   }
 };
@@ -59,8 +59,8 @@ interface Typed {
 interface Control {
   readonly usage: string;
   readonly description: string;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  readonly path: string;
+  /** Method, and path below `/_sandbox/`. */
+  readonly request: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${string}`;
   readonly options?: readonly (readonly [flags: string, meaning: string])[];
   /** The bodies that are sent one after the other, or what is wrong with what was typed. */
   readonly toBodies?: (typed: Typed) => readonly JsonObject[] | string;
@@ -68,8 +68,9 @@ interface Control {
 
 const CONTROLS: readonly Control[] = [
   {
-    ...{ usage: 'do <action> [fields...]', method: 'POST', path: 'state' },
+    usage: 'do <action> [fields...]',
     description: 'change something behind the back of the bridge, as a person in the service does',
+    request: 'POST state',
     toBodies({ words: [action = '', ...fields] }) {
       const wrong = fields.find((field) => !FIELD.test(field));
       if (wrong !== undefined) return `${wrong} is not name=value`;
@@ -81,8 +82,9 @@ const CONTROLS: readonly Control[] = [
     },
   },
   {
-    ...{ usage: 'fail <operation>', method: 'POST', path: 'faults' },
+    usage: 'fail <operation>',
     description: 'have an operation go wrong',
+    request: 'POST faults',
     options: [
       ['--status <status>', 'answer with this status'],
       ['--delay <ms>', 'answer that much later'],
@@ -100,33 +102,23 @@ const CONTROLS: readonly Control[] = [
     },
   },
   {
-    ...{ usage: 'limit <number>', method: 'PATCH', path: 'faults' },
+    usage: 'limit <number>',
     description: 'take so many calls a second, or off',
+    request: 'PATCH faults',
     toBodies: ({ words: [number = ''] }) => toLimit('requestsPerSecond', number),
   },
   {
-    ...{ usage: 'seats <number>', method: 'PATCH', path: 'shape' },
+    usage: 'seats <number>',
     description: 'have so many licences, or off: any number',
+    request: 'PATCH shape',
     toBodies: ({ words: [number = ''] }) => toLimit('seats', number),
   },
-  {
-    ...{ usage: 'state', method: 'GET', path: 'state' },
-    description: 'show its users, groups, members and admins',
-  },
-  {
-    ...{ usage: 'calls', method: 'GET', path: 'calls' },
-    description: 'count its calls, by operation and status',
-  },
-  {
-    ...{ usage: 'forget-calls', method: 'DELETE', path: 'calls' },
-    description: 'count calls from 0 again',
-  },
-  { usage: 'faults', method: 'GET', path: 'faults', description: 'show what goes wrong' },
-  {
-    ...{ usage: 'heal', method: 'DELETE', path: 'faults' },
-    description: 'have nothing go wrong any more',
-  },
-  { usage: 'reset', method: 'POST', path: 'reset', description: 'leave only the owner' },
+  { usage: 'state', description: 'show its users, groups, members, admins', request: 'GET state' },
+  { usage: 'calls', description: 'count its calls by operation and status', request: 'GET calls' },
+  { usage: 'forget-calls', description: 'count calls from 0 again', request: 'DELETE calls' },
+  { usage: 'faults', description: 'show what goes wrong', request: 'GET faults' },
+  { usage: 'heal', description: 'have nothing go wrong any more', request: 'DELETE faults' },
+  { usage: 'reset', description: 'leave only the owner', request: 'POST reset' },
 ];
 
 const FIELD = /^(\w+)=(.*)$/s;
@@ -147,12 +139,13 @@ function toLimit(name: string, text: string): readonly JsonObject[] | string {
 async function tell(
   { connect, write }: CliContext,
   options: { readonly url?: string; readonly token?: string },
-  { method, path, body }: Pick<Control, 'method' | 'path'> & { readonly body?: object | undefined },
+  { request: asked, body }: Pick<Control, 'request'> & { readonly body?: object | undefined },
 ): Promise<void> {
   const { url, token } =
     options.url !== undefined && options.token !== undefined
       ? options
       : await readAnswer(connect(), 'Sandbox', '/sandbox');
+  const [method = '', path] = asked.split(' ');
   const { statusCode, body: content } = await request(`${url}/_sandbox/${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -105,7 +105,7 @@ export const addMigrateStoreCommand: AddCommand = (program, context) => {
       const moved = await migrateStore(settings, to, ({ done, total }) =>
         context.showProgress?.(`Moving ${Math.floor((100 * done) / total)} %`),
       );
-      context.write(toMovedText(moved, to, toTable(moved.tables, TABLE_COLUMNS, context)));
+      context.write(toMovedText(moved, toTable(moved.tables, TABLE_COLUMNS, context)));
     });
 
   function readAddress(file: string): string {
@@ -117,13 +117,13 @@ export const addMigrateStoreCommand: AddCommand = (program, context) => {
   }
 };
 
-function toMovedText({ path, tables }: Moved, to: string, table: string): string {
+function toMovedText({ path, tables }: Moved, table: string): string {
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);
   return `${table}
 ${tables.length} tables with ${toCount(rows, 'row')} are the same in both stores, row by row.
 
 What to do now:
-  1. Set DATABASE_URL to the new address, with its password: ${withoutPassword(to)}
+  1. Set DATABASE_URL to the new address, with its password.
   2. Start the bridge.
   3. When it runs well, delete ${path}, which is read-only now: it holds personal data.
 
@@ -135,15 +135,6 @@ const TABLE_COLUMNS: readonly Column<Moved['tables'][number]>[] = [
   { name: 'table', value: ({ name }) => name },
   { name: 'rows', value: ({ rows }) => rows },
 ];
-
-function withoutPassword(to: string): string {
-  const url = URL.parse(to);
-  if (url === null) return 'postgres://…';
-  if (url.password !== '') url.password = '***';
-  const secret = [...url.searchParams.keys()].filter((name) => /password/i.test(name));
-  for (const name of secret) url.searchParams.set(name, '***');
-  return url.href;
-}
 
 const MOVE_HELP = `
 DATABASE_URL is the file that is moved (sqlite:…). The copy is one transaction: after a crash or an error the

@@ -122,6 +122,16 @@ function assertMovable(path: string): void {
   if (fault !== undefined) throw toFailure(`${path} ${fault}`);
 }
 
+/** Failures of a database that may work again; what was begun in it is undone. */
+const CUT_OFF: ReadonlySet<string> = new Set([
+  'store-unavailable',
+  'store-unsure',
+  'store-full',
+  'store-busy',
+  'store-contended',
+]);
+
+/** Works with an empty database. @throws BridgeError `move-failed`, also where the database ended the move */
 async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Promise<T> {
   if (!/^postgres(ql)?:\/\//.test(to)) {
     throw toFailure('--to must be postgres://user:password@host/database');
@@ -130,26 +140,16 @@ async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Pr
   try {
     return await use(target);
   } catch (error) {
-    throw toCutOff(error);
+    if (!(error instanceof StoreError) || !CUT_OFF.has(error.code)) throw error;
+    const { message, cause } = error;
+    const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
+    throw toFailure(
+      `the move was cut off (${why}); the file is untouched, and the database has all of it or no row: run the command again`,
+      error,
+    );
   } finally {
     await target.close();
   }
-}
-
-/** Failures of a database that may work again; what was begun in it is undone. */
-const CUT_OFF: ReadonlySet<string> = new Set([
-  ...['store-unavailable', 'store-unsure', 'store-full', 'store-busy', 'store-contended'],
-]);
-
-/** Says of a move that the database ended what became of it, and what helps. */
-function toCutOff(error: unknown): unknown {
-  if (!(error instanceof StoreError) || !CUT_OFF.has(error.code)) return error;
-  const { message, cause } = error;
-  const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
-  return toFailure(
-    `the move was cut off (${why}); the file is untouched, and the database has all of it or no row: run the command again`,
-    error,
-  );
 }
 
 function toFailure(message: string, cause?: unknown): BridgeError {
