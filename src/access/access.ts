@@ -1,19 +1,16 @@
 import type { Clock } from '../domain/clock.ts';
+import type { Credential } from '../domain/credential.ts';
+import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import type { OutboundPolicy } from '../outbound/outbound.ts';
 import { createDocumentReader } from '../outbound/read-document.ts';
+import { type CredentialRow, noteUse } from '../store/credentials/credentials.ts';
 import type { Store } from '../store/store.ts';
 import { createIssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
 import { createClients, createTokens } from './credentials.ts';
-import {
-  createGivenTokenFinder,
-  createLookup,
-  createUsage,
-  type GivenTokens,
-  type Kept,
-} from './lookup.ts';
+import { createLookup } from './lookup.ts';
 import { createProviders } from './providers.ts';
-import { findPresentedRow } from './secret-text.ts';
-import { createSessions } from './sessions.ts';
+import { findPresentedRow, isSame, toDigest } from './secret-text.ts';
+import { createSessions, EXACT_MS, type GivenTokens } from './sessions.ts';
 
 /** The credentials that open one process, and their management. */
 export type Access = ReturnType<typeof createAccess>;
@@ -33,27 +30,30 @@ interface AccessDeps {
 }
 
 /** Creates the access of one process. */
-export function createAccess({
-  store,
-  clock,
-  onFailure,
-  keyHosts,
-  keysFailed,
-  ...deps
-}: AccessDeps) {
+export function createAccess(deps: AccessDeps) {
+  const { store, clock, keyHosts, keysFailed } = deps;
   let { given } = deps;
   let findGiven = createGivenTokenFinder(given);
-  const usage = createUsage(store, clock, onFailure);
+  const uses = createUses(deps);
   const reader = createDocumentReader(keyHosts);
   const issuerKeys = createIssuerKeys({ reader, clock, failed: keysFailed });
-  const { find, forget: onRevoked } = createLookup({
-    findGiven: (presented) => findGiven(presented),
-    load: (text) => load(store, text),
-    clock,
-    used: ({ id }) => usage.used(id),
+  const { find, forget: onRevoked } = createLookup(clock, async (text) => {
+    // The secret of a client is exchanged for an access token, and a session is presented as a cookie alone.
+    const row = await findPresentedRow(store.read, text, ['token', 'access']);
+    if ((row?.expires_at ?? Number.POSITIVE_INFINITY) > clock.now()) uses.note(row);
+    return row;
   });
   return {
-    find,
+    /**
+     * Finds the credential that a presented token belongs to; undefined when it is unknown or not valid any more.
+     * @throws StoreError when the look-up failed, which is no "undefined"
+     */
+    async find(presented: string): Promise<Credential | undefined> {
+      const found = findGiven(presented);
+      if (found !== undefined) return found;
+      const row = await find(presented);
+      return row && toCredential(row);
+    },
     providers: createProviders({ store, clock }),
     tokens: createTokens({ store, clock, onRevoked }),
     clients: createClients({ store, clock, reader, onRevoked }),
@@ -68,16 +68,61 @@ export function createAccess({
     async stop(): Promise<void> {
       issuerKeys.stop();
       await reader.close();
-      await usage.stop();
+      await uses.stored();
     },
   };
 }
 
-/** The secret of a client is exchanged for an access token, and a session is presented as a cookie alone. */
-async function load({ read }: Store, text: string): Promise<Kept | undefined> {
-  const row = await findPresentedRow(read, text, ['token', 'access']);
-  if (row === undefined) return undefined;
-  const { kind, id, owner, name, purpose, profile, provider, expires_at: expiresAt } = row;
+/** Finds the credential that a presented token belongs to; undefined: none that is valid. @throws StoreError */
+export type FindCredential = Access['find'];
+
+function toCredential({ kind, id, owner, name, purpose, profile, provider }: CredentialRow) {
   const credentialId = kind === 'token' ? `token-${id}` : `client-${owner}`;
-  return { credential: { id: credentialId, name, purpose, profile, provider }, expiresAt };
+  return { id: credentialId, name, purpose, profile, provider };
+}
+
+/** Records when credentials were last used, at most once a minute for each; no request waits for it. */
+function createUses({ store, clock, onFailure }: AccessDeps) {
+  const storing = new Set<Promise<void>>();
+  return {
+    note(row: CredentialRow | undefined): void {
+      if (row === undefined) return;
+      const { kind, id, owner, last_used_at: lastUsedAt } = row;
+      const now = clock.now();
+      if (Math.abs(now - Number(lastUsedAt)) < EXACT_MS) return;
+      const used = kind === 'access' ? [`access-${id}`, `client-${owner}`] : [`token-${id}`];
+      const stored = store
+        .write(async (tx) => {
+          for (const credential of used) await noteUse(tx, credential, now);
+        })
+        .catch(onFailure);
+      storing.add(stored);
+      void stored.then(() => storing.delete(stored));
+    },
+    stored: () => Promise.all(storing),
+  };
+}
+
+/** Creates a finder of the settings' tokens: `settings-1` is the first of `scim.tokens`. */
+function createGivenTokenFinder({ scim, operator, reader }: GivenTokens) {
+  const all = [
+    ...scim.map((token, index) => toGiven(token, 'scim', `${index + 1}`)),
+    toGiven(operator, 'operator', 'operator'),
+    toGiven(reader, 'reader', 'reader'),
+  ].flat();
+  return (presented: string): Credential | undefined => {
+    const candidate = toDigest(presented);
+    // All of them are compared, so that the time taken says nothing of the tokens.
+    return all.filter(({ digest }) => isSame(candidate, digest)).at(-1)?.credential;
+  };
+}
+
+const GIVEN_NAMES = { scim: 'scim.tokens', operator: 'ops.token', reader: 'ops.readerToken' };
+
+function toGiven(token: string | undefined, purpose: keyof typeof GIVEN_NAMES, place: string) {
+  if (token === undefined) return [];
+  const name = purpose === 'scim' ? `${GIVEN_NAMES.scim} ${place}` : GIVEN_NAMES[purpose];
+  const id = `settings-${place}`;
+  const lenient = { profile: 'lenient', provider: DEFAULT_PROVIDER } as const;
+  return [{ digest: toDigest(token), credential: { id, name, purpose, ...lenient } }];
 }

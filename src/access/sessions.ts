@@ -9,7 +9,6 @@ import {
 } from '../store/credentials/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 import { deleteWhere, listNewest, type NewestPart } from '../store/tables.ts';
-import { EXACT_MS, type GivenTokens } from './lookup.ts';
 import { findPresentedRow, isSame, newSecret } from './secret-text.ts';
 
 /** True for the credential of a person whom an identity provider has named. */
@@ -17,6 +16,18 @@ export function isOfPerson(credentialId: string): boolean {
   return credentialId.startsWith('oidc-');
 }
 
+/** The tokens of the settings, which need no store. */
+export interface GivenTokens {
+  /** Tokens of identity providers: those of `scim.tokens`, or the one of the first run. */
+  readonly scim: readonly string[];
+  /** setting: ops.token */
+  readonly operator: string | undefined;
+  /** setting: ops.readerToken */
+  readonly reader: string | undefined;
+}
+
+/** Precision of "last used", in milliseconds. */
+export const EXACT_MS = 60_000;
 /** Time without a request of a person after which a session ends; a page that refreshes itself does not count. */
 const IDLE_MS = 30 * 60_000;
 /** Time after which a session ends in any case. */

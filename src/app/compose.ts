@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import { createAccess } from '../access/access.ts';
 import { createAttempts } from '../access/attempts.ts';
-import type { GivenTokens } from '../access/lookup.ts';
+import type { GivenTokens } from '../access/sessions.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
 import type { OperatorAct } from '../ops/http/operator-acts.ts';

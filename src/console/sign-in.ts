@@ -1,7 +1,7 @@
 import express, { type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
+import type { FindCredential } from '../access/access.ts';
 import { type Attempts, toFailedAttempt } from '../access/attempts.ts';
-import type { FindCredential } from '../access/lookup.ts';
 import {
   findSessionText,
   isFromOwnPage,

@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
+import type { FindCredential } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
-import type { FindCredential } from '../access/lookup.ts';
 import type { Sessions } from '../access/sessions.ts';
 import { opsRoutes, toOpsDocument } from './document.ts';
 import { InvalidRequest } from './http/body.ts';

@@ -1,5 +1,5 @@
+import type { FindCredential } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
-import type { FindCredential } from '../access/lookup.ts';
 import type { AdmissionLimits } from '../domain/admission.ts';
 import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';

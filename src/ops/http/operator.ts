@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { FindCredential } from '../../access/access.ts';
 import { type AttemptAnswer, type Attempts, toFailedAttempt } from '../../access/attempts.ts';
-import type { FindCredential } from '../../access/lookup.ts';
 import { findSessionText, isFromOwnPage, toSessionUse } from '../../access/session-cookie.ts';
 import type { Sessions } from '../../access/sessions.ts';
 import { type AdmissionLimits, createAdmission } from '../../domain/admission.ts';
