@@ -13,13 +13,6 @@ export interface Observed {
   readonly findNews: (tx: Db) => Promise<readonly Notice[]>;
 }
 
-interface Target {
-  readonly receiver: Receiver;
-  readonly at: number;
-  /** True for a notice that the receiver asked for. */
-  readonly wants: (notice: Notice | undefined) => notice is Notice;
-}
-
 /**
  * Stores in one transaction what each receiver is to get now, by what holds and what it knows, whichever process led
  * before. A condition that ends before anything of it was sent is not sent at all.
@@ -34,69 +27,63 @@ export async function followConditions(
   const news = await findNews(tx);
   for (const receiver of receivers) {
     const isAsked = createMatcher(receiver.events);
-    const wants = (notice: Notice | undefined): notice is Notice =>
-      notice !== undefined && isAsked([notice.type]);
-    const target: Target = { receiver, at, wants };
-    const known = rows.filter((row) => row.receiver === receiver.name);
-    await followFor(tx, target, known, conditions);
-    for (const notice of news) {
-      if (wants(notice)) await putNotice(tx, toRow(target, notice, { key: notice.type }));
+    const target = { receiver, at, wants: ({ type }: Notice) => isAsked([type]) };
+    const known = new Map(
+      rows.flatMap((row) => (row.receiver === receiver.name ? [[row.key, row]] : [])),
+    );
+    await begin(tx, target, conditions, known);
+    for (const { key } of conditions) known.delete(key);
+    for (const row of known.values()) await end(tx, target, row);
+    for (const notice of news.filter(target.wants)) {
+      await putNotice(tx, target, notice, { key: notice.type, phase: 'once' });
     }
   }
 }
 
-async function followFor(
-  tx: Db,
-  target: Target,
-  rows: readonly Row<'notices'>[],
-  conditions: readonly Condition[],
-): Promise<void> {
-  const current = new Set(conditions.map(({ key }) => key));
-  const known = new Map(rows.map((row) => [row.key, row]));
-  for (const condition of conditions) {
-    const isPartSent = condition.partOf !== undefined && current.has(condition.partOf);
-    const row = known.get(condition.key);
-    if (row !== undefined || !isPartSent) await begin(tx, target, condition, row);
-  }
-  for (const row of rows) if (!current.has(row.key)) await end(tx, target, row);
+interface Target {
+  readonly receiver: Receiver;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** True for a notice that the receiver asked for. */
+  readonly wants: (notice: Notice) => boolean;
 }
 
-/** Stores a notice that tries a receiver, whatever it asked for, in the place of an earlier one; returns its id. */
-export async function putTest(tx: Db, receiver: Receiver, at: number): Promise<string> {
-  const text = 'This is a test: the bridge reaches this receiver.';
-  const notice = { type: 'test', text, data: {}, names: {} };
-  const row = toRow({ receiver, at }, notice, { key: 'test' });
-  await putNotice(tx, row);
-  return row.id;
-}
-
+/** Stores what begins; what is part of another condition that holds is sent with that. */
 async function begin(
   tx: Db,
   target: Target,
-  { key, began, ended }: Condition,
-  row: Row<'notices'> | undefined,
+  conditions: readonly Condition[],
+  known: ReadonlyMap<string, Row<'notices'>>,
 ): Promise<void> {
-  if (row !== undefined && row.phase !== 'ended') return;
-  if (!target.wants(began) && !target.wants(ended)) return;
-  const stored = ended === undefined ? null : JSON.stringify(ended);
-  const phase = target.wants(began) ? 'began' : 'active';
-  await putNotice(tx, toRow(target, began, { key, phase, ended: stored }));
-}
-
-async function end(tx: Db, target: Target, row: Row<'notices'>): Promise<void> {
-  if (row.phase === 'ended' || row.phase === 'once') return;
-  const ended = row.ended === null ? undefined : parseStored<Notice>(row.ended);
-  const isNews = row.phase === 'began' && row.attempts === 0;
-  if (isNews || !target.wants(ended)) {
-    await deleteWhere(tx, 'notices', { id: row.id });
-    return;
+  const current = new Set(conditions.map(({ key }) => key));
+  for (const { key, began, ended, partOf } of conditions) {
+    const row = known.get(key);
+    const isPartSent = partOf !== undefined && current.has(partOf);
+    if (row === undefined ? isPartSent : row.phase !== 'ended') continue;
+    const isWanted = target.wants(began);
+    if (!isWanted && (ended === undefined || !target.wants(ended))) continue;
+    const stored = ended === undefined ? null : JSON.stringify(ended);
+    const phase = isWanted ? 'began' : 'active';
+    await putNotice(tx, target, began, { key, phase, ended: stored });
   }
-  await putNotice(tx, toRow(target, ended, { key: row.key, phase: 'ended', ended: row.ended }));
 }
 
-/** Stores the message of a condition for a receiver, in the place of the one before. */
-function putNotice(tx: Db, row: Row<'notices'>): Promise<void> {
-  return putRow(tx, 'notices', ['receiver', 'key'], row);
+/** Stores that a condition has ended, where the receiver knows of it. */
+async function end(tx: Db, target: Target, row: Row<'notices'>): Promise<void> {
+  const { id, key, phase, attempts, ended } = row;
+  if (phase === 'ended' || phase === 'once') return;
+  const notice = ended === null ? undefined : parseStored<Notice>(ended);
+  const isKnown = phase === 'active' || attempts > 0;
+  if (isKnown && notice !== undefined && target.wants(notice))
+    await putNotice(tx, target, notice, { key, phase: 'ended', ended });
+  else await deleteWhere(tx, 'notices', { id });
+}
+
+/** Stores a notice that tries a receiver, whatever it asked for, in the place of an earlier one; returns its id. */
+export function putTest(tx: Db, receiver: Receiver, at: number): Promise<string> {
+  const text = 'This is a test: the bridge reaches this receiver.';
+  const notice = { type: 'test', text, data: {}, names: {} };
+  return putNotice(tx, { receiver, at }, notice, { key: 'test', phase: 'once' });
 }
 
 /** Counts what receivers do not have yet. */
@@ -106,23 +93,26 @@ export async function countWaitingNotices(db: Db): Promise<{ receiver: string; c
   return [...byReceiver].map(([receiver, some]) => ({ receiver, count: some.length }));
 }
 
-function toRow(
+/** Stores the message of a condition for a receiver, in the place of the one before; returns its id. */
+async function putNotice(
+  tx: Db,
   { receiver, at }: Pick<Target, 'receiver' | 'at'>,
   notice: Notice,
-  standing: Pick<Row<'notices'>, 'key'> & Partial<Pick<Row<'notices'>, 'phase' | 'ended'>>,
-): Row<'notices'> {
+  standing: Pick<Row<'notices'>, 'key' | 'phase'> & Partial<Pick<Row<'notices'>, 'ended'>>,
+): Promise<string> {
   const now = Math.round(at);
-  return {
-    receiver: receiver.name,
-    phase: 'once',
+  const id = `msg_${newId()}`;
+  await putRow(tx, 'notices', ['receiver', 'key'], {
     ended: null,
     ...standing,
-    id: `msg_${newId()}`,
+    id,
+    receiver: receiver.name,
     type: notice.type,
     body: toBody(notice, receiver, now),
     since: now,
     attempts: 0,
     due_at: now,
     error: null,
-  };
+  });
+  return id;
 }
