@@ -383,7 +383,7 @@ describe('a look at one', () => {
     const text = (await runLook(bridge, ada)).text;
 
     expect(status).toBe(200);
-    expect(body).toMatchObject({ type: 'user', id, gone: false, calls: 1 });
+    expect(body).toMatchObject({ type: 'user', id, gone: false });
     expect(body.differences).toMatchObject([
       {
         kind: 'user.renamed',
@@ -399,22 +399,6 @@ describe('a look at one', () => {
     expect(calls.counts()).toEqual({ 'scim.getUser': { 200: 2 } });
   });
 
-  test('user whose licence takes more than three calls to find is left to a sweep', async () => {
-    const own = await forTest(startTestBridge({ settings: { UPSTREAM_PAGE_SIZE: '2' } }));
-    const { service, calls } = own.sandbox;
-    for (let index = 0; index < 9; index += 1) {
-      service.addUser({ email: `ada@example.com.x${index}`, fullName: 'ada@example.com' });
-    }
-    const extension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-    const id = await own.settled(own.addUser('ada', { [extension]: { appsPermissions: 2 } }));
-    calls.reset();
-
-    const { status, body } = await look(own, `users/${id}`);
-
-    expect([status, body.code]).toEqual([503, 'could-not-look']);
-    expect(calls.count()).toBe(3);
-  });
-
   test('group takes two calls, and shows its members', async () => {
     const cyd = 'cyd@example.com';
     const { service, calls } = bridge.sandbox;
@@ -425,8 +409,8 @@ describe('a look at one', () => {
 
     const { body } = await look(bridge, `groups/${id}`);
 
+    expect(calls.count()).toBe(2);
     expect(body).toMatchObject({
-      calls: 2,
       differences: [{ kind: 'member.removed', member: { id: first, name: cyd } }],
     });
   });

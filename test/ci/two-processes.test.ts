@@ -86,9 +86,10 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
 
       expect(status).toBe(200);
       expect(body).toMatchObject({
-        ...{ type: 'user', id, calls: 1 },
+        ...{ type: 'user', id },
         differences: [{ kind: 'user.deactivated' }],
       });
+      expect(service.calls.count()).toBe(1);
     });
 
     test('says as there that nothing has the id, and what the service answered', async () => {

@@ -8,7 +8,6 @@ import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts'
 import type { LookRequest, LookResult } from '../../reconcile/repair/inspect.ts';
 import { type DriftView, listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { isUnfinished } from '../../store/resources/lists.ts';
 import { findNames, type SubjectNames } from '../../store/resources/names.ts';
 import { findRow, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -225,7 +224,7 @@ function toNotLooked(result: Exclude<LookResult, Looked>): Refusal {
 async function toLook(
   db: Db,
   key: LookRequest['key'],
-  { at, isGone, calls, drifts }: Looked,
+  { at, isGone, drifts }: Looked,
 ): Promise<OpsJson<'Look'>> {
   const names = await findNames(
     db,
@@ -235,7 +234,6 @@ async function toLook(
     ...key,
     at: toMoment(at),
     gone: isGone,
-    calls,
     differences: drifts.map((drift) => {
       const { id, kind, status, note, member_id } = drift;
       const named = { ...drift, name: null, member_name: names.get(member_id)?.display ?? null };

@@ -41,8 +41,7 @@ person or group takes it over again with its next write, as users.adopt and grou
 export const LOOK = actOf<'Look'>()({
   ...OF_ONE,
   path: '/{resource}/look',
-  summary:
-    'Compare one person or group with the service now, with at most three calls. Admins are left to sweeps.',
+  summary: 'Compare one person or group with the service now. Admins are left to sweeps.',
   answers: { 200: 'Look' },
   command: {
     usage: 'look <resource>',
@@ -176,12 +175,10 @@ function toNamed(item: OpsJson<'User'> | OpsJson<'Group'>): string {
   return `${'upstreamIds' in item ? 'group' : 'user'} ${item.name} (${item.id})`;
 }
 
-function toLookText(look: OpsJson<'Look'>): string {
-  const { id, gone, calls, differences, unfinished } = look;
+function _toLookText(look: OpsJson<'Look'>): string {
+  const { id, gone, differences, unfinished } = look;
   if (gone) return 'The service does not have it.';
-  const but = unfinished
-    ? ` but what waits, is stuck or is held: scim-bridge explain ${id}`
-    : ` (${toCount(calls, 'call')}).`;
+  const but = unfinished ? ` but what waits, is stuck or is held: scim-bridge explain ${id}` : '.';
   if (differences.length === 0) return `Nothing differs${but}`;
   const lines = differences.map(({ kind, status, member, desired, observed, note }) => {
     const who = member === null ? '' : ` of ${member.name ?? member.id}`;

@@ -214,7 +214,6 @@ export const driftSchemas = {
     id: t.text(),
     at: t.moment(),
     gone: t.flag('The service has no such account or group.'),
-    calls: t.count('Calls of the service that it took: at most 3, and no admin t.list.'),
     differences: t.list(
       t.object({
         id: t.text('The id of the drift.'),

@@ -68,8 +68,8 @@ export class IncompleteSweep extends BridgeError {
 const FAILURES_MAX = 3;
 /** Rows of one read of the store: few, because a group may have many members. */
 const COMPARED = { user: 50, group: 5 } as const;
-/** Missing users, and missing groups, that one sweep looks for: managed ones, and those that are only observed. */
-const LOOKS_MAX = { managed: 50, observed: 200 } as const;
+/** Missing users, and missing groups, that one sweep looks for. */
+const LOOKS_MAX = 200;
 /** Users without a known account that one sweep has looked at. */
 const NAMESAKES_MAX = 200;
 
@@ -124,27 +124,25 @@ async function readLists(run: SweepRun, reading: Reading): Promise<void> {
   }
 }
 
-/** Numbers of the rows that no list showed: of managed ones, and of those that are only observed. */
-type Unseen = Readonly<Record<keyof typeof LOOKS_MAX, number[]>>;
-
 /**
  * Looks for users or groups that no list showed. Of a managed one the look says whether it is missing; unmanaged ones that
  * are gone are forgotten. A list may always leave out inactive users; a managed one that is found proves that its list was
  * not complete.
  */
-async function lookForUnseen(run: SweepRun, type: 'user' | 'group', unseen: Unseen): Promise<void> {
+async function lookForUnseen(
+  run: SweepRun,
+  type: 'user' | 'group',
+  unseen: readonly number[],
+): Promise<void> {
   const { deps, reasons } = run;
-  for (const part of ['managed', 'observed'] as const) {
-    const all = unseen[part];
-    // From another one on each time, so that no two sweeps leave out the same ones.
-    const first = Math.floor(deps.random() * all.length);
-    const seqs = [...all.slice(first), ...all.slice(0, first)].slice(0, LOOKS_MAX[part]);
-    const rows = await listRows(deps.store.read, type, { seq: seqs }, { order: 'seq' });
-    for (const row of rows) await lookForOne(run, row);
-    const left = all.length - seqs.length;
-    const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
-    if (left > 0) reasons.add(`${toCount(left, one, many)} not looked for yet`);
-  }
+  // From another one on each time, so that no two sweeps leave out the same ones.
+  const first = Math.floor(deps.random() * unseen.length);
+  const seqs = [...unseen.slice(first), ...unseen.slice(0, first)].slice(0, LOOKS_MAX);
+  const rows = await listRows(deps.store.read, type, { seq: seqs }, { order: 'seq' });
+  for (const row of rows) await lookForOne(run, row);
+  const left = unseen.length - seqs.length;
+  const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
+  if (left > 0) reasons.add(`${toCount(left, one, many)} not looked for yet`);
 }
 
 async function lookForOne(run: SweepRun, row: ResourceRow): Promise<void> {
@@ -200,10 +198,10 @@ interface ComparedRow extends DriftChanges {
  * difference of a managed resource is looked at. Returns those that are to be looked for, because no list showed them.
  * The rows are read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
  */
-async function compareAll(run: SweepRun, type: 'user' | 'group', seen: Seen): Promise<Unseen> {
+async function compareAll(run: SweepRun, type: 'user' | 'group', seen: Seen): Promise<number[]> {
   const { deps, counts, reasons, signal } = run;
   const { read } = deps.store;
-  const unseen: Unseen = { managed: [], observed: [] };
+  const unseen: number[] = [];
   for await (const rows of readRows(read, type, { limit: COMPARED[type] })) {
     signal.throwIfAborted();
     const compared = await compareRows(run, rows, { seen, unseen });
@@ -223,7 +221,7 @@ async function compareAll(run: SweepRun, type: 'user' | 'group', seen: Seen): Pr
 async function compareRows(
   run: SweepRun,
   rows: readonly ResourceRow[],
-  { seen, unseen }: { readonly seen: Seen; readonly unseen: Unseen },
+  { seen, unseen }: { readonly seen: Seen; readonly unseen: number[] },
 ): Promise<ComparedRow[]> {
   const all = await listKnown(
     run.deps.store.read,
@@ -235,7 +233,7 @@ async function compareRows(
     const known = { drifts: all.drifts.filter(isOfRow), held: all.held.filter(isOfRow) };
     // One that is known to be missing was looked for then.
     if (isMissed(row, seen) && !known.drifts.some(({ kind }) => kind.endsWith('.missing'))) {
-      unseen[row.origin === null ? 'observed' : 'managed'].push(row.seq);
+      unseen.push(row.seq);
     } else if (await mayCompare(run, row, seen)) {
       compared.push(await compareOne({ ...run, seen }, row, known));
     }

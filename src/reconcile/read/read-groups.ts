@@ -281,10 +281,8 @@ function pairById(
   form: 'restId' | 'uid',
 ): Pair[] {
   const byId = new Map(rest.map((group) => [toScimId(group, form), group]));
-  return scim.flatMap((group) => {
-    const partner = byId.get(group.id);
-    return partner === undefined ? [] : [{ scim: group, rest: partner }];
-  });
+  const partners = scim.map((group) => ({ scim: group, rest: byId.get(group.id) }));
+  return partners.filter((pair): pair is Pair => pair.rest !== undefined);
 }
 
 function toScimId(rest: RestGroup, form: 'restId' | 'uid'): string {

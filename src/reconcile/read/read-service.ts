@@ -63,10 +63,9 @@ async function tryList(
 ): Promise<Reason | undefined> {
   const { deps, reading } = run;
   try {
-    const reason = await readOne(run, list);
-    if (reason === undefined) {
-      await endList(run, list);
-    } else {
+    const reason = await READERS[list](run).then(toIncomplete, (error) => toFailure(run, error));
+    if (reason === undefined) await endList(run, list);
+    else {
       // Missing roles do not block SCIM for ever: the rest serves, and status tells the gap.
       const isUnread = list === 'companyUsers' && UNREADABLE.has(reason.problem.code);
       const isGivenUp = isUnread && failuresMax === undefined && failures + 1 >= UNREADABLE_MAX;
@@ -84,13 +83,8 @@ async function tryList(
   }
 }
 
-async function readOne(run: ReadRun, list: ListName): Promise<Reason | undefined> {
-  try {
-    const text = await READERS[list](run);
-    return text === undefined ? undefined : { problem: { code: 'incomplete', words: text }, text };
-  } catch (error) {
-    return toFailure(run, error);
-  }
+function toIncomplete(text: string | undefined): Reason | undefined {
+  return text === undefined ? undefined : { problem: { code: 'incomplete', words: text }, text };
 }
 
 function toFailure({ signal }: ReadRun, error: unknown): Reason {

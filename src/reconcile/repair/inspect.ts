@@ -1,11 +1,10 @@
-import { BridgeError } from '../../domain/errors.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import { type InspectionRow, listDueInspections } from '../../store/due.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
 import { findOne, updateWhere } from '../../store/tables.ts';
-import { type CallOptions, withOptions } from '../../upstream/transport.ts';
+import { withOptions } from '../../upstream/transport.ts';
 import { findQuietAt, inspect, type Look, listManagedParts } from '../compare/look.ts';
 import { isBusy } from '../differences.ts';
 import type { DriftDeps } from './deps.ts';
@@ -16,8 +15,6 @@ const TURN_MAX = 50;
 const RETRY_MS = [5_000, 10 * 60_000] as const;
 /** The same after a look that was skipped because a worker has the resource. */
 const BUSY_MS = [25, 60_000] as const;
-/** Calls of the service that a look of an operator may make. */
-const CALLS_MAX = 3;
 
 /** Result of a look that was not made. */
 type NotLooked =
@@ -104,7 +101,6 @@ export type LookResult =
       readonly kind: 'looked';
       readonly at: number;
       readonly isGone: boolean;
-      readonly calls: number;
       readonly drifts: readonly DriftRow[];
     }
   | { readonly kind: 'unknown' }
@@ -119,34 +115,20 @@ export interface LookRequest {
 }
 
 /**
- * Looks at one user or group now, with at most three calls of one attempt each, and stores what was seen and what differs,
- * as the second look of a sweep does.
+ * Looks at one user or group now, and stores what was seen and what differs, as the second look of a sweep does. No call is
+ * repeated.
  */
-export async function lookNow(deps: DriftDeps, request: LookRequest): Promise<LookResult> {
+export async function lookNow(deps: DriftDeps, { key, signal }: LookRequest): Promise<LookResult> {
   const { store, clock, policy } = deps;
-  const { key, signal } = request;
   const row = await findRow(store.read, key);
   if (row === undefined) return { kind: 'unknown' };
   if (!isLinked(row)) return { kind: 'not-linked' };
-  let calls = 0;
-  const upstream = withOptions(deps.upstream, (options: CallOptions = {}) => {
-    if (calls === CALLS_MAX) {
-      throw new BridgeError('too-many-calls', `a look makes at most ${CALLS_MAX} calls`);
-    }
-    calls += 1;
-    return { ...options, attemptsMax: 1 };
-  });
+  const upstream = withOptions(deps.upstream, (options) => ({ ...options, attemptsMax: 1 }));
   const at = clock.now();
   const parts = listManagedParts(row, policy.deactivation);
   const looking = { parts, detector: 'operator', waits: true, signal } as const;
-  const looked = await lookAtOne({ ...deps, upstream }, row, looking).catch(toGivenUp);
+  const looked = await lookAtOne({ ...deps, upstream }, row, looking);
   if (looked.kind !== 'looked') return looked;
   const drifts = await listActiveDrifts(store.read, [row.id]);
-  return { kind: 'looked', at, isGone: looked.isGone, calls, drifts };
-}
-
-/** The result of a look that would take too many calls. @throws any other error */
-function toGivenUp(error: unknown): NotLooked {
-  if (!(error instanceof BridgeError) || error.code !== 'too-many-calls') throw error;
-  return { kind: 'could-not-look', reason: error.message };
+  return { kind: 'looked', at, isGone: looked.isGone, drifts };
 }
