@@ -162,7 +162,7 @@ test('a restored backup does nothing by itself, and once discarded no policy bri
       headers: { authorization: `Bearer ${opsToken}` },
     });
 
-    expect(body.reason).toMatchObject({ code: 'audit', events: expect.any(Number) });
+    expect(body.reason).toEqual({ code: 'audit' });
     expect(plan.counts.kinds).toEqual({
       'group.create': 1,
       'member.add': 1,

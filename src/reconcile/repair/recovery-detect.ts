@@ -4,8 +4,10 @@ import type { Db } from '../../store/store.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { CLOCKS_MS, nameEvents } from '../audit/events.ts';
+import { CLOCKS_MS, findLearnedAccount, nameEvents } from '../audit/events.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { ReadDeps } from '../read/reading.ts';
+import { isAnswering } from '../read/service.ts';
 import { classify } from '../verdict.ts';
 
 /** Page size, the largest of the service. */
@@ -13,6 +15,8 @@ const PAGE_SIZE = 500;
 /** Pages that are read: 10,000 changes of our own prove enough. */
 const PAGES_MAX = 20;
 const READING: CallContext = { class: 'look', key: 'recovery' };
+/** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
+const FAILURES_MAX = 3;
 /** Categories of changes of users and groups, as far as the service's documents tell. */
 const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
 
@@ -23,8 +27,7 @@ const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_manag
  * - `unknown`: the audit log cannot tell; `code` says why
  */
 export type Detection =
-  | { readonly kind: 'current' }
-  | { readonly kind: 'stale'; readonly events: number; readonly lastEventAt: number }
+  | { readonly kind: 'current' | 'stale' }
   | { readonly kind: 'unknown'; readonly code: string };
 
 const ALIVE = createFact<number>('alive');
@@ -37,27 +40,36 @@ export async function saveAlive(tx: Db, now: number): Promise<void> {
   await ALIVE.save(tx, now, now);
 }
 
+/** The attempt, from 1 on, and what ends it. */
+interface Attempt {
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Looks for events of our own account from after the last moment that the store knows.
+ * Looks for events of our own account from after the last moment that the store knows. An audit log that fails for ever,
+ * while the rest works, is not waited for.
+ * @param given our own account, where the service tells it
  * @throws UpstreamError when the service cannot be asked now
  */
 export async function detectRestore(
-  deps: ReconcileDeps,
-  ownAccount: number | undefined,
-  signal: AbortSignal,
+  deps: ReadDeps,
+  given: number | undefined,
+  { attempt, signal }: Attempt,
 ): Promise<Detection> {
-  if (ownAccount === undefined) return { kind: 'unknown', code: 'no-account' };
   const { read: db } = deps.store;
-  const calledAt = await findNewestCallAt(db);
-  const aliveAt = await ALIVE.find(db);
-  if (calledAt === undefined && aliveAt === undefined) return { kind: 'current' };
-  const since = Math.max(calledAt ?? 0, aliveAt ?? 0) + CLOCKS_MS;
+  // Events of what the bridge created may tell the account, where the service does not.
+  const ownAccount = given ?? (await findLearnedAccount(db));
+  if (ownAccount === undefined) return { kind: 'unknown', code: 'no-account' };
+  const knownAt = Math.max((await findNewestCallAt(db)) ?? 0, (await ALIVE.find(db)) ?? 0);
+  if (knownAt === 0) return { kind: 'current' };
   try {
-    return await judgeEvents(deps, { ownAccount, since, signal });
+    return await judgeEvents(deps, { ownAccount, since: knownAt + CLOCKS_MS, signal });
   } catch (error) {
     const { verdict, problem } = classify(error);
     const isTransient = verdict === 'later' || verdict === 'unknown';
-    if (isTransient && problem.code !== 'unreadable') throw error;
+    const mayGoOn = !isTransient || problem.code === 'unreadable';
+    if (!mayGoOn && (attempt < FAILURES_MAX || !(await isAnswering(deps)))) throw error;
     return { kind: 'unknown', code: problem.code };
   }
 }
@@ -73,17 +85,14 @@ async function judgeEvents(
   const query = { from: new Date(since).toISOString(), author_id: ownAccount };
   const options = { ...READING, signal, pageSize: PAGE_SIZE, pagesMax: PAGES_MAX };
   const pages = paginate(upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
-  const events = new Map<string, AuditEvent>();
+  const own: AuditEvent[] = [];
   for await (const { items } of pages) {
-    for (const event of items.map(parseAuditEvent)) events.set(event.id, event);
+    for (const event of items.map(parseAuditEvent)) {
+      if (event.authorId === ownAccount && event.createdAt.getTime() > since) own.push(event);
+    }
   }
-  const isLater = ({ authorId, createdAt }: AuditEvent) =>
-    authorId === ownAccount && createdAt.getTime() > since;
-  const own = [...events.values()].filter(isLater);
   const named = await nameEvents(store.read, own);
-  const ofOurs = named.filter(({ managed }) => managed.size > 0);
-  const lastEventAt = ofOurs.at(-1)?.at;
-  if (lastEventAt !== undefined) return { kind: 'stale', events: ofOurs.length, lastEventAt };
+  if (named.some(({ managed }) => managed.size > 0)) return { kind: 'stale' };
   if (own.some(isNameless)) return { kind: 'unknown', code: 'events-name-nothing' };
   return pages.result.complete ? { kind: 'current' } : { kind: 'unknown', code: 'incomplete' };
 }

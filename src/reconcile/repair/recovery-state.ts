@@ -3,17 +3,11 @@ import { createFact } from '../../store/facts.ts';
 import { countPlanActions, type PlanRow } from '../../store/plans.ts';
 import type { ProcessDeps } from '../deps.ts';
 
-/** Reason for holding pending changes: the store is taken to be older than the service, or was only used to observe. */
-export type RecoveryReason =
-  | { readonly code: 'restored' }
-  | { readonly code: 'first-run' }
-  | {
-      readonly code: 'audit';
-      /** Number of changes by our own account that no call of the ledger explains. */
-      readonly events: number;
-      /** Time of the last of them (epoch milliseconds). */
-      readonly lastEventAt: number;
-    };
+/**
+ * Reason for holding pending changes: an operator or the audit log says that the store is older than the service, or it was
+ * only used to observe.
+ */
+export type RecoveryCode = 'restored' | 'audit' | 'first-run';
 
 /**
  * State of recovery; undefined in the store when there is none.
@@ -26,7 +20,7 @@ export type RecoveryState =
   | {
       readonly phase: 'reading' | 'waiting';
       readonly since: number;
-      readonly reason: RecoveryReason;
+      readonly reason: { readonly code: RecoveryCode };
       readonly planId: string;
     };
 

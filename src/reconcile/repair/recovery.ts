@@ -3,25 +3,20 @@ import { countDueChanges } from '../../store/due.ts';
 import { endAllPlans, holdEverything, insertPlanActions } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, updateWhere } from '../../store/tables.ts';
-import { UpstreamError } from '../../upstream/errors.ts';
 import { addPlan } from '../add-plan.ts';
-import { findLearnedAccount } from '../audit/events.ts';
 import type { Hold } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { beginReading, findProgress, type ReadDeps, type Reading } from '../read/reading.ts';
-import { isAnswering } from '../read/service.ts';
 import { type Mode, OBSERVING } from '../write-guard.ts';
 import { type Detection, detectRestore, saveAlive } from './recovery-detect.ts';
 import { planRecovery } from './recovery-plan.ts';
-import { RECOVERY, type RecoveryReason, type RecoveryState } from './recovery-state.ts';
+import { RECOVERY, type RecoveryCode, type RecoveryState } from './recovery-state.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
 /** Interval of asking whether recovery is over, and rest after a failure, in milliseconds. */
 const LOOK_MS = 2_000;
-/** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
-const AUDIT_FAILURES_MAX = 3;
 
 /** Dependencies of recovery. */
 export interface RecoveryDeps extends ReadDeps {
@@ -111,32 +106,14 @@ interface Begun {
 async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal): Promise<Begun> {
   const { store, firstRead, events } = deps;
   const state = await RECOVERY.find(store.read);
-  if (state?.phase === 'requested') return { state: await enter(deps, { code: 'restored' }) };
+  if (state?.phase === 'requested') return { state: await enter(deps, 'restored') };
   // Before the first read is finished nothing is managed, so nothing can be done again.
   if (state !== undefined || !firstRead.finished) return { state };
-  const detection = await detect(deps, attempt, signal);
+  const detection = await detectRestore(deps, firstRead.ownAccount(), { attempt, signal });
   const code = detection.kind === 'unknown' ? detection.code : 'audit';
   events.recovery({ phase: detection.kind, code });
   if (detection.kind !== 'stale') return { detection };
-  const { events: count, lastEventAt } = detection;
-  return { detection, state: await enter(deps, { code: 'audit', events: count, lastEventAt }) };
-}
-
-/** Finds out the age of the store. An audit log that fails for ever, while the rest works, must not hold every change. */
-async function detect(
-  deps: RecoveryDeps,
-  attempt: number,
-  signal: AbortSignal,
-): Promise<Detection> {
-  try {
-    // Events of what the bridge created may tell the account, where the service does not.
-    const account = deps.firstRead.ownAccount() ?? (await findLearnedAccount(deps.store.read));
-    return await detectRestore(deps, account, signal);
-  } catch (error) {
-    const isOften = error instanceof UpstreamError && attempt >= AUDIT_FAILURES_MAX;
-    if (isOften && (await isAnswering(deps))) return { kind: 'unknown', code: error.code };
-    throw error;
-  }
+  return { detection, state: await enter(deps, 'audit') };
 }
 
 /**
@@ -150,16 +127,16 @@ async function goLive(deps: RecoveryDeps): Promise<void> {
   const state = await RECOVERY.find(store.read);
   // A restored backup that an operator reported holds everything in any case.
   if (due === 0 || state?.phase === 'requested') await store.write(OBSERVING.delete);
-  else await enter(deps, state?.reason ?? { code: 'first-run' });
+  else await enter(deps, state?.reason.code ?? 'first-run');
 }
 
 /** Holds the pending changes, and distrusts the observations, in one transaction. */
 async function enter(
   { store, clock, events, mode }: RecoveryDeps,
-  reason: RecoveryReason,
+  code: RecoveryCode,
 ): Promise<RecoveryState> {
   const now = clock.now();
-  const isFirstRun = reason.code === 'first-run';
+  const isFirstRun = code === 'first-run';
   const entered = await store.write(async (tx) => {
     // Where another process has gone live, changes since then are not held again.
     const isLate = isFirstRun && (await OBSERVING.lock(tx)) === undefined;
@@ -168,13 +145,13 @@ async function enter(
     const planId = await (isFirstRun ? openFirstRun(tx, now) : openRestore(tx, now));
     const held = await holdEverything(tx);
     if (isFirstRun) await insertPlanActions(tx, { id: planId, now }, held);
-    const state = { phase: 'reading', since: now, reason, planId } as const;
+    const state = { phase: 'reading', since: now, reason: { code }, planId } as const;
     await RECOVERY.save(tx, state, now);
     // All pending changes are held now, for whichever reason they waited.
     if (mode === 'live') await OBSERVING.delete(tx);
     return state;
   });
-  events.recovery({ phase: 'reading', code: reason.code });
+  events.recovery({ phase: 'reading', code });
   return entered;
 }
 
