@@ -12,9 +12,9 @@ export interface KnownService {
   /** Base URL, or a constant for the embedded sandbox, whose port changes. */
   readonly identity: string;
   /** Company, once a list or the account of the token named it. */
-  readonly companyId?: number;
+  readonly companyId?: number | undefined;
   /** Account behind the token, where the service tells it. */
-  readonly accountId?: number;
+  readonly accountId?: number | undefined;
 }
 
 /** The service that the store belongs to; unknown of a new store. */
@@ -41,16 +41,15 @@ export async function findOwnAccount(db: Db): Promise<number | undefined> {
  */
 export async function assertService(
   { store, clock, identity }: Pick<ReadDeps, 'store' | 'clock' | 'identity'>,
-  { companyId, accountId }: { [Id in 'companyId' | 'accountId']?: number | undefined },
+  { companyId, accountId }: Omit<KnownService, 'identity'>,
 ): Promise<KnownService> {
   const known = await SERVICE.find(store.read);
-  const seen: KnownService = {
+  if (known !== undefined) assertSameService(known, { identity, companyId });
+  const service: KnownService = {
     identity,
-    ...(companyId === undefined ? {} : { companyId }),
-    ...(accountId === undefined ? {} : { accountId }),
+    companyId: companyId ?? known?.companyId,
+    accountId: accountId ?? known?.accountId,
   };
-  if (known !== undefined) assertSameService(known, seen);
-  const service: KnownService = { ...known, ...seen };
   const isNew = service.accountId !== known?.accountId || service.companyId !== known?.companyId;
   if (known === undefined || isNew) {
     await store.write((tx) => SERVICE.save(tx, service, clock.now()));
