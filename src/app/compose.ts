@@ -93,7 +93,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     reconciler,
     scim,
-    decisions: toDecisionDeps(own, { process, reconciler, scim }),
+    decisions: toDecisionDeps(own, { process, scim }),
     health: toHealthSources(own, leadership),
   };
   return {
@@ -101,7 +101,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
     leadership,
     rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied(),
     async start() {
-      await guard.start(reconciler.notify);
+      await guard.start(() => store.bell.ring('due'));
       await own.formerIds.start();
       await leadership.start();
       sections.start();
@@ -277,11 +277,10 @@ function findClosed(
 /** Dependencies of decisions about drifts. Automatic reactions follow the rules for requests as well. */
 function toDecisionDeps(
   { settings }: OwnParts,
-  { process, reconciler, scim }: Parts<'process' | 'reconciler' | 'scim'>,
+  { process, scim }: Parts<'process' | 'scim'>,
 ): DecisionDeps {
   return {
     ...process,
-    notify: reconciler.notify,
     repair: toRepairPolicy(settings),
     adopt: ({ type, id }, how) => adopt(scim, type, { id, privileged: 'refuse', ...how }),
     findGroupPrivilege: (tx, row) => findGroupPrivilege(tx, scim, row),

@@ -58,11 +58,10 @@ export function createOperators(parts: BridgeParts, status: StatusSources): Rout
     findDetection: () => leadership.news().detection ?? undefined,
     reserve: createReserve(),
     refreshFormerIds: parts.formerIds.refresh,
-    notify: decisions.notify,
     pause: guard.pause,
     async resume() {
       await guard.resume();
-      decisions.notify();
+      store.bell.ring('due');
     },
     api: {
       call: leadership.callForOperator,

@@ -77,12 +77,10 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
   const convergence = new Convergence(deps, parts.waiters);
-  const { notify } = convergence;
   const firstRead = createFirstRead(deps);
   const recovery = createRecovery({ ...deps, firstRead, mode: parts.guard.mode });
-  const surroundings = { firstRead, recovery, notify };
-  const { poller, keeper, sweeps } = createDetectors(parts, deps, surroundings);
-  const callForOperator = createOperatorCalls(deps, notify);
+  const { poller, keeper, sweeps } = createDetectors(parts, deps, { firstRead, recovery });
+  const callForOperator = createOperatorCalls(deps);
   const errands = createErrandRunner(deps, lead.epoch, (errand) =>
     performErrand({ convergence, callForOperator, look: keeper.look }, errand),
   );
@@ -160,16 +158,15 @@ async function createDeps(parts: TenureParts, lead: OwnLead): Promise<ReadDeps> 
 interface Surroundings {
   readonly firstRead: FirstRead;
   readonly recovery: Recovery;
-  readonly notify: () => void;
 }
 
 /** Creates the parts that see changes of others in the service, and act on them. */
 function createDetectors(
   { settings, decisions }: TenureParts,
   deps: ReadDeps,
-  { firstRead, recovery, notify }: Surroundings,
+  { firstRead, recovery }: Surroundings,
 ) {
-  const keeper = createDriftKeeper({ ...decisions, ...deps, notify }, () => firstRead.finished);
+  const keeper = createDriftKeeper({ ...decisions, ...deps }, () => firstRead.finished);
   let isChecked = false;
   const checked = recovery.hold.over.then(() => {
     isChecked = true;
@@ -179,17 +176,12 @@ function createDetectors(
     sweepPolicy: toSweepPolicy(settings),
     checked,
     isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
-    notify,
     decide: keeper.decide,
   });
   const poller = createAuditPoller(deps, {
     intervalMs: settings.audit.pollInterval,
     ownAccount: () => firstRead.ownAccount(),
     read: recovery.read,
-    notify() {
-      notify();
-      keeper.notify();
-    },
   });
   return { poller, keeper, sweeps };
 }

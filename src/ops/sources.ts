@@ -31,8 +31,6 @@ export interface OpsSources extends AccessNeeds {
   readonly pause: WriteGuard['pause'];
   /** Ends a pause, and has what waited go on. */
   readonly resume: () => Promise<void>;
-  /** Notes that something is due. */
-  readonly notify: () => void;
   readonly adoptUser: (request: AdoptionRequest) => Promise<Adoption>;
   readonly adoptGroup: (request: AdoptionRequest) => Promise<Adoption>;
   readonly drifts: DriftDecisions;

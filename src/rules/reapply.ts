@@ -30,9 +30,9 @@ interface Deps {
 
 /**
  * Creates the reapplication of changed rules to groups, users and admin lists, page by page; after a crash it begins
- * again. Requests are served meanwhile under the same rules. `onChanged` is called when something may be due.
+ * again. Requests are served meanwhile under the same rules.
  */
-export function createReapplication(deps: Deps, onChanged: () => void) {
+export function createReapplication(deps: Deps) {
   const { store, clock, events } = deps;
   const { rules } = deps.rules.book;
   const hash = createHash('sha256').update(JSON.stringify(rules)).digest('hex');
@@ -43,7 +43,7 @@ export function createReapplication(deps: Deps, onChanged: () => void) {
     // A store that never had rules needs nothing while there are none.
     const isToApply = applied === undefined ? rules.length > 0 : applied !== hash;
     if (isToApply) {
-      await applyAll(deps, onChanged, signal);
+      await applyAll(deps, signal);
       await store.write((tx) => APPLIED.save(tx, hash, clock.now()));
     }
     over.resolve();
@@ -61,11 +61,7 @@ export function createReapplication(deps: Deps, onChanged: () => void) {
   };
 }
 
-async function applyAll(
-  { store, rules, clock }: Deps,
-  onChanged: () => void,
-  signal: AbortSignal,
-): Promise<void> {
+async function applyAll({ store, rules, clock }: Deps, signal: AbortSignal): Promise<void> {
   /** Applies them to all rows of a type: so many in one transaction that requests do not notice. */
   async function forAll<Type extends ResourceKey['type']>(
     type: Type,
@@ -74,7 +70,7 @@ async function applyAll(
   ) {
     for await (const rows of readRows(store.read, type, { limit, where: LIVE_MANAGED })) {
       signal.throwIfAborted();
-      if (await store.write((tx) => apply(tx, rows, clock.now()))) onChanged();
+      if (await store.write((tx) => apply(tx, rows, clock.now()))) store.bell.ring('due');
     }
   }
   await forAll('group', 100, async (tx, rows, now) => {

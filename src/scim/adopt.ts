@@ -40,7 +40,7 @@ export async function adopt(
         ? rehearse(deps.store, (tx) => takeOver(tx, quiet))
         : deps.store.write((tx) => takeOver(tx, deps)),
     );
-    if (adoption.kind === 'adopted' && !request.isDryRun) deps.reconciler.notify();
+    if (adoption.kind === 'adopted' && !request.isDryRun) deps.store.bell.ring('due');
     return adoption;
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;

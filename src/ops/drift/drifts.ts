@@ -8,6 +8,7 @@ import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts'
 import type { LookRequest, LookResult } from '../../reconcile/repair/inspect.ts';
 import { type DriftView, listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import { isUnfinished } from '../../store/resources/lists.ts';
 import { findNames, type SubjectNames } from '../../store/resources/names.ts';
 import { findRow, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';

@@ -175,7 +175,7 @@ function toNamed(item: OpsJson<'User'> | OpsJson<'Group'>): string {
   return `${'upstreamIds' in item ? 'group' : 'user'} ${item.name} (${item.id})`;
 }
 
-function _toLookText(look: OpsJson<'Look'>): string {
+function toLookText(look: OpsJson<'Look'>): string {
   const { id, gone, differences, unfinished } = look;
   if (gone) return 'The service does not have it.';
   const but = unfinished ? ` but what waits, is stuck or is held: scim-bridge explain ${id}` : '.';

@@ -28,21 +28,21 @@ function toTried(count: number) {
 }
 
 /** Makes due what waits of one user or group. */
-async function retryOne({ store, clock, notify }: OpsSources, key: ResourceKey): Promise<number> {
+async function retryOne({ store, clock }: OpsSources, key: ResourceKey): Promise<number> {
   // A membership of the user that waits is a change of its group.
   const groups =
     key.type === 'user' ? await listRestingGroupsOf(store.read, key.id, clock.now()) : [];
   const count = await store.write((tx) => retryEach(tx, [key, ...groups], clock.now()));
-  notify();
+  store.bell.ring('due');
   return count;
 }
 
-async function retryAll({ store, clock, notify }: OpsSources): Promise<number> {
+async function retryAll({ store, clock }: OpsSources): Promise<number> {
   const at = clock.now();
   let count = 0;
   await retryResting(store, { now: at, beyond: at }, (tried) => {
     count += tried;
-    notify();
+    store.bell.ring('due');
   });
   return count;
 }

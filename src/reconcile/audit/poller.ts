@@ -56,13 +56,12 @@ interface AuditPollerOptions {
   readonly read: Promise<void>;
   /** Account behind our own token, where the service tells it. */
   readonly ownAccount: () => number | undefined;
-  readonly notify: () => void;
 }
 
 /** Creates what polls the service's audit log and makes the bridge look at resources that others have changed. */
 export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptions) {
   const { store, clock, random } = deps;
-  const { intervalMs, ownAccount, notify, read } = options;
+  const { intervalMs, ownAccount, read } = options;
   let failures = 0;
   /** True once a read has come to its end, and no later one has failed. */
   let isWhole = false;
@@ -88,7 +87,7 @@ export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptio
       return isClosed ? RECHECK_MS : waitMs;
     } finally {
       // Looks that were stored before a failure are due all the same.
-      notify();
+      store.bell.ring('decided');
     }
   });
   return {

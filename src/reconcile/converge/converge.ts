@@ -28,15 +28,8 @@ export interface EndOfRun extends Progress {
  */
 export async function converge(
   deps: ReconcileDeps,
-  {
-    key,
-    waiters,
-    onNotified,
-  }: {
-    readonly key: ResourceKey;
-    readonly waiters: Waiters;
-    readonly onNotified: () => void;
-  },
+  key: ResourceKey,
+  waiters: Waiters,
 ): Promise<EndOfRun> {
   const run = new Run(deps, key);
   let step = await run.read();
@@ -59,7 +52,7 @@ export async function converge(
     const { failures } = run;
     const recorded = await recordStep(deps, { key, waiters, guard, outcome, isOwn, failures });
     if (name) deps.events.stepEnded({ ...key, action: name, outcome: outcome.kind });
-    if (recorded.notifies) onNotified();
+    if (recorded.notifies) deps.store.bell.ring('due');
     if (recorded.next === undefined) return recorded;
     step = run.limit(recorded.next);
   }

@@ -67,7 +67,7 @@ export class Convergence {
     this.#waiters = waiters;
     this.#workers = createWorkers(deps, this);
     this.notify = this.#workers.tell;
-    this.#reapplication = createReapplication(deps, this.notify);
+    this.#reapplication = createReapplication(deps);
     deps.outage.onEnd(() => void this.#resumeWaiting());
   }
 
@@ -182,9 +182,8 @@ export class Convergence {
   /** Returns how long the resource rests after an error of our own, under its lock, in milliseconds. */
   async #runAndAnswer(key: ResourceKey): Promise<number> {
     const { clock, events } = this.#deps;
-    const run = { key, waiters: this.#waiters, onNotified: this.notify };
     try {
-      const { retryAt, ...progress } = await converge(this.#deps, run);
+      const { retryAt, ...progress } = await converge(this.#deps, key, this.#waiters);
       const isSoon = retryAt !== undefined && retryAt - clock.now() < WORTH_WAITING_MS;
       const isWaitedFor = isSoon && !this.#isRefused();
       this.#waiters.settle(key, progress, isWaitedFor ? undefined : WAITS_FOR_OTHERS);

@@ -14,16 +14,18 @@ type OperatorDeps = Pick<ReconcileDeps, 'store' | 'upstream' | 'clock' | 'events
  * Calls that an operator asks for, in the budget of the bridge. Whom such a call changes is looked at afterwards, so
  * that the next write of a provider meets what the service holds by then. What is wanted stays as it was.
  */
-export function createOperatorCalls(
-  { store, upstream, clock, events }: OperatorDeps,
-  notify: () => void,
-): (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown> {
+export function createOperatorCalls({
+  store,
+  upstream,
+  clock,
+  events,
+}: OperatorDeps): (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown> {
   async function lookAgain(operation: Operation, args: unknown): Promise<void> {
     const changed = findChanged(operation.id, args);
     if (changed === undefined) return;
     try {
       await store.write((tx) => markChanged(tx, changed, clock.now()));
-      notify();
+      store.bell.ring('due');
     } catch (error) {
       // The call itself is done, and must not look as if it had failed.
       events.failed({ type: 'operator', id: operation.id, error });

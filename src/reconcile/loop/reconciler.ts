@@ -91,12 +91,6 @@ export function createReconciler(deps: ReconcilerDeps) {
       leader.find()?.readPrivilege(resource, wait) ?? leader.readPrivilege(resource, wait),
     /** Resources that are converged in this process, and requests that wait. */
     activity: () => ({ running: leader.find()?.running ?? 0, waiting: waiters.size }),
-    /** Something became due without anybody waiting. */
-    notify(): void {
-      const convergence = leader.find();
-      if (convergence === undefined) store.bell.ring('due');
-      else convergence.notify();
-    },
     /** Lets the leader after this process refuse what requests of this process still wait for. */
     async handOverWaits(tx: Db): Promise<void> {
       for (const request of waiters.list()) {

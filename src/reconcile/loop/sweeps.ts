@@ -23,8 +23,6 @@ export interface SweepPolicy {
 }
 
 interface SweepDeps extends ReadDeps {
-  /** Tells the workers that a resource became due. */
-  readonly notify: () => void;
   readonly sweepPolicy: SweepPolicy;
   /** Decides what is done about what a sweep has found. */
   readonly decide: (source: DecisionSource) => Promise<PlanRow | undefined>;
@@ -49,7 +47,7 @@ export function createSweeps(deps: SweepDeps) {
     } finally {
       reading = undefined;
       // Of whom the lists may be too old is looked at.
-      deps.notify();
+      deps.store.bell.ring('due');
     }
     return POLL_MS;
   });

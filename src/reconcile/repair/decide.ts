@@ -56,7 +56,7 @@ export async function decide(
     return { plan: await planFor(tx, deps, source, repair), accepted: accept };
   });
   // Rules may derive changes of others from what was accepted.
-  if (accepted.length > 0) deps.notify();
+  if (accepted.length > 0) deps.store.bell.ring('due');
   // What is unmanaged was not accepted: each is taken over in a transaction of its own.
   for (const { kind, resource_type: type, resource_id: id } of accepted)
     if (isUnmanagedKind(kind)) await deps.adopt({ type, id }, BY_POLICY);

@@ -22,8 +22,6 @@ export type Takeover = Pick<AdoptionRequest, 'provider' | 'isDryRun'>;
 /** Dependencies of decisions about drifts, in every process. */
 export interface DecisionDeps extends ProcessDeps {
   readonly repair: RepairPolicy;
-  /** Tells the workers that a resource became due. */
-  readonly notify: () => void;
   /** Finds the reason why protected users do not leave this group; undefined for an ordinary group. */
   readonly findGroupPrivilege: (tx: Db, row: GroupRow) => Promise<string | undefined>;
   /** Adopts an unmanaged resource, as an operator does, but no privileged one. */

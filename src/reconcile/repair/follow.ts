@@ -68,7 +68,7 @@ export async function followPlans(deps: DriftDeps, scope: 'all' | 'holding'): Pr
   const plans = decided.filter(({ source }) => scope === 'all' || isHolding(source));
   for (const plan of plans) {
     // Rules may derive changes of others from what was accepted.
-    while (await followPart(deps, plan)) deps.notify();
+    while (await followPart(deps, plan)) deps.store.bell.ring('due');
     await endRecovery(deps, plan);
   }
   return plans;

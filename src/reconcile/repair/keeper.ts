@@ -26,7 +26,7 @@ export function createDriftDecisions(deps: DecisionDeps) {
   async function decided<T>(decision: Promise<T>): Promise<T> {
     const result = await decision;
     deps.store.bell.ring('decided');
-    deps.notify();
+    deps.store.bell.ring('due');
     return result;
   }
 
@@ -86,8 +86,6 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
       stopping.abort();
       return loop.stop();
     },
-    /** Notes that there is something to look at, or that a plan was approved. */
-    notify: loop.tell,
     look: (request: Omit<LookRequest, 'signal'>) =>
       decided(lookNow(deps, { ...request, signal: stopping.signal })),
     decide: (source: DecisionSource) => decided(decide(deps, source)),

@@ -153,7 +153,7 @@ async function storeKnowing(
     if (hasFormerIds) deps.store.bell.ring('former-ids');
     // No request waits for what the rules derived: the workers do it at once after a removal, else once the write itself
     // was tried, because a refused write derives nothing.
-    if (notifies && (undo === undefined || row.due_class === 0)) deps.reconciler.notify();
+    if (notifies && (undo === undefined || row.due_class === 0)) deps.store.bell.ring('due');
     return stored;
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
