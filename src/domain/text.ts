@@ -50,7 +50,7 @@ function hasTooManyMarks(text: string): boolean {
   return false;
 }
 
-/** A number with its noun: `1 group`, `2 groups`. */
+/** A number with its noun: `1 group`, `1,200 groups`. */
 export function toCount(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { toShell } from '../../src/ops/lists/act.ts';
 import { toSubject } from '../../src/ops/lists/drifts.ts';
-import { toCounts, toHarm, toReason } from '../../src/ops/lists/words.ts';
+import { toCounts, toHarm } from '../../src/ops/lists/words.ts';
 import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Question } from '../parts/act.tsx';
@@ -138,7 +138,7 @@ function Preview({
       {plan && `${toCounts(plan.counts.kinds)}. Harm: ${toHarm(plan.counts.harm)}.`}
       {plan?.exceeded.map((limit) => (
         <Alert key={limit} color="yellow" variant="outline" title="Above a limit">
-          {toReason(limit)}. It is done all the same if you say so here.
+          {limit}. It is done all the same if you say so here.
         </Alert>
       ))}
       {refused.length > 0 && ` Only ${done} of ${drifts.length}. Not:`}

@@ -1,6 +1,6 @@
+import { toCount } from '../../src/domain/text.ts';
 import { countDrifts } from '../../src/ops/lists/details.ts';
 import type { Tone } from '../../src/ops/lists/list.ts';
-import { toCount } from '../../src/ops/lists/words.ts';
 import type { Ops } from '../api/types.ts';
 
 type Status = Ops<'Status'>;

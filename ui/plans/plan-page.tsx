@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { PLAN_APPROVE, PLAN_DISCARD, PLAN_UNDO } from '../../src/ops/lists/acts.ts';
 import { type Fact, listPlanFacts } from '../../src/ops/lists/details.ts';
 import { ACTIONS, PLAN_TONES } from '../../src/ops/lists/plans.ts';
-import { toCounts, toDecider, toHarm, toReason } from '../../src/ops/lists/words.ts';
+import { toCounts, toDecider, toHarm } from '../../src/ops/lists/words.ts';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { ListTable } from '../lists/list-page.tsx';
@@ -57,7 +57,7 @@ function MadePlan({ id }: { readonly id: string }) {
 /** Why the plan waits, or why nothing of it is done. */
 function toLead({ status, reason }: PlanOf): string {
   if (reason === null) return 'Nothing kept it from being done at once.';
-  return status === 'held' ? `Waits for you. ${toReason(reason)}.` : toReason(reason);
+  return status === 'held' ? `Waits for you: ${reason}.` : reason;
 }
 
 function listMoments(plan: PlanOf): Fact[] {

@@ -106,13 +106,12 @@ async function listPrivileges(
 }
 
 function toDrift(drift: AuthoredDrift): OpsJson<'Drift'> {
-  const { author, first_seen_at, last_seen_at, note: text, noted_by: by, privileged } = drift;
+  const { author, first_seen_at, note: text, noted_by: by, privileged } = drift;
   return toView('Drift', drift, {
     ...toSubjectView(drift),
     who: author ? toWho(author) : null,
     message: author?.message ?? null,
     firstSeen: toMoment(first_seen_at),
-    lastSeen: toMoment(last_seen_at),
     note: text === null ? null : { text, by, until: toMoment(drift.ignored_until) },
     privileged: privileged ?? null,
   });

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
-import { object } from '../schemas/kinds.ts';
+import { t } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import { jsonBody, parseBody, refuseBody } from './body.ts';
 import {
@@ -123,7 +123,7 @@ export function route<
   };
 }
 
-const NO_BODY = object({});
+const NO_BODY = t.object({});
 
 type ListName = {
   [Name in OpsSchemaName]: OpsJson<Name> extends ListAnswer<unknown> ? Name : never;

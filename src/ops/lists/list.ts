@@ -118,11 +118,6 @@ export function toProblemText(
   return `${problem.words}${hasTime ? `; next attempt ${nextAt}` : ''}`;
 }
 
-/** A value of JSON as words. */
-export function toWords(value: unknown): string {
-  return value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
-}
-
 /** Prints a list as CSV: a line of heads, then one for each item, with CRLF. @see RFC 4180 */
 export function toCsv<Item>(items: readonly Item[], columns: readonly Column<Item>[]): string {
   const kept = columns.filter(({ place }) => place !== 'shown');

@@ -2,16 +2,7 @@ import type { ShownSetting } from '../../settings/shown.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toSubject } from './drifts.ts';
 import { type Column, listOf, type Tone } from './list.ts';
-import {
-  toChange,
-  toCounts,
-  toDecider,
-  toHeld,
-  toReason,
-  toSource,
-  toText,
-  toVerb,
-} from './words.ts';
+import { toChange, toCounts, toDecider, toHeld, toSource, toText, toVerb } from './words.ts';
 
 /** As the domain has them: its module of plans is not for browsers. */
 const STATUSES = ['making', 'held', 'approved', 'applied', 'discarded'] as const;
@@ -36,7 +27,7 @@ export const PLANS = listOf<OpsJson<'PlanSummary'>>([
   { name: 'status', tones: PLAN_TONES },
   { name: 'actions', value: ({ counts }) => counts.total },
   { name: 'of', value: ({ source }) => toSource(source) },
-  { name: 'why it waits', isLong: true, value: ({ reason }) => reason && toReason(reason) },
+  { name: 'why it waits', isLong: true, value: ({ reason }) => reason },
   { name: 'decided by', place: 'minor', value: toDecider },
 ])({
   path: '/plans',

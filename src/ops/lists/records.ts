@@ -1,6 +1,7 @@
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { listOf, type Tone, toPlanLink, toProblemText, toWords } from './list.ts';
+import { listOf, type Tone, toPlanLink, toProblemText } from './list.ts';
+import { toText } from './words.ts';
 
 /** What providers wrote and what they were refused. */
 export const REQUESTS = listOf<OpsJson<'Request'>>([
@@ -48,8 +49,8 @@ export const ACTS = listOf<OpsJson<'Act'>>([
   { name: 'did', value: ({ act }) => act },
   { name: 'on', value: ({ target }) => target },
   { name: 'outcome', tones: { done: 'good', refused: 'waiting', failed: 'bad' } },
-  { name: 'before', place: 'minor', isLong: true, value: ({ before }) => toWords(before) },
-  { name: 'after', isLong: true, value: ({ after }) => toWords(after) },
+  { name: 'before', place: 'minor', isLong: true, value: ({ before }) => before && toText(before) },
+  { name: 'after', isLong: true, value: ({ after }) => after && toText(after) },
   { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
 ])({
   path: '/acts',

@@ -1,5 +1,6 @@
 import type { OpsJson } from '../schemas/schemas.ts';
-import { type Column, listOf, toProblemText, toWords } from './list.ts';
+import { type Column, listOf, toProblemText } from './list.ts';
+import { toText } from './words.ts';
 
 const YES_OR_NO = ['true', 'false'] as const;
 
@@ -84,8 +85,8 @@ const STANDINGS = {
 } as const;
 
 const STATES: readonly Column<OpsJson<'Field'> | OpsJson<'Member'>>[] = [
-  { name: 'wanted', value: ({ desired }) => toShown(desired) },
-  { name: 'in the service', value: ({ observed }) => toShown(observed) },
+  { name: 'wanted', value: ({ desired }) => toText(desired) },
+  { name: 'in the service', value: ({ observed }) => toText(observed) },
   { name: 'state', place: 'whole', value: ({ standing }) => standing, tones: STANDINGS },
   { name: 'from', value: ({ from }) => from ?? '-' },
   { name: 'note', isLong: true, value: (one) => ('note' in one ? one.note : '') },
@@ -100,8 +101,4 @@ export const FIELDS: readonly Column<OpsJson<'Field'>>[] = [
 /** Columns of the groups of a user, or of the users in a list of a group. */
 export function toLinkColumns(type: 'user' | 'group'): readonly Column<OpsJson<'Member'>>[] {
   return [{ name: 'name', link: ({ id }) => ({ type, id }) }, ...STATES];
-}
-
-function toShown(value: unknown): string {
-  return value === null ? '-' : toWords(value);
 }

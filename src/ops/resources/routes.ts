@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unknownProvider } from '../../access/credentials.ts';
 import { type Adoption, toAdoptionWords } from '../../domain/adoption.ts';
-import { isWaiting, listWaiting } from '../../domain/cell.ts';
+import { listWaiting } from '../../domain/cell.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
-import { isObservedActive, listUserDifferences } from '../../domain/user.ts';
+import { isObservedActive } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { HELD_OF_GROUP, HELD_OF_USER, listKept } from '../explain/fields.ts';
 import {
   type ListAnswer,
   type ListQuery,
@@ -24,68 +23,34 @@ import { GROUPS, USERS } from '../lists/resources.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
-async function toUsers({ deactivation }: OpsSources, rows: readonly lists.Remarked<'user'>[]) {
-  return rows.map((row): OpsJson<'User'> => {
-    const { upstreamId, desired, observed, cells } = toUserState(row);
-    const differing = observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
-    const isAddressKept =
-      row.origin !== null && differing.includes('address') && !isWaiting(cells.address);
-    const kept = listKept(row, HELD_OF_USER).map(({ field }) => field);
-    return toView('User', row, {
-      ...toParts(row, observed),
-      upstreamId: upstreamId ?? null,
-      active: {
-        desired: row.origin === null ? null : desired.active,
-        observed: observed === undefined ? null : isObservedActive(observed, deactivation),
-      },
-      pending: listWaiting(cells),
-      bridgeOnly: [...(isAddressKept ? ['address'] : []), ...kept],
-    });
-  });
-}
+/** Requests that show users and groups, take them over and release them. */
+export const resourceRoutes = [
+  route({
+    ...USERS,
+    handle: async (sources: OpsSources, { query }) =>
+      ok(await readItems(sources, 'user', query, toUsers)),
+  }),
+  ...toRoutes({ name: 'User', type: 'user', noun: 'person' }, toUsers),
+  route({
+    ...GROUPS,
+    handle: async (sources: OpsSources, { query }) =>
+      ok(await readItems(sources, 'group', query, toGroups)),
+  }),
+  ...toRoutes({ name: 'Group', type: 'group', noun: 'group' }, toGroups),
+] as const;
 
-async function toGroups({ store }: OpsSources, rows: readonly lists.Remarked<'group'>[]) {
-  const ids = rows.map(({ id }) => id);
-  const links = await lists.countWaitingLinks(store.read, ids);
-  return rows.map((row): OpsJson<'Group'> => {
-    const { ids, observed, cells } = toGroupState(row);
-    const { scimId = null, restId = null, uid = null } = ids;
-    const lists = (links.get(row.id) ?? []).map(({ kind }) =>
-      kind.startsWith('member.') ? 'members' : 'admins',
-    );
-    return toView('Group', row, {
-      ...toParts(row, observed),
-      upstreamIds: { scimId, restId, uid },
-      pending: [...listWaiting(cells), ...new Set(lists)],
-      bridgeOnly: listKept(row, HELD_OF_GROUP).map(({ field }) => field),
-    });
-  });
-}
+type ResourceType = 'user' | 'group';
 
-/** What a user and a group show otherwise than their row has it. */
-function toParts(
-  row: lists.Remarked<'user'> | lists.Remarked<'group'>,
-  observed: { readonly at: number } | undefined,
-) {
-  const { deleted_at, last_error, origin, provider, stuck_at, disputes } = row;
-  return {
-    deleted: deleted_at !== null,
-    problem: last_error === null ? null : parseStored<{ code: string; words: string }>(last_error),
-    provider: origin === null ? null : provider,
-    seenAt: toMoment(observed?.at ?? null),
-    stuckSince: toMoment(stuck_at),
-    disputed: disputes > 0,
-  };
-}
+type ToItems<Type extends ResourceType, Item> = (
+  sources: OpsSources,
+  rows: readonly lists.Remarked<Type>[],
+) => Promise<readonly Item[]>;
 
-function toRoutes<const Name extends 'User' | 'Group', Type extends 'user' | 'group'>(
+function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType>(
   { name, type, noun }: { readonly name: Name; readonly type: Type; readonly noun: string },
-  toItems: (
-    sources: OpsSources,
-    rows: readonly lists.Remarked<Type>[],
-  ) => Promise<readonly OpsJson<Name>[]>,
+  toItems: ToItems<Type, OpsJson<Name>>,
 ) {
-  const resource: 'user' | 'group' = type;
+  const resource: ResourceType = type;
   const path = `/${resource}s/{id}` as const;
   const show = async (sources: OpsSources, id: string) => {
     const row = await lists.findRemarked(sources.store.read, type, id);
@@ -104,7 +69,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends 'user' | 'gr
     route({
       ...ADOPT,
       path: `${path}/adopt`,
-      answers: { ...ADOPT.answers, 200: name },
+      answers: { 200: name },
       async handle(sources: OpsSources, { params: { id }, body }) {
         const { provider = DEFAULT_PROVIDER, privileged } = body;
         const adopt = type === 'user' ? sources.adoptUser : sources.adoptGroup;
@@ -118,7 +83,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends 'user' | 'gr
     route({
       ...RELEASE,
       path: `${path}/release`,
-      answers: { ...RELEASE.answers, 200: name },
+      answers: { 200: name },
       async handle(sources: OpsSources, { params: { id } }) {
         const { kind, ...released } = await sources.drifts.stopManaging({ type, id });
         if (kind === 'unknown') return problem(404, 'not-found', 'Nothing has this id.');
@@ -128,6 +93,53 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends 'user' | 'gr
       },
     }),
   ];
+}
+
+async function toUsers({ deactivation }: OpsSources, rows: readonly lists.Remarked<'user'>[]) {
+  return rows.map((row): OpsJson<'User'> => {
+    const { upstreamId = null, desired, observed, cells } = toUserState(row);
+    const isActive = observed ? isObservedActive(observed, deactivation) : null;
+    return toView('User', row, {
+      ...toParts(row, observed),
+      upstreamId,
+      active: { desired: row.origin === null ? null : desired.active, observed: isActive },
+      pending: listWaiting(cells),
+    });
+  });
+}
+
+async function toGroups({ store }: OpsSources, rows: readonly lists.Remarked<'group'>[]) {
+  const waiting = await lists.countWaitingLinks(
+    store.read,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row): OpsJson<'Group'> => {
+    const { ids, observed, cells } = toGroupState(row);
+    const { scimId = null, restId = null, uid = null } = ids;
+    const links = waiting.get(row.id) ?? [];
+    const places = links.map(({ kind }) => (kind.startsWith('member.') ? 'members' : 'admins'));
+    return toView('Group', row, {
+      ...toParts(row, observed),
+      upstreamIds: { scimId, restId, uid },
+      pending: [...listWaiting(cells), ...new Set(places)],
+    });
+  });
+}
+
+/** What a user and a group show otherwise than their row has it. */
+function toParts(
+  row: lists.Remarked<'user'> | lists.Remarked<'group'>,
+  observed: { readonly at: number } | undefined,
+) {
+  const { deleted_at, last_error, origin, provider, stuck_at, disputes } = row;
+  return {
+    deleted: deleted_at !== null,
+    problem: last_error === null ? null : parseStored<{ code: string; words: string }>(last_error),
+    provider: origin === null ? null : provider,
+    seenAt: toMoment(observed?.at ?? null),
+    stuckSince: toMoment(stuck_at),
+    disputed: disputes > 0,
+  };
 }
 
 const NOT_RELEASED = {
@@ -156,13 +168,13 @@ function toRefusal(adoption: Exclude<Adoption, { kind: 'adopted' }>): Refusal {
 }
 
 /** A page of the list of users, or of groups. Deleted ones are listed by themselves. */
-function readItems<Type extends 'user' | 'group', Item>(
-  db: Db,
+function readItems<Type extends ResourceType, Item>(
+  sources: OpsSources,
   type: Type,
   { filters, limit, cursor }: ListQuery<typeof USERS.filters>,
-  toItems: (rows: readonly lists.Remarked<Type>[]) => Promise<readonly Item[]>,
+  toItems: ToItems<Type, Item>,
 ): Promise<ListAnswer<Item>> {
-  const toFlag = (text: 'true' | 'false' | undefined) => text && text === 'true';
+  const toFlag = (word: 'true' | 'false' | undefined) => word && word === 'true';
   const filter = {
     managed: toFlag(filters.managed),
     due: toFlag(filters.due),
@@ -172,8 +184,9 @@ function readItems<Type extends 'user' | 'group', Item>(
     deleted: filters.deleted === 'true',
     text: filters.q,
   };
+  const read = (part: PartQuery) => readOn(sources.store.read, type, filter, part);
   const page = { limit, from: parseSeq(cursor, OLDEST) };
-  return readPage(page, (part) => readOn(db, type, filter, part), toItems);
+  return readPage(page, read, (rows) => toItems(sources, rows));
 }
 
 /** Rows that a filter looks at in one turn of the event loop. */
@@ -195,19 +208,3 @@ async function readOn<Type extends 'user' | 'group'>(
   }
   return rows;
 }
-
-/** Requests that show users and groups, take them over and release them. */
-export const resourceRoutes = [
-  route({
-    ...USERS,
-    handle: async (sources: OpsSources, { query }) =>
-      ok(await readItems(sources.store.read, 'user', query, (rows) => toUsers(sources, rows))),
-  }),
-  ...toRoutes({ name: 'User', type: 'user', noun: 'person' }, toUsers),
-  route({
-    ...GROUPS,
-    handle: async (sources: OpsSources, { query }) =>
-      ok(await readItems(sources.store.read, 'group', query, (rows) => toGroups(sources, rows))),
-  }),
-  ...toRoutes({ name: 'Group', type: 'group', noun: 'group' }, toGroups),
-] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROFILES, PURPOSES } from '../../domain/credential.ts';
 import { CHOICES, MATCHES, RIGHTS } from '../../domain/provider.ts';
-import * as t from './kinds.ts';
+import { t } from './kinds.ts';
 
 /** Ids begin like this, and a name must not look like one. */
 const NAME = /^(?!(?:token|client|settings)-)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -14,16 +14,14 @@ const name = z
   .string()
   .refine((given) => NAME.test(given))
   .describe(
-    '1 to 64 letters, digits, dots, hyphens and underscores, which do not begin like an id (token-, client-, settings-).',
+    '1 to 64 letters, digits, dots, hyphens and underscores; not token-, client- or settings- first.',
   );
 const profile = t.word(
   PROFILES,
-  'How requests are read: `lenient` repairs what providers send differently, `strict` refuses what the SCIM 2.0 Interoperability Profile has refused.',
+  '`strict` refuses what the SCIM 2.0 Interoperability Profile refuses.',
 );
 const provider = t.text('The provider that presents it; `default` when left out.');
-const secretTerm = t.optionalText(
-  'How long the secret is valid, from `365d` to `1095d`; `730d` when left out.',
-);
+const secretTerm = t.optionalText('Life of the secret, `365d` to `1095d`; `730d` when left out.');
 
 const life = {
   createdAt: t.moment(),
@@ -47,7 +45,7 @@ const trust = t.object(
     issuer: t.textOrNull('`iss`; null: the id of the client, as `sub` is then.'),
     audiences: t.list(
       t.text(),
-      '`aud` is one of them; none: the address for tokens, or that of the bridge.',
+      '`aud` is one of them; none: the address for tokens, or the bridge.',
     ),
     claims: t.list(
       t.object({ name: t.text(), values: t.list(t.text(), 'May name a person.') }),
@@ -57,9 +55,7 @@ const trust = t.object(
     jwksUri: t.textOrNull('Where the keys are read; null: elsewhere.'),
     keyIds: t.list(t.textOrNull(), 'Those of the keys that were given.'),
     lifetimeSeconds: t.whole('The longest validity of an assertion.'),
-    once: t.textOrNull(
-      'The claim that tells assertions apart, so that each is taken once; null: again.',
-    ),
+    once: t.textOrNull('Claim by which each is taken once; null: again.'),
   },
   'What the assertions of a client have to say, and whose keys sign them.',
 );
@@ -67,29 +63,24 @@ const trust = t.object(
 const long = () => z.string().min(1).max(1_024);
 const trustBody = t.object(
   {
-    issuer: t.optional(long(), '`iss`, exactly; when left out, the client signs for itself.'),
+    issuer: t.optional(long(), '`iss`, exactly; else the client signs for itself.'),
     audiences: t.optional(
       t.list(long()).max(10),
-      '`aud` is one of them, exactly; with an issuer at least one.',
+      '`aud` is one of them; with an issuer at least one.',
     ),
     claims: t.optional(
       z.record(long(), t.list(long()).min(1).max(20)),
-      'Claims with the values that each may have; with an issuer at least one.',
+      'Claims and their values; with an issuer at least one.',
     ),
-    jwksUri: t.optional(
-      long(),
-      'Where the keys are; when left out, the description of the issuer says it.',
-    ),
+    jwksUri: t.optional(long(), 'Where the keys are; else the issuer says it.'),
     jwks: t.optional(
       z.looseObject({ keys: t.list(z.looseObject({})) }),
-      'The keys themselves; of private ones the public part alone is kept.',
+      'The keys themselves; only public parts are kept.',
     ),
-    lifetime: t.optionalText(
-      'The longest validity of an assertion, from `10s` to `24h`; `5m` when left out.',
-    ),
+    lifetime: t.optionalText('Longest life of an assertion, `10s` to `24h`; `5m` when left out.'),
     once: t.optional(
       t.orNull(z.string().min(1).max(64)),
-      'A claim; `jti` when left out. null: an assertion may be presented again.',
+      'A claim; `jti` when left out; null: again and again.',
     ),
   },
   'For a client that proves itself by assertions and has no secret.',
@@ -104,7 +95,7 @@ const client = t.object({
   trust: t.orNull(trust, 'How its assertions prove it; null: it has secrets.'),
   secrets: t.list(
     t.object({ id: t.text(), ...life, expiresAt: t.moment() }),
-    'The oldest first; at most two are valid at once.',
+    'At most two are valid at once.',
   ),
 });
 
@@ -119,18 +110,9 @@ const session = t.object({
 
 /** How the requests of a provider are taken. */
 export const handling = t.object({
-  returning: t.word(
-    CHOICES.returning,
-    'A POST of somebody who is inactive: 409, or the same user active again with what the POST says.',
-  ),
-  unknownMembers: t.word(
-    CHOICES.unknownMembers,
-    'Members that nobody has the id of: 400, or left out and counted.',
-  ),
-  nestedGroups: t.word(
-    CHOICES.nestedGroups,
-    'Groups among members: 400, left out and counted, or their people are members.',
-  ),
+  returning: t.word(CHOICES.returning, 'A POST of an inactive user: 409, or active again.'),
+  unknownMembers: t.word(CHOICES.unknownMembers, 'Members of unknown id: 400, or left out.'),
+  nestedGroups: t.word(CHOICES.nestedGroups, 'Groups as members: 400, left out, or their people.'),
   match: t
     .list(z.enum(MATCHES))
     .min(1)
@@ -152,10 +134,7 @@ const settings = {
     some((entry) => entry.trim() !== '' && entry.length <= 256),
     'Names that its groups may have, `*` stands for any t.text; null: any.',
   ),
-  may: t.list(
-    z.enum(RIGHTS),
-    'Its rights over its own people and groups; `create` is also to take over.',
-  ),
+  may: t.list(z.enum(RIGHTS), 'Its rights; `create` is also to take over.'),
   ...handling.shape,
 };
 const providerOf = t.object({
@@ -176,9 +155,7 @@ export const accessSchemas = {
     for: t.optional(t.word(PURPOSES), '`scim` when left out.'),
     profile: t.optional(profile),
     provider: t.optional(provider),
-    expires: t.optionalText(
-      'How long it is valid, such as `90d`, or `never`; `365d` when left out.',
-    ),
+    expires: t.optionalText('How long, such as `90d`, or `never`; `365d` when left out.'),
   }),
   Trust: trust,
   TrustBody: trustBody,

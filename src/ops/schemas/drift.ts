@@ -3,7 +3,7 @@ import { CHANGE_KINDS } from '../../domain/change.ts';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { HARM_KINDS } from '../../domain/harm.ts';
 import { PLAN_SOURCES, PLAN_STATUSES } from '../../domain/plan.ts';
-import * as t from './kinds.ts';
+import { t } from './kinds.ts';
 
 const DRIFTS_MAX = 500;
 
@@ -19,10 +19,7 @@ export const sweep = t.object({
   calls: t.count(),
   counts: t.counts(),
   reasons: t.list(t.text(), 'What was not concluded, and why.'),
-  progress: t.orNull(
-    t.reading,
-    'How far a sweep has read the service; null: it waits, compares, or has ended.',
-  ),
+  progress: t.orNull(t.reading, 'null: it does not read now.'),
 });
 
 const member = t.orNull(t.named, 'Of whom in a group it is.');
@@ -35,18 +32,14 @@ const drift = t.object({
   member,
   desired: t.anything(),
   observed: t.anything(),
-  who: t.orNull(
-    t.author.extend({ at: t.moment() }),
-    'Who brought it about; null: the audit log does not say.',
-  ),
+  who: t.orNull(t.author.extend({ at: t.moment() }), 'null: the audit log does not say.'),
   message: t.textOrNull('The words of the audit log.'),
   firstSeen: t.moment(),
-  lastSeen: t.moment(),
   detector: t.word(['audit', 'sweep', 'discovery', 'operator'], 'What found it.'),
   planId: t.textOrNull('The plan that repairs it, or that waits to do so.'),
   note: t.orNull(
     t.object({ text: t.text(), by: t.textOrNull(), until: t.momentOrNull() }),
-    'Why it is not repaired: somebody is protected, a new account lacks an address, or an operator said so.',
+    'Why it is not repaired.',
   ),
   privileged: t.textOrNull('Why an unmanaged one is not taken over with others.'),
 });
@@ -105,20 +98,15 @@ const planAction = t.object({
   reason: t.text(),
   who: t.orNull(
     t.object({ by: t.text(), at: t.moment() }),
-    'In a plan of removals by providers: the credential of the request. Else the author of the difference, by the audit log. Null: not known.',
+    'The credential of the request, or the author by the audit log.',
   ),
 });
 
 const plan = planSummary.extend({
   waiting: t.count('Actions of which nothing was done yet.'),
   done: t.count('Actions that were done.'),
-  dropped: t.count(
-    'Actions that dropped out: they did not hold any more, or the person is protected.',
-  ),
-  seats: t.orNull(
-    t.planSeats,
-    'Of the whole plan while it waits for a decision; null: it does not.',
-  ),
+  dropped: t.count('Actions that did not hold any more, or concern a protected person.'),
+  seats: t.orNull(t.planSeats, 'null: it does not wait.'),
   actions: t.list(planAction, 'The first 200.'),
 });
 const leftOut = t.count('Actions that cannot be undone.');
@@ -134,7 +122,13 @@ const leftOut = t.count('Actions that cannot be undone.');
  * - `privileged`: it exists and is never taken over by itself; its provider is answered 409 or 403
  */
 const FIRST_RUN_OUTCOMES = [
-  ...(['adopt', 'linked', 'create', 'inactive', 'remove', 'disputed', 'privileged'] as const),
+  'adopt',
+  'linked',
+  'create',
+  'inactive',
+  'remove',
+  'disputed',
+  'privileged',
 ] as const;
 
 const firstRunItem = t.object({
@@ -151,7 +145,7 @@ const firstRunItem = t.object({
       desired: t.anything('What the service is to hold; null: see `count`.'),
       observed: t.anything('What it was seen to hold.'),
     }),
-    'What was asked for and the service does not hold, beside what `outcome` says.',
+    'What the service does not hold, beside what `outcome` says.',
   ),
 });
 
@@ -168,15 +162,11 @@ export const driftSchemas = {
   DriftsBody: z
     .discriminatedUnion('decision', [
       toBody('repair', {
-        hash: t.optionalText(
-          'What a dry run returned: exactly that plan is approved, also above the limits. Without it a plan above the limits is refused.',
-        ),
+        hash: t.optionalText('Of a dry run: exactly that plan is approved, also above the limits.'),
       }),
       toBody('accept', {}),
       toBody('adopt', {
-        provider: t.optionalText(
-          'The provider that manages them from then on; `default` when left out.',
-        ),
+        provider: t.optionalText('Manages them from then on; `default` when left out.'),
       }),
       toBody('ignore', ignoring),
     ])
@@ -192,7 +182,7 @@ export const driftSchemas = {
         code: t.word(['unknown', 'not-open', 'not-possible']),
         reason: t.text('A sentence.'),
       }),
-      'The others: there is none, it is over or being repaired, or it cannot be done.',
+      'The others.',
     ),
     plan: t.orNull(
       t.object({
@@ -201,7 +191,7 @@ export const driftSchemas = {
         counts: planCounts,
         exceeded: t.list(t.text(), 'Limits that it exceeds.'),
       }),
-      'The plan that repairs them all; null: nothing is repaired.',
+      'null: nothing is repaired.',
     ),
   }),
   Look: t.object({
@@ -220,9 +210,7 @@ export const driftSchemas = {
         note: t.textOrNull('Why it is not repaired.'),
       }),
     ),
-    unfinished: t.flag(
-      'Something of it waits, is stuck or is held, which is none of the differences.',
-    ),
+    unfinished: t.flag('Something of it waits, is stuck or is held.'),
   }),
   PlanSummary: planSummary,
   PlanList: t.listOf(planSummary),
@@ -238,21 +226,18 @@ export const driftSchemas = {
         t.object({ kind: t.word(['current', 'stale']) }),
         t.object({ kind: z.literal('unknown'), code: t.text() }),
       ]),
-      'What the audit log said at the last start; null: it was not asked.',
+      'By the audit log, at the last start; null: it was not asked.',
     ),
     since: t.momentOrNull(),
     reason: t.orNull(t.object({ code: t.word(['restored', 'audit', 'first-run']) })),
     planId: t.textOrNull('The plan that is made, or waits.'),
-    reading: t.orNull(
-      t.reading,
-      'How far the service is read for the plan; null: it is not read now.',
-    ),
+    reading: t.orNull(t.reading, 'null: it is not read now.'),
   }),
   FirstRunItem: firstRunItem,
   FirstRun: t.listOf(firstRunItem).extend({
     phase: t.word(
       ['none', 'observing', 'reading', 'waiting'],
-      '`observing`: nothing is changed and nothing planned; `reading`, `waiting`: what was accepted while observing is held, as in recovery.',
+      '`reading`, `waiting`: what was accepted is held.',
     ),
     planId: t.textOrNull('The plan that is made, or waits.'),
     reading: t.orNull(t.reading, 'How far the service is read for the plan.'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
-import * as t from './kinds.ts';
+import { t } from './kinds.ts';
 
 const state = (meaning: string) => t.orNull(z.record(z.string(), t.anything()), meaning);
 
@@ -13,31 +13,23 @@ const act = t.object({
   act: t.text('What was done, in words.'),
   request: t.textOrNull('The method and the pattern of the route.'),
   requestId: t.textOrNull(),
-  target: t.textOrNull(
-    'The id of the user, group, drift, plan, token or client, or the name of the provider; null: there is none.',
-  ),
+  target: t.textOrNull('Id of the user, group, drift, plan, token, client; name of a provider.'),
   outcome: t.word(['done', 'refused', 'failed']),
-  status: t.orNull(
-    t.whole(),
-    'Of the answer; null: something was changed, and there was no answer yet.',
-  ),
+  status: t.orNull(t.whole(), 'null: there was no answer yet.'),
   before: state('What the act changed, before it; null: nothing is known of it.'),
   after: state('The same after it.'),
 });
 
 const leaver = t.object({
   person: t.named,
-  status: t.word(
-    LEAVER_STATUSES,
-    '`waits`: the service was not seen to hold it; `out`: it was; `back`: somebody let the person in again.',
-  ),
+  status: t.word(LEAVER_STATUSES, '`waits`: not seen to be out; `back`: let in again.'),
   asked: t.orNull(
     t.object({
       at: t.moment('Arrival of the request.'),
       credential: t.text('As in `/ops/requests`.'),
       requestId: t.text(),
     }),
-    'Who asked for it; null: the request is not kept any more.',
+    'null: the request is not kept any more.',
   ),
   acceptedAt: t.moment(),
   sent: t.orNull(
@@ -47,13 +39,13 @@ const leaver = t.object({
       outcome: t.orNull(t.word(['done', 'refused', 'unknown', 'not-sent'])),
       error: t.textOrNull(),
     }),
-    'The newest call; null: none was needed, or it is not kept any more.',
+    'The newest call; null: none was needed, or is kept.',
   ),
   seenAt: t.momentOrNull('When a look after that showed it; null: none did.'),
   logged: t.object({
     state: t.word(
       ['logged', 'waits', 'silent', 'unreadable'],
-      '`silent`: the audit log was read beyond it and no entry is kept; `unreadable`: it cannot be read.',
+      '`silent`: it was read beyond, without an entry.',
     ),
     eventId: t.textOrNull(),
     at: t.momentOrNull('By the clock of the service.'),
@@ -66,7 +58,7 @@ const leaver = t.object({
       owner: t.flag('True: the account has the role of an owner.'),
       groups: t.list(t.named, 'Groups that the bridge does not manage.'),
     }),
-    'What the account was last seen to have, as far as it is not taken with the access.',
+    'What the account still has.',
   ),
   tookMs: t.countOrNull('From the arrival of the request until it was seen.'),
   problem: t.orNull(t.serviceWords, 'Why it waits, in the words of the service.'),
@@ -87,9 +79,7 @@ const request = t.object({
   written: t.list(
     t.object({
       op: t.word(['set', 'add', 'replace', 'remove', 'drop', 'repair', 'refuse']),
-      path: t.text(
-        'An attribute; of what was not taken (`drop`), corrected (`repair`) or is why all was refused (`refuse`), the kind of the reason.',
-      ),
+      path: t.text('An attribute; after `drop`, `repair` and `refuse` the kind of the reason.'),
       values: t.count('How many, never which.'),
       words: t.textOrNull('The kind of the reason in words.'),
     }),
@@ -99,9 +89,7 @@ const request = t.object({
   refusal: t.textOrNull('Why it was refused, as in the answer, without words of the service.'),
   durationMs: z.number().min(0),
   client: t.textOrNull(),
-  credential: t.text(
-    'The credential: `settings-1` is the first of `scim.tokens`, then `token-…`, `client-…`.',
-  ),
+  credential: t.text('`settings-1` is the first of `scim.tokens`; then `token-…`, `client-…`.'),
 });
 
 const notification = t.object({
@@ -136,10 +124,7 @@ export const recordSchemas = {
     path: anyFields(),
     query: anyFields(),
     body: anyFields(),
-    everything: t.optional(
-      z.literal(true),
-      'Needed where an operation without any condition would change all there is.',
-    ),
+    everything: t.optional(z.literal(true), 'Needed where an operation would change all there is.'),
     files: t.optional(
       z.record(
         z.string(),

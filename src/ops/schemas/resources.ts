@@ -3,7 +3,7 @@ import { CENSUS_KINDS, MATCH_KEYS } from '../../domain/census.ts';
 import { OBSTACLES } from '../../domain/erasure.ts';
 import { HANDOVER_OUTCOMES, IMPORT_OUTCOMES } from '../../domain/handover.ts';
 import { handling } from './access.ts';
-import * as t from './kinds.ts';
+import { t } from './kinds.ts';
 
 const owner = t.textOrNull('The provider that manages it; null: it is only observed.');
 
@@ -15,10 +15,8 @@ const resource = {
   deleted: t.flag(),
   version: t.count('The ETag, as a number.'),
   createdAt: t.moment(),
-  modifiedAt: t.moment(),
   seenAt: t.momentOrNull('When it was last seen to change, or was looked at.'),
   pending: t.list(t.text(), 'What the service does not hold yet.'),
-  bridgeOnly: t.list(t.text(), 'What only the bridge keeps.'),
   dueAt: t.momentOrNull('When something is done next.'),
   attempts: t.count('Attempts in a row that failed.'),
   problem: t.orNull(t.serviceWords, 'Why the last one failed.'),
@@ -69,7 +67,7 @@ const field = t.object({
   field: t.text(),
   desired: t.anything(),
   observed: t.anything(),
-  from: t.textOrNull('`provider`, a rule with its t.text, or `service`.'),
+  from: t.textOrNull('`provider`, a rule with its text, or `service`.'),
   standing: t.word(STANDINGS),
   note: t.optional(t.text()),
 });
@@ -91,10 +89,7 @@ const happening = t.object({
 
 const value = (about?: string) => t.orNull(z.union([z.string(), z.boolean()]), about);
 const finding = t.object({
-  kind: t.word(
-    CENSUS_KINDS,
-    '`only-…`: in this one of the three alone; `not-…`: in the other two; `duplicate`: one is two; `of-other`: another provider manages the person.',
-  ),
+  kind: t.word(CENSUS_KINDS, 'As in docs/go-live.md.'),
   by: t.orNull(t.word(MATCH_KEYS), 'The key that found the person.'),
   entries: t.list(
     t.object({ row: t.count('In the file, where the first line is 1.'), name: t.textOrNull() }),
@@ -117,14 +112,8 @@ const handoverItem = t.object({
   type: t.resourceType(),
   id: t.textOrNull('The SCIM id, which stays; null: nobody here.'),
   name: t.textOrNull(),
-  outcome: t.word(
-    HANDOVER_OUTCOMES,
-    '`handed-over`: it goes to the other provider; `ambiguous`, `only-here`: it stays; `only-file`: the other provider has it, and nobody here is it.',
-  ),
-  by: t.orNull(
-    t.word(MATCH_KEYS),
-    'The key that found it; `externalId`: `formerExternalId` of the file.',
-  ),
+  outcome: t.word(HANDOVER_OUTCOMES, '`ambiguous`, `only-here`: it stays.'),
+  by: t.orNull(t.word(MATCH_KEYS), 'The key that found it.'),
   row: t.countOrNull('Of the file.'),
   externalId: t.textOrNull('The one of the other provider, from the file.'),
 });
@@ -135,10 +124,7 @@ const importItem = t.object({
   formerId: t.text('The id of the earlier server.'),
   id: t.textOrNull('The SCIM id of the bridge; null: nobody, or not sure.'),
   name: t.textOrNull(),
-  outcome: t.word(
-    IMPORT_OUTCOMES,
-    '`imported`: the bridge answers by it; `known`: it did already; `taken`: somebody else has it.',
-  ),
+  outcome: t.word(IMPORT_OUTCOMES, '`taken`: somebody else has it.'),
 });
 
 /** Users and groups, why each is as it is, and lists of them that somebody else keeps. */
@@ -150,10 +136,8 @@ export const resourceSchemas = {
   Member: link,
   MemberList: t.listOf(link),
   AdoptBody: t.object({
-    privileged: t.optionalFlag(
-      'Also an owner, somebody protected, a group with permissions or admins.',
-    ),
-    provider: t.optionalText('The provider that manages it from then on; `default` when left out.'),
+    privileged: t.optionalFlag('Also who is protected, and a group with rights.'),
+    provider: t.optionalText('Manages it from then on; `default` when left out.'),
   }),
   Field: field,
   Explanation: t.object({
@@ -191,23 +175,17 @@ export const resourceSchemas = {
     userName: t.text('`erased` when it was done before.'),
     account: t.orNull(t.whole(), 'The id in the service.'),
     deleted: t.flag(),
-    staysHidden: t.flag(
-      'A tombstone of ids alone stays, so that no list of the service brings the person back.',
-    ),
+    staysHidden: t.flag('A tombstone of ids stays, so that no list brings the person back.'),
     obstacles: t.list(
       t.object({ code: t.word(OBSTACLES), detail: t.text() }),
-      'What has to be done first; nothing is erased while there is t.anything.',
+      'What has to be done first.',
     ),
-    rows: t.countOrNull(
-      'Rows beside the person that said something of them; null: nothing was erased.',
-    ),
+    rows: t.countOrNull('Other rows that spoke of the person; null: nothing was erased.'),
   }),
   Finding: finding,
   Census: t.object({
     provider: t.text(),
-    sweptAt: t.momentOrNull(
-      'When the service was last read as a t.whole; null: only when the bridge first met it.',
-    ),
+    sweptAt: t.momentOrNull('When the whole service was last read; null: at the first read.'),
     items: t.list(finding),
     entries: t.count('People of the file.'),
     people: t.count('People of the provider in the bridge.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accessSchemas } from './access.ts';
 import { driftSchemas } from './drift.ts';
-import { type JsonOf, text } from './kinds.ts';
+import { type JsonOf, t } from './kinds.ts';
 import { recordSchemas } from './records.ts';
 import { resourceSchemas } from './resources.ts';
 import { stateSchemas } from './state.ts';
@@ -9,7 +9,7 @@ import { stateSchemas } from './state.ts';
 /** Bodies and answers of every request below `/ops`, by their name in the description. */
 export const opsSchemas = {
   Problem: z
-    .looseObject({ code: text('Stable, for programs.'), message: text('For people.') })
+    .looseObject({ code: t.text('Stable, for programs.'), message: t.text('For people.') })
     .describe('Why it did not work. Some codes have more beside them: `hash`, `near`, `found`.'),
   ...stateSchemas,
   ...resourceSchemas,

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { SETTING_ORIGINS } from '../../settings/shown.ts';
 import { sweep } from './drift.ts';
-import * as t from './kinds.ts';
+import { t } from './kinds.ts';
 
 /** Decisions of an operator that keep a leaver in. */
 const leaverHold = t.orNull(
   t.word(['plan', 'observe-mode', 'writes-paused']),
-  'The decision of an operator that keeps the person in; null: the service does.',
+  'The decision that keeps the person in; null: the service does.',
 );
 
 const writes = t.object({
@@ -41,7 +41,7 @@ const status = t.object({
   ),
   bridge: t.object(
     { version: t.text(), startedAt: t.moment(), engine: t.word(['sqlite', 'postgres']) },
-    'The process that answers, and where its data is kept.',
+    'The process that answers.',
   ),
   leader: t.orNull(
     t.object({
@@ -49,7 +49,7 @@ const status = t.object({
       epoch: t.count('Raised by each takeover.'),
       since: t.moment(),
     }),
-    'The process that brings changes to the service; null: none does now.',
+    'The process that changes the service.',
   ),
   scimUrl: t.text('What providers are given as the base URL.'),
   writes,
@@ -60,21 +60,18 @@ const status = t.object({
       changeMs: t.count('For any other change.'),
       waiting: t.counts('What waits for its turn: `removals` of access, `changes`, `looks`.'),
     },
-    'How long a new change would wait for its turn, as estimated by the leader.',
+    'Estimated wait of a new change.',
   ),
-  firstRead: t.orNull(
-    t.reading,
-    'How far the first read of the service has come; null: it is finished.',
-  ),
-  lastSweep: t.orNull(sweep, 'The newest sweep, which may run; null: there was none.'),
+  firstRead: t.orNull(t.reading, 'null: it is finished.'),
+  lastSweep: t.orNull(sweep, 'The newest, which may run.'),
   drifts: t.list(
     t.object({
       kind: t.word(DRIFT_KINDS),
       status: t.word(DRIFT_STATUSES),
       count: t.count(),
-      held: t.count('Those of them that a plan repairs which waits for a decision.'),
+      held: t.count('Those that a waiting plan repairs.'),
     }),
-    'How many differences of what is managed there are that are not over.',
+    'Differences of what is managed that are not over.',
   ),
   unmanaged: t.count('Accounts and groups that no provider asked for.'),
   due: t.count('People and groups of which something is to be done.'),
@@ -95,7 +92,7 @@ const status = t.object({
         'The first ten.',
       ),
     }),
-    'Who was deactivated or deleted and not seen to be out since; null: nobody.',
+    'Who left and was not seen to be out since; null: nobody.',
   ),
   disputes: t.list(
     t.object({
@@ -120,7 +117,7 @@ const status = t.object({
       failed: t.count(),
       addresses: t.list(t.text(), 'Those with the most, or their networks of IPv6.'),
     },
-    'Requests without a valid credential within ten minutes, in this process.',
+    'Requests without a valid credential within ten minutes.',
   ),
   activity: t.object({ running: t.count(), waiting: t.count() }),
 });
@@ -129,10 +126,7 @@ const setting = t.object({
   name: t.text(),
   variable: t.text('The environment variable that sets it.'),
   value: t.textOrNull('As it may be written in a settings file, secrets hidden; null: not set.'),
-  from: t.word(
-    SETTING_ORIGINS,
-    'Where the value comes from; `secret-file`: a file that a variable `…_FILE` names.',
-  ),
+  from: t.word(SETTING_ORIGINS, '`secret-file`: a file that `…_FILE` names.'),
   source: t.textOrNull('The variable or the settings file that sets it; null: the default holds.'),
 });
 
@@ -162,7 +156,7 @@ export const stateSchemas = {
     callsMax: t.countOrNull('Calls that may leave in a minute; null: any number.'),
     leavers: t.orNull(
       t.object({ count: t.count(), p50Ms: t.count(), p95Ms: t.count(), slowestMs: t.count() }),
-      'Time from a request that takes access away until the service holds it; null: there was none.',
+      'From the request until the service holds it; null: nobody left.',
     ),
     items: t.list(
       t.object({

@@ -92,7 +92,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     await page.keyboard.press('Enter');
     await page
       .getByRole('dialog')
-      .getByText('Remove 22 members. Harm: 22 members removed.')
+      .getByText('Remove 22 members. Harm: 22 members removed from groups.')
       .waitFor();
     await page.keyboard.press('Enter');
     await page.getByText(/by ops\.token$/).waitFor();
