@@ -4,15 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLocalBell } from '../bell.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import type { StatementListener } from './dialect.ts';
-import { cachedStatements, openSession, type SqliteSession } from './sqlite-dialect.ts';
 import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
+import { openSession } from './sqlite-session.ts';
 import { StoreError } from './store-error.ts';
-import { createWriteQueue } from './write-queue.ts';
+import { WriteQueue } from './write-queue.ts';
 
 /** Pages that reads keep in memory, in KiB. The operating system keeps the rest, at the price of a copy. */
 const readerCacheKiB = 8 * 1_024;
-/** Long enough to share a commit well, short enough not to hold the event loop for long. */
-const batchMax = 64;
 
 /**
  * The embedded store: a file with a writer and a read-only reader, so that a read sees exactly what is committed.
@@ -35,18 +33,17 @@ function openLocked(path: string, lock: DatabaseSync | undefined): Store {
   const writer = openWriter(path);
   const reader = connect(path, { readOnly: true });
   reader.exec(`pragma cache_size=-${readerCacheKiB}`);
-  const transaction = createTransaction(writer, path);
-  const queue = createWriteQueue(transaction, batchMax);
+  const queue = new WriteQueue(writer, watchPlace(path));
   const listener: StatementListener = {};
-  const { write } = toSession(writer, listener);
-  const { db: read } = toSession(reader, listener);
+  const { write } = openSession(writer, listener);
+  const { db: read } = openSession(reader, listener);
 
   return {
     engine: 'sqlite',
     read,
     aside: read,
     bell: createLocalBell(),
-    generation: transaction.count,
+    generation: () => queue.commits,
     onStatement: (tell) => {
       listener.tell = tell;
     },
@@ -65,11 +62,6 @@ function openLocked(path: string, lock: DatabaseSync | undefined): Store {
   };
 }
 
-function toSession(connection: DatabaseSync, listener: StatementListener): SqliteSession {
-  const statements = cachedStatements(connection, listener);
-  return openSession(statements, () => connection.isTransaction);
-}
-
 function openWriter(path: string): DatabaseSync {
   const writer = connect(path, { readOnly: false });
   try {
@@ -81,36 +73,6 @@ function openWriter(path: string): DatabaseSync {
     writer.close();
     throw toSqliteStoreError(error);
   }
-}
-
-/** Creates the transaction of the writer; `count` is its number of commits so far. Every method throws StoreError. */
-function createTransaction(writer: DatabaseSync, path: string) {
-  const assertInPlace = watchPlace(path);
-  let count = 0;
-
-  function execute(text: string): void {
-    try {
-      writer.exec(text);
-    } catch (error) {
-      throw toSqliteStoreError(error);
-    }
-  }
-
-  return {
-    begin() {
-      assertInPlace();
-      execute('begin immediate');
-    },
-    commit() {
-      execute('commit');
-      count += 1;
-    },
-    rollback() {
-      if (writer.isTransaction) execute('rollback');
-    },
-    isOpen: () => writer.isTransaction,
-    count: () => count,
-  };
 }
 
 /**
