@@ -28,12 +28,11 @@ import { noteMissing } from '../../store/drifts.ts';
 import { addInspection } from '../../store/due.ts';
 import { hasWaiting, NOTHING_OPEN, parseCells, parseStored } from '../../store/engine/columns.ts';
 import {
-  doubtLinksOf,
-  forgetLinksOf,
   leaveGroups,
   lockGroupsOf,
   moveLinks,
   notifyGroupsOf,
+  resetLinksOf,
 } from '../../store/links/of-users.ts';
 import { findUserByUpstreamId } from '../../store/resources/find.ts';
 import {
@@ -91,7 +90,7 @@ export async function linkAccount(
       : ((await findObstacle(tx, row, known)) ??
         (await takeFromHolder(tx, row, { ...known, upstreamId, now })));
   if (obstacle !== undefined) return refuseToLink(obstacle);
-  if (row.upstream_id !== null) await doubtLinksOf(tx, row.id);
+  if (row.upstream_id !== null) await resetLinksOf(tx, row.id, null);
   const origin = adopted ? 'adopted' : (row.origin ?? 'created');
   return { kind: 'linked', columns: { ...found, origin } };
 }
@@ -117,7 +116,7 @@ async function takeFromHolder(
     await deleteRow(tx, holder);
     return undefined;
   }
-  await doubtLinksOf(tx, holder.id);
+  await resetLinksOf(tx, holder.id, null);
   const cells = JSON.stringify(ask(parseCells<UserField>(holder), ['account'], holder.version));
   const due = toLookAgainColumns(holder, known.now);
   await updateRow(tx, holder, { ...due, cells, upstream_id: null });
@@ -267,7 +266,7 @@ export async function endUser(r: Recording, row: UserRow): Promise<UserRow | und
   const wanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
   const cells = withoutEchoes(parseCells<UserField>(row));
   // Its memberships are forgotten, and the wanted ones wait to be made again.
-  await forgetLinksOf(tx, row.id);
+  await resetLinksOf(tx, row.id, 0);
   if (wanted) await noteMissing(tx, { type: 'user', id: row.id, desired: { active: true } }, now);
   return {
     ...row,

@@ -8,7 +8,7 @@ import {
   NEW_LINK,
   toLinkText,
 } from '../../domain/link.ts';
-import { chunks, select, toValues } from '../engine/dialect.ts';
+import { chunks, readInChunks, select, toValues } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { deleteWhere } from '../tables.ts';
 
@@ -44,26 +44,20 @@ export interface LinkSelection {
 /** Links that one statement reads, so that it does not hold the event loop for long. */
 const PART = 2_000;
 
-/** Reads links of a group, some thousands at a time. */
-export async function* readLinks(
+/** Lists links of a group, in the order of the lists and of the users' numbers. */
+export async function listLinks(
   db: Db,
   group: GroupKey,
-  { named, ...which }: LinkSelection = {},
-): AsyncGenerator<StoredLink[]> {
-  if (named === undefined) {
-    yield* readSelected(db, group, which);
-    return;
+  { named, list, userIds, accounts }: LinkSelection = {},
+): Promise<StoredLink[]> {
+  const links: StoredLink[] = [];
+  if (named !== undefined) {
+    for (const [one, same] of Map.groupBy(named, (key) => key.list)) {
+      const which = { list: one, userIds: same.map(({ userId }) => userId) };
+      links.push(...(await listLinks(db, group, which)));
+    }
+    return links;
   }
-  for (const [list, same] of Map.groupBy(named, (key) => key.list)) {
-    yield* readSelected(db, group, { list, userIds: same.map(({ userId }) => userId) });
-  }
-}
-
-async function* readSelected(
-  db: Db,
-  { seq }: GroupKey,
-  { list, userIds, accounts }: LinkSelection,
-): AsyncGenerator<StoredLink[]> {
   // Written as SQL, which costs kysely least.
   const read = (which: RawBuilder<unknown>) =>
     select<StoredLink>(db)`
@@ -71,35 +65,23 @@ async function* readSelected(
         link.observed, link.pending, link.put_in, link.by_rule, link.retry_at, link.attempts, link.stuck_at, link.problem,
         link.sent
       from links as link join resources as person on person.seq = link.target
-      where link.group_id = ${seq} and ${which}`;
+      where link.group_id = ${group.seq} and ${which}`;
   const lists = list === undefined ? LINK_LISTS : [list];
   if (userIds !== undefined || accounts !== undefined) {
     const column = sql.ref(userIds === undefined ? 'person.upstream_id' : 'person.id');
-    for (const some of chunks<UserId | number>(userIds ?? accounts ?? [])) {
-      yield await read(sql`link.list in (${sql.join(lists)}) and ${column} in (${sql.join(some)})`);
-    }
-    return;
+    return readInChunks<UserId | number, StoredLink>(userIds ?? accounts ?? [], (some) =>
+      read(sql`link.list in (${sql.join(lists)}) and ${column} in (${sql.join(some)})`),
+    );
   }
   for (const one of lists) {
-    for (let after = 0; ; ) {
-      const rows = await read(sql`link.list = ${one} and link.target > ${after}
+    let part: StoredLink[] = [];
+    do {
+      const after = part.at(-1)?.target ?? 0;
+      part = await read(sql`link.list = ${one} and link.target > ${after}
         order by link.target limit ${PART}`);
-      yield rows;
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < PART) break;
-      after = last.target;
-    }
+      links.push(...part);
+    } while (part.length === PART);
   }
-}
-
-/** Lists links of a group. */
-export async function listLinks(
-  db: Db,
-  group: GroupKey,
-  which: LinkSelection = {},
-): Promise<StoredLink[]> {
-  const links: StoredLink[] = [];
-  for await (const part of readLinks(db, group, which)) links.push(...part);
   return links;
 }
 
@@ -108,31 +90,44 @@ export async function listLinkedUsers(db: Db, group: GroupKey): Promise<UserId[]
   return (await listLinks(db, group, { list: 'member' })).map(({ userId }) => userId);
 }
 
-/**
- * Changes links of a group: each becomes what `toNext` makes of it, is forgotten (undefined), or stays as it is (the same
- * object). Returns those that changed, as they were.
- */
+/** What becomes of links. */
+export interface LinkChanges {
+  /** Those that change, as they were. */
+  readonly before: StoredLink[];
+  readonly saved: SavedLink[];
+  /** Those that are forgotten. */
+  readonly over: StoredLink[];
+}
+
+/** Finds what `toNext` makes of links: each becomes another one, is forgotten (undefined), or stays as it is (the same object). */
+export async function planLinks(
+  db: Db,
+  group: GroupKey,
+  which: LinkSelection,
+  toNext: (link: StoredLink) => Link | undefined,
+): Promise<LinkChanges> {
+  const changes: LinkChanges = { before: [], saved: [], over: [] };
+  for (const link of await listLinks(db, group, which)) {
+    const next = toNext(link);
+    if (next === link) continue;
+    changes.before.push(link);
+    if (next === undefined) changes.over.push(link);
+    else changes.saved.push({ ...link, ...next });
+  }
+  return changes;
+}
+
+/** Changes links of a group as `planLinks` finds. Returns those that changed, as they were. */
 export async function changeLinks(
   tx: Db,
   group: GroupKey,
   which: LinkSelection,
   toNext: (link: StoredLink) => Link | undefined,
 ): Promise<StoredLink[]> {
-  const changed: StoredLink[] = [];
-  for await (const part of readLinks(tx, group, which)) {
-    const saved: StoredLink[] = [];
-    const over: StoredLink[] = [];
-    for (const link of part) {
-      const next = toNext(link);
-      if (next === link) continue;
-      changed.push(link);
-      if (next === undefined) over.push(link);
-      else saved.push({ ...link, ...next });
-    }
-    await saveLinks(tx, group, saved);
-    await deleteLinks(tx, group, over);
-  }
-  return changed;
+  const { before, saved, over } = await planLinks(tx, group, which, toNext);
+  await saveLinks(tx, group, saved);
+  await deleteLinks(tx, group, over);
+  return before;
 }
 
 /** Stores links, replacing those that exist. */

@@ -2,14 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Link, type LinkList, NEW_LINK, seeLink } from '../../domain/link.ts';
 import { isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import {
-  deleteLinks,
-  type GroupKey,
-  readLinks,
-  type SavedLink,
-  type StoredLink,
-  saveLinks,
-} from './links.ts';
+import { deleteLinks, type GroupKey, planLinks, type StoredLink, saveLinks } from './links.ts';
 
 /** Complete list of the members or admins of a group. */
 export interface SeenLinks {
@@ -40,23 +33,17 @@ export async function agreesWithLinks(db: Db, group: GroupKey, seen: SeenLinks):
   return saved.length + over.length === 0;
 }
 
-/** Compares a list with the stored links, a part at a time. Mostly they agree. */
+/** Compares a list with the stored links. Mostly they agree. */
 async function compareLinks(db: Db, group: GroupKey, seen: SeenLinks) {
   const { list, baseline } = seen;
   const listed = await readListed(db, seen.upstreamUserIds);
-  const saved: SavedLink[] = [];
-  const over: StoredLink[] = [];
   let moved = 0;
-  for await (const part of readLinks(db, group, { list })) {
-    for (const link of part) {
-      const isThere = listed.has(link.target);
-      listed.delete(link.target);
-      if (isThere !== (link.observed === 1)) moved += 1;
-      const next = toNext(link, isThere, seen);
-      if (next === undefined) over.push(link);
-      else if (next !== link) saved.push({ ...link, ...next });
-    }
-  }
+  const { saved, over } = await planLinks(db, group, { list }, (link) => {
+    const isThere = listed.has(link.target);
+    listed.delete(link.target);
+    if (isThere !== (link.observed === 1)) moved += 1;
+    return toNext(link, isThere, seen);
+  });
   // A deleted user who is still seen has to leave, and does not come.
   const added = [...listed].flatMap(([target, isLive]) => (isLive ? [target] : []));
   for (const target of added) {
@@ -78,13 +65,12 @@ function toNext(
 
 /** Reads the users of these accounts, and whether they are not deleted. */
 async function readListed(db: Db, accounts: readonly number[]): Promise<Map<number, boolean>> {
-  const rows = await readInChunks(accounts, async (some) => {
-    const found = await sql<{ seq: number; deleted_at: number | null }>`
-      select seq, deleted_at from resources where type = 'user' and upstream_id in (${selectAccounts(db, some)})`.execute(
-      db,
-    );
-    return found.rows;
-  });
+  const rows = await readInChunks(
+    accounts,
+    (some) =>
+      select<{ seq: number; deleted_at: number | null }>(db)`
+      select seq, deleted_at from resources where type = 'user' and upstream_id in (${selectAccounts(db, some)})`,
+  );
   return new Map(rows.map(({ seq, deleted_at }) => [seq, deleted_at === null]));
 }
 

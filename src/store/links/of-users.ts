@@ -75,24 +75,14 @@ export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<
 }
 
 /**
- * Ends the observed links of a user whose account is gone from the service: wanted links wait again, the others are
- * forgotten.
+ * Ends what is known of the links of a user: the account is gone (`observed` 0), or has another id by now (null: unknown).
+ * What a provider or rule decided waits to be sent again; links that nobody decided about are forgotten.
  */
-export async function forgetLinksOf(tx: Db, userId: UserId): Promise<void> {
+export async function resetLinksOf(tx: Db, userId: UserId, observed: 0 | null): Promise<void> {
   const isTheirs = sql`target = ${toSeq(userId)}`;
-  await sql`delete from links where ${isTheirs} and (desired is null or desired = 0)`.execute(tx);
-  await sql`update links set observed = 0, sent = null, pending = coalesce(pending, ${GROUP_VERSION})
-    where ${isTheirs}`.execute(tx);
-}
-
-/**
- * Makes the observed links of a user unknown whose account has another id by now: what a provider or rule decided of them
- * waits to be sent again.
- */
-export async function doubtLinksOf(tx: Db, userId: UserId): Promise<void> {
-  const isTheirs = sql`target = ${toSeq(userId)}`;
-  await sql`delete from links where ${isTheirs} and desired is null`.execute(tx);
-  await sql`update links set observed = null, sent = null, pending = coalesce(pending, ${GROUP_VERSION}),
+  const isUnwanted = observed === 0 ? sql`or desired = 0` : sql``;
+  await sql`delete from links where ${isTheirs} and (desired is null ${isUnwanted})`.execute(tx);
+  await sql`update links set observed = ${observed}, sent = null, pending = coalesce(pending, ${GROUP_VERSION}),
       retry_at = null, attempts = 0
     where ${isTheirs} and (desired = 1 or observed = 1 or pending is not null)`.execute(tx);
 }

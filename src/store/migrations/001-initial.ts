@@ -92,7 +92,7 @@ function listStatements(engine: Engine): string[] {
     'create index links_pending on links (group_id, pending) where pending is not null',
     `create index links_admins on links (group_id, desired) where list = 'admin'`,
     'create index links_stuck on links (stuck_at) where stuck_at is not null',
-    'create index links_sent on links (group_id) where sent is not null',
+    'create index links_sent on links (group_id, sent) where sent is not null',
     `create table facts (
       name text primary key, value text not null, updated_at bigint not null)`,
     `create table disputes (
