@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { BridgeError } from '../domain/errors.ts';
 import { findApiFailure } from '../ops/api/failure.ts';
-import type { ApiSource } from '../ops/sources.ts';
-import { createElection, type OwnLead } from '../reconcile/loop/election.ts';
+import { createElection } from '../reconcile/loop/election.ts';
 import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
-import type { LookResult } from '../reconcile/repair/inspect.ts';
-import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import type { Db } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
@@ -33,7 +30,6 @@ export function createLeadership(options: WatchedOptions, { findParts, handOver 
   const { store, clock, events, settings } = options;
   const broken = Promise.withResolvers<BridgeError>();
   let current: BridgeTenure | undefined;
-  let parsed: { readonly text: string | null; readonly news: LeaderNews } | undefined;
 
   const election = createElection({
     store,
@@ -42,56 +38,50 @@ export function createLeadership(options: WatchedOptions, { findParts, handOver 
     callMs: toAttemptMs(settings),
     events,
     handOver,
-    async createTenure(lead: OwnLead) {
-      const tenure = await createTenure(findParts(), lead);
-      void tenure.firstRead.broken.then(broken.resolve);
-      return {
-        ...tenure,
-        async start() {
-          await startOrBreak(tenure, broken.resolve);
-          current = tenure;
-        },
-        async stop() {
-          if (current === tenure) current = undefined;
-          await tenure.stop();
-        },
-      };
-    },
+    createTenure: async (lead) => follow(await createTenure(findParts(), lead)),
   });
 
-  function parse(text: string | null): LeaderNews {
-    if (parsed?.text !== text || parsed === undefined) parsed = { text, news: parseNews(text) };
-    return parsed.news;
+  /** A tenure whose start ends the bridge if the store is another company's: that is no reason to try again. */
+  function follow(tenure: BridgeTenure): BridgeTenure {
+    void tenure.firstRead.broken.then(broken.resolve);
+    return {
+      ...tenure,
+      async start() {
+        await tenure.start().catch((error: unknown) => {
+          if (error instanceof BridgeError && error.code === 'other-service') broken.resolve(error);
+          throw error;
+        });
+        current = tenure;
+      },
+      async stop() {
+        if (current === tenure) current = undefined;
+        await tenure.stop();
+      },
+    };
   }
 
   const access: LeaderAccess = {
     find: () => current?.convergence,
     findQueue() {
       const known = election.known();
-      return known?.isAlive === true ? parse(known.news).queue : undefined;
+      return known?.isAlive === true ? parseNews(known.news).queue : undefined;
     },
     async readPrivilege(resource, { class: callClass, waitMs }) {
       const errand = { kind: 'read-privilege', resource, class: callClass, waitMs } as const;
-      if ((await ask(options, errand, { waitMs })) !== undefined) return;
-      throw new BridgeError('could-not-look', NO_ANSWER);
+      const onSilence = () => {
+        throw new BridgeError('could-not-look', NO_ANSWER);
+      };
+      await ask(options, errand, { waitMs, onSilence });
     },
   };
-  const callForOperator: ApiSource['call'] = (operation, args, call) =>
-    current?.callForOperator(operation, args, call) ??
-    askForCall(options, { kind: 'call', operation: operation.id, args }, call.signal);
-  const look: DriftKeeper['look'] = (request) =>
-    current?.look(request) ?? askForLook(options, request);
-
   return {
     /** Knowledge of the leader: as of now if this process leads, else as of its last word. */
-    news: (): LeaderNews => current?.news ?? parse(election.known()?.news ?? null),
+    news: (): LeaderNews => current?.news ?? parseNews(election.known()?.news ?? null),
     known: () => election.known(),
     /** The tenure of this process, once it may send; undefined: it does not lead. */
     tenure: () => current,
     access,
-    /** Makes a call or a look for an operator, or has the leader make it. */
-    callForOperator,
-    look,
+    ...createOperatorWays(options, () => current),
     /** Resolves, if ever, with why the bridge must not go on: the store belongs to another company. */
     broken: broken.promise,
     start: () => election.start(),
@@ -101,47 +91,40 @@ export function createLeadership(options: WatchedOptions, { findParts, handOver 
   };
 }
 
-async function askForLook(
+/** Makes a call or a look for an operator, or has the leader make it. */
+function createOperatorWays(
   options: WatchedOptions,
-  request: Parameters<DriftKeeper['look']>[0],
-): Promise<LookResult> {
-  const done = await ask(options, { kind: 'look', request }, { waitMs: CALL_WAIT_MS });
-  return done?.result ?? { kind: 'could-not-look', reason: NO_ANSWER };
+  findTenure: () => BridgeTenure | undefined,
+): Pick<BridgeTenure, 'callForOperator' | 'look'> {
+  return {
+    async callForOperator(operation, args, call) {
+      const tenure = findTenure();
+      if (tenure !== undefined) return tenure.callForOperator(operation, args, call);
+      const errand = { kind: 'call', operation: operation.id, args } as const;
+      const onSilence = () => {
+        const failure = { detail: NO_ANSWER, retry: 'later', outcome: 'unknown' } as const;
+        throw new UpstreamError('timeout', { operation: operation.id, ...failure });
+      };
+      return ask(options, errand, { waitMs: CALL_WAIT_MS, signal: call.signal, onSilence });
+    },
+    async look(request) {
+      const onSilence = () => ({ kind: 'could-not-look', reason: NO_ANSWER }) as const;
+      const asked = { waitMs: CALL_WAIT_MS, onSilence };
+      return findTenure()?.look(request) ?? ask(options, { kind: 'look', request }, asked);
+    },
+  };
 }
 
-async function askForCall(
-  options: WatchedOptions,
-  errand: Extract<Errand, { kind: 'call' }>,
-  signal: AbortSignal | undefined,
-): Promise<unknown> {
-  const done = await ask(options, errand, { waitMs: CALL_WAIT_MS, signal });
-  if (done !== undefined) return done.result;
-  const failure = { detail: NO_ANSWER, retry: 'later', outcome: 'unknown' } as const;
-  throw new UpstreamError('timeout', { operation: errand.operation, ...failure });
-}
-
-/** Has the leader do something; undefined: nothing was heard of it in time. @throws what the leader met, StoreError */
-async function ask<Kind extends Errand['kind']>(
+/** Has the leader do something. `onSilence` answers if it said nothing in time. @throws what the leader met, StoreError */
+async function ask<Kind extends Errand['kind'], Silent>(
   options: WatchedOptions,
   errand: Extract<Errand, { kind: Kind }>,
-  wait: Parameters<typeof runErrand>[2],
+  { onSilence, ...wait }: Parameters<typeof runErrand>[2] & { readonly onSilence: () => Silent },
 ) {
   const answer = await runErrand<Kind>(options, errand, wait);
-  if (answer?.kind === 'failed') throw toErrandError(answer.failure);
-  return answer;
-}
-
-/** A store of another company is no reason to try again. */
-async function startOrBreak(
-  tenure: BridgeTenure,
-  onBroken: (error: BridgeError) => void,
-): Promise<void> {
-  try {
-    await tenure.start();
-  } catch (error) {
-    if (error instanceof BridgeError && error.code === 'other-service') onBroken(error);
-    throw error;
-  }
+  if (answer === undefined) return onSilence();
+  if (answer.kind === 'failed') throw toErrandError(answer.failure);
+  return answer.result;
 }
 
 /** The failure of an errand as the leader met it. */

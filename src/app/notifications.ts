@@ -19,10 +19,8 @@ import type { TenureParts } from './parts.ts';
 /** States of one process, or in which nothing can be sent. */
 const NOT_SENT: ReadonlySet<ReasonCode> = new Set(['starting', 'draining', 'no-leader']);
 
-/** Leavers who get a message each; above that one message has their number. */
+/** Leavers who get a message each, the oldest first; the reason `leavers-late` counts all. */
 const LEAVERS_MAX = 10;
-/** Leavers who are looked at, so that a message that was sent is found again. */
-const LEAVERS_SEEN_MAX = 500;
 /** Times before an expiry at which a message is sent, in days. */
 const EXPIRY_DAYS = [30, 3] as const;
 const DAY_MS = 24 * 3_600_000;
@@ -35,7 +33,7 @@ export async function observeBridge({ store, clock, health }: TenureParts): Prom
     readReadiness(health),
     countWaitingPlans(read),
     listLiveCredentials(read),
-    findLateLeavers(read, { before: now - LEAVER_LATE_MS, limit: LEAVERS_SEEN_MAX }),
+    findLateLeavers(read, { before: now - LEAVER_LATE_MS, limit: LEAVERS_MAX }),
   ]);
   const sent = reasons.filter(({ code }) => !NOT_SENT.has(code));
   const byCode = [...new Map(sent.map((reason) => [reason.code, reason])).values()];
@@ -44,7 +42,7 @@ export async function observeBridge({ store, clock, health }: TenureParts): Prom
       ...byCode.map(toReason),
       ...plans.map(toPlan),
       ...toExpiries(credentials, now),
-      ...toLeavers(leavers, health.writes()),
+      ...leavers.some.map((leaver) => toLeaver(leaver, health.writes())),
     ],
     findNews: (tx) => findDriftNews(tx, now),
   };
@@ -81,23 +79,6 @@ function toExpiries(live: readonly LiveCredential[], now: number): Condition[] {
   });
 }
 
-const MANY_LEAVERS = 'leavers';
-
-function toLeavers({ count, some }: LateLeavers, writes: WritesFacts): Condition[] {
-  const each = some.map((leaver) => toLeaver(leaver, writes));
-  const [oldest] = some;
-  if (oldest === undefined || count <= LEAVERS_MAX) return each;
-  const { since, why, held } = toHold(oldest, writes);
-  const late = `${count} people who left were not seen to be out, the first since ${since}.${why} scim-bridge status`;
-  const done = `No more than ${LEAVERS_MAX} of those who left were not seen to be out.`;
-  const many = {
-    key: MANY_LEAVERS,
-    began: toNotice('leaver.late', late, { count, acceptedAt: since, ...held }),
-    ended: toNotice('leaver.done', done, { count: LEAVERS_MAX }),
-  };
-  return [many, ...each];
-}
-
 function toLeaver(leaver: LateLeavers['some'][number], writes: WritesFacts): Condition {
   const { id, left_at, name: userName } = leaver;
   const { since, why, held } = toHold(leaver, writes);
@@ -108,7 +89,6 @@ function toLeaver(leaver: LateLeavers['some'][number], writes: WritesFacts): Con
     key: `leaver:${id}:${left_at}`,
     began: { ...toNotice('leaver.late', late, { ...data, ...held }), names: { userName } },
     ended: toNotice('leaver.done', done, data),
-    partOf: MANY_LEAVERS,
   };
 }
 

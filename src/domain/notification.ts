@@ -32,6 +32,4 @@ export interface Condition {
   readonly key: string;
   readonly began: Notice;
   readonly ended?: Notice;
-  /** Key of the condition that is sent in its place while that holds; an earlier message stays valid. */
-  readonly partOf?: string;
 }

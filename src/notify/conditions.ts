@@ -48,18 +48,16 @@ interface Target {
   readonly wants: (notice: Notice) => boolean;
 }
 
-/** Stores what begins; what is part of another condition that holds is sent with that. */
+/** Stores what begins, where the receiver asked for its beginning or its end. */
 async function begin(
   tx: Db,
   target: Target,
   conditions: readonly Condition[],
   known: ReadonlyMap<string, Row<'notices'>>,
 ): Promise<void> {
-  const current = new Set(conditions.map(({ key }) => key));
-  for (const { key, began, ended, partOf } of conditions) {
+  for (const { key, began, ended } of conditions) {
     const row = known.get(key);
-    const isPartSent = partOf !== undefined && current.has(partOf);
-    if (row === undefined ? isPartSent : row.phase !== 'ended') continue;
+    if (row !== undefined && row.phase !== 'ended') continue;
     const isWanted = target.wants(began);
     if (!isWanted && (ended === undefined || !target.wants(ended))) continue;
     const stored = ended === undefined ? null : JSON.stringify(ended);

