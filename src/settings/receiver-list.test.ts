@@ -34,61 +34,37 @@ test('receivers are completed with everything of the format standard, without na
   expect(JSON.stringify(shown)).not.toContain('example.com/a');
 });
 
-const refused = [
-  { why: 'is no list', receivers: 'x', says: 'a list of receivers' },
-  {
-    why: 'has no name',
-    receivers: [{ url: pager.url }],
-    says: 'entry 1 name: has to be a name of letters',
-  },
-  {
-    why: 'has no address',
-    receivers: [{ name: 'pager' }],
-    says: 'entry 1 url: has to be an https:// address',
-  },
-  {
-    why: 'is text',
-    receivers: ['pager'],
-    says: 'entry 1: Invalid input: expected object',
-  },
-  {
-    why: 'has a form that is none',
-    receivers: [{ ...pager, format: 'SLACK' }],
-    says: 'entry 1 format: Invalid option: expected one of "standard"',
-  },
-  {
-    why: 'has a key that is none',
-    receivers: [{ ...pager, formt: 'slack' }],
-    says: 'entry 1: has an unknown key',
-  },
-  {
-    why: 'has no secret',
-    receivers: [{ name: 'pager', url: pager.url }],
-    says: 'entry 1 secretFile: is missing',
-  },
-  {
-    why: 'has the name of another',
-    receivers: [pager, pager],
-    says: 'entry 2 name: is pager, as another one',
-  },
-  {
-    why: 'is on another host',
-    receivers: [{ ...pager, url: 'https://evil.example/' }],
-    says: 'notify.hosts does not name',
-  },
-  {
-    why: 'has no TLS',
-    receivers: [{ ...pager, url: 'http://hooks.example.com/a' }],
-    says: 'notify.privateAddresses has to allow',
-  },
-  {
-    why: 'has a password in its address',
-    receivers: [{ ...pager, url: 'https://a:b@hooks.example.com/' }],
-    says: 'entry 1 url: has to be',
-  },
+const refused: readonly (readonly [why: string, receivers: string | unknown[], says: string])[] = [
+  ['is no list', 'x', 'a list of receivers'],
+  ['has no name', [{ url: pager.url }], 'entry 1 name: has to be a name of letters'],
+  ['has no address', [{ name: 'pager' }], 'entry 1 url: has to be an https:// address'],
+  ['is text', ['pager'], 'entry 1: Invalid input: expected object'],
+  [
+    'has a form that is none',
+    [{ ...pager, format: 'SLACK' }],
+    'entry 1 format: Invalid option: expected one of "standard"',
+  ],
+  ['has a key that is none', [{ ...pager, formt: 'slack' }], 'entry 1: has an unknown key'],
+  ['has no secret', [{ name: 'pager', url: pager.url }], 'entry 1 secretFile: is missing'],
+  ['has the name of another', [pager, pager], 'entry 2 name: is pager, as another one'],
+  [
+    'is on another host',
+    [{ ...pager, url: 'https://evil.example/' }],
+    'notify.hosts does not name',
+  ],
+  [
+    'has no TLS',
+    [{ ...pager, url: 'http://hooks.example.com/a' }],
+    'notify.privateAddresses has to allow',
+  ],
+  [
+    'has a password in its address',
+    [{ ...pager, url: 'https://a:b@hooks.example.com/' }],
+    'entry 1 url: has to be',
+  ],
 ];
 
-for (const { why, receivers, says } of refused) {
+for (const [why, receivers, says] of refused) {
   test(`a receiver stops the start when it ${why}`, () => {
     expect(refusal(receivers)).toContain(says);
   });
