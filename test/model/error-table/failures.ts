@@ -72,39 +72,34 @@ export const BUSY: Fault = { ...status(429), headers: { 'retry-after': '120' } }
  * service may answer is judged like one of them.
  */
 export const FAILURES: readonly (readonly [Failure, ...Failure[]])[] = [
-  [{ name: '400', column: '400', fault: status(400) }],
-  [{ name: '403 of one', column: '403, one', fault: status(403) }],
-  [{ name: '403 of all', column: '403, all', fault: status(403), everywhere: true }],
-  [{ name: '404', column: '404', fault: status(404) }],
+  [fail('400', '400', status(400))],
+  [fail('403 of one', '403, one', status(403))],
+  [fail('403 of all', '403, all', status(403), { everywhere: true })],
+  [fail('404', '404', status(404))],
+  [fail('404, and nobody is there', '404, gone', status(404), { alsoLooks: true })],
+  [fail('409', '409', status(409))],
+  [fail('413', '413', status(413))],
   [
-    {
-      name: '404, and nobody is there',
-      column: '404, gone',
-      fault: status(404),
-      alsoLooks: true,
-    },
-  ],
-  [{ name: '409', column: '409', fault: status(409) }],
-  [{ name: '413', column: '413', fault: status(413) }],
-  [
-    { name: '302', column: 'lost', fault: status(302) },
-    { name: '200 with HTML', column: 'lost', fault: { ...status(200), body: 'html' } },
+    fail('302', 'lost', status(302)),
+    fail('200 with HTML', 'lost', { ...status(200), body: 'html' }),
   ],
   [
-    { name: '503', column: 'down', fault: status(503) },
-    { name: 'a cut connection', column: 'down', fault: { kind: 'reset', at: 'before-effect' } },
-    { name: '503 after the effect', column: 'down', fault: { ...status(503), effect: 'done' } },
-    {
-      name: 'a connection that was cut after the effect',
-      column: 'down',
-      fault: { kind: 'reset', at: 'after-effect' },
-    },
+    fail('503', 'down', status(503)),
+    fail('a cut connection', 'down', { kind: 'reset', at: 'before-effect' }),
+    fail('503 after the effect', 'down', { ...status(503), effect: 'done' }),
+    fail('a cut after the effect', 'down', { kind: 'reset', at: 'after-effect' }),
   ],
-  [
-    { name: '401', column: 'not now', fault: status(401) },
-    { name: '429', column: 'not now', fault: BUSY },
-  ],
+  [fail('401', 'not now', status(401)), fail('429', 'not now', BUSY)],
 ];
+
+function fail(
+  name: string,
+  column: Column,
+  fault: Fault,
+  more: Pick<Failure, 'everywhere' | 'alsoLooks'> = {},
+): Failure {
+  return { name, column, fault, ...more };
+}
 
 function status(code: number) {
   return { kind: 'status', status: code } as const;

@@ -39,145 +39,89 @@ export interface Company {
 /** Roles in entities are what rules alone ask for (test/bridge/entity-roles.test.ts). */
 type RequestedKind = Exclude<StepKind, 'list-entities' | 'entity'>;
 
+const LICENCE = `${USER_EXTENSION}:appsPermissions`;
 const ADMINS = `${GROUP_EXTENSION}:admins`;
+
+const user = toStep.bind(undefined, 'user');
+const group = toStep.bind(undefined, 'group');
 
 /** Every kind of step; one that is missing here does not compile. */
 export const STEPS: Readonly<Record<RequestedKind, readonly Step[]>> = {
   look: [
-    {
-      name: 'look at an account',
-      type: 'user',
-      success: 200,
-      call: 'scim.getUser',
-      lost: 'scim.updateUser',
-      prepare: changeUser(replace('name.familyName', 'King')),
-    },
-    {
-      name: 'look for an account',
-      type: 'user',
-      success: 201,
-      call: 'scim.getUsers',
-      lost: 'scim.addUser',
-      prepare: createUser,
-    },
-    {
-      name: 'look at a group',
-      type: 'group',
-      success: 204,
-      call: 'groups.getGroup',
-      lost: 'groups.updateGroup',
-      prepare: renameGroup,
-    },
-    {
-      name: 'look for a group',
-      type: 'group',
-      success: 201,
-      call: 'groups.getListOfGroups',
+    user(
+      'look at an account',
+      200,
+      'scim.getUser',
+      changeUser(replace('name.familyName', 'King')),
+      {
+        lost: 'scim.updateUser',
+      },
+    ),
+    user('look for an account', 201, 'scim.getUsers', createUser, { lost: 'scim.addUser' }),
+    group('look at a group', 204, 'groups.getGroup', renameGroup, { lost: 'groups.updateGroup' }),
+    group('look for a group', 201, 'groups.getListOfGroups', createGroup, {
       lost: 'groups.createGroup',
-      prepare: createGroup,
-    },
+    }),
   ],
   create: [
-    {
-      name: 'create an account',
-      type: 'user',
-      success: 201,
-      call: 'scim.addUser',
-      prepare: createUser,
-    },
-    {
-      name: 'create a group',
-      type: 'group',
-      success: 201,
-      call: 'groups.createGroup',
-      prepare: createGroup,
-    },
+    user('create an account', 201, 'scim.addUser', createUser),
+    group('create a group', 201, 'groups.createGroup', createGroup),
   ],
   update: [
-    {
-      name: 'change an account',
-      type: 'user',
-      success: 200,
-      call: 'scim.updateUser',
-      prepare: changeUser(replace('active', false)),
-    },
-    {
-      name: 'change a group',
-      type: 'group',
-      success: 204,
-      call: 'groups.updateGroup',
-      prepare: renameGroup,
-    },
+    user('change an account', 200, 'scim.updateUser', changeUser(replace('active', false))),
+    group('change a group', 204, 'groups.updateGroup', renameGroup),
   ],
   access: [
-    {
-      name: 'change a licence',
-      type: 'user',
-      success: 200,
-      call: 'companyUsers.updateUser',
-      prepare: changeUser(replace(`${USER_EXTENSION}:appsPermissions`, 5)),
-    },
+    user('change a licence', 200, 'companyUsers.updateUser', changeUser(replace(LICENCE, 5))),
   ],
-  address: [
-    {
-      name: 'offer an address',
-      type: 'user',
-      success: 200,
-      call: 'scim.updateUser',
-      prepare: async ({ bridge }, mark) => {
-        const path = `/Users/${await bridge.addUser(mark)}`;
-        const patch = toPatch(replace('userName', `${mark}-other@example.com`));
-        return () => bridge.request('PATCH', path, patch);
-      },
-    },
-  ],
+  address: [user('offer an address', 200, 'scim.updateUser', changeAddress)],
   remove: [
-    {
-      name: 'remove a virtual account',
-      type: 'user',
-      success: 204,
-      call: 'companyUsers.removeVirtualUser',
+    user('remove a virtual account', 204, 'companyUsers.removeVirtualUser', removeVirtual, {
       isVirtual: true,
-      async prepare({ bridge }, mark) {
-        const id = await bridge.findId({ type: 'Users', name: mark });
-        return () => bridge.request('DELETE', `/Users/${id}`);
-      },
-    },
-    {
-      name: 'delete a group',
-      type: 'group',
-      success: 204,
-      call: 'groups.removeGroup',
-      async prepare({ bridge }, mark) {
-        const id = await bridge.addGroup(mark);
-        return () => bridge.request('DELETE', `/Groups/${id}`);
-      },
-    },
+    }),
+    group('delete a group', 204, 'groups.removeGroup', async ({ bridge }, mark) => {
+      const id = await bridge.addGroup(mark);
+      return () => bridge.request('DELETE', `/Groups/${id}`);
+    }),
   ],
   members: [
-    {
-      name: 'change members',
-      type: 'group',
-      success: 204,
-      call: 'scim.updateGroup',
-      prepare: addMany,
-    },
+    group('change members', 204, 'scim.updateGroup', async ({ bridge, people }, mark) => {
+      const path = `/Groups/${await bridge.addGroup(mark)}`;
+      return () => bridge.request('PATCH', path, toListPatch('add', 'members', people));
+    }),
   ],
   link: [
-    changeList('add a member', { op: 'add', path: 'members', call: 'groupUsers.addUserToGroup' }),
-    changeList('remove a member', {
-      op: 'remove',
-      path: 'members',
-      call: 'groupUsers.removeUserFromGroup',
-    }),
-    changeList('add an admin', { op: 'add', path: ADMINS, call: 'groupAdmins.addAdminToGroup' }),
-    changeList('remove an admin', {
-      op: 'remove',
-      path: ADMINS,
-      call: 'groupAdmins.removeAdminFromGroup',
-    }),
+    group('add a member', 204, 'groupUsers.addUserToGroup', changeList('add', 'members')),
+    group(
+      'remove a member',
+      204,
+      'groupUsers.removeUserFromGroup',
+      changeList('remove', 'members'),
+    ),
+    group('add an admin', 204, 'groupAdmins.addAdminToGroup', changeList('add', ADMINS)),
+    group('remove an admin', 204, 'groupAdmins.removeAdminFromGroup', changeList('remove', ADMINS)),
   ],
 };
+
+function toStep(
+  type: Step['type'],
+  name: string,
+  success: Step['success'],
+  call: OperationName,
+  prepare: Step['prepare'],
+  more: Pick<Step, 'lost' | 'isVirtual'> = {},
+): Step {
+  return { name, type, success, call, prepare, ...more };
+}
+
+async function removeVirtual({ bridge }: Company, mark: string) {
+  const id = await bridge.findId({ type: 'Users', name: mark });
+  return () => bridge.request('DELETE', `/Users/${id}`);
+}
+
+function changeAddress(company: Company, mark: string) {
+  return changeUser(replace('userName', `${mark}-other@example.com`))(company, mark);
+}
 
 async function createUser({ bridge }: Company, mark: string) {
   return () => bridge.request('POST', '/Users', toUser(mark));
@@ -199,29 +143,14 @@ async function renameGroup({ bridge }: Company, mark: string) {
   return () => bridge.tryPatch(path, replace('displayName', `${mark} new`));
 }
 
-async function addMany({ bridge, people }: Company, mark: string) {
-  const path = `/Groups/${await bridge.addGroup(mark)}`;
-  return () => bridge.request('PATCH', path, toListPatch('add', 'members', people));
-}
-
 /** One person into a list of a group, or out of it. */
-function changeList(
-  name: string,
-  { op, path, call }: { op: 'add' | 'remove'; path: string; call: OperationName },
-): Step {
-  return {
-    name,
-    type: 'group',
-    success: 204,
-    call,
-    async prepare({ bridge, people }, mark) {
-      const groupPath = `/Groups/${await bridge.addGroup(mark)}`;
-      const one = people.slice(0, 1);
-      const patch = (kind: 'add' | 'remove') =>
-        bridge.request('PATCH', groupPath, toListPatch(kind, path, one));
-      if (op === 'remove') await patch('add');
-      return () => patch(op);
-    },
+function changeList(op: 'add' | 'remove', path: string): Step['prepare'] {
+  return async ({ bridge, people }, mark) => {
+    const groupPath = `/Groups/${await bridge.addGroup(mark)}`;
+    const patch = (kind: 'add' | 'remove') =>
+      bridge.request('PATCH', groupPath, toListPatch(kind, path, people.slice(0, 1)));
+    if (op === 'remove') await patch('add');
+    return () => patch(op);
   };
 }
 
