@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { BridgeError } from '../domain/errors.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { toCount } from '../domain/text.ts';
-import type { FilterWords } from '../ops/http/list-query.ts';
 import {
   type Act,
   type FileAct,
@@ -14,9 +13,23 @@ import {
   toRequest,
 } from '../ops/lists/act.ts';
 import { opsSchemas } from '../ops/schemas/schemas.ts';
-import { type AddCommand, addCommand, type CliContext, toHelp } from './context.ts';
-import { exitCodes, findResource, parseAnswer, toJson } from './json.ts';
-import { addTableOptions, type TableOptions, toListText } from './listing.ts';
+import {
+  type AddCommand,
+  addCommand,
+  type CliContext,
+  exitCodes,
+  findResource,
+  parseAnswer,
+  toHelp,
+  toJson,
+} from './context.ts';
+import {
+  addTableOptions,
+  PLACEHOLDERS,
+  type TableOptions,
+  toListText,
+  toOption,
+} from './listing.ts';
 import { toText } from './table.ts';
 
 /** What a command does in another way than its act says. */
@@ -68,7 +81,7 @@ export function fileCommand<Answer, Item>(act: FileAct<Answer, Item>): AddComman
     const known = command.registeredArguments.map((argument) => argument.name());
     if (!known.includes('file')) command.option('--file <file>', toHelp(row.file));
     for (const [name, words] of Object.entries(parameters)) {
-      if (!known.includes(name)) command.addOption(toParameter(name, words, meanings[name]));
+      if (!known.includes(name)) command.addOption(toOption(name, words, meanings[name] ?? name));
     }
     if (row.kinds)
       command.addOption(new Option('--kind <kind...>', 'of these kinds').choices(row.kinds));
@@ -102,15 +115,6 @@ function toAddress(
     if (given[name] !== undefined) query.set(name, String(given[name]));
   }
   return `${toRequest({ path }, given).path}?${query}` as const;
-}
-
-function toParameter(name: string, words: FilterWords, meaning = name): Option {
-  if (name === 'map') return new Option('--map <column=attribute...>', toHelp(meaning));
-  if (words === 'text') {
-    return new Option(`--${name} <${PLACEHOLDERS[name] ?? name}>`, toHelp(meaning));
-  }
-  if (words.includes('true')) return new Option(`--${toKebab(name)}`, toHelp(meaning));
-  return new Option(`--${name} <${name}>`, toHelp(meaning)).choices(words);
 }
 
 /**
@@ -181,7 +185,7 @@ export function addBodyOptions(command: Command, row: BodyOptions): () => Given 
   const known = new Set(command.registeredArguments.map((argument) => argument.name()));
   if (row.fixed !== undefined) known.add(row.fixed);
   const members = listMembers(row.body, row.flags).filter(({ name }) => !known.has(name));
-  const options = members.map((member) => ({ ...member, option: toOption(member, row) }));
+  const options = members.map((member) => ({ ...member, option: toBodyOption(member, row) }));
   for (const { option } of options) command.addOption(option);
   return () => {
     const typed = command.opts<Record<string, unknown>>();
@@ -213,16 +217,7 @@ function unwrap(schema: unknown): unknown {
   return isWrapped ? unwrap(schema.unwrap()) : schema;
 }
 
-/** Words for the value of an option that is not called as its member. */
-const PLACEHOLDERS: Readonly<Record<string, string>> = {
-  expires: 'duration',
-  jwksUri: 'url',
-  lifetime: 'duration',
-  provider: 'name',
-  until: 'date',
-};
-
-function toOption({ name, schema }: Member, { flags, readFile }: BodyOptions): Option {
+function toBodyOption({ name, schema }: Member, { flags, readFile }: BodyOptions): Option {
   const inner = unwrap(schema);
   const isFlag = inner instanceof z.ZodBoolean || inner instanceof z.ZodLiteral;
   const value = inner instanceof z.ZodArray ? 'list' : (PLACEHOLDERS[name] ?? toKebab(name));

@@ -10,8 +10,15 @@ import { NOTIFICATIONS } from '../ops/lists/records.ts';
 import { type OpsJson, opsSchemas } from '../ops/schemas/schemas.ts';
 import type { ShownSetting } from '../settings/shown.ts';
 import { addBodyOptions, confirm, YES } from './act-command.ts';
-import { type AddCommand, addCommand, type CliContext } from './context.ts';
-import { exitCodes, parseAnswer, readAnswer, toJson } from './json.ts';
+import {
+  type AddCommand,
+  addCommand,
+  type CliContext,
+  exitCodes,
+  parseAnswer,
+  readAnswer,
+  toJson,
+} from './context.ts';
 import { readList } from './listing.ts';
 import { toTable, toText } from './table.ts';
 
@@ -90,13 +97,8 @@ const ERASE_HELP = `
 Without --yes it shows what would be erased, and asks. What is erased: names, addresses, attributes and places in groups;
 what the logs of requests, calls, drifts, plans and events of the service say of the person. Where the account is still in
 the service, deactivated, its id and when it was deleted stay, so that no list of the service brings the person back. What
-cannot be erased from here: the account in the service, log lines (they hold ids alone), and backups made before.
-
-Exit codes:
-  0   erased, now or before
-  1   nothing was erased: something has to be done first, or nobody or more than one has this name
-  2   nothing was erased: --yes was not given
-  64  wrong usage`;
+cannot be erased from here: the account in the service, log lines (they hold ids alone), and backups made before. Exit
+code 2: nothing was erased, because --yes was not given.`;
 
 function wasErased({ obstacles }: OpsJson<'Erasure'>): boolean {
   return obstacles.some(({ code }) => code === 'erased');

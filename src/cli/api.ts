@@ -39,12 +39,5 @@ upstream.url by itself, at upstream.requestsPerSecond.
   scim-bridge api groups.getListOfGroups --paginate
 
 Standard output has JSON and nothing else. A failed call is one line of JSON on standard error: code, message,
-operation, status, retry, outcome, requestId, retryAfterMs, answer.
-
-Exit codes:
-  0   done
-  1   the service refused, or the call failed for good
-  2   with --paginate: the list may be incomplete; what was read is printed
-  64  wrong usage; nothing was sent
-  75  not now: the same call may succeed later. "outcome" says whether it may have been done
-  78  the settings name no service`;
+operation, status, retry, outcome, requestId, retryAfterMs, answer. Exit code 2: with
+--paginate the list may be incomplete; what was read is printed. Exit code 75: "outcome" says if the call may have been done.`;

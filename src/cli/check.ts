@@ -3,11 +3,9 @@ import type { Clock } from '../domain/clock.ts';
 import { toCount } from '../domain/text.ts';
 import type { CheckReport, CheckResult } from '../ops/check/check-service.ts';
 import type { Column } from '../ops/lists/list.ts';
-import { SettingsError } from '../settings/errors.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
-import type { AddCommand } from './context.ts';
-import { exitCodes, toJson } from './json.ts';
+import { type AddCommand, exitCodes, toJson } from './context.ts';
 import { toTable } from './table.ts';
 
 interface CheckDeps {
@@ -27,19 +25,16 @@ export function checkCommand(deps: CheckDeps): AddCommand {
       .addHelpText('after', HELP)
       .action(async ({ json }: { json?: true }) => {
         const { settings } = context.loadSettings();
-        const { url, token, ...rest } = settings.upstream;
-        if (url === undefined || token === undefined) {
-          const message =
-            'upstream.url is not set: there is no service to check, only the embedded sandbox. Set UPSTREAM_URL and UPSTREAM_TOKEN.';
-          throw new SettingsError([{ setting: 'upstream.url', message }]);
-        }
-        // Loaded on demand: no other command needs it.
+        // Loaded on demand: no other command needs them.
+        const { openService } = await import('./open-service.ts');
         const { checkService } = await import('../ops/check/check-service.ts');
+        const transport = openService(settings, NO_SERVICE, { ...deps, isReading: true });
+        const { url = '', ...rest } = settings.upstream;
         context.showProgress?.('Looking at the service');
         const [probed, store] = await Promise.all([
-          checkService({ ...rest, url, token }, deps),
+          checkService(transport, { ...rest, url }),
           checkStore(settings),
-        ]);
+        ]).finally(() => transport.close());
         const ok = probed.ok && store.status !== 'failed';
         const report = { ...probed, ok, checks: [...probed.checks, store] };
         context.write(json ? toJson(report) : toReportText(report));
@@ -47,6 +42,9 @@ export function checkCommand(deps: CheckDeps): AddCommand {
       });
   };
 }
+
+const NO_SERVICE =
+  'upstream.url is not set: there is no service to check, only the embedded sandbox. Set UPSTREAM_URL and UPSTREAM_TOKEN.';
 
 const HELP = `
 Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`;

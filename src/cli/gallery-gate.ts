@@ -8,8 +8,7 @@ import { BridgeError } from '../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
-import { defaultConfigFile } from './context.ts';
-import { parseAnswer } from './json.ts';
+import { defaultConfigFile, parseAnswer } from './context.ts';
 
 /** Names of the gates. */
 export const GATES = ['okta', 'entra', 'ipsie'] as const;

@@ -1,9 +1,15 @@
 import { Argument, type Command } from 'commander';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { confirm, YES } from './act-command.ts';
-import { type AddCommand, addCommand, type CliContext } from './context.ts';
+import {
+  type AddCommand,
+  addCommand,
+  type CliContext,
+  exitCodes,
+  readAnswer,
+  toJson,
+} from './context.ts';
 import { GATES, type GalleryReport, type GateName, readGate, runGate } from './gallery-gate.ts';
-import { exitCodes, readAnswer, toJson } from './json.ts';
 
 interface Options {
   readonly provider?: string;
@@ -37,13 +43,8 @@ export const addGalleryCommand: AddCommand = (program, context) => {
 const HELP = `
 It makes a credential, three people and four groups at most, whose names begin with gallery-, and deletes them again,
 after Ctrl-C too. The service cannot delete accounts: they stay in it, deactivated. Run it against a bridge that
-observes (MODE=observe), which changes nothing in the service.
-
-Exit codes:
-  0   every check is ok or skipped with a reason, and nothing is left
-  1   the bridge does not answer, or refuses: the message says why
-  2   a check failed, the run was ended, or something is left
-  64  wrong usage`;
+observes (MODE=observe), which changes nothing in the service. Exit code 2: a check failed, the run was ended, or
+something is left.`;
 
 async function runGallery(
   command: Command,

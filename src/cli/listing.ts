@@ -1,9 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isAbsent, type OpsClient } from '../app/ops-client.ts';
 import { isId } from '../domain/ids.ts';
+import type { FilterWords } from '../ops/http/list-query.ts';
+import { toKebab } from '../ops/lists/act.ts';
 import { type Column, type List, MEANINGS, NOTHING, toCsv } from '../ops/lists/list.ts';
-import { type AddCommand, addCommand, type CliContext, toHelp } from './context.ts';
-import { findResource, parseAnswer, toJson } from './json.ts';
+import {
+  type AddCommand,
+  addCommand,
+  type CliContext,
+  findResource,
+  parseAnswer,
+  toHelp,
+  toJson,
+} from './context.ts';
 import { toTable } from './table.ts';
 
 /** The most entries that the bridge answers at once. */
@@ -53,18 +62,33 @@ function listOptions(
   { filters, meanings, defaults = {} }: Omit<List<never>, 'columns'>,
   filter: string,
 ): FilterOption[] {
-  const meaning = toHelp(meanings?.[filter] ?? MEANINGS[filter] ?? filter);
-  const known = OPTIONS[filter]?.map(({ flags, help = meaning, ...rest }) => {
+  const meaning = meanings?.[filter] ?? MEANINGS[filter] ?? filter;
+  const known = OPTIONS[filter]?.map(({ flags, help = toHelp(meaning), ...rest }) => {
     return { ...rest, filter, option: new Option(flags, help) };
   });
   if (known !== undefined) return known;
-  const words = filters[filter];
-  if (words?.includes('true')) {
-    return [{ filter, value: 'true', option: new Option(`--${filter}`, meaning) }];
-  }
-  const option = new Option(`--${filter} <${filter}>`, meaning);
+  const option = toOption(filter, filters[filter] ?? 'text', meaning);
   if (defaults[filter] !== undefined) option.default(defaults[filter]);
-  return [{ filter, option: typeof words === 'object' ? option.choices(words) : option }];
+  return [{ filter, option }];
+}
+
+/** Words for the value of an option that is not called as its parameter or member. */
+export const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  expires: 'duration',
+  jwksUri: 'url',
+  lifetime: 'duration',
+  map: 'column=attribute...',
+  provider: 'name',
+  until: 'date',
+};
+
+/** The option for a parameter of a request: a flag, one of its words, or a text. */
+export function toOption(name: string, words: FilterWords, meaning: string): Option {
+  const flag = `--${toKebab(name)}`;
+  const help = toHelp(meaning);
+  if (words.includes('true')) return new Option(flag, help);
+  const option = new Option(`${flag} <${PLACEHOLDERS[name] ?? name}>`, help);
+  return words === 'text' ? option : option.choices(words);
 }
 
 type Given = TableOptions & Readonly<Record<string, unknown>>;

@@ -3,8 +3,14 @@ import { createOpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
-import { type AddCommand, type CliContext, type CliWorld, defaultConfigFile } from './context.ts';
-import { exitCodes, exitCodesHelp } from './json.ts';
+import {
+  type AddCommand,
+  type CliContext,
+  type CliWorld,
+  defaultConfigFile,
+  exitCodes,
+  exitCodesHelp,
+} from './context.ts';
 
 interface ProgramParts {
   readonly version: string;
@@ -63,7 +69,7 @@ function createProgram(version: string, { write, writeError }: CliWorld): Comman
     .description('A SCIM 2.0 server in front of a work-management service.')
     .version(version)
     .option('--config <file>', 'YAML file with settings (or CONFIG; default: config/default.yaml)')
-    .addHelpText('after', exitCodesHelp)
+    .addHelpText('afterAll', exitCodesHelp)
     .showHelpAfterError('Try --help.')
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: writeError });

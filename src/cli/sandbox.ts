@@ -2,8 +2,7 @@ import { request } from 'undici';
 import { openSandbox } from '../app/target.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
-import type { AddCommand, CliContext } from './context.ts';
-import { readAnswer, toJson } from './json.ts';
+import { type AddCommand, type CliContext, readAnswer, toJson } from './context.ts';
 import { parseCount } from './listing.ts';
 
 /** `sandbox`: runs the imitation of the service alone, and controls one that runs. */

@@ -7,8 +7,14 @@ import { toProblemText } from '../ops/lists/list.ts';
 import { ACTIONS, FIRST_RUN } from '../ops/lists/plans.ts';
 import { FIELDS, toLinkColumns } from '../ops/lists/resources.ts';
 import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
-import { type AddCommand, addCommand } from './context.ts';
-import { exitCodes, parseAnswer, readAnswer, toJson } from './json.ts';
+import {
+  type AddCommand,
+  addCommand,
+  exitCodes,
+  parseAnswer,
+  readAnswer,
+  toJson,
+} from './context.ts';
 import { type Page, parseCount, readList } from './listing.ts';
 import {
   createPaint,
@@ -65,12 +71,7 @@ export const addStatusCommand = showCommand<'Status', { readonly exitCode?: true
   usage: 'status',
   about: 'tell how the bridge is, what waits and what is to be done',
   help: `
---json prints what GET /ops/status answers; GET /ops/openapi.json describes it.
-
-Exit codes:
-  0   shown
-  1   the bridge does not answer: the message says why
-  2   with --exit-code: there are reasons, each with its remedy`,
+--json prints what GET /ops/status answers; GET /ops/openapi.json describes it.`,
   name: 'Status',
   addOptions: (command) =>
     command.option('--exit-code', 'exit with 2 when an operator has something to do'),

@@ -5,8 +5,15 @@ import { toCount } from '../domain/text.ts';
 import { toPlanHead } from '../ops/lists/acts.ts';
 import { toReadingText } from '../ops/lists/details.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
-import { type AddCommand, addCommand, type CliContext } from './context.ts';
-import { exitCodes, parseAnswer, readAnswer, toJson } from './json.ts';
+import {
+  type AddCommand,
+  addCommand,
+  type CliContext,
+  exitCodes,
+  parseAnswer,
+  readAnswer,
+  toJson,
+} from './context.ts';
 import { readList } from './listing.ts';
 import { toText } from './table.ts';
 
@@ -39,12 +46,7 @@ export const addSweepCommand: AddCommand = (program, context) => {
 const HELP = `
 Names stay out of its output, so that a scheduled job may print it: scim-bridge drifts lists the differences, and
 scim-bridge unmanaged the accounts and groups that no provider asked for. What follows from a difference is drift.policy;
-by default nothing.
-
-Exit codes:
-  0   compared
-  1   not everything could be compared, or the bridge does not answer: the message says why
-  2   with --exit-code: something differs`;
+by default nothing. Exit code 1: not everything could be compared.`;
 
 interface Result {
   readonly sweep: OpsJson<'Sweep'>;

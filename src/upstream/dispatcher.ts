@@ -14,7 +14,7 @@ interface DispatcherOptions {
 }
 
 /** Creates a pool of connections. HTTP/1.1, so that a lost connection loses one call. */
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
+function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { origin, proxy, connectMs, connections } = options;
   const shared = { connections, allowH2: false, connectTimeout: connectMs };
   if (proxy === undefined) return new Pool(origin, shared);

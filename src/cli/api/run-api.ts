@@ -1,22 +1,19 @@
 import type { Command } from 'commander';
 import type { OpsClient } from '../../app/ops-client.ts';
-import { toTransportOptions } from '../../app/settings.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { findApiFailure, toApiFailure } from '../../ops/api/failure.ts';
 import { allOperations, findNearOperation, findOperation } from '../../ops/api/find-operation.ts';
 import type { SentCall } from '../../ops/api/routes.ts';
-import { SettingsError } from '../../settings/errors.ts';
 import { findNearest } from '../../settings/nearest.ts';
-import type { Settings } from '../../settings/schema.ts';
 import { systemClock } from '../../telemetry/system-clock.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation, PagedOperation } from '../../upstream/operations/operation.ts';
 import { isNamed } from '../../upstream/operations/part.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { pagingParameters } from '../../upstream/paging-styles.ts';
-import { createTransport, type Transport } from '../../upstream/transport.ts';
-import type { CliContext } from '../context.ts';
-import { exitCodes, toJson } from '../json.ts';
+import type { Transport } from '../../upstream/transport.ts';
+import { type CliContext, exitCodes, toJson } from '../context.ts';
+import { openService } from '../open-service.ts';
 import { type ApiOptions, type GivenArgs, readArgs, toOperationHelp } from './read-args.ts';
 
 /** Entries asked for in one page, unless `limit` or `count` says something else. */
@@ -86,7 +83,10 @@ async function callOperation(
   const pageSize = options.paginate && isPaged(operation) ? getPageSize(operation, args) : 0;
   const { settings } = context.loadSettings();
   const isBridged = settings.ops.url !== undefined;
-  const caller = isBridged ? toCaller(context.connect(TIMEOUT_MS)) : openDirect(settings);
+  const deps = { clock: systemClock, random: Math.random, isReading: false };
+  const caller = isBridged
+    ? toCaller(context.connect(TIMEOUT_MS))
+    : openService(settings, NOWHERE, deps);
   try {
     if (!options.paginate || !isPaged(operation)) {
       context.write(toJson((await caller.call(operation, args)) ?? null));
@@ -124,22 +124,8 @@ function toExitCode({ retry, code }: UpstreamError): number {
 
 type Caller = Pick<Transport, 'call' | 'close'>;
 
-/** Calls the service past the bridge. @throws SettingsError when the settings name none */
-function openDirect(settings: Settings): Caller {
-  const { url, token, requestsPerSecond } = settings.upstream;
-  if (url === undefined || token === undefined) {
-    const message =
-      'neither ops.url nor upstream.url is set: set OPS_URL and OPS_TOKEN to go through a running bridge, UPSTREAM_URL and UPSTREAM_TOKEN to go to the service.';
-    throw new SettingsError([{ setting: 'upstream.url', message }]);
-  }
-  const target = { baseUrl: url, findToken: () => token, identity: url, requestsPerSecond };
-  return createTransport({
-    ...toTransportOptions(settings, target),
-    clock: systemClock,
-    random: Math.random,
-    hooks: { writesRefused: () => (settings.mode === 'observe' ? 'observe-mode' : undefined) },
-  });
-}
+const NOWHERE =
+  'neither ops.url nor upstream.url is set: set OPS_URL and OPS_TOKEN to go through a running bridge, UPSTREAM_URL and UPSTREAM_TOKEN to go to the service.';
 
 /** Calls through the bridge. @throws from `call` TypeError when the arguments do not fit; UpstreamError when the call failed */
 function toCaller(client: OpsClient): Caller {

@@ -2,25 +2,26 @@ import { expect, test } from 'vitest';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import { startForTest } from '../../sandbox/start-for-test.ts';
 import { settingsSchema } from '../../settings/schema.ts';
-import { createEagerClock } from '../../upstream/testing/fake-clock.ts';
+import { connect } from '../../upstream/testing/connect.ts';
 import { sendJson, startService } from '../../upstream/testing/service.ts';
-import { type CheckReport, checkService, type ServiceSettings } from './check-service.ts';
+import { type CheckReport, checkService } from './check-service.ts';
 
-/** Settings of a bridge with a service, without a limit of the rate. */
-function toServiceSettings(change: Partial<ServiceSettings>): ServiceSettings {
-  const upstream = settingsSchema.shape.upstream.parse({ requestsPerSecond: 0 });
-  return { ...upstream, url: 'https://company.example', token: 'service-token', ...change };
+/** Checks a service without a limit of the rate. */
+function checkAt(url: string, token?: string): Promise<CheckReport> {
+  const upstream = settingsSchema.shape.upstream.parse({});
+  const writesRefused = () => 'observe-mode' as const;
+  const transport = connect(url, {
+    hooks: { writesRefused },
+    ...(token !== undefined && { token }),
+  });
+  return checkService(transport, { ...upstream, url });
 }
 
 const seed = { users: 120, groups: 3, membersPerGroup: 5 };
 
 async function startCompany(options: SandboxOptions = {}) {
   const { sandbox, call } = await startForTest({ seed, ...options });
-  const check = (change: Partial<ServiceSettings> = {}) =>
-    checkService(toServiceSettings({ url: sandbox.url, token: sandbox.token, ...change }), {
-      clock: createEagerClock(),
-      random: () => 0,
-    });
+  const check = ({ url = sandbox.url, token = sandbox.token } = {}) => checkAt(url, token);
   return { sandbox, call, check };
 }
 
@@ -210,10 +211,7 @@ test('an account of an unknown form is a warning, and the rest is checked all th
     return sendJson(res, 200, { Resources: [], totalResults: 0 });
   });
 
-  const report = await checkService(toServiceSettings({ url: service.baseUrl }), {
-    clock: createEagerClock(),
-    random: () => 0,
-  });
+  const report = await checkAt(service.baseUrl);
 
   expect(statusesOf(report)).toMatchObject({ address: 'ok', token: 'warning', users: 'ok' });
   expect(statusesOf(report)).toMatchObject({ 'groups.scim': 'failed' });

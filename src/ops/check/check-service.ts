@@ -1,7 +1,7 @@
-import type { Clock } from '../../domain/clock.ts';
 import type { Settings } from '../../settings/schema.ts';
-import { createDispatcher } from '../../upstream/dispatcher.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
+import type { ArgsOf } from '../../upstream/operations/call-types.ts';
+import type { Operation } from '../../upstream/operations/operation.ts';
 import * as people from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
@@ -11,7 +11,7 @@ import { parseGroupUsers, parseRestGroup } from '../../upstream/shapes/rest-grou
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
-import { createTransport, type Transport } from '../../upstream/transport.ts';
+import type { Transport } from '../../upstream/transport.ts';
 import { getSectionRights, toRefusalRemedy } from '../state/section-rights.ts';
 
 /** Findings about the service, as printed by `scim-bridge check --json`. */
@@ -35,60 +35,32 @@ export interface CheckResult {
 }
 
 /** The settings of a bridge that has a service. */
-export interface ServiceSettings extends Omit<Settings['upstream'], 'url' | 'token'> {
+export interface ServiceSettings extends Pick<Settings['upstream'], 'pageSize' | 'quirks'> {
   readonly url: string;
-  readonly token: string;
 }
 
-interface CheckDeps {
-  readonly clock: Clock;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-}
-
-/** A call may sit out one pause that the service asks for, in milliseconds. */
-const PAUSE_MAX_MS = 60_000;
-const CONNECT_MAX_MS = 5_000;
-const READING = { class: 'look' } as const;
+/** Sends one read. */
+type Ask = <O extends Operation>(operation: O, args: ArgsOf<O>) => Promise<unknown>;
 
 /**
- * Looks at a service by reads alone, at the rate that is set: connection, token, rights, page limits. Failures of the
- * service are findings of the report. Rejects only for a mistake of ours.
+ * Looks at a service by reads alone: connection, token, rights, page limits. Failures of the service are findings of the
+ * report. Rejects only for a mistake of ours.
  */
 export async function checkService(
+  transport: Pick<Transport, 'call'>,
   settings: ServiceSettings,
-  deps: CheckDeps,
 ): Promise<CheckReport> {
-  const { url, token, proxy, timeout, requestsPerSecond } = settings;
-  const { apiVersion = 'latest' } = settings.quirks;
-  const connectMs = Math.min(timeout, CONNECT_MAX_MS);
-  const pool = createDispatcher({ origin: new URL(url).origin, proxy, connectMs, connections: 1 });
+  const { url, quirks } = settings;
   let calls = 0;
-  const transport = createTransport({
-    ...deps,
-    baseUrl: url,
-    token,
-    dispatcher: pool.compose((dispatch) => (options, handler) => {
-      calls += 1;
-      return dispatch(options, handler);
-    }),
-    timeouts: { connectMs, headersMs: timeout, bodyMs: timeout, callMs: timeout + PAUSE_MAX_MS },
-    inFlightMax: 1,
-    // Two attempts tell a hiccup from a fault while an operator waits for the answer.
-    attemptsMax: 2,
-    // A second lock: no operation used here changes anything.
-    hooks: { writesRefused: () => 'observe-mode' },
-    apiVersion,
-    requestsPerSecond,
-  });
-  try {
-    const checks = await listChecks(transport, settings);
-    const ok = checks.every(({ status }) => status !== 'failed');
-    return { ok, service: { url, apiVersion }, checks, calls };
-  } finally {
-    await transport.close();
-    await pool.destroy();
-  }
+  const afterSend = () => {
+    calls += 1;
+  };
+  // Two attempts tell a hiccup from a fault while an operator waits for the answer.
+  const ask: Ask = (operation, args) =>
+    transport.call(operation, args, { class: 'look', attemptsMax: 2, afterSend });
+  const checks = await listChecks(ask, settings);
+  const ok = checks.every(({ status }) => status !== 'failed');
+  return { ok, service: { url, apiVersion: quirks.apiVersion ?? 'latest' }, checks, calls };
 }
 
 /** A list of the service. */
@@ -96,7 +68,7 @@ interface ListProbe {
   /** Begins with the section whose right opens it. */
   readonly id: string;
   /** Reads so many entries behind the first `offset`. */
-  readonly read: (transport: Transport, offset: number, limit: number) => Promise<Page>;
+  readonly read: (ask: Ask, offset: number, limit: number) => Promise<Page>;
   /** @throws UpstreamError `unreadable` */
   readonly parse: (item: unknown) => object;
 }
@@ -120,9 +92,9 @@ function toScimProbe(
   operation: typeof scim.getUsers | typeof scim.getGroups,
   parse: ListProbe['parse'],
 ): ListProbe {
-  const read: ListProbe['read'] = async (transport, offset, count) => {
+  const read: ListProbe['read'] = async (ask, offset, count) => {
     const query = { startIndex: offset + 1, count };
-    return parseScimList(await transport.call(operation, { query }, READING));
+    return parseScimList(await ask(operation, { query }));
   };
   return { id, read, parse };
 }
@@ -135,9 +107,8 @@ function toRestProbe(
     | typeof people.auditLogs.retrieveAuditLogEvents,
   parse: ListProbe['parse'],
 ): ListProbe {
-  const read: ListProbe['read'] = async (transport, offset, limit) => {
-    const body = await transport.call(operation, { query: { offset, limit } }, READING);
-    return { items: parseEntries('REST list', body) };
+  const read: ListProbe['read'] = async (ask, offset, limit) => {
+    return { items: parseEntries('REST list', await ask(operation, { query: { offset, limit } })) };
   };
   return { id, read, parse };
 }
@@ -151,10 +122,10 @@ const PEOPLE_OF_GROUP = [
 const NEEDED: readonly string[] = ['users', 'groups', 'members'];
 
 /** Checks in the order in which they fail; those that a failure before them leaves without sense are not made. */
-async function listChecks(transport: Transport, settings: ServiceSettings): Promise<CheckResult[]> {
+async function listChecks(ask: Ask, settings: ServiceSettings): Promise<CheckResult[]> {
   const { pageSize } = settings;
   const account = await attempt(async () =>
-    parseCompanyUser(await transport.call(people.users.retrieveCurrentUser, {}, READING)),
+    parseCompanyUser(await ask(people.users.retrieveCurrentUser, {})),
   );
   if (account.error && isOfAll(account.error)) {
     const isToken = ['credentials-refused', 'rate-limited'].includes(account.error.code);
@@ -165,7 +136,7 @@ async function listChecks(transport: Transport, settings: ServiceSettings): Prom
   let smallest = pageSize;
   let groupUid: string | undefined;
   for (const probe of LISTS) {
-    const { value, error } = await attempt(() => readSample(transport, probe, pageSize));
+    const { value, error } = await attempt(() => readSample(ask, probe, pageSize));
     const isNowhere = lists.length === 0 && isNotThere(account.error) && isNotThere(error);
     if (isNowhere && account.error) return [toFailed('address', account.error)];
     lists.push(error ? toRefused(probe.id, error) : toFound(probe.id, value.detail));
@@ -176,17 +147,17 @@ async function listChecks(transport: Transport, settings: ServiceSettings): Prom
     toAddress(settings),
     toToken(account),
     ...lists,
-    ...(await checkGroup(transport, groupUid)),
+    ...(await checkGroup(ask, groupUid)),
     ...(smallest < pageSize ? [toPageSize(smallest, pageSize)] : []),
   ];
 }
 
 /** Reads the first page of a list, and proves with one more call at most if the service has cut it. */
-async function readSample(transport: Transport, probe: ListProbe, pageSize: number) {
-  const { items, total } = await probe.read(transport, 0, pageSize);
+async function readSample(ask: Ask, probe: ListProbe, pageSize: number) {
+  const { items, total } = await probe.read(ask, 0, pageSize);
   const [first] = items.map((item) => probe.parse(item));
   const isShort = items.length > 0 && items.length < pageSize;
-  const isCut = isShort && (total ?? (await countOn(transport, probe, items))) > items.length;
+  const isCut = isShort && (total ?? (await countOn(ask, probe, items))) > items.length;
   const count = total === undefined ? `${items.length} seen` : `${total}`;
   const uid = first && 'uid' in first ? first.uid : undefined;
   return {
@@ -199,14 +170,14 @@ async function readSample(transport: Transport, probe: ListProbe, pageSize: numb
 }
 
 /** Entries with the one that follows; a list that ignores the offset begins again and proves nothing. */
-async function countOn(transport: Transport, probe: ListProbe, items: readonly unknown[]) {
-  const [next] = (await probe.read(transport, items.length, 1)).items;
+async function countOn(ask: Ask, probe: ListProbe, items: readonly unknown[]) {
+  const [next] = (await probe.read(ask, items.length, 1)).items;
   const isNew = !items.some((item) => JSON.stringify(item) === JSON.stringify(next));
   return next !== undefined && isNew ? items.length + 1 : items.length;
 }
 
 /** Checks the rights to the people of a group, where one was seen. */
-async function checkGroup(transport: Transport, uid: string | undefined): Promise<CheckResult[]> {
+async function checkGroup(ask: Ask, uid: string | undefined): Promise<CheckResult[]> {
   const checks: CheckResult[] = [];
   for (const [id, operation] of PEOPLE_OF_GROUP) {
     if (uid === undefined) {
@@ -215,7 +186,7 @@ async function checkGroup(transport: Transport, uid: string | undefined): Promis
       continue;
     }
     const { value, error } = await attempt(async () =>
-      parseGroupUsers(await transport.call(operation, { path: { group_uid: uid } }, READING)),
+      parseGroupUsers(await ask(operation, { path: { group_uid: uid } })),
     );
     const found = `${value?.length} ${id} in the group looked at`;
     checks.push(error ? toRefused(id, error) : toFound(id, found));

@@ -23,13 +23,8 @@ export const CENSUS = fileActOf<'Census', OpsJson<'Finding'>>()({
     file: '',
     help: `
 The file is a CSV of Okta or Entra, or JSON of Okta, of Microsoft Graph or of SCIM. Nothing is changed, and the service is
-not called: "scim-bridge sweep" reads it anew. What the findings mean: docs/go-live.md.
-
-Exit codes:
-  0   nothing was found
-  1   the file cannot be read or understood, or the bridge does not answer: the message says why
-  2   something was found
-  64  wrong usage`,
+not called: "scim-bridge sweep" reads it anew. What the findings mean: docs/go-live.md. Exit code 2: something was
+found.`,
     kinds: CENSUS_KINDS,
     narrow({ kinds, items, ...others }, wanted) {
       const kept = Object.entries(kinds).filter(([kind]) => wanted.includes(kind));
@@ -167,12 +162,7 @@ export const ID_IMPORT = fileActOf<'IdImport', OpsJson<'ImportItem'>>()({
     help: `
 The file is the /Users or /Groups list of the earlier server, or a CSV with a column id and one of externalId, userName,
 email and displayName. SCIM ids of the bridge stay; it answers by the others too, in addresses, bulk requests and members.
-
-Exit codes:
-  0   every row is imported, or was known
-  1   there is no such provider, or the file cannot be understood: the message says which
-  2   some rows are left out: nobody here is them, it is not certain who is, or another one has the id
-  64  wrong usage`,
+Exit code 2: some rows are left out, because nobody here is them, it is not certain who is, or another one has the id.`,
     columns: [
       { name: 'left out', value: ({ outcome }) => IMPORT_WORDS[outcome] ?? outcome },
       { name: 'row' },

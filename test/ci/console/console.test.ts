@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exitCodes } from '../../../src/cli/json.ts';
+import { exitCodes } from '../../../src/cli/context.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { runner } from '../../support/command.ts';
 import { OPS_TOKEN } from '../../support/operator.ts';
