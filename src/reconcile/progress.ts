@@ -27,9 +27,11 @@ export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending
  */
 export function toProgress(
   row: { readonly version: number; readonly cells: string },
-  oldestLink?: number,
+  oldestLink: number | null = null,
 ): Progress {
-  const waiting = [oldestPending(parseCells(row)), oldestLink].filter((one) => one !== undefined);
+  const waiting = [oldestPending(parseCells(row)), oldestLink].filter(
+    (one) => typeof one === 'number',
+  );
   return {
     version: row.version,
     oldestPending: waiting.length === 0 ? undefined : Math.min(...waiting),

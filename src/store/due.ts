@@ -7,7 +7,7 @@ import { readInChunks, readNumber, select } from './engine/dialect.ts';
 import { lockRow, type ResourceRow, updateRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
 import type { Db, Store } from './store.ts';
-import { type Row, updateWhere } from './tables.ts';
+import { listWhere, type Row, updateWhere } from './tables.ts';
 
 /** Every class of due work, the most urgent first. */
 export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];
@@ -42,13 +42,8 @@ export async function listDueRemovals(
   keys: readonly ResourceKey[],
   now: number,
 ): Promise<ResourceKey[]> {
-  const rows = await readInChunks(keys, async (some) => {
-    const ids = sql.join(some.map(({ id }) => id));
-    const found = await sql<GivenKey>`select type, id from resources
-      where id in (${ids}) and due_class = 0 and due_at <= ${now}`.execute(db);
-    return found.rows;
-  });
-  return rows.map(toResourceKey);
+  const due = { id: keys.map(({ id }) => id), due_class: 0, due_at: { '<=': now } } as const;
+  return (await listWhere(db, 'resources', due)).map(toResourceKey);
 }
 
 /** How many removals and changes are due now; those beyond `max` are not counted. */
@@ -78,8 +73,8 @@ export interface ProgressRow {
   readonly version: number;
   /** Cells, as JSON text. */
   readonly cells: string;
-  /** The oldest version that waits among the users of a group. */
-  readonly oldestLink: number | undefined;
+  /** The oldest version that waits among the users of a group; null: nothing does. */
+  readonly oldestLink: number | null;
   /** Epoch milliseconds. */
   readonly due_at: number | null;
 }
@@ -91,23 +86,13 @@ export interface ProgressRow {
 export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {
   return readInChunks(keys, async (some) => {
     const ids = sql.join(some.map(({ id }) => id));
-    const rows = await select<Omit<ProgressRow, 'key' | 'oldestLink'> & GivenKey & Oldest>(db)`
+    const rows = await select<Omit<ProgressRow, 'key'> & GivenKey>(db)`
       select type, id, version, cells, due_at,
-        (select min(pending) from links where group_id = resources.seq and pending is not null) as oldest
+        (select min(pending) from links where group_id = resources.seq and pending is not null) as "oldestLink"
       from resources where id in (${ids})`;
-    return rows.map(({ type, id, oldest, ...row }) => {
-      return { ...row, key: toResourceKey({ type, id }), oldestLink: oldest ?? undefined };
-    });
+    return rows.map(({ type, id, ...row }) => ({ ...row, key: toResourceKey({ type, id }) }));
   });
 }
-
-type Oldest = { readonly oldest: number | null };
-
-/** A user or group that is to be compared by itself. */
-export type InspectionRow = ResourceRow & { readonly [Name in LookColumn]: Given[Name] };
-
-type LookColumn = 'look_at' | 'look_since' | 'look_source';
-type Given = { [Name in LookColumn]: NonNullable<Row<'resources'>[Name]> };
 
 /** Reason to look at a user or group; times are epoch milliseconds. */
 interface LookReason {
@@ -132,15 +117,6 @@ export async function addInspection(
       look_source = coalesce(look_source, ${source}),
       look_admins = case when look_admins = 1 then 1 else ${admins ? 1 : 0} end
     where id = ${id}`.execute(tx);
-}
-
-/** Lists the subjects that are to be looked at by now, the longest waiting first. */
-export async function listDueInspections(
-  db: Db,
-  { now, limit }: { now: number; limit: number },
-): Promise<InspectionRow[]> {
-  return select<InspectionRow>(db)`select * from resources
-    where look_at <= ${now} order by look_at limit ${limit}`;
 }
 
 /** Makes every look due now that is scheduled after `beyond` (epoch milliseconds). */

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { forUpdate, isPostgres, select } from './engine/dialect.ts';
+import { forUpdate, select } from './engine/dialect.ts';
 import type { LeaderTable } from './schema.ts';
 import type { Db, Store } from './store.ts';
 import { updateWhere } from './tables.ts';
@@ -88,7 +88,7 @@ export async function yieldLead(tx: Db, { owner, epoch }: Lead, isQuiet: boolean
  * waits for, so that renewals go on beside it.
  */
 export async function holdLead(tx: Db, { owner, epoch }: Lead): Promise<boolean> {
-  const held = sql`select 1 from leader
-    where owner = ${owner} and epoch = ${epoch} ${isPostgres(tx) ? sql`for key share` : sql``}`;
-  return (await held.execute(tx)).rows.length > 0;
+  const held = await select(tx)`select 1 from leader
+    where owner = ${owner} and epoch = ${epoch} ${forUpdate(tx, 'key share')}`;
+  return held.length > 0;
 }

@@ -1,9 +1,8 @@
 import type { ResourceKey } from '../../domain/ids.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
-import { type InspectionRow, listDueInspections } from '../../store/due.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
-import { findOne, updateWhere } from '../../store/tables.ts';
+import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { withOptions } from '../../upstream/transport.ts';
 import { findQuietAt, inspect, type Look, listManagedParts } from '../compare/look.ts';
 import { isBusy } from '../differences.ts';
@@ -51,7 +50,14 @@ const BUSY = { kind: 'busy' } as const;
 export async function inspectDue(deps: DriftDeps, signal: AbortSignal) {
   const { store, clock } = deps;
   let hasFound = false;
-  for (const one of await listDueInspections(store.read, { now: clock.now(), limit: TURN_MAX })) {
+  const due = { look_at: { '<=': clock.now() } };
+  const first = { order: 'look_at', limit: TURN_MAX } as const;
+  for (const one of await listWhere<'resources', ResourceRow>(
+    store.read,
+    'resources',
+    due,
+    first,
+  )) {
     signal.throwIfAborted();
     if (await takeInspection(deps, one, signal)) hasFound = true;
   }
@@ -65,11 +71,12 @@ const NO_LOOK = { look_at: null, look_since: null, look_source: null, look_admin
 /** Inspects one resource, or puts that off. True when a new drift was found. */
 async function takeInspection(
   deps: DriftDeps,
-  row: InspectionRow,
+  row: ResourceRow,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { store, clock, policy } = deps;
   const { look_source: detector, look_since, look_at, look_admins } = row;
+  if (detector === null || look_since === null || look_at === null) return false;
   const { shownAt, at = 0 } = toObservation(row) ?? {};
   // A REST list alone shows few of the compared fields.
   const isSeen = (shownAt ?? at) >= look_since;

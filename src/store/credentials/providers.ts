@@ -8,7 +8,7 @@ import {
   type Right,
 } from '../../domain/provider.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks, forShare, select } from '../engine/dialect.ts';
+import { chunks, forUpdate, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { findOne, type Row } from '../tables.ts';
 
@@ -17,8 +17,8 @@ export type ProviderRow = Row<'providers'>;
 
 /** The provider of this name; nobody changes or deletes it until the transaction ends. */
 export async function findProvider(tx: Db, name: string): Promise<ProviderRow | undefined> {
-  const found = sql<ProviderRow>`select * from providers where name = ${name} ${forShare(tx)}`;
-  return (await found.execute(tx)).rows[0];
+  const lock = forUpdate(tx, 'share');
+  return (await select<ProviderRow>(tx)`select * from providers where name = ${name} ${lock}`)[0];
 }
 
 /** True for the default provider, and for one that is there until the transaction ends. */

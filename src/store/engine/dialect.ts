@@ -10,19 +10,12 @@ export function isPostgres(db: Db): boolean {
 /** Statement after which those of its transaction take as long as they take. PostgreSQL only. */
 export const UNLIMITED = 'set local statement_timeout = 0';
 
+/** How rows are locked: others wait, those that are locked are passed by, or they stay as they are. */
+type RowLock = 'update' | 'update skip locked' | 'share' | 'key share';
+
 /** SQL that locks the rows which are read until the transaction ends; nothing where one write runs at a time. */
-export function forUpdate(tx: Db): RawBuilder<unknown> {
-  return isPostgres(tx) ? sql`for update` : sql``;
-}
-
-/** The same for those rows alone that no other transaction has locked; it waits for nobody. */
-export function forUpdateOfFree(tx: Db): RawBuilder<unknown> {
-  return isPostgres(tx) ? sql`for update skip locked` : sql``;
-}
-
-/** SQL that keeps the rows which are read as they are until the transaction ends; nothing where one write runs at a time. */
-export function forShare(tx: Db): RawBuilder<unknown> {
-  return isPostgres(tx) ? sql`for share` : sql``;
+export function forUpdate(tx: Db, how: RowLock = 'update'): RawBuilder<unknown> {
+  return isPostgres(tx) ? sql.raw(`for ${how}`) : sql``;
 }
 
 /**

@@ -178,8 +178,8 @@ const CONDITIONS = {
   ours: sql`(put_in = 1 or pending is not null)`,
   /** A call that left may still change it. */
   sent: sql`sent is not null`,
-  /** The same, from what is wanted by now. */
-  doubted: sql`sent is not null and (pending is not null or sent = 0)`,
+  /** The same, from what is wanted by now. Versions are not below 0: the index is read. */
+  doubted: sql`sent >= 0 and (pending is not null or sent = 0)`,
   /** The same, while another write of it waits. Versions are above 0: the index of what waits is read, and not the whole list. */
   overtaken: sql`pending > 0 and pending <> sent`,
 };

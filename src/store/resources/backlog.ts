@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
-import { forUpdateOfFree, readNumber, select } from '../engine/dialect.ts';
+import { forUpdate, readNumber, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { readRows, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
@@ -147,7 +147,7 @@ const IS_WAITING = sql`seat_since is not null and due_at is not null`;
 export async function retryNextForSeat(tx: Db, at: number): Promise<void> {
   const rows = await select<Pick<UserRow, 'type' | 'id' | 'cells' | 'due_at'>>(tx)`
     select type, id, cells, due_at from resources where ${IS_WAITING}
-    order by due_at, seq limit 1 ${forUpdateOfFree(tx)}`;
+    order by due_at, seq limit 1 ${forUpdate(tx, 'update skip locked')}`;
   const [next] = rows;
   if (next === undefined) return;
   await updateRow(tx, next, {

@@ -104,24 +104,28 @@ export async function lockRow<Type extends ResourceType>(
   return (await selectRows(tx, type, sql`id = ${id} ${forUpdate(tx)}`))[0];
 }
 
-/** Adds a user or group. @throws StoreError when another live one that is managed has the name, or one its account. */
+/** Adds a user or group, as `insertRows` does. */
 export async function insertRow<Type extends ResourceType>(
   tx: Db,
   row: NewRow<Type>,
 ): Promise<RowOf<Type>> {
-  const rows = await select<RowOf<Type>>(tx)`
-    insert into resources ${toValues([row])} returning *`;
-  const [stored] = rows;
+  const [stored] = await insertRows(tx, [row]);
   if (stored === undefined) throw new StoreError('store-failed', 'a new row is not there');
   return stored;
 }
 
-/** Adds users or groups as the service shows them, and returns their rows. @throws StoreError `store-conflict` when one is known by now. */
-export async function insertRows(tx: Db, rows: readonly NewRow[]): Promise<ResourceRow[]> {
-  return readInChunks(rows, async (some) => {
-    const inserted = sql<ResourceRow>`insert into resources ${toValues(some)} returning *`;
-    return (await inserted.execute(tx)).rows;
-  });
+/**
+ * Adds users or groups, and returns their rows.
+ * @throws StoreError `store-conflict` when another live one that is managed has the name, or one its account
+ */
+export function insertRows<Type extends ResourceType>(
+  tx: Db,
+  rows: readonly NewRow<Type>[],
+): Promise<RowOf<Type>[]> {
+  return readInChunks(
+    rows,
+    (some) => select<RowOf<Type>>(tx)`insert into resources ${toValues(some)} returning *`,
+  );
 }
 
 /**
