@@ -1,6 +1,7 @@
 import { assertNever } from '../domain/errors.ts';
 import { createFact } from '../store/facts.ts';
-import { countKnown } from '../store/resources/rows.ts';
+import { LIVE } from '../store/resources/rows.ts';
+import { countWhere } from '../store/tables.ts';
 import { auditLogs, companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
 import { parseEntries } from '../upstream/shapes/reader.ts';
@@ -119,8 +120,10 @@ async function seesAny(deps: ReconcileDeps, section: 'users' | 'groups'): Promis
   const answer = await upstream.call(groups.getListOfGroups, { query }, context);
   const listed = parseEntries(groups.getListOfGroups.id, answer).map(parseRestGroup);
   // The last group of a company may be gone, where people are shown.
-  if (listed.length === 0)
-    return (await countKnown(store.read, 'group')) <= 1 && seesAny(deps, 'users');
+  if (listed.length === 0) {
+    const known = { type: 'group', upstream_id: { '<>': null }, ...LIVE } as const;
+    return (await countWhere(store.read, 'resources', known)) <= 1 && seesAny(deps, 'users');
+  }
   return isAnyThere(listed, ({ uid }) =>
     upstream.call(groups.getGroup, { path: { uid } }, context),
   );

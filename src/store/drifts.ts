@@ -16,7 +16,7 @@ import { allOf, select } from './engine/dialect.ts';
 import { toText } from './resources/lists.ts';
 import { joinSubjectNames, type SubjectNames } from './resources/names.ts';
 import type { Db, Part } from './store.ts';
-import { countWhere, findOne, insertNew, listWhere, type Row, updateWhere } from './tables.ts';
+import { findOne, insertNew, listWhere, type Row, updateWhere } from './tables.ts';
 
 /** A drift as stored. */
 export type DriftRow = Row<'drifts'>;
@@ -166,11 +166,6 @@ export async function countDrifts(db: Db): Promise<DriftCount[]> {
     from drifts left join plans on plans.id = drifts.plan_id and plans.status = 'held'
     where drifts.change is not null
     group by drifts.kind, drifts.status order by drifts.kind, drifts.status`;
-}
-
-/** Counts the unmanaged users and groups that no operator wants left alone. */
-export function countUnmanaged(db: Db): Promise<number> {
-  return countWhere(db, 'drifts', { change: null, status: 'open' });
 }
 
 /** Counts differences found after `seq` by kind, those that are over too, with the last of each. */

@@ -7,7 +7,7 @@ import { readInChunks, readNumber, select } from './engine/dialect.ts';
 import { lockRow, type ResourceRow, updateRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
 import type { Db, Store } from './store.ts';
-import { listWhere, type Row, updateWhere } from './tables.ts';
+import { listWhere, updateWhere } from './tables.ts';
 
 /** Every class of due work, the most urgent first. */
 export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];
@@ -117,14 +117,6 @@ export async function addInspection(
       look_source = coalesce(look_source, ${source}),
       look_admins = case when look_admins = 1 then 1 else ${admins ? 1 : 0} end
     where id = ${id}`.execute(tx);
-}
-
-/** Makes every look due now that is scheduled after `beyond` (epoch milliseconds). */
-export async function prioritiseInspections(
-  tx: Db,
-  { now, beyond }: { readonly now: number; readonly beyond: number },
-): Promise<void> {
-  await sql`update resources set look_at = ${now} where look_at > ${beyond}`.execute(tx);
 }
 
 /** Rows that one transaction changes, so that no write waits for long. */

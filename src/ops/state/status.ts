@@ -1,6 +1,6 @@
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { countFreeSeats, toDaysLeft } from '../../domain/seats.ts';
-import { countDrifts, countUnmanaged } from '../../store/drifts.ts';
+import { countDrifts } from '../../store/drifts.ts';
 import {
   countTakenSeats,
   listFailing,
@@ -10,7 +10,7 @@ import {
 } from '../../store/resources/backlog.ts';
 import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';
-import { findOne, listWhere, type Row } from '../../store/tables.ts';
+import { countWhere, findOne, listWhere, type Row } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { findLastSweep } from '../drift/sweeps.ts';
 import { toPage } from '../http/list-query.ts';
@@ -99,7 +99,7 @@ async function readStatus({
     firstRead: firstRead.kind === 'finished' ? null : toReadingView(firstRead),
     lastSweep: await findLastSweep(db, findReading()),
     drifts: drifts.filter(({ status }) => ACTIVE_STATUSES.some((active) => active === status)),
-    unmanaged: await countUnmanaged(db),
+    unmanaged: await countWhere(db, 'drifts', { change: null, status: 'open' }),
     writes: toWrites(sources.writes(), backlog),
     due: backlog.due,
     failingCount: backlog.failing,

@@ -9,7 +9,6 @@ import { type Field, listFields, listLinks, listParts } from '../../plan/step.ts
 import {
   type EndedCall,
   insertOwnCall,
-  saveCallOutcomes,
   toIsRepair,
   type WrittenChange,
 } from '../../store/audit/own-calls.ts';
@@ -17,6 +16,7 @@ import { parseCells, parseStored, toChangedColumns } from '../../store/engine/co
 import { changeNamed, hasLink } from '../../store/links/links.ts';
 import { lockRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
+import { updateWhere } from '../../store/tables.ts';
 import type { UpstreamError } from '../../upstream/errors.ts';
 import { type Transport, withOptions } from '../../upstream/transport.ts';
 import type { CallOptions, Sending } from '../../upstream/transport-options.ts';
@@ -95,8 +95,8 @@ export class SendGuard {
   }
 
   /** Stores how the calls of this step ended; says the same however often it is called. @throws StoreError */
-  saveOutcomes(tx: Db): Promise<void> {
-    return saveCallOutcomes(tx, this.#ends);
+  async saveOutcomes(tx: Db): Promise<void> {
+    for (const { ids: id, ...end } of this.#ends) await updateWhere(tx, 'own_calls', { id }, end);
   }
 
   /** True when another look was asked for since the plan. */

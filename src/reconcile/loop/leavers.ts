@@ -10,10 +10,11 @@ import {
 } from '../../domain/user.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { endDeparture, findRemovalCall, listLeaving } from '../../store/resources/leavers.ts';
+import { findRemovalCall, listLeaving } from '../../store/resources/leavers.ts';
 import { lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { updateWhere } from '../../store/tables.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
@@ -57,8 +58,12 @@ async function judgeAll(deps: WatchDeps, rows: readonly UserRow[]): Promise<void
   const now = deps.clock.now();
   await deps.store.write(async (tx) => {
     for (const [row, verdict] of judged) {
-      if (typeof verdict === 'object') await endDeparture(tx, row, verdict.outAt);
-      else await makeDue(tx, row, { verdict, now });
+      if (typeof verdict === 'object') {
+        const { id, version, left_at } = row;
+        const end = { left_at: verdict.outAt === null ? null : left_at, out_at: verdict.outAt };
+        // Unless the user was written since.
+        await updateWhere(tx, 'resources', { id, version }, end);
+      } else await makeDue(tx, row, { verdict, now });
     }
   });
   if (judged.every(([, verdict]) => typeof verdict === 'object')) return;

@@ -5,10 +5,10 @@ import {
   findNextDueAt,
   listDue,
   listDueRemovals,
-  prioritiseInspections,
   retryResting,
 } from '../../store/due.ts';
 import type { DueClass } from '../../store/schema.ts';
+import { updateWhere } from '../../store/tables.ts';
 import type { Lock } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
@@ -147,7 +147,8 @@ function createSetBack({ store, clock }: ReconcileDeps): () => Promise<void> {
     const beyond = lastAt === undefined ? now + REST_MAX_MS : now;
     if (lastAt === undefined || now < lastAt - SET_MS) {
       await retryResting(store, { now, beyond }, () => undefined);
-      await store.write((tx) => prioritiseInspections(tx, { now, beyond }));
+      const late = { look_at: { '>': beyond } };
+      await store.write((tx) => updateWhere(tx, 'resources', late, { look_at: now }));
     }
     lastAt = now;
   };

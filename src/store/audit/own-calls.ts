@@ -6,7 +6,7 @@ import type { ResourceKey } from '../../domain/ids.ts';
 import { readInChunks, readNumber, select, toValues } from '../engine/dialect.ts';
 import type { CallOutcome } from '../schema.ts';
 import type { Db } from '../store.ts';
-import { findOne, listWhere, type Row, updateWhere } from '../tables.ts';
+import { findOne, listWhere, type Row } from '../tables.ts';
 
 /** One mutating call that is about to leave. */
 export interface OwnCall {
@@ -92,13 +92,6 @@ export interface EndedCall {
   readonly outcome: CallOutcome;
   /** Code of the error, with the status of the answer where there was one; null: there was none. */
   readonly error: string | null;
-}
-
-/** Stores the outcome of calls of the ledger. */
-export async function saveCallOutcomes(tx: Db, ended: readonly EndedCall[]): Promise<void> {
-  for (const { ids, outcome, error } of ended) {
-    await updateWhere(tx, 'own_calls', { id: ids }, { outcome, error });
-  }
 }
 
 /** Tells whether a call may have made a released change of a plan: else the service held it before. */

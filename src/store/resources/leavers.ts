@@ -6,7 +6,6 @@ import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import { allOf, readNumber, select } from '../engine/dialect.ts';
 import type { OwnCallsTable } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import { updateWhere } from '../tables.ts';
 import { selectRows, type UserRow } from './rows.ts';
 
 /**
@@ -22,16 +21,6 @@ export function toDeparture({ left_at, out_at }: Pick<UserRow, 'left_at' | 'out_
 export async function listLeaving(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
   const isLeaving = sql`left_at is not null and out_at is null and seq > ${afterSeq}`;
   return selectRows(db, 'user', sql`${isLeaving} order by seq limit ${limit}`);
-}
-
-/** Stores the end of a departure, unless the user was written since `row` was read; `outAt` null: they did not leave. */
-export async function endDeparture(
-  tx: Db,
-  { id, version, left_at }: UserRow,
-  outAt: number | null,
-): Promise<void> {
-  const change = { left_at: outAt === null ? null : left_at, out_at: outAt };
-  await updateWhere(tx, 'resources', { id, version }, change);
 }
 
 const REMOVALS: readonly ChangeKind[] = ['user.deactivate', 'user.delete', 'user.access'];

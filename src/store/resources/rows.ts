@@ -14,7 +14,7 @@ import { StoreError } from '../engine/store-error.ts';
 import { touchGroupsOf } from '../links/of-users.ts';
 import type { ResourcesTable, Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import { type Choice, countWhere, listWhere, type Where } from '../tables.ts';
+import { type Choice, listWhere, type Where } from '../tables.ts';
 import { keepFormerNames } from './names.ts';
 
 type ResourceType = GivenKey['type'];
@@ -192,11 +192,6 @@ export async function* readRows<Type extends ResourceType>(
     yield rows;
     await nextTurn();
   }
-}
-
-/** Counts the live users or groups that the service was seen to have, and so the price of a complete list. */
-export function countKnown(db: Db, type: ResourceType): Promise<number> {
-  return countWhere(db, 'resources', { type, upstream_id: { '<>': null }, ...LIVE });
 }
 
 /** Conditions of groups with lists of their own in the service, by what of them is known. */
