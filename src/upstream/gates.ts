@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import { isFailing, notSent } from './errors.ts';
-import { createProbeGate, type ProbeGate, type Verdict } from './probe-gate.ts';
+import { createProbeGate, type GateChange, type ProbeGate, type Verdict } from './probe-gate.ts';
 import type { TransportHooks } from './transport-options.ts';
 
 /** An admitted call; its result must be recorded, so that the gates learn and a probe makes room for the next. */
@@ -55,21 +55,19 @@ export class Gates {
   readonly #service: ProbeGate;
   /** By operation; only those that are shut. */
   readonly #redirects = new Map<string, ProbeGate>();
-  readonly #failures = new FailureCount();
+  /** Failures in a row, and the resources among them. */
+  #failures = 0;
+  readonly #failed = new Set<string>();
   #tokens = 0;
 
   constructor(clock: Clock, hooks: TransportHooks = {}) {
     this.#clock = clock;
     this.#hooks = hooks;
     const { onGate } = hooks;
-    const open = (gate: 'credentials' | 'service') =>
-      createProbeGate({
-        clock,
-        ...GUARDS[gate],
-        onChange: (change) => onGate?.({ gate, ...change }),
-      });
-    this.#credentials = open('credentials');
-    this.#service = open('service');
+    this.#credentials = this.#create('credentials', (change) =>
+      onGate?.({ gate: 'credentials', ...change }),
+    );
+    this.#service = this.#create('service', (change) => onGate?.({ gate: 'service', ...change }));
   }
 
   /** @throws UpstreamError `credentials-refused`, `circuit-open` or `redirected` when a call has no chance now */
@@ -91,7 +89,7 @@ export class Gates {
         const verdicts = toVerdicts(result);
         const ofThisToken = token === this.#tokens ? verdicts.credentials : 'unknown';
         this.#credentials.record(ofToken, ofThisToken);
-        const isEnough = this.#failures.add(verdicts.service, key) || ofService === 'probe';
+        const isEnough = this.#isFailing(verdicts.service, key) || ofService === 'probe';
         const isDoubtful = verdicts.service === 'bad' && !isEnough;
         this.#service.record(ofService, isDoubtful ? 'unknown' : verdicts.service);
         if (verdicts.redirect === 'bad') this.#addRedirect(operation);
@@ -129,17 +127,34 @@ export class Gates {
     throw notSent(code, operation, `not sent, because ${why}`, { retryAfterMs });
   }
 
+  #create(guard: Guard, onChange: (change: GateChange) => void): ProbeGate {
+    const { firstMs, maxMs } = GUARDS[guard];
+    return createProbeGate({ clock: this.#clock, firstMs, maxMs, onChange });
+  }
+
   #addRedirect(operation: string): void {
     if (this.#redirects.has(operation)) return;
-    const gate = createProbeGate({
-      clock: this.#clock,
-      ...GUARDS.redirect,
-      onChange: (change) => {
-        if (!change.isShut) this.#redirects.delete(operation);
-        this.#hooks.onRedirect?.({ operation, ...change });
-      },
+    const gate = this.#create('redirect', (change) => {
+      if (!change.isShut) this.#redirects.delete(operation);
+      this.#hooks.onRedirect?.({ operation, ...change });
     });
     this.#redirects.set(operation, gate);
+  }
+
+  /**
+   * True once there are enough failures in a row. One of them says nothing about the service until several resources
+   * have failed: one that always fails must not stop the others.
+   */
+  #isFailing(verdict: Verdict, key: string): boolean {
+    if (verdict === 'good') {
+      this.#failures = 0;
+      this.#failed.clear();
+    }
+    if (verdict === 'bad') {
+      this.#failures += 1;
+      if (this.#failed.size < RESOURCES_TO_OPEN) this.#failed.add(key);
+    }
+    return this.#failures >= FAILURES_TO_OPEN && this.#failed.size >= RESOURCES_TO_OPEN;
   }
 }
 
@@ -156,23 +171,4 @@ function toVerdicts(result: PassageResult): Record<Guard, Verdict> {
     // A failing gateway says nothing of the address.
     redirect: service === 'good' ? 'good' : 'unknown',
   };
-}
-
-/** Failures in a row: one of them says nothing about the service until several resources have failed. */
-class FailureCount {
-  readonly #failed = new Set<string>();
-  #count = 0;
-
-  /** True when there are enough of them. One resource that always fails must not stop the others. */
-  add(verdict: Verdict, key: string): boolean {
-    if (verdict === 'good') {
-      this.#count = 0;
-      this.#failed.clear();
-    }
-    if (verdict === 'bad') {
-      this.#count += 1;
-      if (this.#failed.size < RESOURCES_TO_OPEN) this.#failed.add(key);
-    }
-    return this.#count >= FAILURES_TO_OPEN && this.#failed.size >= RESOURCES_TO_OPEN;
-  }
 }

@@ -4,6 +4,7 @@ import type { UpstreamError } from './errors.ts';
 import type { Answerer, RequestContext, RequestDispatcher, WireRequest } from './exchange.ts';
 import type { FilePaths } from './form.ts';
 import type { Operation } from './operations/operation.ts';
+import type { GateChange } from './probe-gate.ts';
 import type { CallClass } from './waiting-room.ts';
 
 /** Options of a transport. */
@@ -66,13 +67,13 @@ export interface TransportHooks {
   /** Called after each attempt that left or tried to. */
   readonly onAttempt?: ((attempt: AttemptReport) => void) | undefined;
   /** Called when a call has its turn, after a wait or at once. */
-  readonly onTurn?: ((turn: TurnReport) => void) | undefined;
+  readonly onTurn?: ((turn: { callClass: CallClass; waitedMs: number }) => void) | undefined;
   /** Called after a 429, and once the service takes calls again. */
   readonly onPause?: ((pause: PauseReport) => void) | undefined;
   /** Called when a gate shuts or opens; not when a probe finds it still shut. */
   readonly onGate?: ((gate: GateReport) => void) | undefined;
   /** Called when the service begins to send the calls of an operation elsewhere (3xx), and when it takes them again. */
-  readonly onRedirect?: ((redirect: RedirectReport) => void) | undefined;
+  readonly onRedirect?: ((redirect: GateChange & { operation: string }) => void) | undefined;
   /** Called each time that a shut gate refuses a call. */
   readonly onRefused?: ((gate: GateReport['gate']) => void) | undefined;
   /**
@@ -92,34 +93,18 @@ export interface TransportHooks {
 /** Reason why nothing is changed in the service: it is only observed, or an operator paused it. */
 export type WritesRefused = 'observe-mode' | 'writes-paused';
 
-/** Wait of a call for its turn, in milliseconds. */
-export interface TurnReport {
-  readonly callClass: CallClass;
-  readonly waitedMs: number;
-}
-
-/** Beginning or end of a pause of all calls. */
-export type PauseReport =
-  | {
-      readonly kind: 'paused';
-      readonly forMs: number;
-      /** 1 for the first, one more each time the probe after a pause is answered with 429 again. */
-      readonly streak: number;
-    }
-  | { readonly kind: 'over'; readonly afterMs: number };
-
 /** Change of a gate: of the token (401), or of the service (5xx, no connection). */
-export interface GateReport {
+export interface GateReport extends GateChange {
   readonly gate: 'credentials' | 'service';
-  readonly isShut: boolean;
-  /** Milliseconds since it shut; 0 when it shuts now. */
-  readonly shutForMs: number;
 }
 
-/** Calls of an operation are sent elsewhere, and wait, or are taken again. */
-export interface RedirectReport extends Omit<GateReport, 'gate'> {
-  readonly operation: string;
-}
+/**
+ * Beginning or end of a pause of all calls. `streak` is 1 for the first, one more each time the probe after a pause is
+ * answered with 429 again.
+ */
+type PauseReport =
+  | { readonly kind: 'paused'; readonly forMs: number; readonly streak: number }
+  | { readonly kind: 'over'; readonly afterMs: number };
 
 /** A call about to leave. `args` may hold personal data. */
 export interface Sending extends RequestContext {
@@ -128,10 +113,9 @@ export interface Sending extends RequestContext {
   readonly key: string | undefined;
 }
 
-/** Names an attempt. */
+/** Names an attempt, from 1 on. */
 export interface AttemptName {
   readonly operation: string;
-  /** 1 for the first. */
   readonly attempt: number;
 }
 
