@@ -42,11 +42,6 @@ export function toFailedAttempt(
   return { place, presented, remoteAddress, requestId, signal: gone.signal };
 }
 
-/** Decision about the answer, now. */
-export type AttemptAnswer =
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'too-many'; readonly retryAfterSeconds: number };
-
 /** Failed attempts that one process saw in the last ten minutes. Times are epoch milliseconds. */
 export interface AttemptsView {
   readonly failed: number;
@@ -88,8 +83,8 @@ export function createAttempts({ clock, delayMaxMs, counted, noticed }: Attempts
   }
 
   return {
-    /** Resolves when the answer may be sent. */
-    async failed(attempt: FailedAttempt): Promise<AttemptAnswer> {
+    /** Resolves when the answer may be sent; with the seconds to wait where too many are refused at once. */
+    async failed(attempt: FailedAttempt): Promise<number | undefined> {
       const { place, presented, remoteAddress, requestId, signal } = attempt;
       const source = toSource(remoteAddress);
       const attempts = rarely.take(source, clock.now());
@@ -98,9 +93,9 @@ export function createAttempts({ clock, delayMaxMs, counted, noticed }: Attempts
       const delayMs = nth <= FREE ? 0 : Math.min(DELAY_MS * 2 ** (nth - FREE - 1), delayMaxMs);
       const isTooMany = delayMs > 0 && delayed >= DELAYED_MAX;
       counted(place, isTooMany ? 429 : 401);
-      if (isTooMany) return { kind: 'too-many', retryAfterSeconds: Math.ceil(delayMaxMs / 1_000) };
+      if (isTooMany) return Math.ceil(delayMaxMs / 1_000);
       if (delayMs > 0) await delay(delayMs, signal);
-      return { kind: 'refused' };
+      return undefined;
     },
     view: (): AttemptsView => counts.view(clock.now()),
   };

@@ -5,6 +5,7 @@ import {
   type CredentialRow,
   findCredential,
   insertPassing,
+  type NewCredential,
   noteUse,
 } from '../store/credentials/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
@@ -41,55 +42,49 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-/** A new session, and the text that presents it. */
-export interface OpenedSession {
-  readonly text: string;
-  readonly session: Session;
-}
-
 /** How a session is presented: by a person, or by a page that refreshes itself, which does not keep it alive. */
 export type SessionUse = 'person' | 'refresh';
 
 /** Operators who are signed in to the console. */
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Dependencies of `createSessions`. */
-interface SessionsDeps {
+/**
+ * Keeps the sessions of a store.
+ * @param findGiven the tokens of the settings: a session ends when the one that it was opened with is another now
+ */
+export function createSessions({
+  store,
+  clock,
+  findGiven,
+}: {
   readonly store: Store;
   readonly clock: { now(): number };
-  /** Tokens of the settings: a session ends when the one that it was opened with is another now. */
   readonly findGiven: () => GivenTokens;
-}
-
-/** Keeps the sessions of a store. */
-export function createSessions({ store, clock, findGiven }: SessionsDeps) {
-  async function insert(tx: Db, credential: Credential, given = ''): Promise<OpenedSession> {
-    const { id: owner, name, purpose, profile } = credential;
-    const { text, ...secret } = newSecret('session');
-    const now = clock.now();
-    const row = await insertPassing(tx, {
-      kind: 'session',
-      ...secret,
-      owner,
-      name,
-      purpose: purpose === 'operator' ? 'operator' : 'reader',
-      profile,
-      proof: owner.startsWith('settings-') ? toProof(text, given) : null,
-      created_at: now,
-      created_by: owner,
-      last_used_at: now,
-      expires_at: now + SESSION_MS,
-    });
-    return { text, session: toSession(row) };
-  }
-
+}) {
   return {
     /**
-     * Opens a session for a credential of an operator or a reader. `text` is in this answer alone.
+     * Opens a session for a credential of an operator or a reader. `text` presents it, and is in this answer alone.
      * @param presented the token; undefined for a person whom an identity provider has named (`oidc-…`)
      */
-    open: (credential: Credential, presented: string | undefined) =>
-      store.write((tx) => insert(tx, credential, presented)),
+    async open({ id: owner, name, purpose, profile }: Credential, presented = '') {
+      const { text, ...secret } = newSecret('session');
+      const now = clock.now();
+      const session: NewCredential = {
+        kind: 'session',
+        ...secret,
+        owner,
+        name,
+        purpose: purpose === 'operator' ? 'operator' : 'reader',
+        profile,
+        proof: owner.startsWith('settings-') ? toProof(text, presented) : null,
+        created_at: now,
+        created_by: owner,
+        last_used_at: now,
+        expires_at: now + SESSION_MS,
+      };
+      const row = await store.write((tx) => insertPassing(tx, session));
+      return { text, session: toSession(row) };
+    },
     /**
      * The session of a text; undefined when it is unknown or over, or when its credential is not valid any more.
      * @throws StoreError
@@ -100,8 +95,8 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps) {
       const now = clock.now();
       const idleMs = now - Number(row.last_used_at);
       if (now >= Number(row.expires_at) || idleMs >= IDLE_MS) return undefined;
-      if (!(await isOwnerValid(store.read, { row, text, given: findGiven(), now })))
-        return undefined;
+      const given = findGiven();
+      if (!(await isOwnerValid(store.read, row, { text, given, now }))) return undefined;
       if (use === 'person' && idleMs >= EXACT_MS) {
         await store.write((tx) => noteUse(tx, `session-${row.id}`, now));
       }
@@ -119,15 +114,12 @@ export function createSessions({ store, clock, findGiven }: SessionsDeps) {
   };
 }
 
-interface Validity {
-  readonly row: CredentialRow;
-  readonly text: string;
-  readonly given: GivenTokens;
-  readonly now: number;
-}
-
 /** A session never outlives the credential that opened it. */
-async function isOwnerValid(db: Db, { row, text, given, now }: Validity): Promise<boolean> {
+async function isOwnerValid(
+  db: Db,
+  row: CredentialRow,
+  { text, given, now }: { text: string; given: GivenTokens; now: number },
+): Promise<boolean> {
   const owner = row.owner ?? '';
   if (owner.startsWith('token-')) {
     const token = await findCredential(db, 'token', owner.slice('token-'.length));

@@ -71,7 +71,7 @@ async function serveBridge(url: string, token = 'token'): Promise<Env> {
     profile: 'lenient',
     provider: 'default',
   };
-  const attempts = { failed: async () => ({ kind: 'refused' }) as const };
+  const attempts = { failed: async () => undefined };
   const letIn = requireOperator({
     findCredential: async () => operator,
     attempts,

@@ -59,9 +59,9 @@ function signIn(deps: SignInDeps): RequestHandler {
     const credential = await findCredential(token);
     if (credential?.purpose !== 'operator' && credential?.purpose !== 'reader') {
       const failed = toFailedAttempt(res, { place: 'ops', presented: 'something' });
-      const { kind } = await attempts.failed(failed);
+      const isTooMany = (await attempts.failed(failed)) !== undefined;
       const message = 'No operator or reader has this token.';
-      const status = kind === 'too-many' ? 429 : 401;
+      const status = isTooMany ? 429 : 401;
       acts.refused(res, status);
       return send(res, status, { code: 'unauthorized', message });
     }

@@ -59,26 +59,3 @@ test('how long a call waited for its turn is told', async () => {
   const first = { callClass: 'pass', waitedMs: 0 };
   expect(told).toEqual([first, { ...first, waitedMs: 1_050 }]);
 });
-
-test('a call that must end within a time ends then, also while it waits for its turn', async () => {
-  const service = await startService(ok);
-  const transport = connect(service.baseUrl, { clock: createFakeClock(), requestsPerSecond: 1 });
-  await getUser(transport, { timeoutMs: 60_000 });
-
-  const error = await failureOf(getUser(transport, { timeoutMs: 5 }));
-
-  expect(error).toMatchObject({ code: 'timeout', outcome: 'not-sent', status: undefined });
-  expect(service.seen).toHaveLength(1);
-});
-
-test('whoever gives up a call that must end within a time is told so', async () => {
-  const service = await startService(ok);
-  const transport = connect(service.baseUrl, { clock: createFakeClock(), requestsPerSecond: 1 });
-  await getUser(transport);
-  const caller = new AbortController();
-
-  const failure = failureOf(getUser(transport, { timeoutMs: 60_000, signal: caller.signal }));
-  caller.abort();
-
-  expect(await failure).toMatchObject({ code: 'aborted', outcome: 'not-sent' });
-});

@@ -107,12 +107,6 @@ describe('too many requests', () => {
 describe('time', () => {
   const silent: Answering = () => undefined;
 
-  test('a silent service ends the call in time', async () => {
-    const service = await startService(silent);
-    const error = await failureOf(addUser(connect(service.baseUrl), { timeoutMs: 50 }));
-    expect(error).toMatchObject({ code: 'timeout', retry: 'later', outcome: 'unknown' });
-  });
-
   test('the head of the answer has a time of its own', async () => {
     const service = await startService(silent);
     const transport = connect(service.baseUrl, { timeouts: { headersMs: 20 } });
@@ -120,14 +114,6 @@ describe('time', () => {
       code: 'timeout',
       outcome: 'unknown',
     });
-  });
-
-  test('the caller can give up', async () => {
-    const caller = new AbortController();
-    const service = await startService(() => caller.abort(new Error('enough')));
-    const error = await failureOf(getUser(connect(service.baseUrl), { signal: caller.signal }));
-    expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown', retry: 'later' });
-    expect(service.seen).toHaveLength(1);
   });
 });
 

@@ -21,19 +21,13 @@ import { NO_CLIENT, type PresentedAssertion } from '../oauth/parse-request.ts';
 import { Refusal } from '../refusal.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 
-/** Reason why an assertion is not taken, for the log of the bridge alone. */
-type RefusalReason =
-  | ('malformed' | 'type' | 'critical' | 'algorithm')
-  | ('unknown-client' | 'no-trust' | 'unknown-key' | 'signature')
-  | ('issuer' | 'audience' | 'subject' | 'claim' | 'no-id' | 'replayed')
-  | ('no-expiry' | 'expired' | 'not-yet-valid' | 'too-long-lived');
-
 /** A wrong assertion. The caller is shown the same words whatever is wrong. @see RFC 7521 §4.2.1 */
 export class AssertionRefused extends Refusal {
-  readonly reason: RefusalReason;
+  /** Why, for the log of the bridge alone. */
+  readonly reason: string;
   /** The client that it was presented for; undefined: none that is known. */
   readonly clientId: string | undefined;
-  constructor(reason: RefusalReason, clientId?: string, cause?: unknown) {
+  constructor(reason: string, clientId?: string, cause?: unknown) {
     super(401, 'invalid_client', NO_CLIENT, { cause });
     this.reason = reason;
     this.clientId = clientId;
@@ -47,13 +41,6 @@ export interface AssertionDeps {
   readonly issuerKeys: IssuerKeys;
   /** Audiences of a client that signs for itself: the address for tokens, and that of the bridge. */
   readonly ownAudiences: readonly string[];
-}
-
-/** The client that an assertion proved. */
-interface ProvenAssertion {
-  readonly clientId: string;
-  /** Entry that has to be new when the access token is made; undefined: it may be taken again. */
-  readonly used: UsedAssertionsTable | undefined;
 }
 
 /** Reasons that are found without looking at the signature. */
@@ -70,14 +57,15 @@ const ID_MAX = 512;
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'client-authentication+jwt'];
 
 /**
- * Proves the client by an assertion: who signed it, what it says, and for how long.
+ * Proves the client by an assertion: who signed it, what it says, and for how long. `used` has to be new when the access
+ * token is made; undefined: the assertion may be taken again.
  * @throws AssertionRefused, the same for the caller whatever is wrong; IssuerUnreadable; StoreError
  * @see RFC 7523 §3
  */
 export async function proveAssertion(
   deps: AssertionDeps,
   presented: PresentedAssertion,
-): Promise<ProvenAssertion> {
+): Promise<{ clientId: string; used: UsedAssertionsTable | undefined }> {
   let known: string | undefined;
   try {
     const { kid } = readHeader(presented.assertion);
@@ -136,7 +124,7 @@ interface Proof {
 async function prove(
   { clock, issuerKeys, ownAudiences }: AssertionDeps,
   { id, trust, kid, text }: Proof,
-): Promise<ProvenAssertion> {
+): ReturnType<typeof proveAssertion> {
   const { issuer: signer, keys: source } = trust;
   const issuer = signer ?? `client-${id}`;
   const options = {
@@ -203,17 +191,14 @@ async function verify(
   try {
     return (await jwtVerify(text, createLocalJWKSet({ keys: [...keys] }), strict)).payload;
   } catch (cause) {
-    const what = cause instanceof errors.JWTClaimValidationFailed ? cause.claim : codeOf(cause);
+    const { code } = Object(cause);
+    const what = cause instanceof errors.JWTClaimValidationFailed ? cause.claim : String(code);
     throw new AssertionRefused(REASONS[what] ?? 'signature', undefined, cause);
   }
 }
 
-function codeOf(error: unknown): string {
-  return String(Object(error).code);
-}
-
 /** Reasons by the codes of the library, and by claims; all else that can go wrong is the fault of a signature or key. */
-const REASONS: Readonly<Record<string, RefusalReason>> = {
+const REASONS: Readonly<Record<string, string>> = {
   ERR_JWKS_NO_MATCHING_KEY: 'unknown-key',
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'unknown-key',
   ERR_JOSE_ALG_NOT_ALLOWED: 'algorithm',

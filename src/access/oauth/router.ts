@@ -99,10 +99,10 @@ function answerErrors({ attempts, failed, refused }: OAuthDeps): ErrorRequestHan
     }
     if (refusal.status === 401) {
       const attempt = toFailedAttempt(res, { place: 'oauth', presented: 'something' });
-      const answer = await attempts.failed(attempt);
-      if (answer.kind === 'too-many') {
+      const retryAfterSeconds = await attempts.failed(attempt);
+      if (retryAfterSeconds !== undefined) {
         const words = 'Too many requests name no valid client.';
-        return sendRefusal(res, tooMany(words, answer.retryAfterSeconds));
+        return sendRefusal(res, tooMany(words, retryAfterSeconds));
       }
       res.setHeader('WWW-Authenticate', 'Basic realm="oauth"');
     }

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { FindCredential } from '../../access/access.ts';
-import { type AttemptAnswer, type Attempts, toFailedAttempt } from '../../access/attempts.ts';
+import { type Attempts, toFailedAttempt } from '../../access/attempts.ts';
 import { findSessionText, isFromOwnPage, toSessionUse } from '../../access/session-cookie.ts';
 import type { Sessions } from '../../access/sessions.ts';
 import { type AdmissionLimits, createAdmission } from '../../domain/admission.ts';
@@ -122,10 +122,10 @@ const NOBODY: Credential = {
 function answerStranger(
   res: Response,
   presented: 'nothing' | 'something',
-  answer: AttemptAnswer,
+  retryAfterSeconds: number | undefined,
 ): void {
-  if (answer.kind === 'too-many') {
-    res.set('Retry-After', String(answer.retryAfterSeconds));
+  if (retryAfterSeconds !== undefined) {
+    res.set('Retry-After', String(retryAfterSeconds));
     const message = 'Too many requests have no valid token.';
     res.status(429).json({ code: 'too-many', message });
     return;

@@ -112,8 +112,8 @@ const STATUS_FACTS: Facts<Status> = {
     return parts.join(', ') || 'none';
   },
   unmanaged: ({ unmanaged }) => toCount(unmanaged, 'account or group', 'accounts and groups'),
-  'wrong tokens'({ authentication: { failed, addresses } }) {
-    const from = addresses.slice(0, SOURCES_MAX);
+  'wrong tokens'({ authentication: { failed, sources } }) {
+    const from = sources.slice(0, SOURCES_MAX).map(({ address }) => address);
     return `${failed} in ten minutes${from.length === 0 ? '' : `, from ${from.join(', ')}`}`;
   },
 };

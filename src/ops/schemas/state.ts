@@ -115,7 +115,14 @@ const status = t.object({
   authentication: t.object(
     {
       failed: t.count(),
-      addresses: t.list(t.text(), 'Those with the most, or their networks of IPv6.'),
+      sources: t.list(
+        t.object({
+          address: t.text('Or the network of an IPv6 address.'),
+          attempts: t.count(),
+          lastAt: t.moment(),
+        }),
+        'Those with the most.',
+      ),
     },
     'Requests without a valid credential within ten minutes.',
   ),

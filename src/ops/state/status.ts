@@ -115,7 +115,10 @@ async function readStatus({
       credentials: toGate(health.credentials),
       service: toGate(health.service),
     },
-    authentication: { failed, addresses: strangers.map(({ address }) => address) },
+    authentication: {
+      failed,
+      sources: strangers.map((one) => ({ ...one, lastAt: toMoment(one.lastAt) })),
+    },
     activity: sources.activity(),
   };
 }

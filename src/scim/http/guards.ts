@@ -22,9 +22,9 @@ export function authenticate({ findCredential, attempts, events }: ScimDeps): Re
       return next();
     }
     const presented = token === undefined ? 'nothing' : 'something';
-    const answer = await attempts.failed(toFailedAttempt(res, { place: 'scim', presented }));
-    if (answer.kind === 'too-many') {
-      const { retryAfterSeconds } = answer;
+    const attempt = toFailedAttempt(res, { place: 'scim', presented });
+    const retryAfterSeconds = await attempts.failed(attempt);
+    if (retryAfterSeconds !== undefined) {
       throw new ScimError(429, 'Too many requests have no valid token.', { retryAfterSeconds });
     }
     const isMissing = token === undefined;

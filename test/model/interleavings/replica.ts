@@ -120,7 +120,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     clock,
     tracing: undefined,
     findCredential: async () => undefined,
-    attempts: { failed: async () => ({ kind: 'refused' }) },
+    attempts: { failed: async () => undefined },
     policy: policies.scim,
     rules: noRules,
     baseUrl: 'http://bridge.invalid/scim/v2',
