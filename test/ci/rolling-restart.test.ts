@@ -1,58 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
-import { toOperator } from '../support/operator.ts';
 import { type Provider, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { startReadyProxy } from '../support/ready-proxy.ts';
 import { toRequester } from '../support/send-raw.ts';
-import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { type Life, openSite, readReady } from '../support/site.ts';
 
-const TOKEN = 'token-of-a-provider';
-const OPS_TOKEN = 'token-of-an-operator-of-many';
 /** The proxy asks ten times a second; the machine may be busy. */
 const DELAY_MS = 1_500;
 
 describePostgres('three processes that are restarted one after the other', ({ makeUrl }) => {
   test('answer every request of a provider behind a proxy that asks whether they are ready, and hand over at once', async () => {
-    const folder = makeFolder();
-    const sandbox = await forTest(startSandbox());
-    const url = await makeUrl('migrated');
-    const env = {
-      DATABASE_URL: url,
-      UPSTREAM_URL: sandbox.url,
-      UPSTREAM_TOKEN: sandbox.token,
-      UPSTREAM_REQUESTS_PER_SECOND: '0',
-      // A quick machine deactivates more people than the limit of a provider allows.
-      LIMITS_PROVIDER: '0',
-      SCIM_TOKENS: TOKEN,
-      OPS_TOKEN,
-      SHUTDOWN_DELAY: `${DELAY_MS}ms`,
-    };
-    const start = async () => {
-      const bridge = await startBridge({ folder, env });
-      onTestFinished(() => bridge.kill());
-      return bridge;
-    };
-    const bridges: BridgeProcess[] = [];
-    for (let count = 0; count < 3; count += 1) bridges.push(await start());
+    const { sandbox, launch } = await openSite({
+      env: {
+        DATABASE_URL: await makeUrl('migrated'),
+        // A quick machine deactivates more people than the limit of a provider allows.
+        LIMITS_PROVIDER: '0',
+        SHUTDOWN_DELAY: `${DELAY_MS}ms`,
+      },
+    });
+    const bridges: [Life, Life, Life] = [await launch(), await launch(), await launch()];
     const proxy = await startReadyProxy();
     onTestFinished(() => proxy.stop());
     const tellProxy = () => proxy.setBridges(bridges.map(({ baseUrl }) => new URL(baseUrl).origin));
     tellProxy();
     await proxy.untilReady(3);
-    const load = startLoad(toRequester({ baseUrl: `${proxy.url}/scim/v2`, token: TOKEN }));
+    const { token } = bridges[0];
+    const load = startLoad(toRequester({ baseUrl: `${proxy.url}/scim/v2`, token }));
 
     const exitCodes: (number | null)[] = [];
     // Of each leader: whether it left the others nothing to find out.
     const handedOver: boolean[] = [];
     for (const [place, bridge] of bridges.entries()) {
-      const wasLeader = await isLeader(bridge);
+      const wasLeader = Object((await readReady(bridge)).body.leader).isSelf === true;
       exitCodes.push(await bridge.stop());
       if (wasLeader) handedOver.push(bridge.output().includes('"how":"given-up"'));
-      bridges[place] = await start();
+      bridges[place] = await launch();
       tellProxy();
       await proxy.untilReady(3);
     }
@@ -63,10 +47,7 @@ describePostgres('three processes that are restarted one after the other', ({ ma
     expect(handedOver).not.toContain(false);
     expect(answers.filter(({ status }) => status >= 300)).toEqual([]);
     expect(people.length).toBeGreaterThan(10);
-    for (const bridge of bridges) {
-      const { request } = toRequester(bridge);
-      await toOperator({ request, baseUrl: bridge.baseUrl, opsToken: OPS_TOKEN }).untilSettled();
-    }
+    for (const bridge of bridges) await bridge.untilSettled();
     const made = new Map(sandbox.service.users().map((user) => [user.email, user]));
     const renamed = people.filter(({ change }) => change === RENAME);
     expect(renamed.map(({ name }) => made.get(toAddress(name))?.fullName)).toEqual(
@@ -77,12 +58,6 @@ describePostgres('three processes that are restarted one after the other', ({ ma
     expect(disabled.filter(({ name }) => made.get(toAddress(name))?.active)).toEqual([]);
   });
 });
-
-async function isLeader(bridge: BridgeProcess): Promise<boolean> {
-  const url = new URL('/readyz', bridge.baseUrl).href;
-  const { body } = await toRequester(bridge).request('GET', url);
-  return Object(body.leader).isSelf === true;
-}
 
 /** Reads and writes without a pause for longer than a few milliseconds. */
 function startLoad(provider: Provider) {

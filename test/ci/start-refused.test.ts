@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, type TestContext, test } from 'vitest';
-import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { describe, expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { makeFolder } from '../support/lifetimes.ts';
 import { program } from '../support/program.ts';
-import { runToEnd, startBridge } from '../support/server.ts';
+import { runToEnd } from '../support/server.ts';
+import { openSite, toEnv } from '../support/site.ts';
 import { copySqliteTemplate } from '../support/store-templates.ts';
 import { getTemplate } from '../support/template.ts';
 
@@ -15,21 +16,6 @@ function makeStore(path: string, change: string): void {
   const file = new DatabaseSync(path);
   file.exec(change);
   file.close();
-}
-
-async function startService({ onTestFinished }: TestContext, options?: SandboxOptions) {
-  const sandbox = await startSandbox(options);
-  onTestFinished(() => sandbox.stop());
-  return sandbox;
-}
-
-function toEnv({ url, token }: { url: string; token: string }) {
-  return {
-    UPSTREAM_URL: url,
-    UPSTREAM_TOKEN: token,
-    UPSTREAM_REQUESTS_PER_SECOND: '0',
-    SCIM_TOKENS: 'token-of-a-provider',
-  };
 }
 
 /** One line, so that whoever starts the bridge reads what to do and nothing else. */
@@ -53,32 +39,29 @@ describe.concurrent('a start that is refused', () => {
   });
 
   test('a real service, and nobody who could come in: exit code 78, one line, and how to make a token', async (context) => {
-    const folder = makeFolder(context);
-    const service = await startService(context);
-    const { SCIM_TOKENS: _, ...env } = toEnv(service);
+    const { sandbox, folder, settings } = await openSite({ test: context });
+    const { SCIM_TOKENS: _, OPS_TOKEN: __, ...env } = settings;
 
     const { exitCode, errors } = await runToEnd({ folder, env });
 
     expect(exitCode).toBe(78);
     expect(errors).toContain('nobody could provision');
     expect(errors).toContain('scim-bridge token create');
-    expect(service.calls.count()).toBe(0);
+    expect(sandbox.calls.count()).toBe(0);
   });
 
   test('another service, or another company at the same address: exit code 1, one line, and nothing is read or changed', async (context) => {
-    const folder = makeFolder(context);
-    const first = await startSandbox();
-    const port = Number(new URL(first.url).port);
-    const bridge = await startBridge({ folder, env: toEnv(first) });
-    context.onTestFinished(() => bridge.kill());
-    await bridge.ready();
-    await bridge.stop();
-    await first.stop();
-    const other = await startService(context, { port, token: first.token });
+    const { sandbox, folder, settings, start } = await openSite({ test: context });
+    await (await start()).stop();
+    await sandbox.stop();
+    const other = await startSandbox({
+      port: Number(new URL(sandbox.url).port),
+      token: sandbox.token,
+    });
+    context.onTestFinished(() => other.stop());
+    const { sandbox: elsewhere } = await openSite({ test: context });
 
-    const elsewhere = await startService(context);
-
-    const { exitCode, errors } = await runToEnd({ folder, env: toEnv(other) });
+    const { exitCode, errors } = await runToEnd({ folder, env: settings });
     const away = await runToEnd({ folder, env: toEnv(elsewhere) });
 
     expect([exitCode, away.exitCode]).toEqual([1, 1]);
@@ -89,10 +72,8 @@ describe.concurrent('a start that is refused', () => {
   });
 
   test('a SQLite file that another bridge has: exit code 1, one line, and the first goes on; a token is made beside it', async (context) => {
-    const folder = makeFolder(context);
-    const env = toEnv(await startService(context));
-    const first = await startBridge({ folder, env });
-    context.onTestFinished(() => first.kill());
+    const { folder, settings: env, launch } = await openSite({ test: context });
+    const first = await launch();
 
     const command = [program, 'token', 'create', 'okta'];
     const [{ exitCode, errors }, made] = await Promise.all([

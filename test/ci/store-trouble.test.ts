@@ -1,19 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { expect, test } from 'vitest';
 import { startTestBridge } from '../support/bridge.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
-import { type Provider, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
-import { toRequester } from '../support/send-raw.ts';
-import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
+import type { BridgeProcess } from '../support/server.ts';
+import { openSite, readReady } from '../support/site.ts';
 
 const disable = toPatch(replace('active', false));
-
-function readReady(requester: Provider, baseUrl: string): Promise<TestAnswer> {
-  return requester.request('GET', new URL('/readyz', baseUrl).href);
-}
 
 /** The provider is told to come back, in its own protocol. */
 function expectComeBack({ status, headers, body }: TestAnswer): void {
@@ -31,23 +26,11 @@ function limitFiles({ pid }: BridgeProcess, bytes: '0' | 'unlimited'): void {
 }
 
 test('on a full disk writes are answered with 503, reads go on, nothing is torn, and with room everything goes on by itself', async () => {
-  const folder = makeFolder();
-  const sandbox = await forTest(startSandbox());
-  const bridge = await startBridge({
-    folder,
-    env: {
-      UPSTREAM_URL: sandbox.url,
-      UPSTREAM_TOKEN: sandbox.token,
-      UPSTREAM_REQUESTS_PER_SECOND: '0',
-      SCIM_TOKENS: 'token-of-a-provider',
-    },
-  });
-  onTestFinished(() => bridge.kill());
-  await bridge.ready();
-  const provider = toRequester(bridge);
-  const id = await provider.addUser('ada');
+  const { sandbox, start } = await openSite();
+  const bridge = await start();
+  const id = await bridge.addUser('ada');
   const slow = sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
-  const underWay = provider.request('PATCH', `/Users/${id}`, disable);
+  const underWay = bridge.request('PATCH', `/Users/${id}`, disable);
   await slow.until(1);
   sandbox.calls.reset();
 
@@ -55,14 +38,13 @@ test('on a full disk writes are answered with 503, reads go on, nothing is torn,
   slow.remove();
   sandbox.faults.release(); // The service has done it, and the bridge cannot write it down.
   const acknowledged = await underWay;
-  const refused = await provider.request('POST', '/Users', toUser('bob'));
-  const read = await provider.request('GET', `/Users/${id}`);
-  const ready = await readReady(provider, bridge.baseUrl);
+  const refused = await bridge.request('POST', '/Users', toUser('bob'));
+  const read = await bridge.request('GET', `/Users/${id}`);
+  const ready = await readReady(bridge);
   const callsWhileFull = sandbox.calls.count();
   limitFiles(bridge, 'unlimited');
-  await expect
-    .poll(async () => (await readReady(provider, bridge.baseUrl)).body)
-    .toMatchObject({ status: 'ok', reasons: [] });
+  const isBack = async () => (await readReady(bridge)).body;
+  await expect.poll(isBack).toMatchObject({ status: 'ok', reasons: [] });
 
   expect(acknowledged.status).toBe(200);
   expectComeBack(refused);
@@ -76,7 +58,7 @@ test('on a full disk writes are answered with 503, reads go on, nothing is torn,
   expect(sandbox.service.getUser('ada@example.com').active).toBe(false);
   expect(sandbox.calls.count({ mutating: true })).toBe(1);
   expect(sandbox.service.findUser('bob@example.com')).toBeUndefined();
-  await provider.send('POST', '/Users', toUser('bob'));
+  await bridge.send('POST', '/Users', toUser('bob'));
 });
 
 test('a file that is moved away or replaced takes no writes, and is written again where it is back', async () => {
@@ -90,7 +72,7 @@ test('a file that is moved away or replaced takes no writes, and is written agai
   copyFileSync(away, file);
   const refusedStill = await bridge.request('PATCH', `/Users/${id}`, disable);
   const read = await bridge.request('GET', `/Users/${id}`);
-  const ready = await readReady(bridge, bridge.baseUrl);
+  const ready = await readReady(bridge);
   renameSync(away, file);
 
   for (const answer of [refused, refusedStill]) expectComeBack(answer);
@@ -100,7 +82,7 @@ test('a file that is moved away or replaced takes no writes, and is written agai
     reasons: [{ code: 'store-read-only' }],
   });
   expect(ready.text).toContain('store-replaced');
-  await expect.poll(async () => (await readReady(bridge, bridge.baseUrl)).body.status).toBe('ok');
+  await expect.poll(async () => (await readReady(bridge)).body.status).toBe('ok');
   await bridge.send('POST', '/Users', toUser('bob'));
   expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(true);
 });

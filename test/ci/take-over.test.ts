@@ -1,68 +1,37 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { forTest, makeFolder } from '../support/lifetimes.ts';
+import { expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { describePostgres } from '../support/on-postgres.ts';
-import { toOperator } from '../support/operator.ts';
 import { replace, toUser } from '../support/provider.ts';
-import { toRequester } from '../support/send-raw.ts';
-import { type BridgeProcess, startBridge } from '../support/server.ts';
+import { type Life, openSite, readReady } from '../support/site.ts';
 
 const TIMEOUT_S = 2;
-const OPS_TOKEN = 'ops-token-of-a-test-bridge';
 /** A service that is called as often as this is called by nobody beside. */
 const RATE = 5;
 
 describePostgres('a leader', ({ makeUrl }) => {
   async function startPair(env: Readonly<Record<string, string>> = {}) {
-    const folder = makeFolder();
-    const sandbox = await forTest(startSandbox());
-    const url = await makeUrl('migrated');
-    const start = async () => {
-      const bridge = await startBridge({
-        folder,
-        env: {
-          DATABASE_URL: url,
-          UPSTREAM_URL: sandbox.url,
-          UPSTREAM_TOKEN: sandbox.token,
-          UPSTREAM_TIMEOUT: `${TIMEOUT_S}s`,
-          UPSTREAM_REQUESTS_PER_SECOND: '0',
-          SCIM_TOKENS: 'token-of-a-provider',
-          SCIM_WRITE_WAIT: '0',
-          AUDIT_POLL_INTERVAL: '0',
-          SWEEP_INTERVAL: '0',
-          OPS_TOKEN,
-          ...env,
-        },
-      });
-      onTestFinished(() => bridge.kill());
-      await bridge.ready();
-      return bridge;
-    };
-    const leader = await start();
-    const successor = await start();
-    return { sandbox, leader, successor };
+    const { sandbox, start } = await openSite({
+      env: {
+        DATABASE_URL: await makeUrl('migrated'),
+        UPSTREAM_TIMEOUT: `${TIMEOUT_S}s`,
+        SCIM_WRITE_WAIT: '0',
+        AUDIT_POLL_INTERVAL: '0',
+        SWEEP_INTERVAL: '0',
+        ...env,
+      },
+    });
+    return { sandbox, leader: await start(), successor: await start() };
   }
 
   test('that is killed leaves its work to another process within seconds, which sends nothing before its last call has ended', async () => {
     const { sandbox, leader, successor } = await startPair();
-    const provider = toRequester(leader);
-    const ada = await provider.addUser('ada');
-    await observe(leader).untilSettled();
+    const ada = await leader.settled(leader.addUser('ada'));
     sandbox.calls.reset();
     const change = sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
     const page = sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' } });
-    await provider.tryPatch(`/Users/${ada}`, replace('name.familyName', 'King'));
+    await leader.tryPatch(`/Users/${ada}`, replace('name.familyName', 'King'));
     await change.until(1);
-    const sweeping = new URL('/ops/sweeps', leader.baseUrl).href;
-    await provider.request(
-      'POST',
-      sweeping,
-      {},
-      {
-        authorization: `Bearer ${OPS_TOKEN}`,
-        'content-type': 'application/json',
-      },
-    );
+    await leader.ops('POST', '/sweeps', {});
     await page.until(1);
 
     await leader.kill();
@@ -90,22 +59,21 @@ describePostgres('a leader', ({ makeUrl }) => {
       SCIM_WRITE_WAIT: '8s',
       UPSTREAM_REQUESTS_PER_SECOND: String(RATE),
     });
-    const provider = toRequester(successor);
-    await provider.request('POST', '/Users', toUser('first'));
-    await observe(leader).untilSettled();
+    await successor.request('POST', '/Users', toUser('first'));
+    await leader.untilSettled();
     leader.freeze();
     const tookMs: number[] = [];
     const names = Array.from({ length: 8 }, (_, n) => `person${n}`);
     for (const name of names) {
       const askedAt = performance.now();
-      const { status } = await provider.request('POST', '/Users', toUser(name));
+      const { status } = await successor.request('POST', '/Users', toUser(name));
       tookMs.push(performance.now() - askedAt);
       expect(status).toBe(201);
     }
     await expect.poll(() => readLeader(successor), { timeout: 30_000 }).toMatchObject(SECOND);
     leader.goOn();
     await untilCreated(sandbox, names);
-    await observe(successor).untilSettled();
+    await successor.untilSettled();
 
     // The first one waits as long as it may; the lead has passed on by then.
     expect(Math.max(...tookMs)).toBeLessThan(10_000);
@@ -136,20 +104,8 @@ function findBusiest({ calls }: Sandbox): number {
   return Math.max(...counts);
 }
 
-async function readLeader(bridge: BridgeProcess): Promise<unknown> {
-  const url = new URL('/readyz', bridge.baseUrl).href;
-  return Object((await toRequester(bridge).request('GET', url)).body).leader;
-}
+const readLeader = async (life: Life) => (await readReady(life)).body.leader;
 
-/** A process as who asks its operators' API sees it. */
-function observe(bridge: BridgeProcess) {
-  const { request } = toRequester(bridge);
-  return toOperator({ request, baseUrl: bridge.baseUrl, opsToken: OPS_TOKEN });
-}
-
-async function readSweepStatus(bridge: BridgeProcess): Promise<unknown> {
-  const url = new URL('/ops/sweeps?limit=1', bridge.baseUrl).href;
-  const headers = { authorization: `Bearer ${OPS_TOKEN}` };
-  const { body } = await toRequester(bridge).request('GET', url, undefined, headers);
-  return Object(Object(body).items[0]).status;
+async function readSweepStatus(life: Life): Promise<unknown> {
+  return (await life.listOps('/sweeps?limit=1'))[0]?.status;
 }
