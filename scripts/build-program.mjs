@@ -24,10 +24,10 @@ function toAscii(code) {
 
 /** Parts of packages that a start would read or run, and the program does not use. */
 const UNUSED = [
-  // `fetch`, mocks, caches, HTTP/2, and what changes requests on their way.
+  // `fetch` without its forms, mocks, caches, HTTP/2, and what changes requests on their way.
   {
     importer: /undici\/index\.js$/,
-    source: /^\.\/lib\/(?:web|mock|cache|interceptor)\//,
+    source: /^\.\/lib\/(?:web\/(?!fetch\/formdata)|mock\/|cache\/|interceptor\/)/,
   },
   { importer: /undici\/lib\/dispatcher\/client-h2\.js$/, source: /^node:http2$/ },
   // A second parser of HTTP/1, which has to be asked for.

