@@ -1,6 +1,7 @@
 import { assertNever } from '../domain/errors.ts';
 import { createFact } from '../store/facts.ts';
 import { LIVE } from '../store/resources/rows.ts';
+import type { Db } from '../store/store.ts';
 import { countWhere } from '../store/tables.ts';
 import { auditLogs, companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
@@ -89,6 +90,24 @@ function readCheaply({ upstream }: ReconcileDeps, section: ReadableSection): Pro
   }
 }
 
+/** Service that a store belongs to. */
+export interface KnownService {
+  /** Base URL, or a constant for the embedded sandbox, whose port changes. */
+  readonly identity: string;
+  /** Company, once a list or the account of the token named it. */
+  readonly companyId?: number | undefined;
+  /** Account behind the token, where the service tells it. */
+  readonly accountId?: number | undefined;
+}
+
+/** The service that the store belongs to; unknown of a new store. */
+export const SERVICE = createFact<KnownService>('service');
+
+/** Finds the account behind our own token; undefined: the service does not tell it. */
+export async function findOwnAccount(db: Db): Promise<number | undefined> {
+  return (await SERVICE.find(db))?.accountId;
+}
+
 /** Problem of a section that does not show what is surely there, for instance because the token has lost rights. */
 export const BLIND: Problem = {
   code: 'blind',
@@ -104,15 +123,27 @@ export async function isBlind(deps: ReconcileDeps, section: 'users' | 'groups'):
 
 /** Entries of a list of which one has to be shown by itself: the others may have gone since. */
 const SEEN_OF = 3;
+/** So few people, our own account among them, may all have gone. */
+const FEW = 3;
 
 /** Tells whether a section shows one of the users or groups that its list begins with. @throws UpstreamError */
 async function seesAny(deps: ReconcileDeps, section: 'users' | 'groups'): Promise<boolean> {
   const { upstream, store } = deps;
   const context = { class: 'look', key: `section:${section}` } as const;
+  const known = {
+    type: section === 'users' ? ('user' as const) : ('group' as const),
+    upstream_id: { '<>': null },
+    ...LIVE,
+  };
+  const countKnown = () => countWhere(store.read, 'resources', known);
   if (section === 'users') {
-    const query = { startIndex: 1, count: SEEN_OF };
+    const query = { startIndex: 1, count: SEEN_OF + 1 };
     const { items } = parseScimList(await upstream.call(scim.getUsers, { query }, context));
-    return isAnyThere(items.map(parseScimUser), ({ id }) =>
+    // A token that has lost its rights may still see itself.
+    const own = await findOwnAccount(store.read);
+    const others = items.map(parseScimUser).filter(({ id }) => id !== own);
+    if (others.length < items.length && others.length === 0) return (await countKnown()) <= FEW;
+    return isAnyThere(others, ({ id }) =>
       upstream.call(scim.getUser, { path: { user_id: id } }, context),
     );
   }
@@ -120,10 +151,7 @@ async function seesAny(deps: ReconcileDeps, section: 'users' | 'groups'): Promis
   const answer = await upstream.call(groups.getListOfGroups, { query }, context);
   const listed = parseEntries(groups.getListOfGroups.id, answer).map(parseRestGroup);
   // The last group of a company may be gone, where people are shown.
-  if (listed.length === 0) {
-    const known = { type: 'group', upstream_id: { '<>': null }, ...LIVE } as const;
-    return (await countWhere(store.read, 'resources', known)) <= 1 && seesAny(deps, 'users');
-  }
+  if (listed.length === 0) return (await countKnown()) <= 1 && seesAny(deps, 'users');
   return isAnyThere(listed, ({ uid }) =>
     upstream.call(groups.getGroup, { path: { uid } }, context),
   );

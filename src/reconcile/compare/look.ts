@@ -30,7 +30,7 @@ import { observeCompanyUser } from '../read/read-users.ts';
 import type { ReadDeps } from '../read/reading.ts';
 import { saveMembers } from '../read/save-groups.ts';
 import { isSeen, type Seen } from '../read/seen.ts';
-import { findOwnAccount } from '../read/service.ts';
+import { findOwnAccount } from '../sections.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';

@@ -9,6 +9,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { toLater } from '../failure.ts';
 import type { Outcome } from '../outcome.ts';
 import { readBack, readUser } from '../read-back.ts';
+import { isBlind } from '../sections.ts';
 import type { StepCall } from '../step-call.ts';
 import { type Classified, classify, isRefusal } from '../verdict.ts';
 import { fetchAdminIds, fetchMemberIds, fetchScimMembers } from './fetch-lists.ts';
@@ -100,7 +101,10 @@ async function isListedSo(
   const mayHold = isRefusal(failed) || (failed.verdict === 'missing' && !change.wanted);
   if (!mayHold) return false;
   try {
-    return (await listLinked(call, change))?.includes(change.upstreamUserId) === change.wanted;
+    const shown = await listLinked(call, change);
+    // A service that shows nobody at all proves nothing.
+    if (shown?.length === 0 && (await isBlind(call.deps, 'users'))) return false;
+    return shown?.includes(change.upstreamUserId) === change.wanted;
   } catch (error) {
     classify(error); // The refusal stands where nothing shows more.
     return false;

@@ -3,6 +3,7 @@ import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { backoffMs } from '../backoff.ts';
 import { createJob } from '../job.ts';
+import type { KnownService } from '../sections.ts';
 import { toReason } from '../verdict.ts';
 import { readService, recheckSections } from './read-service.ts';
 import {
@@ -18,7 +19,7 @@ import {
   type ReadProgress,
   toSection,
 } from './reading.ts';
-import { isAnswering, type KnownService, learnService, openService } from './service.ts';
+import { isAnswering, learnService, openService } from './service.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;

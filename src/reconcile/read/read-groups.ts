@@ -141,21 +141,25 @@ interface Unproven {
   /** Member count that the service tells; undefined when it tells none. */
   readonly said: number | undefined;
   readonly listed: number;
-  /** False: the list of groups was read to its end, and does not show it any more. */
-  readonly isListed: boolean;
 }
 
-/** Lists the groups whose members are not known to be complete, after the last that was asked for. */
+/**
+ * Lists the groups whose members are not known to be complete, after the last that was asked for. One that no list shows is
+ * looked for by itself: where nothing is shown an empty list proves nothing.
+ */
 async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unproven[]> {
-  const { membersAfter } = reading;
-  const listsMembers = reading.scimGroups.values().some(({ memberIds }) => memberIds !== undefined);
+  const { membersAfter, scimGroups, restGroups } = reading;
+  const listsMembers = scimGroups.values().some(({ memberIds }) => memberIds !== undefined);
   const counts = new Map(
-    reading.restGroups.values().map(({ id, usersCount }) => [id, usersCount] as const),
+    restGroups.values().map(({ id, usersCount }) => [id, usersCount] as const),
   );
   const seenAfter = { seq: { '>': membersAfter }, observed: { '<>': null }, ...LIVE } as const;
   const all = await listRows(store.read, 'group', seenAfter, { order: 'seq' });
   const unproven: Unproven[] = [];
-  for (const some of chunks(all, PART)) {
+  const shown = all.filter(({ upstream_uid: uid, upstream_scim_id: scimId }) => {
+    return restGroups.has(uid ?? '') || scimGroups.has(scimId ?? '');
+  });
+  for (const some of chunks(shown, PART)) {
     const seqs = some.map(({ seq }) => seq);
     const known = await countSeenMembers(store.read, seqs);
     for (const group of some) {
@@ -163,9 +167,7 @@ async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unpr
       const said = restId === null ? undefined : counts.get(restId);
       const stored = known.get(group.seq) ?? { seen: 0, unknown: 0 };
       const isProven = listsMembers ? agreesWithList(group, said, stored) : isEmpty(said, stored);
-      if (isProven) continue;
-      const isListed = restId === null || counts.has(restId);
-      unproven.push({ group, said, listed: stored.seen, isListed });
+      if (!isProven) unproven.push({ group, said, listed: stored.seen });
     }
     await nextTurn();
   }
@@ -192,7 +194,7 @@ async function readMembersOf(run: ReadRun, { group, ...known }: Unproven): Promi
   const { clock, store } = deps;
   const { isFirst } = reading;
   const sentAt = clock.now();
-  const memberIds = await fetchMembers(run, group, known.isListed);
+  const memberIds = await fetchMembers(run, group);
   if (memberIds === undefined) return;
   const { said = memberIds.length, listed } = known;
   if (!isFirst && said !== memberIds.length && listed !== memberIds.length) {
@@ -206,15 +208,10 @@ async function readMembersOf(run: ReadRun, { group, ...known }: Unproven): Promi
   });
 }
 
-/**
- * Fetches all members of a group, undefined when it is gone. For one that its list no longer shows the service may refuse
- * it or show no list instead of calling it missing, which says nothing of other groups: it is looked at by itself.
- * @throws UpstreamError also when no call shows its members
- */
+/** Fetches all members of a group, undefined when it is gone. @throws UpstreamError also when no call shows its members */
 async function fetchMembers(
   { deps, signal }: ReadRun,
   group: GroupRow,
-  isListed: boolean,
 ): Promise<readonly number[] | undefined> {
   const options = { ...READING, signal };
   const { uid, scimId } = toUpstreamIds(group);
@@ -222,9 +219,7 @@ async function fetchMembers(
     if (uid !== undefined) return await fetchMemberIds(deps, options, { uid, scimId });
     return scimId === undefined ? undefined : await fetchScimMembers(deps, options, scimId);
   } catch (error) {
-    const { verdict, problem } = classify(error);
-    const saysNothing = !isListed && (verdict === 'forbidden' || problem.code === 'unreadable');
-    if (verdict === 'missing' || saysNothing) return undefined;
+    if (classify(error).verdict === 'missing') return undefined;
     throw error;
   }
 }

@@ -1,24 +1,10 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { createFact } from '../../store/facts.ts';
-import type { Db } from '../../store/store.ts';
 import { users } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
+import { type KnownService, SERVICE } from '../sections.ts';
 import { classify } from '../verdict.ts';
 import { READING, type ReadDeps } from './reading.ts';
-
-/** Service that a store belongs to. */
-export interface KnownService {
-  /** Base URL, or a constant for the embedded sandbox, whose port changes. */
-  readonly identity: string;
-  /** Company, once a list or the account of the token named it. */
-  readonly companyId?: number | undefined;
-  /** Account behind the token, where the service tells it. */
-  readonly accountId?: number | undefined;
-}
-
-/** The service that the store belongs to; unknown of a new store. */
-const SERVICE = createFact<KnownService>('service');
 
 /** Finds what the store knows of its service. @throws BridgeError `other-service` when it belongs to another address */
 export async function openService({
@@ -28,11 +14,6 @@ export async function openService({
   const known = await SERVICE.find(store.read);
   if (known) assertSameService(known, { identity });
   return known;
-}
-
-/** Finds the account behind our own token; undefined: the service does not tell it. */
-export async function findOwnAccount(db: Db): Promise<number | undefined> {
-  return (await SERVICE.find(db))?.accountId;
 }
 
 /**
