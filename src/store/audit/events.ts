@@ -6,7 +6,7 @@ import { listCalledNames } from '../resources/find.ts';
 import { listRows } from '../resources/rows.ts';
 import type { AuditEventsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
-import { listWhere } from '../tables.ts';
+import { listWhere, type Row } from '../tables.ts';
 
 /**
  * Form in which a text of an event is kept, and a user or group asked for by it. A number is one of users or one of groups;
@@ -45,11 +45,11 @@ interface EventsQuery {
 /** Lists the events of each subject that has any, the newest first. */
 export async function listEventsAbout(
   db: Db,
-  { subjects, from, until, limit }: EventsQuery,
+  { subjects: sought, from, until, limit }: EventsQuery,
 ): Promise<Map<string, EventView[]>> {
   type Found = Omit<EventView, 'named'> & { readonly subject: string };
   const found = await readInChunks(
-    subjects,
+    sought,
     (some) =>
       select<Found>(db)`select * from (
       select about.subject, event.id, event.created_at as "createdAt", about.at, event.action, event.message,
@@ -60,27 +60,21 @@ export async function listEventsAbout(
       where about.subject in (${sql.join(some)}) and about.at between ${from} and ${until}
     ) as found where place <= ${limit} order by at desc`,
   );
-  const named = await listNamed(db, new Set(found.map(({ id }) => id)));
-  const events = new Map<string, EventView[]>();
-  for (const { subject, ...event } of found) {
-    const known = events.get(subject) ?? [];
-    known.push({ ...event, named: named.get(event.id) ?? [] });
-    events.set(subject, known);
-  }
-  return events;
+  const named = { event_id: [...new Set(found.map(({ id }) => id))], resource_type: TYPES };
+  const subjects = await listWhere(db, 'audit_event_subjects', named);
+  const ofEvents = Map.groupBy(subjects, ({ event_id }) => event_id);
+  const events = found.map(({ subject, ...event }) => {
+    const some = ofEvents.get(event.id) ?? [];
+    return { about: subject, event: { ...event, named: some.flatMap(toNamed) } };
+  });
+  const bySubject = Map.groupBy(events, ({ about }) => about);
+  return new Map([...bySubject].map(([about, some]) => [about, some.map(({ event }) => event)]));
 }
 
-async function listNamed(
-  db: Db,
-  eventIds: ReadonlySet<string>,
-): Promise<Map<string, EventView['named']>> {
-  const which = { event_id: [...eventIds], resource_type: ['user', 'group'] } as const;
-  const rows = await listWhere(db, 'audit_event_subjects', which);
-  const named = new Map<string, { type: 'user' | 'group'; id: string }[]>();
-  for (const { event_id, resource_type: type, subject: id } of rows) {
-    if (type !== null) named.set(event_id, [...(named.get(event_id) ?? []), { type, id }]);
-  }
-  return named;
+const TYPES = ['user', 'group'] as const;
+
+function toNamed({ resource_type: type, subject: id }: Row<'audit_event_subjects'>) {
+  return type === null ? [] : [{ type, id }];
 }
 
 /**
@@ -92,7 +86,7 @@ export async function listNameKeys(
   resources: readonly Pick<DriftRow, 'resource_type' | 'resource_id'>[],
 ): Promise<Map<string, string[]>> {
   const keys = new Map<string, string[]>();
-  for (const type of ['user', 'group'] as const) {
+  for (const type of TYPES) {
     const ids = resources.flatMap((one) => (one.resource_type === type ? [one.resource_id] : []));
     for (const row of await listRows(db, type, { id: ids })) {
       const names = listCalledNames(row).map((name) => toNameKey(type, name));

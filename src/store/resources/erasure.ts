@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { onlyPending } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { createMention, ERASED, silence } from '../../domain/erasure.ts';
@@ -8,8 +8,9 @@ import { foldCase } from '../../domain/fold.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
-import { chunks, execute, isPostgres, select } from '../engine/dialect.ts';
+import { execute, isPostgres, select } from '../engine/dialect.ts';
 import type { Db, Part } from '../store.ts';
+import { deleteWhere, updateWhere } from '../tables.ts';
 import { deleteRow, selectRows, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
 
@@ -60,32 +61,26 @@ interface ErasedUser extends EventMentions {
  * personal about this user, any other row goes. The rows of the ledger and of plans stay, nameless, because limits and a
  * recovery count them.
  */
-export async function eraseTraces(tx: Db, user: ErasedUser): Promise<number> {
-  let rows = 0;
-  const statements = [...listDeletions(user), ...listNameless(user), ...listOfEvents(user)];
-  for (const statement of statements) rows += await execute(tx, statement);
-  return rows;
-}
-
-type Statement = RawBuilder<unknown>;
-
-function listDeletions({ id, names }: ErasedUser): Statement[] {
-  const ofUser = sql`resource_type = 'user' and resource_id = ${id}`;
-  const named = names.map((name) => sql`name_folded = ${foldCase(name)}`);
-  return [
+export async function eraseTraces(
+  tx: Db,
+  { id, account, names, sayingIds, authoredIds }: ErasedUser,
+): Promise<number> {
+  const number = String(account ?? '');
+  const nobody = { author_id: null, author_username: null, author_address: null };
+  const changed = [
+    await deleteWhere(tx, 'disputes', { resource_type: 'user', name_folded: names.map(foldCase) }),
+    // An event is reduced to its time, its kind and its author, who may be the user too.
+    await updateWhere(tx, 'audit_events', { id: sayingIds }, { message: null }),
+    await deleteWhere(tx, 'audit_event_subjects', { event_id: sayingIds, resource_type: null }),
+    await updateWhere(tx, 'audit_events', { id: authoredIds }, nobody),
+    await updateWhere(tx, 'audit_events', { author_id: account ?? -1 }, nobody),
+  ];
+  const statements = [
     sql`delete from names where resource = ${id}`,
-    sql`delete from former_ids where ${ofUser}`,
+    sql`delete from former_ids where resource_type = 'user' and resource_id = ${id}`,
     sql`delete from links where target = (select seq from resources where id = ${id})`,
     sql`delete from notices where key like ${`leaver:${id}:%`}`,
     sql`delete from drifts where resource_id = ${id} or member_id = ${id}`,
-    ...named.map((is) => sql`delete from disputes where resource_type = 'user' and ${is}`),
-  ];
-}
-
-/** Takes the user's ids out of rows that stay. */
-function listNameless({ id, account }: ErasedUser): Statement[] {
-  const number = String(account ?? '');
-  return [
     sql`update requests set resource_id = null where resource_id = ${id}`,
     sql`update own_calls set resource_id = ${ERASED}, upstream_id = null
       where resource_id = ${id}`,
@@ -95,23 +90,13 @@ function listNameless({ id, account }: ErasedUser): Statement[] {
         member_id = case when member_id = ${id} then ${ERASED} else member_id end
       where resource_id = ${id} or member_id = ${id}`,
     sql`update acts set target = ${ERASED} where target = ${id}`,
-  ];
-}
-
-/** Reduces an event that names the user to its time, its kind and its author, who may be the user too. */
-function listOfEvents({ id, account, sayingIds, authoredIds }: ErasedUser): Statement[] {
-  const silent = sql`update audit_events set message = null`;
-  const anonymous = sql`update audit_events set author_id = null, author_username = null, author_address = null`;
-  return [
-    sql`${silent} where id in (select event_id from audit_event_subjects where subject = ${id})`,
-    sql`${anonymous} where author_id = ${account ?? -1}`,
-    ...[...chunks(sayingIds)].flatMap((some) => [
-      sql`${silent} where id in (${sql.join(some)})`,
-      sql`delete from audit_event_subjects where resource_type is null and event_id in (${sql.join(some)})`,
-    ]),
-    ...[...chunks(authoredIds)].map((some) => sql`${anonymous} where id in (${sql.join(some)})`),
+    sql`update audit_events set message = null
+      where id in (select event_id from audit_event_subjects where subject = ${id})`,
     sql`delete from audit_event_subjects where subject = ${id}`,
   ];
+  let rows = changed.reduce((sum, some) => sum + some.length, 0);
+  for (const statement of statements) rows += await execute(tx, statement);
+  return rows;
 }
 
 const FAILS = sql`(due_at is not null or stuck_at is not null)`;
