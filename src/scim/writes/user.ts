@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import { findCreationAddress, isAddress, listFoldedEmails } from '../../domain/address.ts';
+import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { listWaiting, withEcho } from '../../domain/cell.ts';
 import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
@@ -17,7 +16,7 @@ import { parseCells, parseStored, toCellColumns } from '../../store/engine/colum
 import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
 import { listAccountNames, listHolders, lockLostUsers } from '../../store/resources/find.ts';
 import { toDeparture } from '../../store/resources/leavers.ts';
-import { replaceEmails } from '../../store/resources/names.ts';
+import { saveEmails } from '../../store/resources/names.ts';
 import { joinLost } from '../../store/resources/revive.ts';
 import { getRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { type Before, isRoleUnknown, toUserState } from '../../store/resources/state.ts';
@@ -84,10 +83,8 @@ export const userWrites: WriteKind<'user', UserField> = {
     if (reason !== undefined) throw new ScimError(403, reason);
   },
   toNewRow: (columns) => ({ type: 'user', id: userId(newId()), ...columns }),
-  async follow(tx, { rules }, { before, attributes, changed, origin, created, now }) {
-    if (created || !isDeepStrictEqual(before.emails, attributes.emails)) {
-      await replaceEmails(tx, changed.id, listFoldedEmails(attributes));
-    }
+  async follow(tx, { rules }, { row, changed, origin, created, now }) {
+    await saveEmails(tx, created ? undefined : row, changed);
     const notifies = origin === null && (await followUser(tx, rules, changed.id, now));
     return { row: notifies ? await getRow(tx, changed) : changed, notifies, removes: false };
   },

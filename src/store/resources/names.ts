@@ -77,31 +77,26 @@ export async function saveDispute(
   return rows[0]?.count === 1;
 }
 
-/** Saves the shown addresses of a changed user, by which filters find the user. */
-export async function saveEmails(
-  tx: Db,
-  before: { readonly attributes: string },
-  after: { readonly id: UserId; readonly attributes: string },
-): Promise<void> {
-  if (after.attributes === before.attributes) return;
-  const emails = listEmails(after);
-  if (!isDeepStrictEqual(listEmails(before), emails)) await replaceEmails(tx, after.id, emails);
-}
-
 /** Lists the folded addresses that a user is shown with. */
 export function listEmails({ attributes }: { readonly attributes: string }): string[] {
   return listFoldedEmails(parseStored<JsonObject>(attributes));
 }
 
-/** Makes `folded` the addresses that filters find the user by, and remembers those that go. */
-export async function replaceEmails(tx: Db, id: UserId, folded: readonly string[]): Promise<void> {
-  const isGone = folded.length === 0 ? sql`` : sql`and name not in (${sql.join(folded)})`;
-  await sql`update names set former = 1 where resource = ${id} and former = 0 ${isGone}`.execute(
-    tx,
-  );
+/** Saves the shown addresses of a user, by which filters find the user, and remembers those that go. `before`: as they were. */
+export async function saveEmails(
+  tx: Db,
+  before: { readonly attributes: string } | undefined,
+  after: { readonly id: UserId; readonly attributes: string },
+): Promise<void> {
+  if (after.attributes === before?.attributes) return;
+  const emails = listEmails(after);
+  if (before !== undefined && isDeepStrictEqual(listEmails(before), emails)) return;
+  const isGone = emails.length === 0 ? sql`` : sql`and name not in (${sql.join(emails)})`;
+  await sql`update names set former = 1
+    where resource = ${after.id} and former = 0 ${isGone}`.execute(tx);
   await insertEmails(
     tx,
-    folded.map((name) => ({ resource: id, name })),
+    emails.map((name) => ({ resource: after.id, name })),
   );
 }
 
@@ -131,13 +126,9 @@ export async function keepFormerNames(
 /** The names that they carried before, by id. */
 export async function listFormerNames(
   db: Db,
-  ids: readonly string[],
+  ids: readonly (UserId | GroupId)[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await readInChunks(ids, async (some) => {
-    const found = await sql<{ resource: string; name: string }>`select resource, name from names
-      where former = 1 and resource in (${sql.join(some)})`.execute(db);
-    return found.rows;
-  });
+  const rows = await listWhere(db, 'names', { former: 1, resource: ids });
   const byId = Map.groupBy(rows, ({ resource }) => resource);
   return new Map([...byId].map(([id, some]) => [id, some.map(({ name }) => name)]));
 }
