@@ -86,9 +86,8 @@ export async function readAndCompare(
   await readLists(run, reading);
   const seen = toSeen(reading);
   if (readsAdmins && seen.lists.groups) {
-    await readGroupLists(run, seen, (name) => {
+    for (const name of await readGroupLists(run, seen))
       run.reasons.add(`the ${name} of some groups could not be read`);
-    });
   }
   await lookAtNamesakes(run);
   for (const type of ['user', 'group'] as const) {

@@ -119,10 +119,10 @@ export async function findQuietAt(db: Db, id: string, settleMs: number): Promise
 type Observation =
   | { readonly kind: 'seen'; readonly store: (tx: Db, locked: ResourceRow) => Promise<void> }
   | { readonly kind: 'gone' }
-  | { readonly kind: 'could-not-look'; readonly reason: string; readonly error?: unknown };
+  | { readonly kind: 'could-not-look'; readonly reason: string };
 
-function toUnknown(reason: string, error?: unknown): Observation {
-  return { kind: 'could-not-look', reason, error };
+function toUnknown(reason: string): Observation {
+  return { kind: 'could-not-look', reason };
 }
 
 /** Looks at these parts of one user or group; nothing is stored. */
@@ -204,7 +204,7 @@ async function lookAtGroupAgain(
     };
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
-    return toUnknown(error.code, error);
+    return toUnknown(error.code);
   }
 }
 
@@ -212,25 +212,21 @@ async function lookAtGroupAgain(
 const PART = 200;
 
 /**
- * Reads the admins and entities of every group in which they are managed, one call each. A list that cannot be read says
- * nothing of its group. One that was changed meanwhile is read the next time, and a group that the read did not show is looked
- * for by itself.
+ * Reads the admins and entities of every group in which they are managed, one call each, and returns which of them could
+ * not be read of some groups: that says nothing of these groups. One that was changed meanwhile is read the next time, and a
+ * group that the read did not show is looked for by itself.
  */
-export async function readGroupLists(
-  looking: Looking,
-  seen: Seen,
-  onUnread: (name: 'admins' | 'entities', error: unknown) => void,
-): Promise<void> {
+export async function readGroupLists(looking: Looking, seen: Seen): Promise<ReadonlySet<string>> {
   const { deps, signal } = looking;
   const { read, write } = deps.store;
+  const unread = new Set<string>();
   for (const name of ['admins', 'entities'] as const) {
     for await (const rows of readParts(PART, (part) => listGroupsWith(read, name, part))) {
       for (const row of rows.filter((one) => isSeen(seen, one))) {
         signal.throwIfAborted();
         const askedAt = deps.clock.now();
         const observation = await observe(looking, row, [name]);
-        if (observation.kind !== 'seen')
-          onUnread(name, 'error' in observation && observation.error);
+        if (observation.kind !== 'seen') unread.add(name);
         else {
           await write(async (tx) => {
             const locked = await lockRow(tx, row);
@@ -241,6 +237,7 @@ export async function readGroupLists(
       }
     }
   }
+  return unread;
 }
 
 /**

@@ -111,10 +111,9 @@ async function planFor(
   candidates: readonly DriftRow[],
 ): Promise<PlanRow | undefined> {
   const held = await lockHeld(tx, REPAIR_SOURCES);
-  // A look at some resources does not change a waiting plan.
-  const isLeft = (row: DriftRow) => source === 'audit' && held?.id === row.plan_id;
-  const rows = candidates.filter((row) => !isLeft(row));
-  const actions = toRepairs(rows);
+  // Only one plan can wait; the next sweep makes one of everything.
+  if (held !== undefined && source === 'audit') return undefined;
+  const actions = toRepairs(candidates);
   const now = deps.clock.now();
   if (held !== undefined && source === 'sweep') {
     // What differs again after it dropped out of a plan is in none.
@@ -127,13 +126,11 @@ async function planFor(
   const standing = { source: source === 'audit' ? source : 'sweep', automatic: 1, now } as const;
   if (source === 'dry-run')
     return addPlan(tx, actions, { ...standing, status: 'discarded', reason: source });
-  const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, toRepairs(candidates));
-  // Only one plan can wait; the next sweep makes one of everything.
-  if (exceeded.length > 0 && rows.length < candidates.length) return undefined;
+  const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, actions);
   const isHeld = exceeded.length > 0;
   const reason = isHeld ? exceeded.join('; ') : null;
   const status = isHeld ? 'held' : 'approved';
-  return planRepairs(tx, rows, { ...standing, status, reason });
+  return planRepairs(tx, candidates, { ...standing, status, reason });
 }
 
 /** Stores a plan that repairs these drifts, which name it from then on. */

@@ -1,5 +1,4 @@
 import { toChangeKey } from '../../domain/change.ts';
-import { BridgeError } from '../../domain/errors.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { toSentUser } from '../../domain/user.ts';
@@ -25,7 +24,6 @@ import { readService } from '../read/read-service.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { isSeen, type Seen, toSeen } from '../read/seen.ts';
 import { toAccountNames } from '../user/find-account.ts';
-import { classify } from '../verdict.ts';
 import { findAccountObstacle, isWanted } from './current.ts';
 import { RECOVERY, type RecoveryState } from './recovery-state.ts';
 
@@ -46,7 +44,7 @@ export async function planRecovery(
   // A list that could not be read proves nothing, so it is read until it is complete or refused.
   await readService(run);
   const seen = toSeen(run.reading);
-  await readGroupLists(run, seen, (_name, error) => assertRefused(error));
+  await readGroupLists(run, seen);
   const { hash, counts } = await planAll(run.deps, { id, isFirstRun }, seen);
   const isOver = isFirstRun && counts.total === 0;
   const held = await store.write(async (tx) => {
@@ -71,14 +69,6 @@ export async function planRecovery(
 interface Making {
   readonly id: string;
   readonly isFirstRun: boolean;
-}
-
-/** A refused list of a group proves nothing. @throws the error of one that may be answered later */
-function assertRefused(error: unknown): void {
-  const cause = error instanceof BridgeError ? error.cause : undefined;
-  if (cause === undefined) throw error;
-  const { verdict } = classify(cause);
-  if (verdict === 'later' || verdict === 'unknown') throw error;
 }
 
 /**
