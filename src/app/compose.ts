@@ -83,7 +83,6 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   const process = toProcessDeps(own, () => leadership.news().ownAccount ?? undefined);
   const leadership: Leadership = createLeadership(own, {
     findParts: () => parts,
-    handOver: (tx) => reconciler.handOverWaits(tx),
   });
   const reconciler = createReconciler({ ...process, leader: leadership.access, waiters });
   const scim = toScimDeps(own, { process, leadership, reconciler });
@@ -104,6 +103,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
       await guard.start(() => store.bell.ring('due'));
       await own.formerIds.start();
       await leadership.start();
+      reconciler.start();
       sections.start();
     },
     renew: (secrets) => renew(parts, secrets),
@@ -117,7 +117,7 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
       await own.requests.stored();
       await own.access.stop();
       await leadership.stop();
-      reconciler.stop();
+      await reconciler.stop();
       await own.acts.stored();
     },
   };

@@ -5,7 +5,6 @@ import { createElection } from '../reconcile/loop/election.ts';
 import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
 import { parseStored } from '../store/engine/columns.ts';
-import type { Db } from '../store/store.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import type { TenureParts, WatchedOptions } from './parts.ts';
 import { toAttemptMs } from './settings.ts';
@@ -22,11 +21,10 @@ export type Leadership = ReturnType<typeof createLeadership>;
 /** Parts of a lead that need the lead themselves, and so are asked for late. */
 interface LateParts {
   readonly findParts: () => TenureParts;
-  readonly handOver: (tx: Db) => Promise<void>;
 }
 
 /** The part of one process in who leads. */
-export function createLeadership(options: WatchedOptions, { findParts, handOver }: LateParts) {
+export function createLeadership(options: WatchedOptions, { findParts }: LateParts) {
   const { store, clock, events, settings } = options;
   const broken = Promise.withResolvers<BridgeError>();
   let current: BridgeTenure | undefined;
@@ -37,7 +35,6 @@ export function createLeadership(options: WatchedOptions, { findParts, handOver 
     owner: randomUUID(),
     callMs: toAttemptMs(settings),
     events,
-    handOver,
     createTenure: async (lead) => follow(await createTenure(findParts(), lead)),
   });
 

@@ -10,7 +10,7 @@ import {
   takeLead,
   yieldLead,
 } from '../../store/leader.ts';
-import type { Db, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { isNotLeading } from '../job.ts';
 
@@ -48,8 +48,6 @@ export interface ElectionDeps {
   readonly callMs: number;
   readonly events: Events;
   readonly createTenure: (lead: OwnLead) => Promise<Tenure>;
-  /** Stores what the next leader has to know of this process, with the end of the lead. */
-  readonly handOver: (tx: Db) => Promise<void>;
 }
 
 /** Sees to it that one process on a store leads, and knows which. */
@@ -190,12 +188,9 @@ class SharedElection implements Election {
   }
 
   async #yield({ lead, isQuiet }: Term): Promise<void> {
-    const { store, handOver, events } = this.#deps;
+    const { store, events } = this.#deps;
     try {
-      await store.write(async (tx) => {
-        await handOver(tx);
-        await yieldLead(tx, lead, isQuiet);
-      });
+      await store.write((tx) => yieldLead(tx, lead, isQuiet));
       store.bell.ring('leader');
     } catch {
       // It ends by itself, a few seconds later.

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
-import { createNews } from '../../domain/loop.ts';
+import { createLoop, type Loop } from '../../domain/loop.ts';
 import { listProgress } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
@@ -58,29 +58,34 @@ interface ReconcilerDeps {
 /** The reconciler of one process. */
 export function createReconciler(deps: ReconcilerDeps) {
   const { store, clock, leader, waiters } = deps;
-  const follower = createFollower(deps);
-  /** Names of waits that are in the store. */
-  const stored = new Set<string>();
+  // Where one process has the store there is no leader to follow.
+  const follower = store.engine === 'postgres' ? createFollower(deps) : undefined;
+
+  async function follow(write: BoundedWait, request: WaitingRequest): Promise<Settlement> {
+    store.bell.ring('due');
+    const isWorth = isWorthWaiting(leader.findQueue(), write, waiters.size);
+    return isWorth ? waiters.wait(request) : NOT_WITHIN_WAIT;
+  }
 
   return {
     /** Notes in the transaction of a write that a request waits for it, where another process leads; names that wait. */
-    async announce(tx: Db, { waitMs, ...write }: Announced): Promise<string | undefined> {
+    async announce(tx: Db, { waitMs, key, version, undo }: Announced): Promise<string | undefined> {
       if (store.engine === 'sqlite' || leader.find() !== undefined || waitMs <= 0) return undefined;
       const id = newId();
-      await storeWait(tx, { ...write, id, until: clock.now() + waitMs });
+      const until = Math.round(clock.now() + waitMs);
+      const task = JSON.stringify(undo);
+      const wait = { id, task, until, resource_id: key.id, version };
+      await insertAll(tx, 'errands', [wait]);
       return id;
     },
     /** Takes the lock of a resource that was just written; undefined: its request does not run it. */
     lock: (key: ResourceKey): Lock | undefined => leader.find()?.lockForRequest(key),
     async settle(write: StoredWrite): Promise<Settlement> {
-      const { waitId = newId(), key, version, undo } = write;
-      if (write.waitId !== undefined) stored.add(waitId);
-      const request = { id: waitId, key, version, undo, until: clock.now() + write.waitMs };
-      const convergence = leader.find();
-      const settlement = await (convergence === undefined
-        ? follower.wait(write, request)
-        : convergence.settle(write, request));
-      return stored.delete(waitId) ? endWaiting(deps, waitId, settlement) : settlement;
+      const { waitId, key, version, undo } = write;
+      const until = clock.now() + write.waitMs;
+      const request = { id: waitId ?? newId(), key, version, undo, until };
+      const settlement = await (leader.find()?.settle(write, request) ?? follow(write, request));
+      return waitId === undefined ? settlement : endWaiting(deps, waitId, settlement);
     },
     /**
      * Reads what makes a user or group privileged, before it is taken over or loses something: the role of an account, the
@@ -91,23 +96,9 @@ export function createReconciler(deps: ReconcilerDeps) {
       leader.find()?.readPrivilege(resource, wait) ?? leader.readPrivilege(resource, wait),
     /** Resources that are converged in this process, and requests that wait. */
     activity: () => ({ running: leader.find()?.running ?? 0, waiting: waiters.size }),
-    /** Lets the leader after this process refuse what requests of this process still wait for. */
-    async handOverWaits(tx: Db): Promise<void> {
-      for (const request of waiters.list()) {
-        if (stored.has(request.id)) continue;
-        await storeWait(tx, request);
-        stored.add(request.id);
-      }
-      follower.follow();
-    },
-    stop: follower.stop,
+    start: () => follower?.start(),
+    stop: () => follower?.stop(),
   };
-}
-
-async function storeWait(tx: Db, { id, key, version, undo, until }: WaitingRequest): Promise<void> {
-  const task = JSON.stringify(undo);
-  const wait = { id, task, until: Math.round(until), resource_id: key.id, version };
-  await insertAll(tx, 'errands', [wait]);
 }
 
 /**
@@ -140,48 +131,26 @@ async function endWaiting(
 }
 
 /**
- * Creates what tells requests of this process what the leader has done for them, while another process leads. Where one
- * process has the store there is no leader to follow.
+ * Creates what tells requests of this process what the leader has done for them, while another process leads: at its rings,
+ * and now and then.
  */
-function createFollower({ store, clock, events, leader, waiters }: ReconcilerDeps) {
-  const stopping = new AbortController();
-  const news = createNews(clock, stopping.signal);
-  const unlisten = store.bell.listen('settled', news.tell);
-  let isFollowing = false;
-  const isOver = () => stopping.signal.aborted || leader.find() !== undefined;
-
-  /** Looks when the leader rings, and now and then. Ends by itself when no request waits. */
-  async function tellUntilOver(): Promise<void> {
-    isFollowing = true;
-    while (waiters.size > 0 && !isOver()) {
-      const isRung = await news.rest(LOOK_MS);
-      if (isOver()) break;
-      if (!isRung) store.bell.ring('due');
-      await tellProgress({ store, clock, waiters }).catch((error: unknown) => {
-        // Each request is answered when its wait is over: the write is stored.
-        if (!(error instanceof StoreError)) events.failed({ type: 'store', id: 'follow', error });
-      });
-    }
-    isFollowing = false;
+function createFollower({ store, clock, events, leader, waiters }: ReconcilerDeps): Loop {
+  function onFailure(error: unknown): void {
+    // Each request is answered when its wait is over: the write is stored.
+    if (!(error instanceof StoreError)) events.failed({ type: 'store', id: 'follow', error });
   }
-
-  /** Tells the requests that wait now what the leader does, until none waits. */
-  function follow(): void {
-    if (store.engine === 'postgres' && !isFollowing && !isOver()) void tellUntilOver();
-  }
-
+  const loop = createLoop({ clock, onFailure, failedRestMs: LOOK_MS }, async (_signal, isTold) => {
+    if (waiters.size === 0 || leader.find() !== undefined) return LOOK_MS;
+    if (!isTold) store.bell.ring('due');
+    await tellProgress({ store, clock, waiters });
+    return LOOK_MS;
+  });
+  const unlisten = store.bell.listen('settled', loop.tell);
   return {
-    async wait(write: BoundedWait, request: WaitingRequest): Promise<Settlement> {
-      store.bell.ring('due');
-      const isWorth = isWorthWaiting(leader.findQueue(), write, waiters.size);
-      const settled = isWorth ? waiters.wait(request) : NOT_WITHIN_WAIT;
-      follow();
-      return settled;
-    },
-    follow,
+    ...loop,
     stop() {
-      stopping.abort();
       unlisten();
+      return loop.stop();
     },
   };
 }

@@ -144,8 +144,6 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       const ended = tenure;
       tenure = undefined;
       ended?.end();
-      // A request that still waits is told what the next leader makes of its write.
-      await store.write((tx) => reconciler.handOverWaits(tx));
     },
   };
   await office.join(candidate);
