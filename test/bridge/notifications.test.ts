@@ -158,8 +158,8 @@ test('a leaver who is not out after five minutes is told by id alone, and so is 
     await bridge.patch(`/Users/${id}`, replace('active', true));
   }
   await bridge.ops('POST', '/resume');
-  const countDone = () => listOnce().filter(({ type }) => type === 'leaver.done').length;
-  await clock.pass(sandbox, () => countDone() >= 3);
+  const isTold = () => listTold().some(([type, user]) => type === 'leaver.done' && user === first);
+  await clock.pass(sandbox, isTold);
 
   expect(before.slice(0, 3)).toEqual([
     ['leaver.late', refused],
@@ -170,7 +170,6 @@ test('a leaver who is not out after five minutes is told by id alone, and so is 
   const heldBy = 'writes-paused';
   expect(listOnce()[2]?.data).toMatchObject({ user: first, heldBy });
   expect(status.leavers).toMatchObject({ count: 1, heldBy, first: [{ id: first, heldBy }] });
-  expect(listTold()).toContainEqual(['leaver.done', first]);
   expect(receiver.taken.map(({ body }) => body).join()).not.toContain('example.com');
 });
 
