@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
-import type { Environment } from '../settings/environment.ts';
 import type { LoadedSettings } from '../settings/load.ts';
+import type { Environment } from '../settings/sources.ts';
 
 /** Settings file where none is named: the same from any working directory, in a clone (`src/cli`) and in a package (`dist/cli`). */
 export const defaultConfigFile = join(import.meta.dirname, '../../config/default.yaml');

@@ -1,5 +1,4 @@
 import { createMatcher } from '../domain/matcher.ts';
-import { toFileVariable } from './environment.ts';
 import { type SettingProblem, SettingsError } from './errors.ts';
 import { settingRows } from './rows.ts';
 import type { Settings } from './schema.ts';
@@ -83,7 +82,7 @@ export function listWarnings({ upstream, publicUrl }: Settings): string[] {
 function missing(setting: string, why: string): SettingProblem {
   const variables = settingRows
     .filter(({ name }) => name === setting)
-    .flatMap((row) => [row.variable, toFileVariable(row) ?? []].flat());
+    .flatMap((row) => [row.variable, row.fileVariable ?? []].flat());
   const message = `${setting} is not set, but ${why}. Set ${variables.join(' or ')}.`;
   return { setting, message };
 }

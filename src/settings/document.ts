@@ -1,5 +1,4 @@
 import { stringify } from 'yaml';
-import { toFileVariable } from './environment.ts';
 import type { SettingRow } from './rows.ts';
 
 /** The page of all settings, as Markdown. */
@@ -43,7 +42,7 @@ function toSection({ path }: SettingRow): string {
 }
 
 function toEntry(row: SettingRow): string {
-  const variables = [row.variable, toFileVariable(row)].filter((name) => name !== undefined);
+  const variables = [row.variable, row.fileVariable].filter((name) => name !== undefined);
   const fallback = row.default === undefined ? 'not set' : `\`${toYamlValue(row.default)}\``;
   return [
     `### \`${row.name}\``,

@@ -11,15 +11,12 @@ export interface SettingRow extends KindFacts {
   readonly name: string;
   /** The environment variable: `UPSTREAM_REQUESTS_PER_SECOND`. */
   readonly variable: string;
+  /** The variable that names a file holding this secret; undefined when the setting is none. */
+  readonly fileVariable: string | undefined;
   readonly description: string;
   /** As written in YAML; undefined when the setting has no default. */
   readonly default: unknown;
 }
-
-/** The names of all sections: one that is left out is as good as an empty one. */
-export const sectionNames: readonly string[] = Object.entries(settingsSchema.shape)
-  .filter(([, child]) => child instanceof z.ZodObject)
-  .map(([name]) => name);
 
 /** Every setting in the order of the schema, those of sections too. An undocumented one is a bug that ends the import. */
 export const settingRows: readonly SettingRow[] = listRows(settingsSchema, []);
@@ -52,7 +49,9 @@ function toSettingRow({ path, schema, inner, fallback }: Leaf): SettingRow {
   if (facts === undefined || description === undefined) {
     throw new BridgeError('bug', `the setting ${name} has no kind or no description`);
   }
-  return { ...facts, path, name, variable: toVariable(path), description, default: fallback };
+  const variable = toVariable(path);
+  const fileVariable = facts.secret === undefined ? undefined : `${variable}_FILE`;
+  return { ...facts, path, name, variable, fileVariable, description, default: fallback };
 }
 
 function unwrap(schema: z.core.$ZodType): { inner: z.core.$ZodType; fallback: unknown } {

@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type EnvironmentValue, toFileVariable } from './environment.ts';
 import type { SettingRow } from './rows.ts';
 import type { Settings } from './schema.ts';
-import { findAt, type Tree } from './tree.ts';
-
-/** Every place that a value comes from; a secret file is one that a variable `…_FILE` names. */
-export const SETTING_ORIGINS = ['default', 'file', 'environment', 'secret-file'] as const;
+import type { Given, SETTING_ORIGINS } from './sources.ts';
+import { findAt } from './tree.ts';
 
 /** One setting in effect, without secrets. */
 export interface ShownSetting {
@@ -18,45 +15,23 @@ export interface ShownSetting {
   readonly source: string | null;
 }
 
-/** Sources of settings that were read. */
-interface ReadSources {
-  readonly values: readonly EnvironmentValue[];
-  readonly file: Tree;
-  readonly configFile: string | undefined;
-}
-
 /** Lists every setting in effect with the place that its value comes from. */
 export function listShownSettings(
   rows: readonly SettingRow[],
   settings: Settings,
-  sources: ReadSources,
+  given: ReadonlyMap<string, Given>,
 ): ShownSetting[] {
   return rows.map((row) => {
+    const { name, variable } = row;
     const value = findAt(settings, row.path);
-    return {
-      name: row.name,
-      variable: row.variable,
-      value: value === undefined ? null : toShownValue(row, value),
-      ...findOrigin(row, sources),
-    };
+    const shown = value === undefined ? null : toShownValue(row, value);
+    const by = given.get(name);
+    // The file that comes with the bridge writes every default out.
+    const isWritten = by?.origin === 'file' && isDeepStrictEqual(by.value, row.default);
+    if (by === undefined || isWritten)
+      return { name, variable, value: shown, from: 'default', source: null };
+    return { name, variable, value: shown, from: by.origin, source: by.source };
   });
-}
-
-function findOrigin(
-  row: SettingRow,
-  { values, file, configFile }: ReadSources,
-): Pick<ShownSetting, 'from' | 'source'> {
-  const given = values.find(({ row: { name } }) => name === row.name);
-  if (given !== undefined) {
-    const isFile = given.from === toFileVariable(row);
-    return { from: isFile ? 'secret-file' : 'environment', source: given.from };
-  }
-  const written = findAt(file, row.path);
-  // The file that comes with the bridge writes every default out.
-  const isDefault = written === undefined || isDeepStrictEqual(written, row.default);
-  return isDefault
-    ? { from: 'default', source: null }
-    : { from: 'file', source: configFile ?? null };
 }
 
 /** Prints a value without secrets and as it may be written in a settings file. */

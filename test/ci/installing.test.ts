@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
 import { exitCodes } from '../../src/cli/context.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
-import { toFileVariable } from '../../src/settings/environment.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { settingRows } from '../../src/settings/rows.ts';
 import { makeFolder } from '../support/lifetimes.ts';
@@ -64,7 +63,7 @@ test('systemd: every variable is a setting, every secret a file, and they allow 
     one.slice(one.indexOf('=') + 1),
   ]);
   const others = ['NODE_ENV', 'MALLOC_ARENA_MAX'];
-  const known = settingRows.flatMap((row) => [toFileVariable(row) ?? row.variable]);
+  const known = settingRows.flatMap((row) => [row.fileVariable ?? row.variable]);
   const { settings } = loadSettings({
     env: { ...Object.fromEntries(entries), UPSTREAM_URL: 'https://company.example.com' },
     readFile: (path) => `content-of-${path.replaceAll('/', '-')}`,

@@ -8,7 +8,6 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
-import { toFileVariable } from '../../src/settings/environment.ts';
 import { settingRows } from '../../src/settings/rows.ts';
 import { settingsSchema } from '../../src/settings/schema.ts';
 import { runAlone } from '../support/command.ts';
@@ -208,13 +207,13 @@ test('the image is that of this version, and every container has it', () => {
 });
 
 test('each secret is a file under a documented key, and every other variable is a setting', () => {
-  const secrets = settingRows.filter((row) => toFileVariable(row) !== undefined);
+  const secrets = settingRows.filter((row) => row.fileVariable !== undefined);
   const open = settingRows.filter((row) => !secrets.includes(row)).map(({ variable }) => variable);
   const documented = [...read('docs/install.md').matchAll(/--from-file=([\w-]+)/g)];
   const files = documented.map(([, key]) => `/run/secrets/scim-bridge/${key}`);
   const used = [...bridge.env, ...sweep.env];
   for (const { name, value } of used.filter((variable) => variable.value.startsWith('/run/'))) {
-    expect(secrets.map(toFileVariable)).toContain(name);
+    expect(secrets.map(({ fileVariable }) => fileVariable)).toContain(name);
     expect(files).toContain(value);
   }
   expect(new Set(used.map(({ value }) => value)).isSupersetOf(new Set(files))).toBe(true);

@@ -9,7 +9,6 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
-import { toFileVariable } from '../../src/settings/environment.ts';
 import { settingRows } from '../../src/settings/rows.ts';
 import { makeFolder } from '../support/lifetimes.ts';
 
@@ -106,7 +105,7 @@ test('compose: no secret is written down, and none of the services of the base p
 
 /** Every variable of a setting, and of the file that may hold it. */
 const variables = settingRows.flatMap((row) => {
-  const file = toFileVariable(row);
+  const file = row.fileVariable;
   return file === undefined ? [row.variable] : [row.variable, file];
 });
 /** Compose itself decides where the container listens. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
-import { SETTING_ORIGINS } from '../../settings/shown.ts';
+import { SETTING_ORIGINS } from '../../settings/sources.ts';
 import { sweep } from './drift.ts';
 import { t } from './kinds.ts';
 
