@@ -35,52 +35,17 @@ const manifests = new Map(
   kustomization.resources.map((file) => [file, parse(read(`config/kubernetes/${file}`))]),
 );
 
-const labels = z.record(z.string(), z.string());
-const labelsOnly = z.object({ matchLabels: labels });
-const container = z.object({
-  image: z.string(),
-  command: z.array(z.string()).optional(),
-  ports: z.array(z.object({ name: z.string(), containerPort: z.number() })).default([]),
-  env: z.array(z.object({ name: z.string(), value: z.string() })),
-  startupProbe: z.unknown().optional(),
-  livenessProbe: z.unknown().optional(),
-  readinessProbe: z.unknown().optional(),
-  securityContext: z.unknown(),
-});
-const pod = z.object({
-  metadata: z.object({ labels }),
-  spec: z.object({
-    automountServiceAccountToken: z.boolean(),
-    terminationGracePeriodSeconds: z.number().optional(),
-    securityContext: z.unknown(),
-    containers: z.tuple([container]),
-  }),
-});
-const deployment = z
-  .object({
-    spec: z.object({
-      replicas: z.number(),
-      strategy: z.object({ rollingUpdate: z.record(z.string(), z.number()) }),
-      selector: labelsOnly,
-      template: pod,
-    }),
-  })
-  .parse(manifests.get('deployment.yaml'));
-const job = z
-  .object({ spec: z.object({ jobTemplate: z.object({ spec: z.object({ template: pod }) }) }) })
-  .parse(manifests.get('sweep.yaml')).spec.jobTemplate.spec.template;
-const service = z.object({
-  metadata: z.object({ name: z.string() }),
-  spec: z.object({
-    selector: labels,
-    ports: z.array(z.object({ port: z.number(), targetPort: z.string() })),
-  }),
-});
-const services = ['service.yaml', 'ops-service.yaml'].map((file) =>
-  service.parse(manifests.get(file)),
-);
+// That each has the types of its kind is compiled below.
+const deployment = manifests.get('deployment.yaml');
+const job = manifests.get('sweep.yaml').spec.jobTemplate.spec.template;
+const services = ['service.yaml', 'ops-service.yaml'].map((file) => manifests.get(file));
 const [bridge] = deployment.spec.template.spec.containers;
 const [sweep] = job.spec.containers;
+
+interface Named {
+  readonly name: string;
+  readonly value: string;
+}
 
 /** Where the types of each kind are, which were made from the API's own description. */
 const kinds = new Map([
@@ -96,8 +61,8 @@ const kinds = new Map([
 const types = dirname(fileURLToPath(import.meta.resolve('kubernetes-types/package.json')));
 
 /** The manifest as a program that compiles when it is one of its kind: unknown fields and wrong types are errors. */
-function toProgram(manifest: unknown): string {
-  const { kind } = z.object({ kind: z.string() }).parse(manifest);
+function toProgram(manifest: { readonly kind: string }): string {
+  const { kind } = manifest;
   const path = join(types, kinds.get(kind) ?? 'unknown');
   const value = JSON.stringify(manifest, null, 2);
   return `import type { ${kind} } from '${path}';\nexport const manifest: ${kind} = ${value};\n`;
@@ -186,20 +151,16 @@ test.runIf(hasKubectl)('a changed setting starts new pods: its hash is in their 
 });
 
 test('the bridges reach names, the service and PostgreSQL alone', () => {
-  const { egress } = z
-    .object({
-      spec: z.object({
-        policyTypes: z.tuple([z.literal('Ingress'), z.literal('Egress')]),
-        egress: z.array(z.object({ ports: z.array(z.object({ port: z.number() })) })),
-      }),
-    })
-    .parse(manifests.get('network-policy.yaml')).spec;
-  const ports = egress.flatMap(({ ports: some }) => some.map(({ port }) => port));
+  const { policyTypes, egress } = manifests.get('network-policy.yaml').spec;
+  expect(policyTypes).toEqual(['Ingress', 'Egress']);
+  const ports = egress.flatMap((rule: { ports: { port: number }[] }) =>
+    rule.ports.map(({ port }) => port),
+  );
   expect([...new Set(ports)]).toEqual([53, 443, 5_432]);
 });
 
 test('the image is that of this version, and every container has it', () => {
-  const { version } = z.object({ version: z.string() }).parse(JSON.parse(read('package.json')));
+  const { version } = JSON.parse(read('package.json'));
   expect(kustomization.images).toMatchObject([{ name: 'scim-bridge', newTag: version }]);
   const chart = parse(read('config/kubernetes/Chart.yaml'));
   expect(chart).toMatchObject({ version, appVersion: version });
@@ -211,7 +172,7 @@ test('each secret is a file under a documented key, and every other variable is 
   const open = settingRows.filter((row) => !secrets.includes(row)).map(({ variable }) => variable);
   const documented = [...read('docs/install.md').matchAll(/--from-file=([\w-]+)/g)];
   const files = documented.map(([, key]) => `/run/secrets/scim-bridge/${key}`);
-  const used = [...bridge.env, ...sweep.env];
+  const used: Named[] = [...bridge.env, ...sweep.env];
   for (const { name, value } of used.filter((variable) => variable.value.startsWith('/run/'))) {
     expect(secrets.map(({ fileVariable }) => fileVariable)).toContain(name);
     expect(files).toContain(value);
@@ -244,7 +205,7 @@ test('a bridge lives by /healthz and gets requests by /readyz, at the port of pr
   expect(bridge.startupProbe).toMatchObject(probe('/healthz'));
   expect(bridge.livenessProbe).toMatchObject(probe('/healthz'));
   expect(bridge.readinessProbe).toMatchObject(probe('/readyz'));
-  const opsPort = Number(bridge.env.find(({ name }) => name === 'OPS_PORT')?.value);
+  const opsPort = Number(bridge.env.find(({ name }: Named) => name === 'OPS_PORT')?.value);
   expect(bridge.ports).toEqual([
     { name: 'http', containerPort: settingsSchema.shape.port.parse(undefined) },
     { name: 'ops', containerPort: opsPort },
@@ -255,27 +216,21 @@ test('an update keeps three ready, and each bridge has longer to stop than it ta
   const { replicas, strategy, template } = deployment.spec;
   const kept = { replicas, ...strategy.rollingUpdate };
   expect(kept).toEqual({ replicas: 3, maxUnavailable: 0, maxSurge: 1 });
-  const graceMs = (template.spec.terminationGracePeriodSeconds ?? 0) * 1_000;
+  const graceMs = template.spec.terminationGracePeriodSeconds * 1_000;
   expect(graceMs).toBeGreaterThan(SHUTDOWN_DELAY_MS + DRAIN_MAX_MS + STOP_GRACE_MS);
 });
 
 test('services, budget and policy mean the bridges and not the jobs', () => {
-  const budget = z
-    .object({ spec: z.object({ selector: labelsOnly }) })
-    .parse(manifests.get('disruption-budget.yaml'));
-  const policy = z
-    .object({ spec: z.object({ podSelector: labelsOnly }) })
-    .parse(manifests.get('network-policy.yaml'));
   const selectors = [
     deployment.spec.selector.matchLabels,
-    budget.spec.selector.matchLabels,
-    policy.spec.podSelector.matchLabels,
+    manifests.get('disruption-budget.yaml').spec.selector.matchLabels,
+    manifests.get('network-policy.yaml').spec.podSelector.matchLabels,
     ...services.map(({ spec }) => spec.selector),
   ];
   const { labels: own } = deployment.spec.template.metadata;
   for (const selector of selectors) expect(selector).toEqual(own);
   expect(job.metadata.labels).not.toMatchObject(own);
-  const names = bridge.ports.map(({ name }) => name);
+  const names = bridge.ports.map(({ name }: Named) => name);
   for (const { spec } of services) expect(names).toContain(spec.ports[0]?.targetPort);
 });
 
