@@ -12,8 +12,7 @@ const REAL = { UPSTREAM_URL: 'https://service.example.com', UPSTREAM_TOKEN: 'sec
 const noTokens = { scim: [], operator: undefined, reader: undefined };
 
 function setUp() {
-  const folder = makeFolder();
-  const base = { DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}` };
+  const base = { DATABASE_URL: `sqlite:${join(makeFolder(), 'bridge.db')}` };
   const load = (env: Readonly<Record<string, string>>) =>
     loadSettings({ env: { ...base, ...env }, readFile: () => '' }).settings;
   const withStore = async <T>(
@@ -45,8 +44,7 @@ test('a real service is not served before anybody can come in, and is once a tok
   expect(await withStore({ ...REAL, OPS_TOKEN: 'token-of-an-operator' }, nothing)).toBe('open');
 
   await withStore({}, async (store) => {
-    const { tokens } = createAccess({ store, ...ACCESS });
-    await tokens.make({
+    await createAccess({ store, ...ACCESS }).tokens.make({
       name: 'okta',
       purpose: 'scim',
       profile: 'lenient',

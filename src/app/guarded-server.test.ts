@@ -84,15 +84,13 @@ test('a connection on which a request has begun to come does', async () => {
 });
 
 test('a connection that says nothing is closed', async () => {
-  const server = await start({ requestMs: 200 });
-  const socket = await open(server);
+  const socket = await open(await start({ requestMs: 200 }));
 
   expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 408 /);
 });
 
 test('headers that come byte by byte are cut off', async () => {
-  const server = await start({ requestMs: 300 });
-  const socket = await open(server);
+  const socket = await open(await start({ requestMs: 300 }));
   const drip = setInterval(() => socket.write('x'), 20);
   socket.write('GET / HTTP/1.1\r\nX-Slow: ');
 
@@ -125,8 +123,7 @@ test('a body that comes byte by byte is cut off, answered or not', async () => {
 test('an answer that nobody reads is cut off, and its memory is free', async () => {
   const server = await start({ answerMs: 200 });
   server.on('request', (_req, res) => res.end(LARGE));
-  const socket = await open(server);
-  socket.pause().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  (await open(server)).pause().write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   const [, res] = await once(server, 'request');
 
   await once(res, 'close');
@@ -181,8 +178,7 @@ test('a connection beyond the limit is closed at once, the others are served', a
 });
 
 async function isDrained(socket: Socket): Promise<boolean> {
-  const signal = AbortSignal.timeout(300);
-  return once(socket, 'drain', { signal }).then(
+  return once(socket, 'drain', { signal: AbortSignal.timeout(300) }).then(
     () => true,
     () => false,
   );

@@ -65,8 +65,7 @@ test('what is restored waits as it did before, or no longer; its neighbours stay
 test('the text of a cell begins with what waits, in whatever order it was written', () => {
   const problem = { code: 'refused', words: '"pending":1' };
   const heard = withEcho<Field>({}, 'name', { sent: 'a', back: 'b' });
-  const given = withSource(heard, 'name', { value: 1, by: 'rule' });
-  const refused = defer(ask(given, ['name'], 2), {
+  const refused = defer(ask(withSource(heard, 'name', { value: 1, by: 'rule' }), ['name'], 2), {
     ...{ fields: ['name'], problem, now: 5, retryAt: 9 },
   });
 

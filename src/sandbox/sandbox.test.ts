@@ -108,13 +108,11 @@ test('a port that is in use fails the start and leaves the file free', async () 
 });
 
 test('a token that is given wins', async () => {
-  const { sandbox } = await startForTest({ token: 'given', file: newFile() });
-  expect(sandbox.token).toBe('given');
+  expect((await startForTest({ token: 'given', file: newFile() })).sandbox.token).toBe('given');
 });
 
 function newFile(): string {
-  const folder = makeFolder();
-  return join(folder, 'sub', 'sandbox.db');
+  return join(makeFolder(), 'sub', 'sandbox.db');
 }
 
 test('the file of a sandbox is readable for its owner only, with all that is beside it', async () => {

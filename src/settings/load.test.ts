@@ -168,8 +168,7 @@ test('an unknown key is refused with the nearest name', () => {
 });
 
 test('a variable that resembles a setting is warned of with the nearest name, and never with its value', () => {
-  const { warnings } = load({ UPSTREAM_TOKN: 's3cret', SCIM_TOKENS_FLIE: 's3cret' });
-  expect(warnings).toEqual([
+  expect(load({ UPSTREAM_TOKN: 's3cret', SCIM_TOKENS_FLIE: 's3cret' }).warnings).toEqual([
     'The environment variable UPSTREAM_TOKN is not read. Did you mean UPSTREAM_TOKEN?',
     'The environment variable SCIM_TOKENS_FLIE is not read. Did you mean SCIM_TOKENS_FILE?',
   ]);

@@ -176,8 +176,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const moved = await run('--to', to);
 
     expect(moved).toMatchObject({ code: 1, text: expect.stringContaining('another process') });
-    const tables = await (await open(to)).read.introspection.getTables();
-    expect(tables).toEqual([]);
+    expect(await (await open(to)).read.introspection.getTables()).toEqual([]);
   });
 
   test('no bridge starts on the file that was moved, until the move is taken back', async () => {
@@ -196,8 +195,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const undone = await run('--undo', '--yes');
     expect(undone).toMatchObject({ code: 0, text: expect.stringContaining('is the store again') });
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    const bridge = await startTestBridge({ settings: env });
-    await bridge.stop();
+    await (await startTestBridge({ settings: env })).stop();
     expect((await run('--undo', '--yes')).text).toContain('was not moved');
   });
 });

@@ -54,8 +54,7 @@ describeStores('rows of a table', ({ makeStore }) => {
 
   test('that are numbered are listed in parts, the newest first', async () => {
     const { read, write } = await makeStore();
-    const names = ['a', 'b', 'c'];
-    const rows = names.map((name_folded) => ({
+    const rows = ['a', 'b', 'c'].map((name_folded) => ({
       resource_type: 'user' as const,
       name_folded,
       reason: 'taken',

@@ -53,8 +53,7 @@ function expectDrift(world: AuditWorld, id: string) {
 
 /** What the audit log says of a person, as the past of the person tells it. */
 async function listEvents(bridge: TestBridge, id: string | undefined): Promise<JsonObject[]> {
-  const items = await bridge.listOps(`/users/${id}/timeline`);
-  return items.filter(({ source }) => source === 'audit');
+  return (await bridge.listOps(`/users/${id}/timeline`)).filter(({ source }) => source === 'audit');
 }
 
 async function readReadiness(world: TestBridge): Promise<string> {

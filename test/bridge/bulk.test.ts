@@ -131,8 +131,7 @@ describe('references', () => {
     ]);
     const tags = await Promise.all(
       results.map(async ({ location }) => {
-        const read = await bridge.request('GET', String(location));
-        return read.headers.etag;
+        return (await bridge.request('GET', String(location))).headers.etag;
       }),
     );
     expect(results.map(({ version }) => version)).toEqual(tags);
@@ -375,8 +374,7 @@ describe('failOnErrors', () => {
     const answer = await sendBulk([bad, newUser('a'), bad, last], { failOnErrors: 2 });
 
     expect(listStatuses(answer)).toEqual(['404', '201', '404']);
-    const again = await sendBulk([last]);
-    expect(listStatuses(again)).toEqual(['201']);
+    expect(listStatuses(await sendBulk([last]))).toEqual(['201']);
   });
 
   test('a refusal of the service counts before the next operation is stored', async () => {
@@ -464,6 +462,5 @@ test('an id in the path of an operation is encoded as in the address of a single
   expect(listStatuses(answer)).toEqual(['200', '404', '400', '404', '201', '200']);
   expect((await bridge.request('GET', `/Users/${id}`)).body.title).toBe('Pilot');
   const singles = paths.map((path) => bridge.request('GET', path));
-  const statuses = (await Promise.all(singles)).map(({ status }) => status);
-  expect(statuses).toEqual([200, 404, 400, 404]);
+  expect((await Promise.all(singles)).map(({ status }) => status)).toEqual([200, 404, 400, 404]);
 });

@@ -99,8 +99,7 @@ describe('sign-in without a shared secret', () => {
     const found = await oauth.discoveryRequest(url, { algorithm: 'oauth2', ...insecure });
     const server = await oauth.processDiscoveryResponse(url, found);
     const prove = oauth.PrivateKeyJwt({ key: key.privateKey, kid: 'own' });
-    const parameters = new URLSearchParams({ scope: 'scim' });
-    const args = [server, client, prove, parameters, insecure] as const;
+    const args = [server, client, prove, new URLSearchParams({ scope: 'scim' }), insecure] as const;
     const response = await oauth.clientCredentialsGrantRequest(...args);
     const token = await oauth.processClientCredentialsResponse(server, client, response);
 
@@ -129,8 +128,7 @@ describe('sign-in without a shared secret', () => {
     const [bridge, issuer] = await openBridge(options);
     issuer.keys.push(await makeKey('rsa', 'RS256'), await makeKey('enc', 'ES256', 'enc'));
     const id = await makeClient(bridge, issuer, { jwksUri: issuer.jwksUri });
-    const world = await makeWorld(bridge, issuer, id);
-    const rows = listWrong(world);
+    const rows = listWrong(await makeWorld(bridge, issuer, id));
     const secret = await post(bridge, { client_id: id, client_secret: 'scimbridge_wrong' });
     const toText = ({ status, headers, body }: TokenAnswer) =>
       JSON.stringify([status, headers['www-authenticate'], headers['cache-control'], body]);
@@ -220,8 +218,7 @@ describe('sign-in without a shared secret', () => {
     // Its end and what clocks may differ by, less a second: the entry is still there.
     clock.state.aheadMs = 329_000;
     const last = await present(second, id, assertion);
-    const right = await issuer.sign(toRight(issuer, clock.now()));
-    const next = await present(second, id, right);
+    const next = await present(second, id, await issuer.sign(toRight(issuer, clock.now())));
     const token = await ask(second, taken);
     await second.stop();
     expect([later.status, last.status, next.status, token.status]).toEqual([401, 401, 200, 200]);
@@ -298,8 +295,7 @@ describe('scim-bridge client create with a trust', () => {
     const settings = { ...SETTINGS, DATABASE_URL: await makeStoreUrl() };
     const folder = makeFolder();
     const [file, noFile] = [join(folder, 'keys.json'), join(folder, 'none.json')];
-    const own = await makeKey('own');
-    writeFileSync(file, JSON.stringify({ keys: [own.shown] }));
+    writeFileSync(file, JSON.stringify({ keys: [(await makeKey('own')).shown] }));
     const bridge = await forTest(startTestBridge({ settings }));
     const command = runner(bridge, { env: settings });
     const run = (...args: string[]) => command('client', 'create', ...args);

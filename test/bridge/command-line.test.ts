@@ -66,8 +66,7 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
   const ofBob = await run(bridge, 'drifts --of BOB@example.com');
   const none = await run(bridge, 'drifts --status contested');
   const readRequests = async () => {
-    const { text } = await run(bridge, `requests --of ${id} --json`);
-    return JSON.parse(text).items;
+    return JSON.parse((await run(bridge, `requests --of ${id} --json`)).text).items;
   };
   // They are stored behind the answers.
   await expect

@@ -143,8 +143,7 @@ describe('console session', () => {
     '/scim/v2/Users',
     '/oauth/token',
   ])('no browser guesses the type of %s', async (path) => {
-    const { headers } = await request(toUrl(path));
-    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect((await request(toUrl(path))).headers['x-content-type-options']).toBe('nosniff');
   });
 });
 
@@ -171,8 +170,7 @@ test('who signs in is whom an ID token names that the issuer has signed', async 
   expect(forged.headers.location).toBe('/console/?refused=failed');
   expect(forged.headers['set-cookie']).not.toContain('scim_bridge_session=');
 
-  const right = await signIn(set);
-  expect(right.headers.location).toBe('/console/');
+  expect((await signIn(set)).headers.location).toBe('/console/');
   expect(await readActs(set.bridge)).toMatchObject([
     { act: 'signed in to the console', operator: 'ada', outcome: 'done' },
     { act: 'signed in to the console', operator: 'nobody', outcome: 'refused' },
@@ -282,8 +280,7 @@ describe('named tokens', () => {
         if (text !== old.text) state.withNext += 1;
       }
     })();
-    const next = await makeToken(bridge, { name: 'okta-2027' });
-    state.text = next.text;
+    state.text = (await makeToken(bridge, { name: 'okta-2027' })).text;
     // By now the provider has its answer to everything that it sent with the old one.
     await expect.poll(() => state.withNext).toBeGreaterThan(0);
     await bridge.ops('POST', '/tokens/okta-2026/revoke');

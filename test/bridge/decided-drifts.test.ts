@@ -142,8 +142,7 @@ describe('one decision about many drifts', () => {
     expect(await bridge.listDrifts()).toHaveLength(INTRUDERS);
     expect(Object((await bridge.ops('GET', '/plans')).body).items).toEqual([]);
 
-    const { body } = await decide(bridge, repair);
-    await untilApplied(bridge, Object(body).plan.id);
+    await untilApplied(bridge, Object((await decide(bridge, repair)).body).plan.id);
     expect(countMembers(bridge)).toBe(0);
   });
 
@@ -158,8 +157,7 @@ describe('one decision about many drifts', () => {
     expect(fewer).toMatchObject({ status: 409, body: { code: 'other-plan' } });
     expect(countMembers(bridge)).toBe(INTRUDERS);
 
-    const { body } = await decide(bridge, { ...repair, hash });
-    await untilApplied(bridge, Object(body).plan.id);
+    await untilApplied(bridge, Object((await decide(bridge, { ...repair, hash })).body).plan.id);
     expect(countMembers(bridge)).toBe(0);
   });
 
@@ -215,8 +213,7 @@ describe('who', () => {
 
   /** Who is told for each open drift of a kind. */
   async function listWho(bridge: TestBridge, kind: string): Promise<JsonObject[]> {
-    const items = await bridge.listOps(`/drifts?kind=${kind}&status=open&limit=1000`);
-    return items.map((item) => {
+    return (await bridge.listOps(`/drifts?kind=${kind}&status=open&limit=1000`)).map((item) => {
       const { resource, member, who, message } = Object(item);
       const name = member === null ? resource.name : `${resource.name} of ${member.name}`;
       return { name, who, message };
@@ -240,8 +237,7 @@ describe('who', () => {
     const listFound = async () => {
       const found: JsonObject[] = [];
       for (const { kind, name } of cells) {
-        const list = await listWho(world, kind);
-        found.push({ kind, ...list.find((one) => one.name === name) });
+        found.push({ kind, ...(await listWho(world, kind)).find((one) => one.name === name) });
       }
       return found;
     };

@@ -202,8 +202,7 @@ describe('roles of groups in spaces and documents', () => {
       const listStuckOf = async (name: string) => {
         await bridge.send('POST', '/Groups', toGroup(name, [ada]));
         await bridge.untilSettled('may stay');
-        const { body } = await bridge.ops('GET', '/status');
-        const stuck: JsonObject[] = Object(body.stuck);
+        const stuck: JsonObject[] = Object((await bridge.ops('GET', '/status')).body.stuck);
         return stuck
           .filter((one) => one.name === name)
           .map(({ field, problem }) => [field, Object(problem).status]);

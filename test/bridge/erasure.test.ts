@@ -92,8 +92,7 @@ describe('erasing a person', () => {
     expect(body).toMatchObject({ upstreamId: account, name: 'ada@example.com' });
     expect(service.getUser('ada@example.com')).toMatchObject({ id: account, active: true });
     const filter = encodeURIComponent('userName eq "ada@example.com"');
-    const people = await world.send('GET', `/Users?filter=${filter}`);
-    expect(people.body.totalResults).toBe(1);
+    expect((await world.send('GET', `/Users?filter=${filter}`)).body.totalResults).toBe(1);
 
     const other = await world.addUser('bea', ADA);
     for (const one of [again, other]) await world.send('DELETE', `/Users/${one}`);

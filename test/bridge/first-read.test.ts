@@ -73,8 +73,7 @@ test('a store is used for one company: where another one answers, nothing is rea
   const store = await takeStore(inject('engine'));
   onTestFinished(store.giveBack);
   const settings = { DATABASE_URL: store.url };
-  const first = await startTestBridge({ service: proxy.service, settings });
-  await first.stop();
+  await (await startTestBridge({ service: proxy.service, settings })).stop();
 
   proxy.setTamper((_, body) => withOtherCompany(body));
   sandbox.calls.reset();

@@ -43,11 +43,9 @@ describe('the ids of an earlier SCIM server', () => {
     const remove = { op: 'remove', path: 'members[value eq "old-ada"]' };
     await bridge.patch('/Groups/old-pilots', remove);
     expect(await bridge.readMemberIds('old-pilots')).toEqual([bob]);
-    const replaced = toGroup('Pilots', ['old-ada', bob]);
-    await bridge.send('PUT', '/Groups/old-pilots', replaced);
+    await bridge.send('PUT', '/Groups/old-pilots', toGroup('Pilots', ['old-ada', bob]));
     expect(await bridge.readMemberIds(pilots)).toEqual([ada, bob].toSorted());
-    const crew = await bridge.addGroup('Crew', ['old-bob']);
-    expect(await bridge.readMemberIds(crew)).toEqual([bob]);
+    expect(await bridge.readMemberIds(await bridge.addGroup('Crew', ['old-bob']))).toEqual([bob]);
     const disable = toPatch(replace('active', false));
     const bulk = await bridge.send('POST', '/Bulk', {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
@@ -132,8 +130,7 @@ describe('the ids of an earlier SCIM server', () => {
     await importIds(bridge, [toUser('amy', { id: earlier })]);
     const jump = toPatch({ op: 'jump' });
 
-    const title = toPatch(replace('title', 'Pilot'));
-    await bridge.send('PATCH', `/Users/${earlier}`, title);
+    await bridge.send('PATCH', `/Users/${earlier}`, toPatch(replace('title', 'Pilot')));
     await bridge.request('PATCH', `/Users/${earlier}`, jump);
     const bulk = await bridge.send('POST', '/Bulk', {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],

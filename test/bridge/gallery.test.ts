@@ -166,8 +166,7 @@ describe('a bridge that is broken on purpose', () => {
   test.each(broken)('turns the checks of that red: $what', async ({ gate, only, breakIt, red }) => {
     const proxy = await breakBridge(bridge, breakIt);
     try {
-      const args = [gate, '--url', proxy.baseUrl, '--only', ...only];
-      const { code, report } = await run(bridge, args);
+      const { code, report } = await run(bridge, [gate, '--url', proxy.baseUrl, '--only', ...only]);
 
       expect(listChecks(report, 'failed')).toEqual(red);
       expect(listChecks(report, 'ok')).toEqual(only.filter((id) => !red.includes(id)));

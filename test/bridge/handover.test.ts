@@ -183,8 +183,7 @@ describe('a handover', () => {
     await bridge.untilSettled();
     const planned = await switchOver();
     await okta.send('DELETE', `/Users/${ada}`);
-    const id = replace('externalId', '00u-new');
-    await okta.patch(`/Users/${bob}`, id);
+    await okta.patch(`/Users/${bob}`, replace('externalId', '00u-new'));
     await bridge.untilSettled();
 
     const changed = await approve(bridge, planned);

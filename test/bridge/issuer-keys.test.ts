@@ -213,8 +213,7 @@ test('a host of a private network is not asked, by its address or by its name, n
   for (const [nth, jwksUri] of places.entries()) {
     const body = { name: `c-of-${nth}`, trust: { ...trust, jwksUri } };
     const made = await bridge.ops('POST', '/clients', body);
-    const answer = await presentRight(bridge, String(made.body.id), issuer);
-    expect(answer.status, jwksUri).toBe(503);
+    expect((await presentRight(bridge, String(made.body.id), issuer)).status, jwksUri).toBe(503);
   }
   const told = lines.filter(({ msg }) => msg === 'the keys of an issuer cannot be read');
   expect(told.map(({ reason }) => reason)).toEqual(

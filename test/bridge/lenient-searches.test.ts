@@ -96,8 +96,7 @@ test('a parameter without a value is not given, but for a filter', async () => {
   expect((await bridge.send('POST', '/Users/.search', search)).body).toEqual(whole.body);
   expect((await bridge.send('GET', '/Schemas?filter=')).body).toHaveProperty('Resources');
   const patch = toPatch(replace('displayName', 'Staff'));
-  const path = `/Groups/${staff}?attributes=`;
-  expect((await bridge.request('PATCH', path, patch)).status).toBe(204);
+  expect((await bridge.request('PATCH', `/Groups/${staff}?attributes=`, patch)).status).toBe(204);
 });
 
 test('a filter at the base address searches users and groups', async () => {
@@ -199,8 +198,7 @@ describe('a text without its quotes', () => {
     const before = await countRepairs();
     const path = 'emails[type eq work].display';
 
-    const patch = toPatch(replace(path, 'At work'));
-    const { body } = await bridge.send('PATCH', `/Users/${ada}`, patch);
+    const { body } = await bridge.send('PATCH', `/Users/${ada}`, toPatch(replace(path, 'At work')));
 
     expect(body).toMatchObject({ emails: [{ type: 'work', display: 'At work' }] });
     expect(await countRepairs()).toBe(before + 1);
@@ -307,8 +305,7 @@ test('a backslash that begins no escape is itself, also in the path of a PATCH',
     expect(listResources(found).map((resource) => resource.id)).toEqual([id]);
   }
 
-  const path = `emails[display eq "${display}"].type`;
-  const patch = toPatch(replace(path, 'work'));
+  const patch = toPatch(replace(`emails[display eq "${display}"].type`, 'work'));
   const { body } = await bridge.send('PATCH', `/Users/${user}`, patch);
 
   expect(body.emails).toEqual([{ value: 'c@d', display, type: 'work' }]);

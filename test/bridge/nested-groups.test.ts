@@ -39,8 +39,7 @@ describe('nested groups', () => {
   }
 
   async function readShown(group: string): Promise<JsonObject[]> {
-    const { body } = await bridge.send('GET', `/Groups/${group}`);
-    return body.members as JsonObject[];
+    return (await bridge.send('GET', `/Groups/${group}`)).body.members as JsonObject[];
   }
 
   test('the people of a group that is a member are members in the service, and GET shows what the provider wrote', async () => {
@@ -55,13 +54,11 @@ describe('nested groups', () => {
     const group = { value: inner, $ref, display: `Inner ${count}`, type: 'Group' };
     expect(await readShown(outer)).toEqual([group]);
     expect(await readShown(String(body.id))).toMatchObject([{ value: bob, type: 'User' }, group]);
-    const user = await bridge.send('GET', `/Users/${ada}`);
-    expect(user.body.groups).toContainEqual(
+    expect((await bridge.send('GET', `/Users/${ada}`)).body.groups).toContainEqual(
       expect.objectContaining({ value: outer, type: 'indirect' }),
     );
     const query = new URLSearchParams({ filter: `members.value eq "${inner}"` });
-    const found = await bridge.list(`/Groups?${query}`);
-    expect(found.map(({ id }) => id)).toContain(outer);
+    expect((await bridge.list(`/Groups?${query}`)).map(({ id }) => id)).toContain(outer);
   });
 
   test('who joins or leaves the inner group joins or leaves the outer one, at any depth', async () => {
@@ -96,8 +93,7 @@ describe('nested groups', () => {
   });
 
   test('a deleted inner group takes its people with it, and one of a filter goes alone', async () => {
-    const second = await bridge.addGroup(`Second ${count}`, [bob]);
-    await patch(outer, change('replace', inner, second));
+    await patch(outer, change('replace', inner, await bridge.addGroup(`Second ${count}`, [bob])));
     expect(await readService()).toEqual(['ada', 'bob']);
 
     await patch(outer, toPatch({ op: 'remove', path: `members[display eq "Second ${count}"]` }));

@@ -238,8 +238,7 @@ describe('what the service does not show, or shows in place of another', () => {
     await bridge.settled(bridge.addGroup('Crew', [fay]));
     sandbox.calls.reset();
     const lost = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 404 } });
-    const name = replace('name.familyName', 'King');
-    await bridge.patch(`/Users/${fay}`, name);
+    await bridge.patch(`/Users/${fay}`, replace('name.familyName', 'King'));
     await lost.until(4);
     await expect.poll(readReadiness).toContain('section-closed');
     see();
@@ -324,8 +323,7 @@ describe('what the service does not show, or shows in place of another', () => {
   });
 
   test('an answer about another group changes nothing that is known', async () => {
-    const ella = await bridge.addUser('ella');
-    const id = await bridge.addGroup('Mixed', [ella]);
+    const id = await bridge.addGroup('Mixed', [await bridge.addUser('ella')]);
     await bridge.settled(bridge.addGroup('Other'));
     const [mixed, other] = [sandbox.service.getGroup('Mixed'), sandbox.service.getGroup('Other')];
     const mix = () =>

@@ -131,8 +131,7 @@ test('a leaver who is not out after five minutes is told by id alone, and so is 
   const { sandbox } = bridge;
   // A receiver that answers late is told again, under the same id.
   const listOnce = () => {
-    const told = receiver.taken;
-    const byId = new Map(told.map(({ headers, json }) => [headers['webhook-id'], json]));
+    const byId = new Map(receiver.taken.map(({ headers, json }) => [headers['webhook-id'], json]));
     return [...byId.values()];
   };
   const listTold = () => listOnce().map(({ type, data }) => [type, data.user]);
@@ -184,8 +183,7 @@ test('plans that wait, differences by kind and credentials that expire are told 
   await bridge.addPeople('ada', 'bob');
   await bridge.settled(bridge.addGroup('Pilots'));
   // The first look tells nothing of what was there before.
-  const token = await bridge.ops('POST', '/tokens', { name: 'okta', expires: '29d' });
-  expect(token.status).toBe(201);
+  expect((await bridge.ops('POST', '/tokens', { name: 'okta', expires: '29d' })).status).toBe(201);
   await expect.poll(() => listTypes(receiver.taken), PATIENT).toEqual(['credential.expires']);
   for (const name of ['ada', 'bob']) {
     bridge.sandbox.service.link('Pilots', `${name}@example.com`);
@@ -259,8 +257,7 @@ test('what a receiver refuses is listed, and sent again until it is taken; no re
   const [receiver, other] = [await startReceiver(), await startReceiver()];
   const settings = { ...receiver.settings({ events: ['test'] }) };
   // It is sent again after five seconds.
-  const clock = createLeapingClock(10);
-  const bridge = await forTest(startTestBridge({ settings, clock }));
+  const bridge = await forTest(startTestBridge({ settings, clock: createLeapingClock(10) }));
   const run = runner(bridge);
   receiver.answer(410);
   const tried = await run('notifications', 'test', 'ops');
@@ -278,8 +275,7 @@ test('what a receiver refuses is listed, and sent again until it is taken; no re
     text: 'There is nothing to list.\n',
   });
   receiver.answer(307, { location: other.url });
-  const redirected = await run('notifications', 'test');
-  expect(redirected.text).toContain('answered with 307');
+  expect((await run('notifications', 'test')).text).toContain('answered with 307');
   expect(other.taken).toEqual([]);
 });
 
@@ -295,8 +291,7 @@ test('a private address gets nothing unless that is allowed', async () => {
     NOTIFY_HOSTS: '*',
     NOTIFY_PRIVATE_ADDRESSES: 'refuse',
   };
-  const bridge = await forTest(startTestBridge({ settings }));
-  const run = runner(bridge);
+  const run = runner(await forTest(startTestBridge({ settings })));
   for (const { name, url } of receivers) {
     const ended = await run('notifications', 'test', name);
     const refused = { code: 1, text: expect.stringContaining('a private network') };

@@ -155,8 +155,7 @@ test('a client that asks for more tokens than its rate is 429, and a stranger us
   expect(answers[3]).toMatchObject({ body: { error: 'temporarily_unavailable' } });
   expect(answers[3]?.headers['retry-after']).toBe('1');
   expect((await fetchToken(bridge, other)).status).toBe(200);
-  const metrics = await readMetrics(bridge);
-  expect(metrics.get('requests_turned_away_total{reason="rate"}')).toBe(2);
+  expect((await readMetrics(bridge)).get('requests_turned_away_total{reason="rate"}')).toBe(2);
 });
 
 test('scim-bridge client makes, rotates and ends clients and their secrets', async () => {

@@ -138,8 +138,7 @@ describe('observe mode', () => {
       await sendFirstDay(bridge);
       const staff = await bridge.request('POST', '/Groups', toGroup('Staff'));
       const emails = [{ value: 'user00002@example.com', type: 'work' }];
-      const torn = toUser('user00003', { emails });
-      const disputed = await bridge.request('POST', '/Users', torn);
+      const disputed = await bridge.request('POST', '/Users', toUser('user00003', { emails }));
       const view = await readFirstRun(bridge);
 
       expect([staff.status, disputed.status]).toEqual([409, 409]);
@@ -354,8 +353,7 @@ describe('going live', () => {
   });
 
   test('tells how far the service is read while the plan is made', async () => {
-    const url = await makeStoreUrl();
-    const paged = { ...settingsOf(url), UPSTREAM_PAGE_SIZE: '1' };
+    const paged = { ...settingsOf(await makeStoreUrl()), UPSTREAM_PAGE_SIZE: '1' };
     const lives = await makeLives({ settings: paged, sandbox: { seed: NOBODY } });
     await lives.live((bridge) => bridge.addUsers(1), { MODE: 'observe' });
     lives.sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' }, skip: 2 });
@@ -475,8 +473,7 @@ test('scim-bridge pause, resume and plan show ask the running bridge', async () 
 
   const paused = await run('pause', '--reason', 'lunch');
   const reason = Object((await readWrites(bridge)).paused).reason;
-  const person = runner(bridge, { answer: 'n' });
-  const { asked } = await person('resume');
+  const { asked } = await runner(bridge, { answer: 'n' })('resume');
   const resumed = await run('resume', '--yes');
   const shown = await run('plan', 'show', '--first-run');
   const json = await run('plan', 'show', '--first-run', '--json');

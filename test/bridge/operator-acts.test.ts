@@ -17,8 +17,7 @@ test('whom and what an operator acts on is told by its id, and never by a name',
   const bridge = await forTest(startTestBridge({ onLog }));
   const token = await bridge.ops('POST', '/tokens', { name: 'okta', for: 'scim' });
   await bridge.ops('POST', '/tokens/okta/revoke');
-  const client = await bridge.ops('POST', '/clients', { name: 'entra' });
-  const { id: clientId } = client.body;
+  const { id: clientId } = (await bridge.ops('POST', '/clients', { name: 'entra' })).body;
   await bridge.ops('POST', '/clients/entra/rotate', {});
   const ada = await bridge.settled(bridge.addUser('ada'));
   await bridge.request('DELETE', `/Users/${ada}`);
@@ -154,8 +153,7 @@ test('signing in and out is kept with who, from where and which session; a stran
   const signIn = (token: string) =>
     request(url, { method: 'POST', headers: own, body: JSON.stringify({ token }) });
   for (let guess = 0; guess < 3; guess += 1) await signIn(`a-guess-${guess}`);
-  const answer = await signIn(OPS_TOKEN);
-  const cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
+  const cookie = String((await signIn(OPS_TOKEN)).headers['set-cookie']).split(';')[0] ?? '';
   const { body: sessions } = await bridge.ops('GET', '/sessions');
   await request(url, { method: 'DELETE', headers: { ...own, cookie } });
   const { body } = await bridge.ops('GET', '/acts');

@@ -28,14 +28,12 @@ function shareBridge(settings: Readonly<Record<string, string>>): void {
 
 /** Creates a group with nobody in it. */
 async function addEmpty(name: string): Promise<string> {
-  const id = await bridge.settled(bridge.addGroup(name));
-  return id;
+  return bridge.settled(bridge.addGroup(name));
 }
 
 /** Sweeps, and gives the plan that came of it. */
 async function plan(options = {}): Promise<JsonObject> {
-  const { planId } = await bridge.sweep(options);
-  return readPlan(bridge, planId);
+  return readPlan(bridge, (await bridge.sweep(options)).planId);
 }
 
 /** What became of the actions of a plan, in no order. */
@@ -46,8 +44,7 @@ function listEnds({ actions }: JsonObject): string[] {
 
 /** Ids of the drifts of people whom somebody put into the group, in the order of their names. */
 async function listAdded(group: string): Promise<string[]> {
-  const items = await bridge.listOps('/drifts?kind=member.added');
-  const drifts = items
+  const drifts = (await bridge.listOps('/drifts?kind=member.added'))
     .map(Object)
     .filter(({ resource }) => resource.name === group)
     .map(({ id, member }) => ({ id: String(id), of: String(member.name) }));
@@ -197,8 +194,7 @@ describe('a plan of repairs within the limits', () => {
     await addEmpty('Contested');
     for (let round = 0; round < 3; round += 1) {
       intrude(bridge, 0, 1, 'Contested');
-      const { id } = await plan();
-      await untilApplied(bridge, id);
+      await untilApplied(bridge, (await plan()).id);
     }
     intrude(bridge, 0, 1, 'Contested');
     const { planId } = await bridge.sweep();
@@ -303,11 +299,9 @@ test('an account and a group that nobody asked for are taken over where their ki
 test('a provider that takes away more than the limits is told of', async () => {
   const watched = { ...settings, LIMITS_REPAIR: '1' };
   const { bridge, clock } = await forTest(startTimedBridge({ settings: watched }));
-  const people = await bridge.addUsers(2);
-  const group = await bridge.addGroup('Pilots', people);
+  const group = await bridge.addGroup('Pilots', await bridge.addUsers(2));
   const listCodes = async () => {
-    const url = new URL('/readyz', bridge.baseUrl).href;
-    const { body } = await bridge.request('GET', url);
+    const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
     return JSON.stringify(body);
   };
   const before = await listCodes();

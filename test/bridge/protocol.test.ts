@@ -216,8 +216,7 @@ describe('versions', () => {
   });
 
   test('If-Match of another version is 412 and changes nothing, of the one held it is done', async () => {
-    const id = await bridge.addUser('mia');
-    const path = `/Users/${id}`;
+    const path = `/Users/${await bridge.addUser('mia')}`;
     const headers = { 'if-match': 'W/"99"' };
     const patch = toPatch(replace('active', false));
 

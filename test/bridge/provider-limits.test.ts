@@ -261,8 +261,7 @@ describe('the limits of a provider', () => {
       const name = `okta-${count}`;
       const okta = await makeProvider(bridge, name);
       const limit = async () => {
-        const { status } = await bridge.ops('POST', `/providers/${name}/change`, limits);
-        expect(status).toBe(200);
+        expect((await bridge.ops('POST', `/providers/${name}/change`, limits)).status).toBe(200);
       };
 
       const answers = await act({ bridge, okta, limit });

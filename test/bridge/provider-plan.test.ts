@@ -48,8 +48,7 @@ describe('provider plan', () => {
   }
 
   async function listWaiting(): Promise<JsonObject[]> {
-    const { body } = await bridge.ops('GET', '/plans?status=held');
-    return Object(body).items;
+    return Object((await bridge.ops('GET', '/plans?status=held')).body).items;
   }
 
   async function getWaiting(): Promise<JsonObject> {
@@ -151,8 +150,7 @@ describe('provider plan', () => {
       const both = [replace('active', false), replace('name.givenName', 'Augusta')];
       await bridge.patch(`/Users/${people[0]}`, ...both);
       const out = { op: 'remove', path: 'members', value: toMembers(people.slice(1, 3)) };
-      const rename = replace('displayName', 'Crew');
-      await bridge.patch(`/Groups/${group}`, out, rename);
+      await bridge.patch(`/Groups/${group}`, out, replace('displayName', 'Crew'));
       const held = await getWaiting();
       const { service } = bridge.sandbox;
       const seen = [service.getUser(emailOf('fay')), service.members('Crew').length];

@@ -39,8 +39,7 @@ describe('providers', () => {
       ...{ match: ['userName', 'address'], createdAt: null, createdBy: null },
     });
     const id = await bridge.addUser('ada', { externalId: 'x-1' });
-    const { headers } = await bridge.request('GET', `/Users/${id}`);
-    expect(headers.etag).toMatch(/^W\/"\d+"$/);
+    expect((await bridge.request('GET', `/Users/${id}`)).headers.etag).toMatch(/^W\/"\d+"$/);
   });
 
   test('what cannot be meant is 400, and an unknown provider 404', async () => {
@@ -88,8 +87,7 @@ describe('providers', () => {
   });
 
   test('one that has a credential, a person or a group is not deleted', async () => {
-    const okta = await makeProvider(bridge, 'kept');
-    const id = await okta.addUser('cyd');
+    const id = await (await makeProvider(bridge, 'kept')).addUser('cyd');
     const remove = async () => {
       const { status, body } = await bridge.ops('POST', '/providers/kept/delete');
       return [status, body.message];
@@ -121,8 +119,7 @@ describe('providers', () => {
         client_secret: String(client.secret),
       }).toString(),
     });
-    const { access_token: text } = Object(await answer.body.json());
-    const headers = { authorization: `Bearer ${text}` };
+    const headers = { authorization: `Bearer ${Object(await answer.body.json()).access_token}` };
     const made = await bridge.request('POST', '/Users', toUser('dan'), headers);
     const other = await bridge.request('DELETE', `/Users/${made.body.id}`);
 
@@ -201,8 +198,7 @@ describe('provider choices', () => {
   });
 
   async function choose(handling: JsonObject): Promise<void> {
-    const { status } = await bridge.ops('POST', '/providers/default/change', handling);
-    expect(status).toBe(200);
+    expect((await bridge.ops('POST', '/providers/default/change', handling)).status).toBe(200);
   }
 
   const off = toPatch(replace('active', false));
@@ -230,13 +226,10 @@ describe('provider choices', () => {
     const changed = await run('provider', 'change', 'default', '--unknown-members', 'skip');
     expect(changed).toMatchObject({ code: 0, text: expect.stringContaining('skip') });
     for (const wrong of [{ returning: 'maybe' }, { match: [] }, { match: ['name'] }]) {
-      const { status } = await bridge.ops('POST', '/providers/default/change', wrong);
-      expect(status).toBe(400);
+      expect((await bridge.ops('POST', '/providers/default/change', wrong)).status).toBe(400);
     }
-    const { status } = await bridge.ops('POST', '/providers/default/change', { may: [] });
-    expect(status).toBe(409);
-    const id = await bridge.addUser(name);
-    const explained = await bridge.ops('GET', `/explain/${id}`);
+    expect((await bridge.ops('POST', '/providers/default/change', { may: [] })).status).toBe(409);
+    const explained = await bridge.ops('GET', `/explain/${await bridge.addUser(name)}`);
     expect(explained.body.handling).toMatchObject({ returning: 'restore', unknownMembers: 'skip' });
   });
 
@@ -265,8 +258,7 @@ describe('provider choices', () => {
     await choose({ returning: 'restore' });
     const other = await bridge.request('POST', '/Users', { ...renamed, externalId: 'other' });
     expect(other.status).toBe(409);
-    const answer = await bridge.request('POST', '/Users', renamed);
-    expect(answer).toMatchObject({
+    expect(await bridge.request('POST', '/Users', renamed)).toMatchObject({
       status: 201,
       body: { id, userName: `new-${name}`, active: true },
     });
@@ -288,8 +280,7 @@ describe('provider choices', () => {
   test('an account is not taken over by what does not identify people', async () => {
     bridge.sandbox.service.addUser({ email: `${name}@example.com` });
     await choose({ match: ['externalId'] });
-    const { status } = await bridge.request('POST', '/Users', toUser(name));
-    expect(status).toBe(409);
+    expect((await bridge.request('POST', '/Users', toUser(name))).status).toBe(409);
   });
 
   test('unknown members and groups among members are refused with what they are, or skipped and counted', async () => {
@@ -403,8 +394,7 @@ describe('who is let go', () => {
     await entra.send('PATCH', `/Users/${ada}`, disable);
     await bridge.untilSettled();
     expect(toOwner(await okta.request('DELETE', `/Users/${ada}`))).toBe('entra');
-    const acts = Object((await bridge.ops('GET', `/acts?target=${ada}`)).body.items);
-    expect(acts).toMatchObject([
+    expect(Object((await bridge.ops('GET', `/acts?target=${ada}`)).body.items)).toMatchObject([
       { act: 'let it go', before: { provider: 'okta' }, after: { provider: null } },
     ]);
     const timeline = await bridge.ops('GET', `/users/${ada}/timeline`);

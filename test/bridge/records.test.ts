@@ -232,8 +232,7 @@ describe('a change and its record', () => {
     expect((await bridge.ops('GET', '/sessions')).text).toBe(sessions);
     const { body: tokensNow } = await bridge.ops('GET', '/tokens?limit=1000');
     expect(JSON.stringify(tokensNow)).not.toContain(`new-${ids.nth}"`);
-    const { body: users } = await bridge.request('GET', `/Users/${ids.user}`);
-    expect(users).not.toHaveProperty('title');
+    expect((await bridge.request('GET', `/Users/${ids.user}`)).body).not.toHaveProperty('title');
     const filter = encodeURIComponent(`userName sw "bulk-${ids.nth}"`);
     expect((await bridge.request('GET', `/Users?filter=${filter}`)).body.totalResults).toBe(0);
   });

@@ -81,8 +81,7 @@ function decide(bridge: TestBridge, { id, hash }: Decided, how: 'approve' | 'dis
 /** Resolves once nothing of the plan waits for the bridge. */
 async function untilFollowed(bridge: TestBridge, { id }: Decided): Promise<string[]> {
   await expect.poll(async () => (await ask(bridge, 'GET', '')).body.phase).toBe('none');
-  const { actions } = await findPlan(bridge, id);
-  return actions.map((action: unknown) => Object(action).status);
+  return (await findPlan(bridge, id)).actions.map((action: unknown) => Object(action).status);
 }
 
 const isDropped = (status: string) => status === 'dropped';
@@ -127,8 +126,7 @@ async function live2(world: World, { bob, carl, finn, pilots, gone }: Ids): Prom
   await world.live(async (bridge) => {
     await bridge.untilSettled();
     await bridge.send('PATCH', `/Users/${bob}`, setActive(true));
-    const dora = await bridge.addUser('dora');
-    await bridge.addGroup('New', [dora]);
+    await bridge.addGroup('New', [await bridge.addUser('dora')]);
     await bridge.send('DELETE', `/Groups/${gone}`);
     await bridge.send('PATCH', `/Groups/${pilots}`, leave(finn));
     await bridge.send('PATCH', `/Groups/${pilots}`, admit(carl));
@@ -217,8 +215,7 @@ test('meanwhile a new write reaches the service in the field that it names and i
     await untilPhase(bridge, 'reading');
     await unread.until(2);
     await bridge.send('PATCH', `/Users/${ids.carl}`, setFamilyName('Lovelace'));
-    const dora = await bridge.addUser('dora');
-    await bridge.settled(bridge.addGroup('New', [dora]));
+    await bridge.settled(bridge.addGroup('New', [await bridge.addUser('dora')]));
     const carl = service.getUser('carl@example.com');
     const phase = (await ask(bridge, 'GET', '')).body.phase;
     unread.remove();

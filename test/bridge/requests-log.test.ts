@@ -74,8 +74,7 @@ test('what was repaired is shown with why, and so is why a request was refused',
   const { body: token } = await bridge.ops('POST', '/tokens', {
     ...{ name: 'to-the-letter', profile: 'strict' },
   });
-  const id = await bridge.addUser('ada');
-  const path = `/Users/${id}`;
+  const path = `/Users/${await bridge.addUser('ada')}`;
   const change = { op: 'Replace', path: 'active', value: 'True' };
   await bridge.patch(path, change);
   const strictly = { authorization: `Bearer ${token.token}` };

@@ -174,6 +174,5 @@ test('accounts are recognised in our own code, also where the service ignores fi
 
   expect(status).toBe(201);
   const { id } = bridge.sandbox.service.getUser('eve@example.com');
-  const linked = await bridge.ops('GET', `/users/${body.id}`);
-  expect(linked.body).toMatchObject({ upstreamId: id });
+  expect((await bridge.ops('GET', `/users/${body.id}`)).body).toMatchObject({ upstreamId: id });
 });

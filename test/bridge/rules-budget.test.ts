@@ -25,13 +25,11 @@ function toPerson(n: number): Person {
 }
 
 async function patchUser(bridge: TestBridge, { userName }: Person, operation: JsonObject) {
-  const id = await bridge.findId({ type: 'Users', name: userName });
-  await bridge.patch(`/Users/${id}`, operation);
+  await bridge.patch(`/Users/${await bridge.findId({ type: 'Users', name: userName })}`, operation);
 }
 
 async function patchCrew(bridge: TestBridge, operation: JsonObject) {
-  const id = await bridge.findId({ type: 'Groups', name: CREW });
-  await bridge.patch(`/Groups/${id}`, operation);
+  await bridge.patch(`/Groups/${await bridge.findId({ type: 'Groups', name: CREW })}`, operation);
 }
 
 /** Something a provider asks for that takes access away, and whether the service has done it. */
@@ -79,8 +77,7 @@ function toBulkRequests(first: number, count: number): JsonObject[] {
 }
 
 async function create(bridge: TestBridge, first: number, count: number): Promise<void> {
-  const requests = toBulkRequests(first, count);
-  await Promise.all(requests.map((body) => bridge.send('POST', '/Bulk', body)));
+  await Promise.all(toBulkRequests(first, count).map((body) => bridge.send('POST', '/Bulk', body)));
 }
 
 function toPercentile95(values: readonly number[]): number {

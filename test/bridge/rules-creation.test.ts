@@ -118,8 +118,7 @@ test('without any e-mail address a user is the bridge’s own, shown as waiting,
   calls.reset();
   const { body } = await bridge.send('POST', '/Users', { schemas: [], userName: 'nemo' });
   await bridge.settled(bridge.addGroup('Nautilus', [String(body.id)]));
-  const { fields } = (await bridge.ops('GET', `/users/${body.id}/explain`)).body;
-  const waiting = [fields]
+  const waiting = [(await bridge.ops('GET', `/users/${body.id}/explain`)).body.fields]
     .flat()
     .map(Object)
     .filter(({ standing }) => standing === 'pending');

@@ -5,8 +5,7 @@ import { toGroup, toUser } from '../support/provider.ts';
 import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 async function listUserNames(bridge: TestBridge): Promise<unknown[]> {
-  const users = await bridge.list('/Users');
-  return users.map(({ userName }) => userName);
+  return (await bridge.list('/Users')).map(({ userName }) => userName);
 }
 
 describe('deleting', () => {

@@ -50,8 +50,7 @@ function breakPerson(email: string): void {
 }
 
 async function listStuckPeople() {
-  const stuck = await timed.bridge.listStuck();
-  return stuck.map(
+  return (await timed.bridge.listStuck()).map(
     (one) => `${one.field} ${'person' in one ? one.person : ''}: ${Object(one.problem).words}`,
   );
 }

@@ -171,8 +171,7 @@ async function playTakenBack(
   const bridge = await startTestBridge({ settings: IMPATIENT });
   try {
     const { service, faults, calls } = bridge.sandbox;
-    const user = await bridge.addUser('ada');
-    const ids = { user, group: await bridge.addGroup('Pilots') };
+    const ids = { user: await bridge.addUser('ada'), group: await bridge.addGroup('Pilots') };
     await change(bridge, ids, false);
     await bridge.untilSettled();
     const before = read(service);

@@ -224,8 +224,7 @@ describe('the last owner', () => {
     const [first, second] = paths;
     bridge.sandbox.service.updateUser('person1@example.com', { active: false });
     // The answer to this one shows it.
-    const name = replace('name.familyName', 'K');
-    await bridge.patch(first, name);
+    await bridge.patch(first, replace('name.familyName', 'K'));
 
     expect((await bridge.request('PATCH', second, setActive(false))).status).toBe(403);
     await bridge.send('PATCH', first, setActive(true));

@@ -74,8 +74,7 @@ describe('rules stuck', () => {
   /** Somebody whose new name the service has refused, though it would take it now. */
   async function addStuck(name: string): Promise<string> {
     const path = `/Users/${await bridge.addUser(name)}`;
-    const refusal = await makeStuck('scim.updateUser', { path, body: toName('King') });
-    refusal.end();
+    (await makeStuck('scim.updateUser', { path, body: toName('King') })).end();
     return path;
   }
 
@@ -85,8 +84,7 @@ describe('rules stuck', () => {
     test('rests by itself: other fields and people of the group go on at once', async () => {
       const ids = await bridge.addPeople('ada', 'bob');
       const path = `/Groups/${await bridge.addGroup('Pilots')}`;
-      const body = toDisplayName('Aces');
-      const refusal = await makeStuck('groups.updateGroup', { path, body });
+      const refusal = await makeStuck('groups.updateGroup', { path, body: toDisplayName('Aces') });
 
       for (const id of ids) await bridge.send('PATCH', path, toMember(id));
       await goOn(SECONDS_MS);
@@ -100,9 +98,7 @@ describe('rules stuck', () => {
       const [first, second] = await bridge.addPeople('carl', 'dan');
       const id = await bridge.addGroup('Cooks');
       const path = `/Groups/${id}`;
-      const body = toMember(first);
-      const refusal = await makeStuck('groupUsers.addUserToGroup', { path, body });
-      refusal.end();
+      (await makeStuck('groupUsers.addUserToGroup', { path, body: toMember(first) })).end();
 
       await bridge.send('PATCH', path, toMember(second));
       await bridge.send('PATCH', path, toDisplayName('Chefs'));

@@ -22,8 +22,7 @@ async function create(bridge: TestBridge, clock: CalmClock, [first, count]: [num
     const name = `new${first + index}`;
     return { method: 'POST', path: '/Users', bulkId: name, data: toUser(name) };
   });
-  const request = bridge.request('POST', '/Bulk', { schemas: [BULK], Operations });
-  return answerOf(bridge, clock, request);
+  return answerOf(bridge, clock, bridge.request('POST', '/Bulk', { schemas: [BULK], Operations }));
 }
 
 async function patch(
@@ -31,8 +30,7 @@ async function patch(
   target: { type: 'Users' | 'Groups'; name: string },
   operation: JsonObject,
 ): Promise<TestAnswer> {
-  const path = `/${target.type}/${await bridge.findId(target)}`;
-  return bridge.tryPatch(path, operation);
+  return bridge.tryPatch(`/${target.type}/${await bridge.findId(target)}`, operation);
 }
 
 /** Lets time pass until the request is answered. Gives the answer and how long it took. */
@@ -113,8 +111,7 @@ describe('rules acknowledging', () => {
   }
 
   async function readFamilyName(bridge: TestBridge, path: string): Promise<unknown> {
-    const { body } = await bridge.send('GET', path);
-    return body.name;
+    return (await bridge.send('GET', path)).body.name;
   }
 
   const bridge = forSuite(() => startTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }));
@@ -206,8 +203,7 @@ const rows: readonly Row[] = [
 ];
 
 async function readVersion(bridge: TestBridge, path: string): Promise<unknown> {
-  const { meta } = (await bridge.send('GET', path)).body;
-  return Object(meta).version;
+  return Object((await bridge.send('GET', path)).body.meta).version;
 }
 
 describe('a change of a resource that is written again meanwhile', () => {

@@ -171,10 +171,8 @@ describe('seats', () => {
       expect((await readPlan(bridge, id)).seats).toBeNull();
       const { body } = await bridge.ops('GET', '/status');
       expect(body.seats).toMatchObject({ total: 8, used: 8, waiting: 3, free: 0, daysLeft: 0 });
-      const status = await runner(bridge)('status');
-      expect(status.text).toContain('8 of 8 taken, 3 wait for one');
-      const metrics = await readMetrics(bridge);
-      const told = [...metrics].filter(([name]) => name.startsWith('seats'));
+      expect((await runner(bridge)('status')).text).toContain('8 of 8 taken, 3 wait for one');
+      const told = [...(await readMetrics(bridge))].filter(([name]) => name.startsWith('seats'));
       expect(Object.fromEntries(told)).toEqual({
         'seats{state="used"}': 8,
         'seats{state="needed"}': 11,

@@ -57,8 +57,7 @@ async function startInhabited(shape: SandboxShapeChange = {}): Promise<Sandbox> 
 async function startAlone(shape: SandboxShapeChange, options: TestBridgeOptions = {}) {
   const sandbox = await startInhabited(shape);
   onTestFinished(() => sandbox.stop());
-  const bridge = await forTest(startBridgeOf(sandbox, { settings, ...options }));
-  return { sandbox, bridge };
+  return { sandbox, bridge: await forTest(startBridgeOf(sandbox, { settings, ...options })) };
 }
 
 let sandbox: Sandbox;

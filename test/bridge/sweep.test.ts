@@ -230,8 +230,7 @@ test('a list of admins that was read before one was made does not pass for news'
 
   const first = bridge.patch(path, { op: 'add', ...admins });
   await reads[0]?.asked.promise;
-  const members = toMembers([String(bob)]);
-  const second = bridge.patch(path, toOperation('add', members));
+  const second = bridge.patch(path, toOperation('add', toMembers([String(bob)])));
   await reads[1]?.asked.promise;
   reads[0]?.shown.resolve();
   await first;

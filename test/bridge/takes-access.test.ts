@@ -77,8 +77,7 @@ describe('somebody is deactivated, whatever the rest of the request:', () => {
   });
 
   test('PATCH with an object of attributes', async () => {
-    const name = newName();
-    const path = `/Users/${await bridge.addUser(name, { title: 'Pilot' })}`;
+    const path = `/Users/${await bridge.addUser(newName(), { title: 'Pilot' })}`;
     const value = { title: ['a', 'b'], active: 'False', nickName: 'N', companyName: 'x' };
 
     const data = toPatch({ op: 'replace', value });
@@ -94,8 +93,7 @@ describe('somebody is deactivated, whatever the rest of the request:', () => {
     const added = { op: 'add', path: 'phoneNumbers', value: [{ value: '2', type: 'home' }] };
     const wrong = replace('phoneNumbers[value co "9"].display', 'x');
 
-    const data = toPatch(added, wrong, off);
-    expect((await bridge.request('PATCH', path, data)).status).toBe(200);
+    expect((await bridge.request('PATCH', path, toPatch(added, wrong, off))).status).toBe(200);
 
     const kept = { active: false, phoneNumbers };
     expect((await bridge.send('GET', path)).body).toMatchObject(kept);
@@ -217,8 +215,7 @@ test('what takes nothing away is refused as a whole, with what is wrong', async 
     expect(answer.body.detail).toContain(detail);
   }
   await bridge.patch(`/Users/${id}`, off);
-  const again = await bridge.tryPatch(`/Users/${id}`, off, title);
-  expect(again.status).toBe(400);
+  expect((await bridge.tryPatch(`/Users/${id}`, off, title)).status).toBe(400);
   expect(await bridge.readMemberIds(group)).toEqual([id]);
 });
 

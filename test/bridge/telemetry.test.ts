@@ -21,8 +21,7 @@ const settings = { SCIM_WRITE_WAIT: '10s' };
 const impatient = { SCIM_WRITE_WAIT: '100ms' };
 
 function rename(bridge: TestBridge, id: string, familyName: string) {
-  const operation = replace('name.familyName', familyName);
-  return bridge.tryPatch(`/Users/${id}`, operation);
+  return bridge.tryPatch(`/Users/${id}`, replace('name.familyName', familyName));
 }
 
 function fail({ sandbox }: TestBridge, fault: Fault, operation: '*' | 'scim.updateUser' = '*') {
@@ -252,8 +251,7 @@ describe('open telemetry', () => {
   }
 
   async function startBridge(options: TestBridgeOptions = {}) {
-    const sandbox = await forTest(startSandbox());
-    const proxy = await forTest(tamperWith(sandbox));
+    const proxy = await forTest(tamperWith(await forTest(startSandbox())));
     const settings = { SCIM_WRITE_WAIT: '10s', ...options.settings };
     const bridge = await startTestBridge({ ...options, service: proxy.service, settings });
     return { bridge, proxy };
@@ -268,8 +266,7 @@ describe('open telemetry', () => {
   test("a provider's trace goes through request, acceptance and step to the call and the service, and nothing sent has a name, an address, a value or a secret", async () => {
     const collector = await startCollector();
     const { bridge, proxy } = await startBridge({ otel: collector.env });
-    const ada = await bridge.addUser('ada');
-    await bridge.request('PATCH', `/Users/${ada}`, rename, { traceparent });
+    await bridge.request('PATCH', `/Users/${await bridge.addUser('ada')}`, rename, { traceparent });
     await bridge.request('GET', `/Users?filter=userName eq "ada@example.com"`);
     await bridge.untilSettled();
     await bridge.stop();
@@ -319,8 +316,7 @@ describe('open telemetry', () => {
     await delivering.stop();
 
     const accept = find(first.spans(), /^accept$/);
-    const step = find(second.spans(), /^converge$/);
-    expect(step.parentSpanId).toBe(accept.spanId);
+    expect(find(second.spans(), /^converge$/).parentSpanId).toBe(accept.spanId);
     expect(find(second.spans(), /^scim\.updateUser$/).traceId).toBe(TRACE);
   });
 

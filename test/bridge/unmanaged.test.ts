@@ -170,8 +170,7 @@ describe('somebody unmanaged whom the service deleted', () => {
     }
     const changed = await readEtags(bridge, [group, pilots]);
     expect(changed.map((etag, index) => etag === etags[index])).toEqual([false, false]);
-    const again = await bridge.addUser('ghost', { userName: 'ghost' });
-    expect(again).not.toBe(id);
+    expect(await bridge.addUser('ghost', { userName: 'ghost' })).not.toBe(id);
   });
 });
 
@@ -248,8 +247,7 @@ const takeovers: {
 describe('an account whose role no list has told', () => {
   const start = async (settings = {}) => {
     const service = await startLaggingService();
-    const url = await makeStoreUrl();
-    const all = { DATABASE_URL: url, USERS_ADOPT_ON_DELETE: 'yes', ...settings };
+    const all = { DATABASE_URL: await makeStoreUrl(), USERS_ADOPT_ON_DELETE: 'yes', ...settings };
     return startBridgeOf(service, all);
   };
 

@@ -76,8 +76,7 @@ function runCallTable(title: string, rows: readonly CallRow[]): void {
       const { what, sandbox, settings = {}, calls, prepare } = row;
       test(`${what}: ${toWords(calls)}`, async () => {
         const run = async (bridge: TestBridge) => {
-          const counted = await countCalls(bridge, await prepare(bridge));
-          expect(counted).toEqual(withoutZeros(calls));
+          expect(await countCalls(bridge, await prepare(bridge))).toEqual(withoutZeros(calls));
         };
         if (shared !== undefined && isShared(row)) await run(shared);
         else
@@ -468,8 +467,7 @@ describe('ledger', () => {
 
   /** The calls for a user or group as `kind outcome`, the oldest first. */
   async function listCalls(path: string): Promise<string[]> {
-    const items = await bridge.listOps(`${path.toLowerCase()}/timeline`);
-    return items
+    return (await bridge.listOps(`${path.toLowerCase()}/timeline`))
       .filter(({ source }) => source === 'bridge')
       .map(({ text }) => String(text).replace(/, by [^:]+:|(?<=refused) .*/g, ''));
   }

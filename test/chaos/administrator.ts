@@ -100,8 +100,7 @@ export class Administrator {
     this.#company = company;
     const people = company.people.filter(({ origin }) => origin !== 'new');
     for (const { address, n } of people) {
-      const fullName = `Person${n} Example`;
-      this.service.addUser({ email: address, userName: address, fullName });
+      this.service.addUser({ email: address, userName: address, fullName: `Person${n} Example` });
     }
     for (const group of company.groups.filter(({ origin }) => origin !== 'new')) {
       this.service.createGroup({ name: `Group ${group.n}` });

@@ -280,8 +280,7 @@ function listEffects({ service, company: { people, groups } }: Check): string[] 
       (['add_user', 'delete_user', 'add_admin', 'delete_admin'] as const).flatMap((action) => {
         const fact = (action.endsWith('user') ? members : admins).get(person);
         const asked = fact?.countAsked(action.startsWith('add')) ?? 0;
-        const actions = toActions(action, ` ${person.address}`);
-        return judge(actions, asked + (fact?.trespasses ?? 0));
+        return judge(toActions(action, ` ${person.address}`), asked + (fact?.trespasses ?? 0));
       }),
     );
     return [

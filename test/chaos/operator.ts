@@ -31,8 +31,7 @@ export class Operator {
 
   /** The body of an answer with 2xx; undefined: there was none. */
   async ask(method: 'GET' | 'POST', path: string, body?: JsonObject) {
-    const { baseUrl } = await this.#pick();
-    const answer = await request(new URL(`/ops${path}`, baseUrl), {
+    const answer = await request(new URL(`/ops${path}`, (await this.#pick()).baseUrl), {
       method,
       headers: { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'application/json' },
       body: body === undefined ? null : JSON.stringify(body),
@@ -102,8 +101,7 @@ export class Operator {
       const before = await this.#untilQuiet();
       // It may be one that was begun before the last change, or while something still went wrong.
       await this.#sweep();
-      const between = await this.#untilQuiet();
-      const findings = [...before, ...between, ...(await this.#sweep())];
+      const findings = [...before, ...(await this.#untilQuiet()), ...(await this.#sweep())];
       findings.push(...(await this.#untilQuiet()));
       if (findings.length > 0) return findings;
       if ((await this.approveAll()) > 0) continue;

@@ -50,8 +50,7 @@ export async function readTables(url: string): Promise<Record<string, unknown>> 
     );
     const tables: Record<string, unknown> = {};
     for (const { name } of rows) {
-      const found = await client.query(`select * from ${client.escapeIdentifier(name)}`);
-      tables[name] = found.rows;
+      tables[name] = (await client.query(`select * from ${client.escapeIdentifier(name)}`)).rows;
     }
     return tables;
   } finally {

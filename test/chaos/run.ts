@@ -200,8 +200,7 @@ async function perform(
       const { actor, operation, manner } = scheduled;
       await busy.get(actor);
       trace.note('operation', { actor, operation: operation.text, ...manner });
-      const performed = operation.perform(client.actor(manner));
-      busy.set(actor, performed.catch(report(operation.text)));
+      busy.set(actor, operation.perform(client.actor(manner)).catch(report(operation.text)));
       continue;
     }
     const { kind, note } = scheduled;

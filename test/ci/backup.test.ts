@@ -178,8 +178,7 @@ test('backup and restore tell a terminal what they do, and take that away', asyn
   const run = async (...args: string[]) => {
     const lines: (string | undefined)[] = [];
     const showProgress = (line: string | undefined) => void lines.push(line);
-    const { code } = await runAlone(args, env, { showProgress });
-    return { code, lines };
+    return { code: (await runAlone(args, env, { showProgress })).code, lines };
   };
 
   const made = await run('backup', backup);
@@ -213,8 +212,7 @@ test('a bridge that lost its store takes everybody over again with what the prov
     groups: service.groups().map(({ name }) => ({ name, members: service.members(name) })),
   });
   await lives.live(async (bridge) => {
-    const ids = await bridge.addPeople('ada', 'bob');
-    await bridge.settled(bridge.addGroup('Pilots', ids));
+    await bridge.settled(bridge.addGroup('Pilots', await bridge.addPeople('ada', 'bob')));
   });
   const before = describe();
   for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });

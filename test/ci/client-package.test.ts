@@ -53,8 +53,7 @@ async function build(): Promise<string> {
 
 async function pack(from: string): Promise<string> {
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder, from];
-  const { stdout } = await run('npm', args);
-  return join(folder, stdout.trim());
+  return join(folder, (await run('npm', args)).stdout.trim());
 }
 
 /** Into an empty project without a registry: its one dependency comes from a file as well. */

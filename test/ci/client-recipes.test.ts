@@ -62,8 +62,7 @@ test('there are twelve recipes', () => {
 
 describe('a recipe prints what the page shows', () => {
   test.each(recipes)('$title', async ({ title, code, output }) => {
-    const { baseUrl } = await startService(answer);
-    vi.stubEnv('SERVICE_URL', baseUrl);
+    vi.stubEnv('SERVICE_URL', (await startService(answer)).baseUrl);
     vi.stubEnv('SERVICE_TOKEN', 'a-token');
     const printed: string[] = [];
     const log = vi.spyOn(console, 'log').mockImplementation((...line: unknown[]) => {
@@ -92,8 +91,7 @@ test('every recipe compiles', async () => {
     JSON.stringify({ extends: '../../../tsconfig.json', include: ['*.ts'] }),
   );
   const tsc = join(root, 'node_modules/.bin/tsc');
-  const { stdout } = await promisify(execFile)(tsc, ['-p', project]);
-  expect(stdout).toBe('');
+  expect((await promisify(execFile)(tsc, ['-p', project])).stdout).toBe('');
 });
 
 /** A service with as much in it as the recipes need. */

@@ -23,8 +23,7 @@ async function makeFirstRun() {
 }
 
 test('a first run whose output is no terminal shows no token of operators', async () => {
-  const { env } = await makeFirstRun();
-  const { out } = spawnBin(['serve'], env);
+  const { out } = spawnBin(['serve'], (await makeFirstRun()).env);
   await expect.poll(() => out.text).toContain('Try it:');
 
   expect(out.text).not.toMatch(/Operator token|OPS_COMMAND_TOKEN/);

@@ -22,8 +22,7 @@ function listValues(name: string): string[] {
 
 /** The unit with a program that is on this machine, as a file. */
 function writeUnit(): string {
-  const folder = makeFolder();
-  const file = join(folder, 'scim-bridge.service');
+  const file = join(makeFolder(), 'scim-bridge.service');
   writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
   return file;
 }

@@ -66,8 +66,7 @@ test.concurrent('a restart serves at once, also while the service does not answe
   const operation = 'users.retrieveCurrentUser';
   const asked = sandbox.faults.add({ operation, fault: { kind: 'hang' } });
 
-  const second = await launch();
-  const { body } = await second.request('GET', '/Users');
+  const { body } = await (await launch()).request('GET', '/Users');
 
   expect(body.totalResults).toBe(6);
   await asked.until(1);
@@ -78,8 +77,7 @@ test.concurrent('a service that is down at the start is waited for', async (cont
   const port = await freePort();
   const token = 'token-of-the-service';
   const env = { UPSTREAM_URL: `http://127.0.0.1:${port}`, UPSTREAM_TOKEN: token };
-  const { launch } = await openSite({ test: context, env });
-  const bridge = await launch();
+  const bridge = await (await openSite({ test: context, env })).launch();
   const whileDown = [await readHealth(bridge), (await readReady(bridge)).status];
   const refused = await bridge.request('GET', '/Users');
 

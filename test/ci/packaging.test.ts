@@ -134,8 +134,7 @@ test('compose: what is set arrives, from the shell or .env; what is not set stay
 
 /** As compose does it: `${A}`, `${A:-otherwise}`, `${A:+instead}`, one in another. */
 function interpolate(text: string, values: Readonly<Record<string, string>>): string {
-  const innermost = /\$\{(\w+)(?:(:[-+])([^${}]*))?\}/;
-  const found = innermost.exec(text);
+  const found = /\$\{(\w+)(?:(:[-+])([^${}]*))?\}/.exec(text);
   if (found === null) return text;
   const [whole, name = '', operator, word = ''] = found;
   const value = values[name] ?? '';

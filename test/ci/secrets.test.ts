@@ -130,8 +130,7 @@ test('a token that the service refuses stops calls, and a new one in its file le
 });
 
 test('secrets that cannot be used leave those of before, and a setting that needs a restart is told', async () => {
-  const service = await makeService();
-  const { ask, write, child, out } = await serveWithFiles(SECRETS, service.url);
+  const { ask, write, child, out } = await serveWithFiles(SECRETS, (await makeService()).url);
   write('OPS_TOKEN', 'short');
   child.kill('SIGHUP');
   await expect.poll(() => out.text).toContain('secrets that were read again cannot be used');

@@ -18,8 +18,7 @@ interface Pair {
 }
 
 async function listPlans(bridge: TestBridge): Promise<Record<string, unknown>[]> {
-  const items = await bridge.listOps('/plans');
-  return items.map(Object);
+  return (await bridge.listOps('/plans')).map(Object);
 }
 
 async function listActionStatuses(bridge: TestBridge, planId: unknown): Promise<string[]> {
@@ -31,8 +30,7 @@ async function listActionStatuses(bridge: TestBridge, planId: unknown): Promise<
 describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
   async function startPair(settings: Readonly<Record<string, string>> = {}): Promise<Pair> {
     const sandbox = await forTest(startSandbox());
-    const DATABASE_URL = await makeUrl('migrated');
-    const all = { DRIFT_POLICY: 'repair', DATABASE_URL, ...settings };
+    const all = { DRIFT_POLICY: 'repair', DATABASE_URL: await makeUrl('migrated'), ...settings };
     const first = await forTest(startTestBridge({ settings: all, service: sandbox }));
     const second = await forTest(startTestBridge({ settings: all, service: sandbox }));
     await first.addUsers(INTRUDERS.length);
@@ -87,8 +85,7 @@ describePostgres('two bridges on one store', ({ makeUrl }) => {
     const options = { settings: { DATABASE_URL: await makeUrl('migrated') }, service };
     const leader = await forTest(startTestBridge(options));
     const id = await leader.addUser('ada');
-    const fault = { kind: 'status', status: 401 } as const;
-    service.faults.add({ operation: '*', fault });
+    service.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } as const });
     await leader.patch(`/Users/${id}`, replace('name.familyName', 'King'));
     await untilTold(leader, id, 'outage: the service refuses the token');
 

@@ -25,8 +25,7 @@ describePostgres('a write that one process answers and another one finishes', ({
       SCIM_WRITE_WAIT: `${waitMs}ms`,
     };
     const first = await forTest(startTestBridge({ settings, service }));
-    const second = await forTest(startTestBridge({ settings, service }));
-    return { service, first, second };
+    return { service, first, second: await forTest(startTestBridge({ settings, service })) };
   }
 
   const rename = (familyName: string) => toPatch(replace('name', { givenName: 'Ada', familyName }));

@@ -48,8 +48,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
     const id = await makeClient(here, issuer);
     for (let round = 0; round < 10; round += 1) {
       const assertion = await issuer.sign(toRight(issuer));
-      const bridges = [here, there, here, there];
-      const answers = bridges.map((bridge) => present(bridge, id, assertion));
+      const answers = [here, there, here, there].map((bridge) => present(bridge, id, assertion));
       const statuses = (await Promise.all(answers)).map(({ status }) => status);
       expect(statuses.toSorted()).toEqual([200, 401, 401, 401]);
     }

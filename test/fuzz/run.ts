@@ -170,11 +170,9 @@ async function judgeAfterwards({ bridge, bystanders }: Stage): Promise<string[]>
     const answer = await provider.request('GET', path);
     if (answer.text !== text) findings.push(`${path} was changed by nobody: ${answer.text}`);
   }
-  const id = await provider.addUser('afterwards');
-  const group = await provider.addGroup('Afterwards', [id]);
+  const group = await provider.addGroup('Afterwards', [await provider.addUser('afterwards')]);
   const members = await provider.readMemberIds(group);
   if (members.length !== 1) findings.push('a group of one has another number of members');
-  const lines = bridge.output().split('\n');
-  findings.push(...lines.filter(isFault).slice(0, 10));
+  findings.push(...bridge.output().split('\n').filter(isFault).slice(0, 10));
   return findings;
 }

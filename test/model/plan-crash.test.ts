@@ -102,8 +102,7 @@ function askForSweep(bridge: TestBridge): Promise<unknown> {
 }
 
 async function listPlanStatuses(bridge: TestBridge): Promise<string[]> {
-  const items = await bridge.listOps('/plans');
-  return items.map((item) => String(Object(item).status));
+  return (await bridge.listOps('/plans')).map((item) => String(Object(item).status));
 }
 
 /** How each of the intruders left, as the service recorded it. */

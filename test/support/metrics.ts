@@ -7,8 +7,7 @@ export async function readMetricsText({
   opsToken,
 }: Pick<TestBridge, 'baseUrl' | 'opsToken'>): Promise<string> {
   const headers = { authorization: `Bearer ${opsToken}` };
-  const { body } = await request(new URL('/metrics', baseUrl), { headers });
-  return body.text();
+  return (await request(new URL('/metrics', baseUrl), { headers })).body.text();
 }
 
 /** The value of every series of the bridge itself, by its name and labels as Prometheus reads them. */

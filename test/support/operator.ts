@@ -122,8 +122,7 @@ export function toOperator({
     },
     async sweep(options = {}) {
       await untilSettled();
-      const { body } = await ops('POST', '/sweeps', { ...options });
-      return untilSwept(String(body.id));
+      return untilSwept(String((await ops('POST', '/sweeps', { ...options })).body.id));
     },
     untilSwept,
     listDrifts: async (status = 'open') =>

@@ -19,8 +19,7 @@ export function assertDescribed(
   path: string,
   { status, body }: { readonly status: number; readonly body: unknown },
 ): void {
-  const { answers } = getOpsRoute(method, path);
-  const name = answers[status] ?? (status < 400 ? undefined : 'Problem');
+  const name = getOpsRoute(method, path).answers[status] ?? (status < 400 ? undefined : 'Problem');
   if (name === undefined) {
     throw new Error(`nothing says that ${method} /ops${path} may be answered with ${status}`);
   }

@@ -45,6 +45,5 @@ export async function watchOverlaps(sandbox: Sandbox): Promise<OverlapWatch> {
 
 /** What a change is about: the group or the person that its path names, or what is created. */
 function toResource(url: string, body: string): string {
-  const named = /\/(?:groups|users)\/([^/?]+)/i.exec(url)?.[1];
-  return named ?? body;
+  return /\/(?:groups|users)\/([^/?]+)/i.exec(url)?.[1] ?? body;
 }

@@ -24,13 +24,11 @@ export function writeProgram(project: string, program: string): void {
 /** What the compiler says of the program of a project; nothing when all is well. */
 export async function compile(project: string): Promise<string> {
   const ended = promisify(execFile)(tsc, ['-p', '.'], { cwd: project });
-  const { stdout } = await ended.catch((error: { stdout: string }) => error);
-  return stdout;
+  return (await ended.catch((error: { stdout: string }) => error)).stdout;
 }
 
 /** What publint says of a packed package. */
 export async function lintPacked(tarball: string) {
   const packed = new Uint8Array(readFileSync(tarball)).buffer;
-  const { messages } = await publint({ pack: { tarball: packed }, strict: true });
-  return messages;
+  return (await publint({ pack: { tarball: packed }, strict: true })).messages;
 }

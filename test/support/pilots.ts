@@ -5,8 +5,7 @@ import type { TestBridge } from './bridge.ts';
 /** Creates the Pilots with nobody in it, and people who are in no group. @returns the SCIM id of the group */
 export async function addPilots(bridge: TestBridge, people: number): Promise<string> {
   await bridge.addUsers(people);
-  const id = await bridge.settled(bridge.addGroup('Pilots'));
-  return id;
+  return bridge.settled(bridge.addGroup('Pilots'));
 }
 
 /** E-mail address of the person at this place, from 0. */

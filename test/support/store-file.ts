@@ -6,8 +6,7 @@ const SQLITE = 'sqlite:';
 
 /** A place for a SQLite file that outlives the bridges on it, until the test ends. Returns its `DATABASE_URL`. */
 export function makeStoreFile(): string {
-  const folder = makeFolder();
-  return `${SQLITE}${join(folder, 'bridge.db')}`;
+  return `${SQLITE}${join(makeFolder(), 'bridge.db')}`;
 }
 
 /** Copies a SQLite file as a crash at this moment would leave it. Returns the `DATABASE_URL` of the copy. */

@@ -58,8 +58,7 @@ for (const shape of ['documented', 'narrowest', 'generous'] as const) {
     expect(sandbox.calls.count()).toBe(calls);
     expect(calls).toBeLessThanOrEqual(15);
     expect(sandbox.calls.count({ operation: 'unknown' })).toBe(0);
-    const paths = sandbox.calls.recent().map(({ path }) => path);
-    expect(paths).toContain('/api/latest/users/current');
+    expect(sandbox.calls.recent().map(({ path }) => path)).toContain('/api/latest/users/current');
   });
 }
 

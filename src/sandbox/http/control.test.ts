@@ -139,8 +139,7 @@ describe('the state', () => {
   ];
   for (const { body, status } of refused) {
     test(`${JSON.stringify(body)} answers ${status} with a message`, async () => {
-      const { call } = await startForTest();
-      const answer = await call('POST', control('state'), body);
+      const answer = await (await startForTest()).call('POST', control('state'), body);
       expect(answer).toMatchObject({ status, body: { message: expect.any(String) } });
     });
   }
@@ -154,8 +153,7 @@ describe('the state', () => {
     for (const _ of [1, 2]) await act({ action: 'seed', users: 5, groups: 2 });
 
     const [, ...users] = sandbox.service.users();
-    const numbers = users.map(({ email }) => email.slice(8, 9));
-    expect(numbers).toEqual(['1', '2', '4', '3', '5']);
+    expect(users.map(({ email }) => email.slice(8, 9))).toEqual(['1', '2', '4', '3', '5']);
     expect(users.filter(({ active }) => !active)).toHaveLength(1);
     expect(sandbox.service.groups().map(({ name }) => name)).toEqual(['Group 001', 'Group 002']);
     expect(sandbox.service.members('Group 001')).toHaveLength(1);

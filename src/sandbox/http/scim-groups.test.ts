@@ -40,8 +40,7 @@ describe('scim.addGroup', () => {
 
 test('scim.getGroup shows the members', async () => {
   const { call, sandbox } = await startForTest({ seed: { users: 1, groups: 1 } });
-  const { body } = await call('GET', '/scim/v2/Groups/1');
-  expect(body).toMatchObject({
+  expect((await call('GET', '/scim/v2/Groups/1')).body).toMatchObject({
     members: [{ value: 2, $ref: `${sandbox.url}/scim/v2/Users/2`, display: 'Ada Adler' }],
   });
   expect((await call('GET', '/scim/v2/Groups/7')).status).toBe(404);

@@ -64,8 +64,7 @@ const refused: readonly (readonly [unknown, string, string])[] = [
 ];
 
 for (const [operation, scimType, message] of refused) {
-  const text = JSON.stringify(operation).slice(0, 100);
-  test(`a PATCH is refused as a whole: ${text}`, () => {
+  test(`a PATCH is refused as a whole: ${JSON.stringify(operation).slice(0, 100)}`, () => {
     const body = { Operations: [replace('title', 'T'), operation] };
     expect(() => parsePatch(body, { schema: userSchema, repairs: silent })).toThrow(
       expect.objectContaining({ status: 400, scimType, message: `Operation 2: ${message}` }),

@@ -21,8 +21,7 @@ const broken: Migration = {
 };
 
 async function listTables(store: Store): Promise<string[]> {
-  const tables = await store.read.introspection.getTables();
-  return tables.map(({ name }) => name).sort();
+  return (await store.read.introspection.getTables()).map(({ name }) => name).sort();
 }
 
 describeStores('migrate', ({ makeUrl, open }) => {

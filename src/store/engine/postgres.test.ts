@@ -104,8 +104,7 @@ describePostgres('a process that stands still in the middle of a write', ({ make
     thawed.resolve();
     await late;
 
-    const { rows } = await sql`select value from counts`.execute(other.read);
-    return rows;
+    return (await sql`select value from counts`.execute(other.read)).rows;
   }
 
   test('lets others write the same row, and its own write is done when it goes on', async () => {

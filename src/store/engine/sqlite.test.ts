@@ -95,8 +95,7 @@ test.each(['', 'bridge.db', 'sqlite:', 'sqlite::memory:', 'mysql://x'])(
 );
 
 test('a full disk fails the write that met it, and later writes work', async () => {
-  const path = join(makeFolder(), 'bridge.db');
-  const store = await open(path);
+  const store = await open(join(makeFolder(), 'bridge.db'));
   await store.write((tx) => sql`create table t (content text)`.execute(tx));
   await store.write((tx) => sql`pragma max_page_count = 20`.execute(tx));
   const fill = (characters: number) =>
@@ -109,8 +108,7 @@ test('a full disk fails the write that met it, and later writes work', async () 
     { status: 'fulfilled' },
     { status: 'rejected', reason: { code: 'store-full' } },
   ]);
-  const { rows } = await sql`select 1 from t`.execute(store.read);
-  expect(rows).toHaveLength(2);
+  expect((await sql`select 1 from t`.execute(store.read)).rows).toHaveLength(2);
 });
 
 test('reads do not wait for a writer, not even for one of another process', async () => {

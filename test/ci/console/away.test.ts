@@ -38,8 +38,7 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
     [sandbox, port] = await Promise.all([startSandbox(), freePort()]);
     bridge = await start();
     browser = await startBrowser(browserPath ?? '');
-    const context = await browser.newContext({ baseURL: `http://127.0.0.1:${port}` });
-    page = await context.newPage();
+    page = await (await browser.newContext({ baseURL: `http://127.0.0.1:${port}` })).newPage();
     await signIn();
   });
   afterAll(async () => {

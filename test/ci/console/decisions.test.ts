@@ -15,8 +15,7 @@ beforeAll(async () => {
 afterAll(() => world?.stop());
 
 async function ask(path: string) {
-  const { body } = await world.story.bridge.ops('GET', path);
-  return Object(body);
+  return Object((await world.story.bridge.ops('GET', path)).body);
 }
 
 describe.skipIf(browserPath === undefined)('lists of the console', () => {
@@ -81,8 +80,7 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
   /** Sweeps while something is refused for good. */
   async function sweep(): Promise<void> {
     const { bridge } = world.story;
-    const { body } = await bridge.ops('POST', '/sweeps', {});
-    await bridge.untilSwept(String(body.id));
+    await bridge.untilSwept(String((await bridge.ops('POST', '/sweeps', {})).body.id));
   }
 
   /** Presses the button with this name by keyboard. */

@@ -20,8 +20,7 @@ describe.skipIf(browserPath === undefined)('the console of a large company', () 
       sandbox: { seed: { users: USERS } },
     });
     browser = await startBrowser(browserPath ?? '');
-    const context = await browser.newContext({ baseURL: new URL(bridge.baseUrl).origin });
-    page = await context.newPage();
+    page = await (await browser.newContext({ baseURL: new URL(bridge.baseUrl).origin })).newPage();
     const headers = { 'X-Scim-Bridge-Console': '1' };
     await page.request.post('/console/session', { headers, data: { token: OPS_TOKEN } });
     await page.goto('/console/users');

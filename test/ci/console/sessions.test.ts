@@ -26,8 +26,7 @@ async function ask(
     headers: { 'content-type': 'application/json', ...asked.headers },
     body: asked.body === undefined ? null : JSON.stringify(asked.body),
   });
-  const text = await answer.body.text();
-  return { status: answer.statusCode, headers: answer.headers, text };
+  return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
 }
 
 /** Signs in and gives what the browser would send from then on. */
@@ -46,8 +45,7 @@ describe('signing in to the console', () => {
   const openBridge = async () => {
     const clock = createSetClock();
     const settings = { OPS_READER_TOKEN: READER_TOKEN };
-    const bridge = await forTest(startTestBridge({ settings, clock }));
-    return [bridge, clock.state] as const;
+    return [await forTest(startTestBridge({ settings, clock })), clock.state] as const;
   };
 
   test('a token of an operator opens a session that opens /ops, until the person signs out', async () => {

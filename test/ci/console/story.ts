@@ -71,8 +71,7 @@ async function refuse({ sandbox, ...bridge }: TestBridge, id: string): Promise<v
   const refused = sandbox.faults.add({ operation, fault });
   await bridge.patch(`/Users/${id}`, replace('name.familyName', 'Goble'));
   const read = async () => {
-    const { body } = await bridge.ops('GET', '/status');
-    return body.stuckCount;
+    return (await bridge.ops('GET', '/status')).body.stuckCount;
   };
   await until(read, 1);
   slow.remove();

@@ -235,8 +235,7 @@ async function readForms({ store }: TestBridge): Promise<string> {
 
 /** Whether a section is closed, or a route still says so. */
 async function isClosed(bridge: TestBridge): Promise<boolean> {
-  const states = await readSections(bridge);
-  const entries = Object.values(states);
+  const entries = Object.values(await readSections(bridge));
   if (entries.length === 0) return false;
   if (entries.some(({ problem }) => problem !== null)) return true;
   const answers = ['/Users?count=0', '/Groups?count=0'].map((path) => bridge.request('GET', path));

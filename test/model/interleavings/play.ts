@@ -86,8 +86,7 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
   const failures: unknown[] = [];
   let trouble: Trouble = {};
   const onFailure = (error: unknown) => void failures.push(error);
-  const { callMs } = world.policies;
-  const office = createOffice(world.store, scheduler, { callMs, onFailure });
+  const office = createOffice(world.store, scheduler, { callMs: world.policies.callMs, onFailure });
 
   return {
     world,

@@ -147,8 +147,7 @@ describe('PATCH with several operations', () => {
 
   async function make({ path }: Kind, toBody: ToBody): Promise<string> {
     made += 1;
-    const { body } = await bridge.send('POST', path, toBody(made));
-    return `${path}/${String(body.id)}`;
+    return `${path}/${String((await bridge.send('POST', path, toBody(made))).body.id)}`;
   }
 
   async function read(path: string): Promise<JsonObject> {
