@@ -40,7 +40,7 @@ const STATE_GAUGES: readonly StateGauge[] = [
   gauge(
     'build_info',
     'Always 1. The labels have the versions, the `engine` of the store and the `mode`.',
-    ({ about: { version }, engine, writes }) => {
+    ({ about: { version }, store: { engine }, writes }) => {
       const labels = { version, engine, mode: writes().mode, node: process.versions.node };
       return [[labels, 1]];
     },

@@ -30,7 +30,7 @@ test('explain prints what the running bridge knows, as a table or as JSON', asyn
 
   expect(person).toMatchObject({ code: 0, err: '' });
   expect(person.out).toMatch(/^user ada@example\.com\n/);
-  expect(person.out).toMatch(/^active +yes +yes +settled +provider$/m);
+  expect(person.out).toMatch(/^active +true +true +settled +provider$/m);
   expect(group.out).toMatch(/^ +members +1 wanted, 1 seen, 0 waiting, 0 different$/m);
   expect(JSON.parse(json.out)).toMatchObject({ type: 'user', id });
 });

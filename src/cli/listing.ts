@@ -51,6 +51,7 @@ const OPTIONS: Readonly<
   q: [{ flags: '--search <text>' }],
   resource: [{ flags: '--of <name>', names: 'resource', help: OF_ONE }],
   target: [{ flags: '--of <name>', names: 'any', help: OF_ANY }],
+  order: [{ flags: '--oldest', value: 'oldest', help: 'the oldest first instead of the newest' }],
   state: [{ flags: '--all', value: '', help: 'those that are revoked as well' }],
   managed: [
     { flags: '--managed', value: 'true' },

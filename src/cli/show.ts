@@ -279,9 +279,12 @@ function toPlanText(
   output: Output,
   waiting: readonly { readonly id: string }[] = [],
 ): string {
-  const { id, hash, status, source, counts, actions } = plan;
-  const kinds = Object.entries(counts.kinds).toSorted(([, a], [, b]) => b - a);
-  const sums = kinds.map(([kind, count]) => `  ${String(count).padStart(6)} ${kind}`);
+  const { id, hash, status, source, counts, summary, actions } = plan;
+  const unknown = details.isOwnPlan(plan) ? '' : 'not known by whom';
+  const sums = summary.map(({ kind, by, count }) => {
+    const author = by === null ? unknown : `by ${by}`;
+    return `  ${String(count).padStart(6)} ${kind.padEnd(18)} ${author}`.trimEnd();
+  });
   const left = counts.total - actions.length;
   const nothing = isHolding(source)
     ? 'leaves the service as it is, and takes that as what is desired'

@@ -4,6 +4,7 @@ import type { FindCredential } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
 import type { Sessions } from '../access/sessions.ts';
 import { opsRoutes, toOpsDocument } from './document.ts';
+import { createPlanSums } from './drift/plan-actions.ts';
 import { InvalidRequest } from './http/body.ts';
 import { limitRequests, REQUEST_LIMITS, requireOperator, requireRole } from './http/operator.ts';
 import { keepActs, type OpenAct } from './http/operator-acts.ts';
@@ -13,7 +14,7 @@ import type { HealthSources } from './state/readiness-facts.ts';
 import { readReadiness } from './state/reasons.ts';
 
 /** Everything that operators and their monitoring are shown. */
-export interface OperatorRouterOptions extends Omit<OpsSources, 'describe'> {
+export interface OperatorRouterOptions extends Omit<OpsSources, 'describe' | 'planSums'> {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly openAct: OpenAct;
   /** Finds the credential of a presented token. */
@@ -49,7 +50,8 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
   });
-  const needs = { ...options, describe: describeOnce() };
+  const planSums = createPlanSums(options.store.read, options.clock);
+  const needs = { ...options, describe: describeOnce(), planSums };
   router.use('/ops', letIn, refuseNul, keepActs(options.openAct));
   router.use('/ops', createRouteRouter(opsRoutes, needs, limit));
   router.use('/ops', requireRole('reader'), limit, answerUnknown);

@@ -13,6 +13,7 @@ import type { Store } from '../store/store.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import type { CallOptions } from '../upstream/transport.ts';
 import type { AccessNeeds } from './access/tokens.ts';
+import type { PlanSums } from './drift/plan-actions.ts';
 import type { Reserve } from './exports/read-entries.ts';
 import type { Privileges } from './recovery/walk.ts';
 import type { OpsJson } from './schemas/schemas.ts';
@@ -34,6 +35,7 @@ export interface OpsSources extends AccessNeeds {
   readonly adoptUser: (request: AdoptionRequest) => Promise<Adoption>;
   readonly adoptGroup: (request: AdoptionRequest) => Promise<Adoption>;
   readonly drifts: DriftDecisions;
+  readonly planSums: PlanSums;
   /** Finds the words of a repair of a request; null for a kind of an earlier version. */
   readonly findRepairWords: (kind: string) => string | null;
   /** How far a sweep, or a recovery, has read the service; null: neither reads. */
@@ -60,9 +62,10 @@ export interface StatusSources extends HealthSources {
   readonly activity: () => { readonly running: number; readonly waiting: number };
   readonly readQueue: () => Promise<Queue>;
   readonly readSeats: () => Promise<OpsJson<'Seats'>>;
+  /** Calls that may leave; 0: any number. */
+  readonly requestsPerSecond: number;
   readonly scimUrl: string;
   readonly about: About;
-  readonly engine: 'sqlite' | 'postgres';
 }
 
 /** Facts about the process that answers. */

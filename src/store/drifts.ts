@@ -185,6 +185,7 @@ export interface DriftQuery {
   /** The one before in this order. */
   readonly from: number;
   readonly limit: number;
+  readonly order: 'newest' | 'oldest';
   readonly kind: DriftKind | undefined;
   /** Undefined: with any status. */
   readonly statuses: readonly DriftStatus[] | undefined;
@@ -197,18 +198,18 @@ export interface DriftQuery {
 /** A drift with the names of its users and groups. */
 export type DriftView = DriftRow & SubjectNames;
 
-/** Drifts for an operator, the newest first. */
+/** Drifts for an operator, in this order of finding. */
 export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftView[]> {
   const { columns, joins } = joinSubjectNames('drift');
   return select<DriftView>(db)`
     select drift.*, ${columns} from drifts as drift ${joins} where ${isOfQuery(query)}
-    order by drift.seq desc limit ${query.limit}`;
+    order by drift.seq ${query.order === 'newest' ? sql`desc` : sql`asc`} limit ${query.limit}`;
 }
 
 function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
-  const { isManaged, from, kind, statuses, resourceId, text } = query;
+  const { isManaged, order, from, kind, statuses, resourceId, text } = query;
   return allOf([
-    sql`drift.seq < ${from}`,
+    order === 'newest' ? sql`drift.seq < ${from}` : sql`drift.seq > ${from}`,
     isManaged ? sql`drift.change is not null` : sql`drift.change is null`,
     kind && sql`drift.kind = ${kind}`,
     // Not by the index of statuses, which would have all drifts sorted for each page.

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { listWaiting } from '../domain/cell.ts';
 import type { Detector } from '../domain/drift.ts';
 import { endRest } from '../domain/failure.ts';
 import { type GivenKey, groupId, type ResourceKey, toResourceKey } from '../domain/ids.ts';
@@ -144,6 +145,15 @@ export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number
   }
 }
 
+/** User or group with a change that is tried now. */
+export interface Retried {
+  readonly type: 'user' | 'group';
+  readonly id: string;
+  readonly name: string;
+  /** The fields that wait, and `members` or `admins` where users of a list do; empty: a look at it. */
+  readonly waits: readonly string[];
+}
+
 /** Moments of a retry, in epoch milliseconds. */
 interface Retry {
   readonly now: number;
@@ -151,11 +161,11 @@ interface Retry {
   readonly beyond: number;
 }
 
-/** Makes users and groups due now that wait for their next attempt, stuck or not; `tried` is told how many, part by part. */
+/** Makes users and groups due now that wait for their next attempt, stuck or not; `tried` is told which, part by part. */
 export async function retryResting(
   store: Pick<Store, 'read' | 'write'>,
   { now, beyond }: Retry,
-  tried: (count: number) => void,
+  tried: (some: readonly Retried[]) => void,
 ): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     // By a text that has no index: SQLite would walk everybody in the order of the ids, of whom few rest.
@@ -168,15 +178,15 @@ export async function retryResting(
   }
 }
 
-/** Makes these due now as far as something of them waits; gives their number. `now` is epoch milliseconds. */
+/** Makes these due now as far as something of them waits, and returns those. `now` is epoch milliseconds. */
 export async function retryEach(
   tx: Db,
   keys: readonly ResourceKey[],
   now: number,
-): Promise<number> {
-  let count = 0;
-  for (const key of keys) if (await retryNow(tx, key, now)) count += 1;
-  return count;
+): Promise<Retried[]> {
+  const tried: (Retried | undefined)[] = [];
+  for (const key of keys) tried.push(await retryNow(tx, key, now));
+  return tried.filter((one) => one !== undefined);
 }
 
 /** Groups in which a change of this user waits for its next attempt. */
@@ -188,21 +198,27 @@ export async function listRestingGroupsOf(db: Db, id: string, now: number): Prom
   return rows.map((row) => ({ type: 'group', id: groupId(row.id) }));
 }
 
-/** Makes a user or group due now, stuck or not; false: nothing of it waits. `now` is epoch milliseconds. */
-async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<boolean> {
+/** Makes a user or group due now, stuck or not; undefined: nothing of it waits. `now` is epoch milliseconds. */
+async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<Retried | undefined> {
   const row = await lockRow(tx, key);
-  if (row === undefined || row.due_at === null) return false;
+  if (row === undefined || row.due_at === null) return undefined;
   // A deleted row with a lost create is looked for.
-  if (row.sent_creates !== '[]' && row.deleted_at !== null) return false;
+  if (row.sent_creates !== '[]' && row.deleted_at !== null) return undefined;
+  const cells = parseCells<string>(row);
   await updateRow(tx, row, {
-    cells: JSON.stringify(endRest(parseCells<string>(row), now, 'all')),
+    cells: JSON.stringify(endRest(cells, now, 'all')),
     due_at: Math.min(row.due_at, now),
     // An attempt that is under way does not count.
     steps: row.steps + 1,
   });
-  const { seq, type } = row;
-  if (type === 'group') {
-    await updateWhere(tx, 'links', { group_id: seq, pending: { '<>': null } }, { retry_at: null });
-  }
-  return true;
+  const { seq, type, id, name } = row;
+  const waiting = { group_id: seq, pending: { '<>': null } } as const;
+  const links = type === 'group' ? await updateWhere(tx, 'links', waiting, { retry_at: null }) : [];
+  const lists = new Set(
+    links
+      .map(({ list }) => `${list}s`)
+      .toSorted()
+      .toReversed(),
+  );
+  return { type, id, name, waits: [...listWaiting(cells), ...lists] };
 }

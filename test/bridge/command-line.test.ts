@@ -84,7 +84,7 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
   expect(drifted.text).not.toContain('bob@example.com');
   expect(groups.text).toMatch(/^ID +NAME +MANAGED/);
   expect(groups.text).toContain('Pilots');
-  expect(drifts.text).toMatch(/user\.deactivated +ada@example\.com +active +not active/);
+  expect(drifts.text).toMatch(/user\.deactivated +ada@example\.com +\{"active":true\}/);
   for (const { text } of [none, ofBob]) expect(text).toBe('There is nothing to list.\n');
   expect(byName.text).toContain('user.deactivated');
   expect(byName.text).toBe(byId.text);

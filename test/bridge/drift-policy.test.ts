@@ -150,10 +150,11 @@ describe('somebody or something that is gone', () => {
     await bridge.patch(`/Users/${id}`, replace('name.givenName', 'Dorothea'));
     await bridge.settled(bridge.send('PATCH', `/Groups/${group}`, addMember(id)));
 
-    const list = async () => (await bridge.ops('GET', '/drifts?status=repaired')).body.items;
+    const list = async () =>
+      (await bridge.ops('GET', '/drifts?status=repaired&order=oldest')).body.items;
     await expect.poll(list).toMatchObject([
-      { kind: 'group.missing', detector: 'discovery', resource: { name: 'Cooks' } },
       { kind: 'user.missing', detector: 'discovery', resource: { name: 'dora@example.com' } },
+      { kind: 'group.missing', detector: 'discovery', resource: { name: 'Cooks' } },
     ]);
     expect(bridge.sandbox.service.members('Cooks')).toHaveLength(1);
     expect(bridge.sandbox.service.findUser('dora@example.com')?.active).toBe(true);

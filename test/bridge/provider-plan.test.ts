@@ -244,7 +244,7 @@ describe('provider plan', () => {
     );
   });
 
-  test('plan show counts a plan of removals by kind, and names the credential for each person', async () => {
+  test('plan show sums up a plan of removals by kind and credential, and names both for each person', async () => {
     const people = await addPeople('ned', 'oda', 'pia');
     const group = await bridge.settled(bridge.addGroup('Waiters', people));
     for (const id of people.slice(0, 2)) await setActive(id, false);
@@ -257,7 +257,7 @@ describe('provider plan', () => {
     const listed = await run('plan', 'list');
     const person = await bridge.ops('GET', `/users/${people[0]}/explain`);
 
-    expect(shown).toMatch(/3 member\.remove\n +2 user\.deactivate\n/);
+    expect(shown).toMatch(/3 member\.remove +by settings-1\n +2 user\.deactivate +by settings-1\n/);
     expect(shown).toMatch(/of provider: 5 actions, held, 5 wait \(.*limits\.provider allows 1/);
     expect(shown).toMatch(/user\.deactivate +ned@example\.com .* planned +settings-1 at 20\d\d-/);
     expect(listed.text).toMatch(/ held +5 +removals by a provider/);

@@ -160,10 +160,8 @@ describe('the class of what waits', () => {
   /** The class of what waits: nothing else does. */
   async function readClass(bridge: TestBridge): Promise<unknown> {
     const { queue } = (await bridge.ops('GET', '/status')).body;
-    const waiting: Record<string, number> = Object(queue).waiting;
-    return Object.entries(waiting)
-      .flatMap(([name, count]) => (count > 0 ? [name] : []))
-      .join();
+    const classes: { class: string; waiting: number }[] = Object(queue).classes;
+    return classes.flatMap(({ class: name, waiting }) => (waiting > 0 ? [name] : [])).join();
   }
 
   test('a deactivation keeps it whatever is written after it, until the person is to be active again', async () => {

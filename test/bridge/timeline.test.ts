@@ -112,12 +112,11 @@ describe('the line of time, whole', () => {
     behindTheBack(world).updateUser('dora@example.com', { fullName: 'Somebody Else' });
     const { body } = await world.ops('POST', `/users/${ada}/look`, {});
     const [drift] = Array.isArray(body.differences) ? body.differences : [];
-    const ids = [String(Object(drift).id)];
-    await world.ops('POST', '/drifts/decide', { decision: 'accept', ids });
+    await world.ops('POST', `/drifts/${Object(drift).id}/accept`);
     await world.ops('POST', '/retry', { name: 'dora@example.com' });
     await world.ops('POST', '/pause');
     await world.ops('POST', '/resume');
-    await world.ops('POST', '/drifts/decide', { decision: 'accept', ids: ['none'] });
+    await world.ops('POST', '/drifts/none/accept');
     await untilTold(world, bob, 'operator: ops.token ended the pause of all changes');
     const ofAda = await readTimeline(world, `/users/${ada}/timeline`);
     const ofBob = await readTimeline(world, `/users/${bob}/timeline`);
@@ -130,7 +129,7 @@ describe('the line of time, whole', () => {
     ];
     expect(listDecisions(ofAda)).toEqual([
       'operator: ops.token looked at it',
-      'operator: ops.token decided about a difference',
+      'operator: ops.token accepted a difference',
       'operator: ops.token had tried at once what waits',
       ...pauses,
     ]);
@@ -138,7 +137,7 @@ describe('the line of time, whole', () => {
     const { body: acts } = await world.ops('GET', `/acts?target=${ada}`);
     expect(acts.items).toMatchObject([
       { act: 'had tried at once what waits', target: ada },
-      { act: 'decided about a difference', target: Object(drift).id },
+      { act: 'accepted a difference', target: Object(drift).id },
       { act: 'looked at it', target: ada },
     ]);
     const { body: ofOthers } = await world.ops('GET', `/acts?target=${bob}`);

@@ -47,6 +47,7 @@ async function countInMetrics(): Promise<number> {
 test('what is unmanaged has a list of its own, and every count of drifts leaves it out', async () => {
   const drifted = ['person2@example.com', 'person1@example.com'];
   expect(await listNames('/drifts?status=undecided')).toEqual(drifted);
+  expect(await listNames('/drifts?order=oldest')).toEqual(drifted.toReversed());
   expect(await listNames('/drifts?q=SON1')).toEqual(['person1@example.com']);
   expect(await listNames('/users?drifted=true')).toEqual(drifted.toReversed());
   expect(await countInMetrics()).toBe(2);
@@ -55,7 +56,7 @@ test('what is unmanaged has a list of its own, and every count of drifts leaves 
   expect((await bridge.ops('GET', '/drifts?kind=user.unmanaged')).status).toBe(400);
 
   expect(status.unmanaged).toBe(4);
-  expect(await listNames('/unmanaged?q=elsewhere')).toEqual(STRANGERS.toReversed());
+  expect(await listNames('/unmanaged?q=elsewhere&order=oldest')).toEqual(STRANGERS);
   expect(await listNames('/unmanaged?kind=group.unmanaged')).toEqual(['Skunks']);
   const privileged = (await list('/unmanaged')).filter((one) => one.privileged !== null);
   expect(privileged.map(({ name }) => name).toSorted()).toEqual(['Skunks', 'owner']);

@@ -1,4 +1,4 @@
-import { ACTIVE_STATUSES, type DriftKind } from '../../domain/drift.ts';
+import { ACTIVE_STATUSES, type DRIFT_KINDS } from '../../domain/drift.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
@@ -13,34 +13,72 @@ import { findNames, type SubjectNames } from '../../store/resources/names.ts';
 import { findRow, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
-import type { ListQuery, PartQuery } from '../http/list-query.ts';
-import { type Answer, listRoute, ok, problem, type Refusal, route } from '../http/route.ts';
+import {
+  type ListAnswer,
+  type ListQuery,
+  NEWEST,
+  OLDEST,
+  type PartQuery,
+  parseSeq,
+  readPage,
+} from '../http/list-query.ts';
+import { type Answer, ok, problem, type Refusal, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { LOOK } from '../lists/acts.ts';
 import { type DRIFT_FILTERS, DRIFTS, UNMANAGED } from '../lists/drifts.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
+const ONE = { method: 'post', tag: 'Sweeps and drift' } as const;
+
 /** Requests that list differences, decide about them, and look for them. */
 export const driftRoutes = [
-  listRoute(
-    DRIFTS,
-    ({ store }: OpsSources, ...asked) => readDrifts(store.read, true, ...asked),
-    toDrift,
-  ),
-  listRoute(
-    UNMANAGED,
-    async ({ store: { read: db }, privileges }: OpsSources, ...asked) => {
-      const drifts = await readDrifts(db, false, ...asked);
-      const reasons = await listPrivileges(db, privileges, drifts);
-      return drifts.map((drift) => ({ ...drift, privileged: reasons.get(drift.resource_id) }));
-    },
-    toDrift,
-  ),
   route({
-    method: 'post',
+    ...DRIFTS,
+    handle: async ({ store }: OpsSources, { query }) =>
+      ok(await readDrifts(store.read, true, query)),
+  }),
+  route({
+    ...UNMANAGED,
+    async handle({ store: { read: db }, privileges }: OpsSources, { query }) {
+      return ok(await readDrifts(db, false, query, (some) => listPrivileges(db, privileges, some)));
+    },
+  }),
+  route({
+    ...ONE,
+    path: '/drifts/{id}/repair',
+    summary: 'Have the service hold what is desired, by a plan.',
+    answers: { 202: 'DriftDecision' },
+    handle: ({ drifts }: OpsSources, { params, operator: { name: by } }) =>
+      decideOne(drifts, 202, { ...params, by, decision: { kind: 'repair', approved: 'any' } }),
+  }),
+  route({
+    ...ONE,
+    path: '/drifts/{id}/accept',
+    summary: 'Take what is observed as what is desired.',
+    answers: { 200: 'DriftDecision' },
+    handle: ({ drifts }: OpsSources, { params, operator: { name: by } }) =>
+      decideOne(drifts, 200, { ...params, by, decision: { kind: 'accept' } }),
+  }),
+  route({
+    ...ONE,
+    path: '/drifts/{id}/ignore',
+    summary: 'Leave it alone until a date.',
+    body: 'IgnoreBody',
+    answers: { 200: 'DriftDecision' },
+    handle({ drifts, clock }: OpsSources, { params, operator, body }) {
+      const { reason, by = operator.name } = body;
+      const decision = {
+        kind: 'ignore',
+        until: parseTerm(body.until, clock.now()),
+        reason,
+      } as const;
+      return decideOne(drifts, 200, { ...params, by, decision });
+    },
+  }),
+  route({
+    ...ONE,
     path: '/drifts/decide',
-    tag: 'Sweeps and drift',
     summary:
       'Take one decision about some; repairs are one plan, within the limits or as seen. Alone `adopt` is about what is unmanaged, which it takes over.',
     body: 'DriftsBody',
@@ -68,26 +106,31 @@ export const driftRoutes = [
   ),
 ] as const;
 
-/** A drift with its author, and the reason why it is not taken over with others; undefined: not known, or none. */
-interface AuthoredDrift extends DriftView {
-  readonly author: Author | undefined;
-  readonly privileged?: string | undefined;
-}
+/** A drift with its author; undefined: not known. */
+type AuthoredDrift = DriftView & { readonly author: Author | undefined };
 
 const OF_WORD = { active: ACTIVE_STATUSES, undecided: ['contested', 'open'] } as const;
 
-async function readDrifts(
+/** A page of the drifts of what is managed, or of what is not, with the reasons why some are not taken over. */
+function readDrifts(
   db: Db,
   isManaged: boolean,
-  filters: ListQuery<typeof DRIFT_FILTERS>['filters'] & { readonly kind?: DriftKind },
-  part: PartQuery,
-): Promise<AuthoredDrift[]> {
-  const { kind, status, resource: resourceId, q: text } = filters;
+  { filters, limit, cursor }: ListQuery<typeof DRIFT_FILTERS & { kind: typeof DRIFT_KINDS }>,
+  findReasons?: (drifts: readonly DriftView[]) => ReturnType<typeof listPrivileges>,
+): Promise<ListAnswer<OpsJson<'Drift'>>> {
+  const { kind, status, order = 'newest', resource: resourceId, q: text } = filters;
   const isWord = status === 'active' || status === 'undecided';
   const statuses = isWord ? OF_WORD[status] : status && [status];
-  const drifts = await listDriftViews(db, { isManaged, kind, statuses, resourceId, text, ...part });
-  const authors = await findDriftAuthors(db, drifts);
-  return drifts.map((drift, place) => ({ ...drift, author: authors[place] }));
+  const of = { isManaged, kind, statuses, order, resourceId, text };
+  const from = parseSeq(cursor, order === 'newest' ? NEWEST : OLDEST);
+  const read = (part: PartQuery) => listDriftViews(db, { ...of, ...part });
+  return readPage({ limit, from }, read, async (drifts) => {
+    const authors = await findDriftAuthors(db, drifts);
+    const reasons = await findReasons?.(drifts);
+    return drifts.map((drift, place) =>
+      toDrift({ ...drift, author: authors[place] }, reasons?.get(drift.resource_id)),
+    );
+  });
 }
 
 /** Reasons why accounts and groups are not taken over with others, by their ids. */
@@ -105,13 +148,14 @@ async function listPrivileges(
   return reasons;
 }
 
-function toDrift(drift: AuthoredDrift): OpsJson<'Drift'> {
-  const { author, first_seen_at, note: text, noted_by: by, privileged } = drift;
+function toDrift(drift: AuthoredDrift, privileged: string | undefined): OpsJson<'Drift'> {
+  const { author, first_seen_at, last_seen_at, note: text, noted_by: by } = drift;
   return toView('Drift', drift, {
     ...toSubjectView(drift),
     who: author ? toWho(author) : null,
     message: author?.message ?? null,
     firstSeen: toMoment(first_seen_at),
+    lastSeen: toMoment(last_seen_at),
     note: text === null ? null : { text, by, until: toMoment(drift.ignored_until) },
     privileged: privileged ?? null,
   });
@@ -197,6 +241,22 @@ function toDecided(
     change: { before: { status: before }, after: { status: AFTER[decision.kind] } },
   }));
   return { ...ok(json), acts: isDryRun ? [] : acts };
+}
+
+/** Decides about one; `status` where it was done. Of a drift that is not there is nothing to tell. */
+async function decideOne<Status extends number>(
+  drifts: OpsSources['drifts'],
+  status: Status,
+  request: Pick<ManyRequest, 'by' | 'decision'> & { readonly id: string },
+): Promise<Answer<Status, OpsJson<'DriftDecision'>> | Refusal> {
+  const { id, decision } = request;
+  const { ones, plan } = await drifts.many({ ...request, ids: [id], isDryRun: false });
+  const { before, refusal } = ones[0] ?? {};
+  if (before === undefined) return problem(404, 'unknown-drift', 'There is no drift with this id.');
+  const after = refusal === undefined ? AFTER[decision.kind] : before;
+  const change = { before: { status: before }, after: { status: after } };
+  if (refusal !== undefined) return { ...problem(409, refusal.code, refusal.reason), change };
+  return { status, json: { id, ...(plan?.id && { planId: plan.id }) }, change };
 }
 
 type Looked = Extract<LookResult, { kind: 'looked' }>;

@@ -1,18 +1,11 @@
 import { getChangeRow } from '../../domain/change.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { UndoDecision } from '../../reconcile/repair/plans.ts';
-import { listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import {
-  countPlanActions,
-  listPlanActionViews,
-  type PlanActionView,
-  type PlanRow,
-} from '../../store/plans.ts';
+import { countPlanActions, type PlanRow } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest } from '../../store/tables.ts';
-import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
+import { OLDEST, type PartQuery, readList, toPage } from '../http/list-query.ts';
 import { type Answer, listRoute, ok, problem, type Refusal, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { PLAN_APPROVE, PLAN_DISCARD, PLAN_UNDO } from '../lists/acts.ts';
@@ -20,6 +13,7 @@ import { PLANS } from '../lists/plans.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { toSubjectView } from './drifts.ts';
+import { type AuthoredAction, addUp, listAuthoredActions, toParts } from './plan-actions.ts';
 
 /** Actions of a plan that are shown with it; `/actions` pages through all. */
 const ACTIONS_SHOWN = 200;
@@ -54,6 +48,18 @@ export const planRoutes = [
       if (plan === undefined) return unknownPlan();
       const read = (part: PartQuery) => listAuthoredActions(db, plan, part);
       return ok(await readList(query, OLDEST, read, toAction));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/plans/{id}/parts',
+    tag: 'Plans',
+    summary: 'How many actions a plan has of each group, kind and author, the most first.',
+    filters: {},
+    answers: { 200: 'PlanPartList' },
+    async handle({ store, planSums }: OpsSources, { params: { id }, query }) {
+      const plan = await findOne(store.read, 'plans', { id });
+      return plan === undefined ? unknownPlan() : ok(toPage(await planSums(plan), query));
     },
   }),
   route({
@@ -135,62 +141,20 @@ async function answerUndo(
 }
 
 async function toAnswer(
-  { store: { read: db }, status }: OpsSources,
+  { store: { read: db }, status, planSums }: OpsSources,
   row: PlanRow,
 ): Promise<OpsJson<'Plan'>> {
   const counted = await countPlanActions(db, row.id);
   const actions = await listAuthoredActions(db, row, { limit: ACTIONS_SHOWN, from: OLDEST });
+  const parts = actions.length < ACTIONS_SHOWN ? toParts(actions) : await planSums(row);
   const { kinds } = parseStored<OpsJson<'PlanSummary'>['counts']>(row.counts);
   return toView('Plan', row, {
     seats: row.status === 'held' ? toPlanSeats(kinds, await status.readSeats()) : null,
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,
+    summary: addUp(parts.map(({ kind, by, count }) => ({ kind, by, count }))),
     actions: actions.map(toAction),
-  });
-}
-
-/** The author of a change, or of the difference that it ends. */
-interface ActionAuthor {
-  /** The id of a provider's credential, the name of an account of the service, or an operator. */
-  readonly by: string;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
-/** An action with its author; undefined: not known. Actions are listed by `seq`, which is the id. */
-type AuthoredAction = PlanActionView & {
-  readonly seq: number;
-  readonly author: ActionAuthor | undefined;
-};
-
-/** Lists actions of a plan in its order, with their authors. */
-async function listAuthoredActions(
-  db: Db,
-  { id, source, created_at: plannedAt }: PlanRow,
-  { from: afterId, limit }: PartQuery,
-): Promise<AuthoredAction[]> {
-  const views = await listPlanActionViews(db, id, { afterId, limit });
-  const authors =
-    source === 'provider' ? await listAskers(db, views) : await findAuthors(db, plannedAt, views);
-  return views.map((view, place) => ({ ...view, seq: view.id, author: authors[place] }));
-}
-
-async function findAuthors(
-  db: Db,
-  plannedAt: number,
-  actions: readonly PlanActionView[],
-): Promise<(ActionAuthor | undefined)[]> {
-  const repairs = actions.filter(({ kind }) => getChangeRow(kind).repairs !== undefined);
-  const drifts = repairs.flatMap((action) => {
-    const { repairs: kind } = getChangeRow(action.kind);
-    return kind ? [{ ...action, kind, first_seen_at: action.first_seen_at ?? plannedAt }] : [];
-  });
-  const found = await findDriftAuthors(db, drifts);
-  return actions.map((action) => {
-    const author = found[repairs.indexOf(action)];
-    const by = author?.username ?? author?.address ?? author?.authorId?.toString();
-    return author && by ? { by, at: author.at } : undefined;
   });
 }
 

@@ -62,8 +62,14 @@ export const RETRY = actOf<'Retry'>()({
   answers: { 200: 'Retry' },
   command: {
     usage: 'retry [name]',
-    say: ({ count }) =>
-      count === 0 ? 'Nothing waits that could be tried now.' : `Tried now: ${count}`,
+    say({ count, tried }) {
+      if (count === 0) return 'Nothing waits that could be tried now.';
+      const lines = tried.map(({ type, id, name, waits }) => {
+        return `  ${type} ${name} (${id}): ${waits.join(', ') || 'a look'}`;
+      });
+      const more = count > tried.length ? [`  and ${count - tried.length} more`] : [];
+      return [`Tried now: ${count}`, ...lines, ...more].join('\n');
+    },
     help: `
 Of a person this is also what waits of them in groups. What fails again waits as before; /ops/status and scim-bridge why
 tell what came of it. While changes are paused, or only observed, it is tried when that ends.`,

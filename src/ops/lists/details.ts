@@ -70,12 +70,14 @@ const STATUS_FACTS: Facts<Status> = {
     if (due === 0 || queue.changeMs < SHORT_MS) return 'leaves at once';
     return `leaves in about ${toTimeText(queue.changeMs)}, a removal of access in ${toTimeText(queue.removeMs)}`;
   },
-  queue({ queue: { waiting } }) {
-    const parts = Object.entries(QUEUED).map(([name, [one, many]]) => {
-      const count = waiting[name] ?? 0;
-      return count === 0 ? '' : toCount(count, one, many);
+  // The end of what waits for its turn, at the earliest, class by class.
+  queue({ queue }) {
+    const ends = queue.classes.map(({ class: name, waiting, endMs }) => {
+      const end = endMs === null ? 'not while nothing is changed' : `in ${toTimeText(endMs)}`;
+      const [one, many] = QUEUED[name];
+      return waiting === 0 ? '' : `${toCount(waiting, one, many)}: ${end}`;
     });
-    return parts.filter(Boolean).join(', ');
+    return ends.filter(Boolean).join(', ');
   },
   // Nothing where nobody has said how many seats there are, and nobody waits.
   seats({ seats: { total, used, waiting, daysLeft } }) {
@@ -179,11 +181,25 @@ const RESOURCE_FACTS: Facts<Explanation> = {
 
 type Plan = OpsJson<'Plan'>;
 
+/** True for plans that are about no change in the service. */
+export function isOwnPlan({ source }: Pick<Plan, 'source'>): boolean {
+  return source === 'handover' || source === 'undo' || source === 'first-run';
+}
+
 /** What is known of a plan as a whole. */
 export const listPlanFacts = (plan: Plan) => listFacts(PLAN_FACTS, plan);
 
 const PLAN_FACTS: Facts<Plan> = {
   changes: ({ counts }) => counts.total.toLocaleString('en'),
+  // Authors of the differences, or providers who asked, the most first.
+  'by whom'(plan) {
+    if (isOwnPlan(plan)) return null;
+    const rows = Map.groupBy(plan.summary, ({ by }) => by ?? 'not known');
+    const sums = [...rows].map(([by, some]) => {
+      return `${by}: ${some.reduce((sum, { count }) => sum + count, 0).toLocaleString('en')}`;
+    });
+    return sums.join(', ');
+  },
   'what became of them'({ status, done, dropped, waiting, counts: { total } }) {
     if (status === 'held') return null;
     const parts = [

@@ -1,6 +1,6 @@
 import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../../domain/drift.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { type Column, listOf, toPlanLink } from './list.ts';
+import { type Column, listOf, toPlanLink, toWords } from './list.ts';
 import { toHeld, toKind, toText } from './words.ts';
 
 const COMMON = {
@@ -14,6 +14,7 @@ const COMMON = {
 /** Filters of both lists. */
 export const DRIFT_FILTERS = {
   status: ['active', 'undecided', ...DRIFT_STATUSES],
+  order: ['newest', 'oldest'],
   resource: 'text',
   q: 'text',
 } as const;
@@ -26,8 +27,16 @@ const DRIFT_COLUMNS: readonly Column<Item>[] = [
   { name: 'id', kind: 'id', place: 'whole' },
   { name: 'kind', words: ({ kind }) => toKind(kind) },
   { name: 'of', value: toSubject, link: ({ resource }) => resource },
-  { name: 'wanted', value: ({ kind, desired }) => toText(toHeld(kind, desired)) },
-  { name: 'found', value: ({ kind, observed }) => toText(toHeld(kind, observed)) },
+  {
+    name: 'wanted',
+    value: ({ desired }) => toWords(desired),
+    words: ({ kind, desired }) => toText(toHeld(kind, desired)),
+  },
+  {
+    name: 'found',
+    value: ({ observed }) => toWords(observed),
+    words: ({ kind, observed }) => toText(toHeld(kind, observed)),
+  },
   { name: 'status', tones: TONES },
   { name: 'since', kind: 'ago', value: ({ firstSeen }) => firstSeen },
   { name: 'by', place: 'minor', value: toAuthor },
@@ -55,7 +64,7 @@ export const DRIFTS = listOf<Item>(DRIFT_COLUMNS)({
 export const UNMANAGED = listOf<Item>(DRIFT_COLUMNS)({
   ...COMMON,
   path: '/unmanaged',
-  summary: 'List accounts and groups of the service that no provider asked for, the newest first.',
+  summary: 'List accounts and groups that no provider asked for, the newest first.',
   filters: { kind: UNMANAGED_KINDS, ...DRIFT_FILTERS },
   answers: { 200: 'DriftList' },
   command: 'unmanaged',

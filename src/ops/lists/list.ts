@@ -104,6 +104,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   q: 'Part of a userName, an address or a displayName, in any case; or a whole id, of SCIM, of the provider or of the service.',
   kind: 'Of this kind.',
   status: 'In this state.',
+  order: 'Which come first: `newest` when left out.',
   limit: 'Entries of a page; 100 by default.',
   cursor: 'The `nextCursor` of the page before.',
 };
@@ -116,6 +117,11 @@ export function toProblemText(
   if (problem === null) return '';
   const hasTime = nextAt !== null && problem.code !== 'no-seat';
   return `${problem.words}${hasTime ? `; next attempt ${nextAt}` : ''}`;
+}
+
+/** A value of JSON as words. */
+export function toWords(value: unknown): string {
+  return value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Prints a list as CSV: a line of heads, then one for each item, with CRLF. @see RFC 4180 */

@@ -1,7 +1,6 @@
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { listOf, type Tone, toPlanLink, toProblemText } from './list.ts';
-import { toText } from './words.ts';
+import { listOf, type Tone, toPlanLink, toProblemText, toWords } from './list.ts';
 
 /** What providers wrote and what they were refused. */
 export const REQUESTS = listOf<OpsJson<'Request'>>([
@@ -18,8 +17,7 @@ export const REQUESTS = listOf<OpsJson<'Request'>>([
 ])({
   path: '/requests',
   tag: 'Requests of providers',
-  summary:
-    'List what providers wrote and what they were refused, the newest first; without values.',
+  summary: 'List what providers wrote and were refused, the newest first; without values.',
   filters: { resource: 'text', type: ['user', 'group'], credential: 'text', status: 'text' },
   meanings: {
     resource: 'Of this SCIM id.',
@@ -49,8 +47,8 @@ export const ACTS = listOf<OpsJson<'Act'>>([
   { name: 'did', value: ({ act }) => act },
   { name: 'on', value: ({ target }) => target },
   { name: 'outcome', tones: { done: 'good', refused: 'waiting', failed: 'bad' } },
-  { name: 'before', place: 'minor', isLong: true, value: ({ before }) => before && toText(before) },
-  { name: 'after', isLong: true, value: ({ after }) => after && toText(after) },
+  { name: 'before', place: 'minor', isLong: true, value: ({ before }) => toWords(before) },
+  { name: 'after', isLong: true, value: ({ after }) => toWords(after) },
   { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
 ])({
   path: '/acts',
@@ -105,7 +103,7 @@ export const LEAVERS = listOf<OpsJson<'Leaver'>>([
 ])({
   path: '/leavers',
   tag: 'Leavers',
-  summary: 'List who lost access by a request of a provider, and what proves it, the newest first.',
+  summary: 'List who lost access by a request, and what proves it, the newest first.',
   filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
   meanings: { since: 'Accepted since then: a date, or a moment.', resource: 'Of this SCIM id.' },
   answers: { 200: 'LeaverList' },

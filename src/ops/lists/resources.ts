@@ -1,6 +1,5 @@
 import type { OpsJson } from '../schemas/schemas.ts';
-import { type Column, listOf, toProblemText } from './list.ts';
-import { toText } from './words.ts';
+import { type Column, listOf, toProblemText, toWords } from './list.ts';
 
 const YES_OR_NO = ['true', 'false'] as const;
 
@@ -48,7 +47,7 @@ export const USERS = listOf<OpsJson<'User'>>([
 ])({
   ...COMMON,
   path: '/users',
-  summary: 'List people in order of creation, managed or only observed.',
+  summary: 'List people in order of creation.',
   answers: { 200: 'UserList' },
   command: 'users',
 });
@@ -64,7 +63,7 @@ export const GROUPS = listOf<OpsJson<'Group'>>([
 ])({
   ...COMMON,
   path: '/groups',
-  summary: 'List groups in order of creation, managed or only observed.',
+  summary: 'List groups in order of creation.',
   answers: { 200: 'GroupList' },
   command: 'groups',
 });
@@ -85,8 +84,8 @@ const STANDINGS = {
 } as const;
 
 const STATES: readonly Column<OpsJson<'Field'> | OpsJson<'Member'>>[] = [
-  { name: 'wanted', value: ({ desired }) => toText(desired) },
-  { name: 'in the service', value: ({ observed }) => toText(observed) },
+  { name: 'wanted', value: ({ desired }) => toWords(desired) || '-' },
+  { name: 'in the service', value: ({ observed }) => toWords(observed) || '-' },
   { name: 'state', place: 'whole', value: ({ standing }) => standing, tones: STANDINGS },
   { name: 'from', value: ({ from }) => from ?? '-' },
   { name: 'note', isLong: true, value: (one) => ('note' in one ? one.note : '') },

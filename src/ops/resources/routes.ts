@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unknownProvider } from '../../access/credentials.ts';
 import { type Adoption, toAdoptionWords } from '../../domain/adoption.ts';
-import { listWaiting } from '../../domain/cell.ts';
+import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
-import { isObservedActive } from '../../domain/user.ts';
+import { isObservedActive, listUserDifferences } from '../../domain/user.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { HELD_OF_GROUP, HELD_OF_USER, listKept } from '../explain/fields.ts';
 import {
   type ListAnswer,
   type ListQuery,
@@ -99,11 +100,15 @@ async function toUsers({ deactivation }: OpsSources, rows: readonly lists.Remark
   return rows.map((row): OpsJson<'User'> => {
     const { upstreamId = null, desired, observed, cells } = toUserState(row);
     const isActive = observed ? isObservedActive(observed, deactivation) : null;
+    const differing = observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
+    const isAddressKept =
+      row.origin !== null && differing.includes('address') && !isWaiting(cells.address);
     return toView('User', row, {
       ...toParts(row, observed),
       upstreamId,
       active: { desired: row.origin === null ? null : desired.active, observed: isActive },
       pending: listWaiting(cells),
+      bridgeOnly: [...(isAddressKept ? ['address'] : []), ...listKeptNames(row, HELD_OF_USER)],
     });
   });
 }
@@ -122,8 +127,13 @@ async function toGroups({ store }: OpsSources, rows: readonly lists.Remarked<'gr
       ...toParts(row, observed),
       upstreamIds: { scimId, restId, uid },
       pending: [...listWaiting(cells), ...new Set(places)],
+      bridgeOnly: listKeptNames(row, HELD_OF_GROUP),
     });
   });
+}
+
+function listKeptNames(row: lists.Remarked<ResourceType>, held: ReadonlySet<string>): string[] {
+  return listKept(row, held).map(({ field }) => field);
 }
 
 /** What a user and a group show otherwise than their row has it. */

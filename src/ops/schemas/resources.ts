@@ -15,8 +15,10 @@ const resource = {
   deleted: t.flag(),
   version: t.count('The ETag, as a number.'),
   createdAt: t.moment(),
+  modifiedAt: t.moment(),
   seenAt: t.momentOrNull('When it was last seen to change, or was looked at.'),
   pending: t.list(t.text(), 'What the service does not hold yet.'),
+  bridgeOnly: t.list(t.text(), 'What only the bridge keeps.'),
   dueAt: t.momentOrNull('When something is done next.'),
   attempts: t.count('Attempts in a row that failed.'),
   problem: t.orNull(t.serviceWords, 'Why the last one failed.'),
@@ -85,6 +87,7 @@ const happening = t.object({
   source: t.word(['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift']),
   text: t.text('What happened, a short sentence.'),
   others: t.list(t.named, 'The groups of a person, the people of a group.'),
+  detail: z.record(z.string(), t.anything()).describe('The same for programs, by its source.'),
 });
 
 const value = (about?: string) => t.orNull(z.union([z.string(), z.boolean()]), about);

@@ -4,6 +4,9 @@ import { SETTING_ORIGINS } from '../../settings/sources.ts';
 import { sweep } from './drift.ts';
 import { t } from './kinds.ts';
 
+/** Classes of what waits for its turn, the most urgent first. */
+export const QUEUED_CLASSES = ['removals', 'changes', 'looks'] as const;
+
 /** Decisions of an operator that keep a leaver in. */
 const leaverHold = t.orNull(
   t.word(['plan', 'observe-mode', 'writes-paused']),
@@ -31,6 +34,7 @@ const trouble = z.looseObject({
 const gate = t.object({
   kind: t.word(['open', 'shut']),
   since: t.optional(t.moment()),
+  nextProbeAt: t.optional(t.moment()),
 });
 
 /** The first question of an operator. Names and the words of the service may be personal. */
@@ -58,7 +62,14 @@ const status = t.object({
       isHeld: t.flag('Nothing is changed in the service for now.'),
       removeMs: t.count('For a removal of access.'),
       changeMs: t.count('For any other change.'),
-      waiting: t.counts('What waits for its turn: `removals` of access, `changes`, `looks`.'),
+      classes: t.list(
+        t.object({
+          class: t.word(QUEUED_CLASSES),
+          waiting: t.count('Without what is refused or was tried in vain.'),
+          endMs: t.countOrNull('Until the last has had its turn, at one call each; null: not now.'),
+        }),
+        'In the order of the turns.',
+      ),
     },
     'Estimated wait of a new change.',
   ),
@@ -100,6 +111,8 @@ const status = t.object({
       name: t.text(),
       reason: t.text(),
       count: t.count('Requests that were refused for it.'),
+      firstSeenAt: t.moment(),
+      lastSeenAt: t.moment(),
     }),
     'Names that only an operator can place.',
   ),
@@ -157,7 +170,18 @@ export const stateSchemas = {
       t.object({ all: z.literal(true) }),
     ])
     .describe('The body has to be {"name": "…"} or {"all": true}.'),
-  Retry: t.object({ count: t.count('People and groups that are tried.') }),
+  Retry: t.object({
+    count: t.count(),
+    tried: t.list(
+      t.object({
+        type: t.resourceType(),
+        id: t.text(),
+        name: t.text(),
+        waits: t.list(t.text(), 'Fields, `members` or `admins` that wait; empty: a look.'),
+      }),
+      'The first hundred.',
+    ),
+  }),
   Samples: t.object({
     everyMs: t.count('Time that each entry covers.'),
     callsMax: t.countOrNull('Calls that may leave in a minute; null: any number.'),
@@ -172,7 +196,8 @@ export const stateSchemas = {
         due: t.count('Users and groups of which something is to be done.'),
         drifts: t.count('Differences that wait for a decision, of what is managed.'),
         stuck: t.count('Users and groups whose acknowledged change is refused.'),
-        refused: t.count('Refused requests of providers in a minute.'),
+        requests: t.count('Requests of providers in a minute.'),
+        refused: t.count('Those of them that were refused.'),
       }),
       'The oldest first; minutes without a leader are left out.',
     ),

@@ -1,5 +1,5 @@
 import type { ResourceKey } from '../../domain/ids.ts';
-import { listRestingGroupsOf, retryEach, retryResting } from '../../store/due.ts';
+import { listRestingGroupsOf, type Retried, retryEach, retryResting } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listMeant } from '../../store/resources/find.ts';
 import { listWhere, type Row } from '../../store/tables.ts';
@@ -9,6 +9,8 @@ import { toMoment } from '../http/view.ts';
 import { RETRY } from '../lists/acts.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
+
+const LISTED_MAX = 100;
 
 /** Request that has tried at once what is stuck or waits for its next attempt. */
 export const retryRoutes = [
@@ -23,33 +25,37 @@ export const retryRoutes = [
   }),
 ] as const;
 
-function toTried(count: number) {
-  return { ...ok({ count }), change: { after: { tried: count } } };
+function toTried(tried: readonly Retried[]) {
+  const count = tried.length;
+  return {
+    ...ok({ count, tried: tried.slice(0, LISTED_MAX) }),
+    change: { after: { tried: count } },
+  };
 }
 
 /** Makes due what waits of one user or group. */
-async function retryOne({ store, clock }: OpsSources, key: ResourceKey): Promise<number> {
+async function retryOne({ store, clock }: OpsSources, key: ResourceKey): Promise<Retried[]> {
   // A membership of the user that waits is a change of its group.
   const groups =
     key.type === 'user' ? await listRestingGroupsOf(store.read, key.id, clock.now()) : [];
-  const count = await store.write((tx) => retryEach(tx, [key, ...groups], clock.now()));
+  const tried = await store.write((tx) => retryEach(tx, [key, ...groups], clock.now()));
   store.bell.ring('due');
-  return count;
+  return tried;
 }
 
-async function retryAll({ store, clock }: OpsSources): Promise<number> {
+async function retryAll({ store, clock }: OpsSources): Promise<Retried[]> {
   const at = clock.now();
-  let count = 0;
-  await retryResting(store, { now: at, beyond: at }, (tried) => {
-    count += tried;
+  const tried: Retried[] = [];
+  await retryResting(store, { now: at, beyond: at }, (some) => {
+    tried.push(...some);
     store.bell.ring('due');
   });
-  return count;
+  return tried;
 }
 
-const DAY_MS = 24 * 3_600_000;
-/** Time that an entry covers, so that a chart has 288. */
-const STEP_MS = 5 * 60_000;
+const MINUTE_MS = 60_000;
+/** Minutes that an entry covers, by the hours that are asked for: a chart of a day has 288 entries. */
+const STEPS = { '1': 1, '24': 5, '48': 10 } as const;
 
 /** The request for the past in numbers. */
 export const sampleRoutes = [
@@ -57,19 +63,23 @@ export const sampleRoutes = [
     method: 'get',
     path: '/samples',
     tag: 'State',
-    summary: 'Calls, backlog, differences and refusals of the last 24 hours, for charts.',
+    summary: 'Calls, backlog, differences and refusals of the last hours, for charts.',
+    filters: { hours: ['1', '24', '48'] },
+    meanings: { hours: 'How far back; 24 when left out.' },
     answers: { 200: 'Samples' },
-    async handle({ store, clock }: OpsSources) {
-      const at = { '>=': clock.now() - DAY_MS };
-      return ok(toSamples(await listWhere(store.read, 'samples', { at }, { order: 'at' })));
+    async handle({ store, clock }: OpsSources, { query }) {
+      const { hours = '24' } = query.filters;
+      const at = { '>=': clock.now() - Number(hours) * 60 * MINUTE_MS };
+      const rows = await listWhere(store.read, 'samples', { at }, { order: 'at' });
+      return ok(toSamples(rows, STEPS[hours] * MINUTE_MS));
     },
   }),
 ] as const;
 
-function toSamples(rows: readonly Row<'samples'>[]): OpsJson<'Samples'> {
-  const steps = Map.groupBy(rows, ({ at }) => Math.floor(at / STEP_MS));
+function toSamples(rows: readonly Row<'samples'>[], everyMs: number): OpsJson<'Samples'> {
+  const steps = Map.groupBy(rows, ({ at }) => Math.floor(at / everyMs));
   return {
-    everyMs: STEP_MS,
+    everyMs,
     callsMax: rows.at(-1)?.calls_max || null,
     leavers: toLeavers(rows.flatMap(({ leavers }) => parseStored<number[]>(leavers))),
     items: [...steps.values()].map(toItem),
@@ -82,12 +92,13 @@ function toSamples(rows: readonly Row<'samples'>[]): OpsJson<'Samples'> {
  */
 function toItem(rows: readonly Row<'samples'>[]): OpsJson<'Samples'>['items'][number] {
   const [first] = rows;
-  const mean = (key: 'calls' | 'refused') =>
+  const mean = (key: 'calls' | 'requests' | 'refused') =>
     Math.ceil(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
   const most = (key: 'due' | 'drifts' | 'stuck') => Math.max(...rows.map((row) => row[key]));
   return {
     at: toMoment(first?.at ?? 0),
     calls: mean('calls'),
+    requests: mean('requests'),
     refused: mean('refused'),
     due: most('due'),
     drifts: most('drifts'),

@@ -1,5 +1,6 @@
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { countFreeSeats, toDaysLeft } from '../../domain/seats.ts';
+import type { Queue } from '../../reconcile/bounded-wait.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import {
   countTakenSeats,
@@ -20,6 +21,7 @@ import { PAUSE, RESUME } from '../lists/acts.ts';
 import { SETTINGS } from '../lists/plans.ts';
 import { toReadingView } from '../recovery/routes.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
+import { QUEUED_CLASSES } from '../schemas/state.ts';
 import type { OpsSources, StatusSources } from '../sources.ts';
 import { readWaitingWork, type WaitingWork, type WritesFacts } from './readiness-facts.ts';
 import { readReadiness } from './reasons.ts';
@@ -77,11 +79,10 @@ async function readStatus({
   status: sources,
   findReading,
 }: OpsSources): Promise<OpsJson<'Status'>> {
-  const { store, clock, about, engine, scimUrl, news } = sources;
+  const { store, clock, about, scimUrl, news } = sources;
   const db = store.read;
   const now = clock.now();
   const backlog = await readWaitingWork(db, now);
-  const { isHeld, aheadMs } = await sources.readQueue();
   const late = await findLateLeavers(db, { before: now, limit: LEAVERS_SHOWN });
   const drifts = await countDrifts(db);
   const { firstRead, health } = news();
@@ -89,13 +90,8 @@ async function readStatus({
   return {
     ...(await readReadiness(sources)),
     scimUrl,
-    queue: {
-      isHeld,
-      removeMs: Math.round(aheadMs.remove),
-      changeMs: Math.round(aheadMs.change),
-      waiting: backlog.queued,
-    },
-    bridge: { version: about.version, startedAt: toMoment(about.startedAt), engine },
+    queue: toQueue(await sources.readQueue(), backlog, sources),
+    bridge: { version: about.version, startedAt: toMoment(about.startedAt), engine: store.engine },
     firstRead: firstRead.kind === 'finished' ? null : toReadingView(firstRead),
     lastSweep: await findLastSweep(db, findReading()),
     drifts: drifts.filter(({ status }) => ACTIVE_STATUSES.some((active) => active === status)),
@@ -127,12 +123,39 @@ function toTrouble({ since, nextAttemptAt, ...one }: TroubledResource) {
   return { ...one, since: toMoment(since), nextAttemptAt: toMoment(nextAttemptAt) };
 }
 
-function toGate(gate: TransportHealth['service']): OpsJson<'Status'>['upstream']['service'] {
-  return gate.kind === 'open' ? gate : { kind: 'shut', since: toMoment(gate.sinceMs) };
+function toQueue(
+  { isHeld, aheadMs: { remove, change } }: Queue,
+  { queued }: WaitingWork,
+  { news, requestsPerSecond }: StatusSources,
+): OpsJson<'Status'>['queue'] {
+  const { credentials, service, pausedForMs } = news().health;
+  const isStopped = isHeld || credentials.kind === 'shut' || service.kind === 'shut';
+  const callMs = requestsPerSecond === 0 ? 0 : 1_000 / requestsPerSecond;
+  let ahead = 0;
+  const classes = QUEUED_CLASSES.map((name) => {
+    const waiting = queued[name];
+    ahead += waiting;
+    const endMs = waiting === 0 ? 0 : Math.round(pausedForMs + ahead * callMs);
+    return { class: name, waiting, endMs: isStopped && waiting > 0 ? null : endMs };
+  });
+  return { isHeld, removeMs: Math.round(remove), changeMs: Math.round(change), classes };
 }
 
-function toDispute({ resource_type: type, name_folded: name, reason, count }: Row<'disputes'>) {
-  return { type, name, reason, count };
+function toGate(gate: TransportHealth['service']): OpsJson<'Status'>['upstream']['service'] {
+  if (gate.kind === 'open') return gate;
+  const { kind, sinceMs, nextProbeMs } = gate;
+  return { kind, since: toMoment(sinceMs), nextProbeAt: toMoment(nextProbeMs) };
+}
+
+function toDispute({
+  resource_type: type,
+  name_folded: name,
+  reason,
+  count,
+  ...at
+}: Row<'disputes'>) {
+  const [firstSeenAt, lastSeenAt] = [toMoment(at.first_seen_at), toMoment(at.last_seen_at)];
+  return { type, name, reason, count, firstSeenAt, lastSeenAt };
 }
 
 /** Decision of an operator that keeps leavers in. */

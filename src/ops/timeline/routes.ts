@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
 import { findAccountObstacle } from '../../reconcile/repair/current.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
@@ -45,6 +46,7 @@ interface Happening {
   readonly text: string;
   /** The SCIM ids of the others. */
   readonly others?: readonly string[];
+  readonly detail?: JsonObject;
 }
 
 interface Past extends stored.PastQuery {
@@ -80,10 +82,11 @@ async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<Op
     db,
     shown.flatMap(({ others = [] }) => others),
   );
-  const items = shown.map(({ at, source, text, others = [] }) => ({
+  const items = shown.map(({ at, source, text, others = [], detail = {} }) => ({
     at: toMoment(at),
     source,
     text,
+    detail,
     others: others.map((other) => ({ id: other, name: names.get(other)?.display ?? null })),
   }));
   const more = all.length > limit;
@@ -110,16 +113,18 @@ async function readRequests(db: Db, past: Past): Promise<Happening[]> {
 }
 
 function ofRequest(row: RequestRow, others: readonly string[]): Happening {
-  const { at, method, route, status, scim_type, client, credential } = row;
-  const written = parseStored<WrittenPath[]>(row.written);
+  const { at, request_id: requestId, method, route, status, client, credential } = row;
+  const { scim_type: scimType } = row;
+  const written = parseStored<WrittenPath[]>(row.written).map((one): JsonObject => ({ ...one }));
   const paths = written.map(({ op, path, values }) => `${op} ${path} (${values})`).join(', ');
   const text = [
     `${method} ${route}${paths && ': '}${paths}, answered ${status}`,
-    scim_type && ` ${scim_type}`,
+    scimType && ` ${scimType}`,
     client !== null && `, by ${client}`,
     credential && `, with ${credential}`,
   ];
-  return { at, text: text.filter(Boolean).join(''), others };
+  const detail = { requestId, method, route, written, status, scimType, client, credential };
+  return { at, text: text.filter(Boolean).join(''), others, detail };
 }
 
 async function readCalls(db: Db, past: Past): Promise<Happening[]> {
@@ -127,10 +132,12 @@ async function readCalls(db: Db, past: Past): Promise<Happening[]> {
   const accounts = new Set(calls.flatMap(({ member_id: account }) => account ?? []));
   const { user: people } = await findCalled(db, accounts);
   return calls.map((call) => {
-    const { at, kind, operation, resource_id, member_id } = call;
+    const { at, kind, operation, resource_id, member_id, upstream_id, outcome, error } = call;
     const members = people.get(member_id ?? '') ?? [];
     const others = [resource_id, ...members].flatMap((one) => (!one || one === past.id ? [] : one));
-    return { at, text: `${kind}, by ${operation}: ${toOutcomeWords(call)}`, others };
+    const ids = { upstreamId: upstream_id, memberUpstreamId: member_id };
+    const detail = { kind, operation, ...ids, outcome, error };
+    return { at, text: `${kind}, by ${operation}: ${toOutcomeWords(call)}`, others, detail };
   });
 }
 
@@ -149,8 +156,9 @@ function toSince({ id, limit, row }: Past) {
   return { id, limit, since: row.created_at };
 }
 
-function ofAct({ at, kind, act, operator }: ActRow): Happening[] {
-  return kind === 'operator' ? [{ at, text: `${operator} ${act}` }] : [];
+function ofAct({ at, kind, act, operator, target }: ActRow): Happening[] {
+  const detail = { act, operator, target: target || null };
+  return kind === 'operator' ? [{ at, text: `${operator} ${act}`, detail }] : [];
 }
 
 /** Beginning and end of an outage: of the token, or of the service. */
@@ -162,7 +170,8 @@ const OUTAGES = {
 function ofOutage({ at, kind, act, ended_at }: ActRow): Happening[] {
   if (kind === 'operator') return [];
   const [text, over] = OUTAGES[act === 'credentials' ? act : 'service'];
-  return [{ at, text }, ...(ended_at === null ? [] : [{ at: ended_at, text: over }])];
+  const begun = { at, text, detail: { act, operator: null, target: null } };
+  return ended_at === null ? [begun] : [begun, { ...begun, at: ended_at, text: over }];
 }
 
 async function readEvents(db: Db, { row, id, limit }: Past): Promise<Happening[]> {
@@ -175,7 +184,11 @@ async function readEvents(db: Db, { row, id, limit }: Past): Promise<Happening[]
     const { at, action, message, named } = event;
     const words = message === null ? '' : ` "${message}"`;
     const others = named.flatMap((one) => (one.id === id ? [] : one.id));
-    return { at, text: `${action}${words}, by ${toAuthorWords(event)}`, others };
+    const { id: eventId, createdAt, origin, authorId, username, address } = event;
+    const who = { id: authorId, username, address };
+    const said = { eventId, loggedAt: toMoment(createdAt), action, message };
+    const detail = { ...said, ours: origin === 'ours', who };
+    return { at, text: `${action}${words}, by ${toAuthorWords(event)}`, others, detail };
   });
 }
 
@@ -189,7 +202,8 @@ function listSeen(row: ResourceRow): Happening[] {
   const { observed } = row.type === 'user' ? toUserState(row) : toGroupState(row);
   const { created_at, deleted_at, origin } = row;
   const first = origin === 'created' ? 'first asked for' : 'first seen in the service';
-  const seen = observed && { at: observed.at, text: `last seen in the service, by ${observed.by}` };
+  const { at, by = '' } = observed ?? {};
+  const seen = at && { at, text: `last seen in the service, by ${by}`, detail: { by } };
   const deleted = deleted_at === null ? [] : [{ at: deleted_at, text: 'deleted' }];
   return [{ at: created_at, text: first }, ...(seen ? [seen] : []), ...deleted];
 }
@@ -202,12 +216,19 @@ const DRIFT_ENDS: Readonly<Partial<Record<DriftRow['status'], string>>> = {
 
 function ofDrift(drift: DriftRow, { id, row }: Past): Happening[] {
   const { kind, status, desired, observed, first_seen_at: at, ended_at: endedAt } = drift;
+  const { detector } = drift;
   const isMissing = kind === 'user.missing' && row.type === 'user';
-  const note = drift.note ?? (isMissing ? findAccountObstacle(row) : undefined);
-  const words = endedAt === null && note ? `; ${note}` : '';
+  const reason = drift.note ?? (isMissing ? findAccountObstacle(row) : undefined) ?? null;
+  const note = endedAt === null ? reason : null;
+  const words = note === null ? '' : `; ${note}`;
   const others = [drift.resource_id, drift.member_id].filter((one) => one !== '' && one !== id);
   const text = `${kind} found: wanted ${desired}, there is ${observed}${words}`;
-  const found = { at, text, others };
+  const values = {
+    desired: parseStored<JsonValue>(desired),
+    observed: parseStored<JsonValue>(observed),
+  };
+  const detail = { kind, status, detector: detector ?? 'sweep', ...values, note };
+  const found = { at, text, others, detail };
   if (endedAt === null) return [found];
-  return [found, { at: endedAt, text: `${kind} ${DRIFT_ENDS[status] ?? status}`, others }];
+  return [found, { ...found, at: endedAt, text: `${kind} ${DRIFT_ENDS[status] ?? status}` }];
 }

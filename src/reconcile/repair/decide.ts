@@ -152,13 +152,16 @@ function toRepairs(drifts: readonly DriftRow[]): PlanAction[] {
 export interface ManyRequest {
   readonly ids: readonly string[];
   /**
-   * - `repair`: by one plan, which has to be within the limits, or the one that was shown
+   * - `repair`: by one plan, which has to be within the limits, the one that was shown, or any
    * - `accept`: what the service holds is what is desired; never of what is unmanaged
    * - `adopt`: what is unmanaged is taken over, where it is not privileged
    * - `ignore`: they are left alone until then (epoch milliseconds)
    */
   readonly decision:
-    | { readonly kind: 'repair'; readonly approved: 'within-limits' | { readonly hash: string } }
+    | {
+        readonly kind: 'repair';
+        readonly approved: 'within-limits' | 'any' | { readonly hash: string };
+      }
     | { readonly kind: 'accept' }
     | { readonly kind: 'adopt'; readonly provider: string }
     | { readonly kind: 'ignore'; readonly until: number; readonly reason: string };

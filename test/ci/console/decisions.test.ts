@@ -39,14 +39,15 @@ describe.skipIf(browserPath === undefined)('lists of the console', () => {
     const status = await ask('/status');
     const page = await world.openSignedIn();
     const upstream = { ...status.upstream, service: { ...status.upstream.service, kind: 'shut' } };
-    const queue = { ...status.queue, waiting: { removals: 1, changes: 0, looks: 0 } };
+    const classes = [{ class: 'removals', waiting: 1, endMs: null }];
+    const queue = { ...status.queue, classes };
     await page.route(/\/ops\/status/, (route) =>
       route.fulfill({ json: { ...status, upstream, queue } }),
     );
     await page.goto('/console/');
 
     await page.getByText('waits until the service takes calls again').waitFor();
-    await page.getByText('1 removal of access').waitFor();
+    await page.getByText('1 removal of access: not while nothing is changed').waitFor();
   });
 
   test('requests are chosen by what they are for, and by the credential that sent them', async () => {

@@ -135,6 +135,7 @@ function toSample(minute: number, at: string): OpsJson<'Samples'>['items'][numbe
     ...{ at, stuck: isLate ? 1 : 0, drifts: isLate ? 24 : 0 },
     calls: Math.round(8 + work * (22 + 9 * Math.sin(minute)) + 250 * Math.min(1, burst * 2)),
     due: Math.round(420 * burst + work * (3 + 2 * Math.cos(minute))) + (isLate ? 1 : 0),
+    requests: Math.round(2 + work * 10 + 60 * burst),
     refused: minute % 55 === 0 ? 3 * work : 0,
   };
 }

@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { getChangeRow } from '../../domain/change.ts';
+import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
+import { listAskers } from '../../store/audit/requests.ts';
+import { listPlanActionViews, type PlanActionView, type PlanRow } from '../../store/plans.ts';
+import type { Db } from '../../store/store.ts';
+import { OLDEST, type PartQuery } from '../http/list-query.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+
+/** The author of a change, or of the difference that it ends. */
+interface ActionAuthor {
+  /** The id of a provider's credential, the name of an account of the service, or an operator. */
+  readonly by: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** An action with its author; undefined: not known. Actions are listed by `seq`, which is the id. */
+export type AuthoredAction = PlanActionView & {
+  readonly seq: number;
+  readonly author: ActionAuthor | undefined;
+};
+
+/** Lists actions of a plan in its order, with their authors. */
+export async function listAuthoredActions(
+  db: Db,
+  { id, source, created_at: plannedAt }: PlanRow,
+  { from: afterId, limit }: PartQuery,
+): Promise<AuthoredAction[]> {
+  const views = await listPlanActionViews(db, id, { afterId, limit });
+  const authors =
+    source === 'provider' ? await listAskers(db, views) : await findAuthors(db, plannedAt, views);
+  return views.map((view, place) => ({ ...view, seq: view.id, author: authors[place] }));
+}
+
+async function findAuthors(
+  db: Db,
+  plannedAt: number,
+  actions: readonly PlanActionView[],
+): Promise<(ActionAuthor | undefined)[]> {
+  const repairs = actions.filter(({ kind }) => getChangeRow(kind).repairs !== undefined);
+  const drifts = repairs.flatMap((action) => {
+    const { repairs: kind } = getChangeRow(action.kind);
+    return kind ? [{ ...action, kind, first_seen_at: action.first_seen_at ?? plannedAt }] : [];
+  });
+  const found = await findDriftAuthors(db, drifts);
+  return actions.map((action) => {
+    const author = found[repairs.indexOf(action)];
+    const by = author?.username ?? author?.address ?? author?.authorId?.toString();
+    return author && by ? { by, at: author.at } : undefined;
+  });
+}
+
+/** Counts actions by group, kind and author, the most first. */
+export function toParts(actions: readonly AuthoredAction[]): OpsJson<'PlanPart'>[] {
+  return addUp(
+    actions.map(({ kind, resource_type, resource_id, author }) => {
+      const group = resource_type === 'group' ? resource_id : null;
+      return { group, kind, by: author?.by ?? null, count: 1 };
+    }),
+  );
+}
+
+/** Adds those up that differ in their count alone, the most first. */
+export function addUp<Counted extends { readonly count: number }>(
+  all: readonly Counted[],
+): Counted[] {
+  const added = new Map<string, Counted>();
+  for (const one of all) {
+    const key = JSON.stringify({ ...one, count: 0 });
+    added.set(key, { ...one, count: (added.get(key)?.count ?? 0) + one.count });
+  }
+  return [...added.values()].toSorted((a, b) => b.count - a.count);
+}
+
+/** Reads how many actions a plan has of each group, kind and author. */
+export type PlanSums = (plan: PlanRow) => Promise<readonly OpsJson<'PlanPart'>[]>;
+
+/** Time for which the parts of a large plan are used again, in milliseconds. Its authors may become known meanwhile. */
+const USED_MS = 60_000;
+/** Actions whose authors are found in one turn of the event loop. */
+const PART = 50;
+
+/** Creates a reader of the parts of plans: a page that follows a plan asks for the same again and again. */
+export function createPlanSums(db: Db, clock: { now(): number }): PlanSums {
+  let last: { key: string; at: number; parts: ReturnType<PlanSums> } | undefined;
+  return (plan) => {
+    const [key, at] = [`${plan.id} ${plan.hash}`, clock.now()];
+    if (last?.key !== key || at - last.at >= USED_MS) {
+      const made = { key, at, parts: readParts(db, plan) };
+      last = made;
+      made.parts.catch(() => {
+        if (last === made) last = undefined;
+      });
+    }
+    return last.parts;
+  };
+}
+
+async function readParts(db: Db, plan: PlanRow): Promise<OpsJson<'PlanPart'>[]> {
+  const all: AuthoredAction[] = [];
+  for (let from: number = OLDEST; ; await nextTurn()) {
+    const part = await listAuthoredActions(db, plan, { from, limit: PART });
+    all.push(...part);
+    if (part.length < PART) return toParts(all);
+    from = part.at(-1)?.id ?? from;
+  }
+}
