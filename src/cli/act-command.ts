@@ -36,6 +36,8 @@ import { toText } from './table.ts';
 interface Special {
   /** Sends something else than the one request. */
   readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
+  /** Says what is wrong with what was typed; undefined: nothing. */
+  readonly findFault?: (given: Given) => string | undefined;
   /** Question that depends on what was given, or on the state of the bridge; undefined: none now. */
   readonly findQuestion?: (context: CliContext, given: Given) => Promise<string | undefined>;
 }
@@ -54,6 +56,8 @@ export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): Add
     command.action(async () => {
       const { yes, json } = command.opts<{ yes?: true; json?: true }>();
       const given = { ...readArguments(command), ...readOptions() };
+      const fault = special.findFault?.(given);
+      if (fault !== undefined) command.error(`error: ${fault}`);
       const question = findQuestion(act, given) ?? (await special.findQuestion?.(context, given));
       if (question && !(await confirm(command, context, { yes, question }))) return;
       const answer = parseAnswer<Answer>(await send(context, given));

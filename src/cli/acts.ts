@@ -56,6 +56,12 @@ export async function findAdoptQuestion(_context: CliContext, { resource, privil
   return `Let providers change ${resource}, even if it is an owner, protected or has rights?`;
 }
 
+/** Says that it is neither one nor all that is to be tried. */
+export function findRetryFault({ name, all }: Given): string | undefined {
+  const isClear = (name === undefined) === (all === true);
+  return isClear ? undefined : 'name one person or group, or say --all';
+}
+
 /** Asks before what waits is brought to the service; undefined: nothing does, or there is no pause. */
 export async function findResumeQuestion({ connect }: CliContext): Promise<string | undefined> {
   const { writes } = await readAnswer(connect(), 'Status', '/status');

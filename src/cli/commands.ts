@@ -60,7 +60,7 @@ export const commands: readonly AddCommand[] = [
   special.addErase,
   actCommand(acts.PAUSE),
   actCommand(acts.RESUME, { findQuestion: special.findResumeQuestion }),
-  actCommand(acts.RETRY),
+  actCommand(acts.RETRY, { findFault: special.findRetryFault }),
   actCommand(acts.LOOK),
   listCommand(records.NOTIFICATIONS),
   special.addNotificationsTest,
