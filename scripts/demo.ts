@@ -218,9 +218,9 @@ async function playIntrusion(): Promise<void> {
   const lines = await run('plan show');
   const decision = lines.find((line) => line.includes('plan approve')) ?? '';
   expectThat(decision.includes(hash), 'the plan says how it is approved');
-  const actions = lines.slice(1).filter((line) => line.startsWith('  '));
-  const more = `  … (${actions.length - 3} more)`;
-  for (const line of [lines[0] ?? '', ...actions.slice(0, 3), more, decision]) {
+  const first = lines.indexOf('') + 2; // Behind the heads of the columns.
+  const more = `… (${COLLEAGUES.length - 3} more)`;
+  for (const line of [lines[0] ?? '', ...lines.slice(first, first + 3), more, decision]) {
     await show(`     ${line}`, 'gray');
   }
   const before = service.members(PAYROLL).length;
