@@ -266,6 +266,29 @@ describe('roles of groups in spaces and documents', () => {
     expect(listRoles(place)).toEqual({});
   });
 
+  test('go with their rule, although a service that shows nothing answers 404 at first', async () => {
+    const clock = createLeapingClock();
+    const place = await makePlace(clock);
+    const { faults } = place.sandbox;
+    await live(place, { Minutes: [READ] }, (bridge) => bridge.settled(bridge.addGroup('Board')));
+    const fault = { kind: 'status', status: 404 } as const;
+    for (const operation of ['groups.getGroup', 'groupEntities.removeEntity'] as const)
+      faults.add({ operation, fault });
+    const list = faults.add({ operation: 'groups.getListOfGroups', fault });
+    await live(
+      place,
+      {},
+      async (bridge) => {
+        await list.until(1);
+        faults.clear();
+        await untilQuiet({ bridge, clock });
+      },
+      { clock, settings: { SWEEP_INTERVAL: '0' } },
+    );
+
+    expect(listRoles(place)).toEqual({});
+  });
+
   test('are held where rules take away more than providers may, and go or stay as an operator decides', async () => {
     const place = await makePlace();
     await live(place, { Minutes: [READ], Hangar: [READ], Kitchen: [READ] }, async (bridge) => {

@@ -9,6 +9,7 @@ import type { GroupState } from '../../domain/group.ts';
 import { listFields, listParts, toValues } from '../../plan/step.ts';
 import { groupEntities } from '../../upstream/operations/people.ts';
 import type { Outcome } from '../outcome.ts';
+import { isBlind } from '../sections.ts';
 import type { StepCall } from '../step-call.ts';
 import type { Classified } from '../verdict.ts';
 import { WITHOUT_UID } from './change-link.ts';
@@ -50,7 +51,9 @@ export async function explainEntity(
   { verdict }: Classified,
 ): Promise<Outcome | undefined> {
   const { roles = [], isListed } = toValues(call.step);
-  if (verdict === 'missing' && roles.length === 0) return toChanged(call);
+  // A service that shows nothing at all proves nothing.
+  const isGone = verdict === 'missing' && roles.length === 0;
+  if (isGone && !(await isBlind(call.deps, 'groups'))) return toChanged(call);
   if (verdict !== 'conflict' || isListed) return undefined;
   // A conflict says that the group has the entity: the next step sets the roles.
   return { kind: 'done', known: { entities: withRoles(call, '') } };
