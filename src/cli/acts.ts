@@ -249,7 +249,7 @@ async function decide(
     context.write(json ? toJson(decided) : toDecidedText(decided, decision));
   const preview = await send({ dryRun: true });
   if (given.dryRun) return print(preview);
-  if (!json) print(preview);
+  context[json ? 'writeError' : 'write'](toDecidedText(preview, decision));
   const isSure = yes || given.hash !== undefined;
   if (!isSure && !(await confirm(command, context, { yes, question }))) return;
   // A person has seen the plan; a script has not.

@@ -51,7 +51,7 @@ Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`;
 
 const COLUMNS: readonly Column<CheckResult>[] = [
   { name: 'status', value: ({ status }) => status },
-  { name: 'check', value: ({ id }) => id },
+  { name: 'check', value: ({ title }) => title },
   { name: 'finding', value: ({ detail, remedy }) => (remedy ? `${detail} → ${remedy}` : detail) },
 ];
 
@@ -66,7 +66,7 @@ function toReportText({ service, checks, calls }: CheckReport): string {
 
 /** Looks at the store of the settings; a bridge may run on it. */
 async function checkStore(settings: Settings): Promise<CheckResult> {
-  const row = { id: 'store' } as const;
+  const row = { id: 'store', title: 'store' } as const;
   const { StoreError } = await import('../store/engine/store-error.ts');
   try {
     return { ...row, status: 'ok', detail: await describeStore(settings) };

@@ -55,6 +55,7 @@ export async function runProgram(
   };
   for (const addCommand of commands) addCommand(program, context);
   try {
+    if (args.some((word) => HELP.includes(word))) assertKnown(program, args);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -73,6 +74,18 @@ function createProgram(version: string, { write, writeError }: CliWorld): Comman
     .showHelpAfterError('Try --help.')
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: writeError });
+}
+
+const HELP: readonly string[] = ['--help', '-h'];
+
+/** Refuses a command that does not exist: beside `--help` the help of the others would be printed. */
+function assertKnown(program: Command, args: readonly string[]): void {
+  let command = program;
+  for (const word of args) {
+    if (word.startsWith('-') || word === 'help' || command.commands.length === 0) return;
+    const child = command.commands.find((known) => known.name() === word);
+    command = child ?? command.error(`error: unknown command '${word}'`);
+  }
 }
 
 function tellFailure(error: unknown, { writeError }: CliWorld): number {

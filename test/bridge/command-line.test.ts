@@ -242,7 +242,7 @@ test.each(['status', 'drifts', 'token list', 'erase ada --yes'])(
 );
 
 test('a command or an option that does not exist is refused, and named', async () => {
-  for (const args of [['token', 'bogus'], ['bogus']]) {
+  for (const args of [['bogus', '--help'], ['token', 'bogus', '--help'], ['bogus']]) {
     const text = expect.stringMatching(/unknown command 'bogus'/);
     expect(await runAny(...args)).toMatchObject({ code: 64, text });
   }

@@ -28,6 +28,7 @@ export interface CheckReport {
 export interface CheckResult {
   /** Stable, for scripts. */
   readonly id: string;
+  readonly title: string;
   readonly status: 'ok' | 'failed' | 'warning';
   readonly detail: string;
   /** A remedy for an operator. */
@@ -38,6 +39,21 @@ export interface CheckResult {
 export interface ServiceSettings extends Pick<Settings['upstream'], 'pageSize' | 'quirks'> {
   readonly url: string;
 }
+
+/** A finding before it has a title. */
+type Finding = Omit<CheckResult, 'title'>;
+
+/** Titles of checks that are not called as their ids. */
+const TITLES: Readonly<Record<string, string>> = {
+  users: 'people (SCIM)',
+  'groups.scim': 'groups (SCIM)',
+  'groups.rest': 'groups (REST)',
+  companyUsers: 'company users',
+  audit: 'audit log',
+  members: 'group members',
+  admins: 'group admins',
+  'settings.pageSize': 'upstream.pageSize',
+};
 
 /** Sends one read. */
 type Ask = <O extends Operation>(operation: O, args: ArgsOf<O>) => Promise<unknown>;
@@ -58,7 +74,8 @@ export async function checkService(
   // Two attempts tell a hiccup from a fault while an operator waits for the answer.
   const ask: Ask = (operation, args) =>
     transport.call(operation, args, { class: 'look', attemptsMax: 2, afterSend });
-  const checks = await listChecks(ask, settings);
+  const findings = await listChecks(ask, settings);
+  const checks = findings.map((found) => ({ ...found, title: TITLES[found.id] ?? found.id }));
   const ok = checks.every(({ status }) => status !== 'failed');
   return { ok, service: { url, apiVersion: quirks.apiVersion ?? 'latest' }, checks, calls };
 }
@@ -122,7 +139,7 @@ const PEOPLE_OF_GROUP = [
 const NEEDED: readonly string[] = ['users', 'groups', 'members'];
 
 /** Checks in the order in which they fail; those that a failure before them leaves without sense are not made. */
-async function listChecks(ask: Ask, settings: ServiceSettings): Promise<CheckResult[]> {
+async function listChecks(ask: Ask, settings: ServiceSettings): Promise<Finding[]> {
   const { pageSize } = settings;
   const account = await attempt(async () =>
     parseCompanyUser(await ask(people.users.retrieveCurrentUser, {})),
@@ -132,7 +149,7 @@ async function listChecks(ask: Ask, settings: ServiceSettings): Promise<CheckRes
     const failed = toFailed(isToken ? 'token' : 'address', account.error);
     return isToken ? [toAddress(settings), failed] : [failed];
   }
-  const lists: CheckResult[] = [];
+  const lists: Finding[] = [];
   let smallest = pageSize;
   let groupUid: string | undefined;
   for (const probe of LISTS) {
@@ -159,9 +176,10 @@ async function readSample(ask: Ask, probe: ListProbe, pageSize: number) {
   const isShort = items.length > 0 && items.length < pageSize;
   const isCut = isShort && (total ?? (await countOn(ask, probe, items))) > items.length;
   const count = total === undefined ? `${items.length} seen` : `${total}`;
+  const pages = items.length < pageSize ? 'all on one page' : `pages of ${pageSize}`;
   const uid = first && 'uid' in first ? first.uid : undefined;
   return {
-    detail: isCut ? `${count}; a page holds ${items.length} at most` : count,
+    detail: `${count}; ${isCut ? `a page holds ${items.length} at most` : pages}`,
     /** Size of a page that was cut. */
     cutAt: isCut ? items.length : undefined,
     /** Of the first group of the REST interface. */
@@ -177,8 +195,8 @@ async function countOn(ask: Ask, probe: ListProbe, items: readonly unknown[]) {
 }
 
 /** Checks the rights to the people of a group, where one was seen. */
-async function checkGroup(ask: Ask, uid: string | undefined): Promise<CheckResult[]> {
-  const checks: CheckResult[] = [];
+async function checkGroup(ask: Ask, uid: string | undefined): Promise<Finding[]> {
+  const checks: Finding[] = [];
   for (const [id, operation] of PEOPLE_OF_GROUP) {
     if (uid === undefined) {
       const detail = 'no group could be seen that would prove it';
@@ -220,11 +238,11 @@ function isNotThere(error: UpstreamError | undefined): boolean {
   return error?.code === 'not-found' || error?.code === 'unreadable';
 }
 
-function toFailed(id: 'address' | 'token', error: UpstreamError): CheckResult {
+function toFailed(id: 'address' | 'token', error: UpstreamError): Finding {
   return { id, status: 'failed', detail: toDetail(error), remedy: toRemedy(error) };
 }
 
-function toAddress({ url }: ServiceSettings): CheckResult {
+function toAddress({ url }: ServiceSettings): Finding {
   const { protocol, hostname } = new URL(url);
   const row = { id: 'address' } as const;
   const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -234,7 +252,7 @@ function toAddress({ url }: ServiceSettings): CheckResult {
 }
 
 /** Names the owner of the token: the bridge must never lock that account out. */
-function toToken({ value, error }: Attempt<ReturnType<typeof parseCompanyUser>>): CheckResult {
+function toToken({ value, error }: Attempt<ReturnType<typeof parseCompanyUser>>): Finding {
   const row = { id: 'token' } as const;
   if (value !== undefined) {
     const { id, username, email, role } = value;
@@ -246,11 +264,11 @@ function toToken({ value, error }: Attempt<ReturnType<typeof parseCompanyUser>>)
   return { ...row, status: 'warning', detail, remedy: 'Name its owner in `protect.users`.' };
 }
 
-function toFound(id: string, detail: string): CheckResult {
+function toFound(id: string, detail: string): Finding {
   return { id, status: 'ok', detail };
 }
 
-function toRefused(id: string, error: UpstreamError): CheckResult {
+function toRefused(id: string, error: UpstreamError): Finding {
   const [section = ''] = id.split('.');
   const rights = getSectionRights(section);
   const isRight = error.code === 'not-permitted';
@@ -260,7 +278,7 @@ function toRefused(id: string, error: UpstreamError): CheckResult {
 }
 
 /** A page size that is too large only costs calls. */
-function toPageSize(smallest: number, pageSize: number): CheckResult {
+function toPageSize(smallest: number, pageSize: number): Finding {
   const detail = `set to ${pageSize}, and a page of ${smallest} was cut`;
   const remedy = `Set it to ${smallest}.`;
   return { id: 'settings.pageSize', status: 'warning', detail, remedy };
