@@ -91,9 +91,7 @@ test('of many clients those are remembered that are at work or have used their r
   for (let index = 0; index < 5_000; index += 1) countBegun(admission, 1, startMs, `old-${index}`);
   const laterMs = startMs + 60_000;
   countBegun(admission, 1, laterMs, 'used');
-  for (let index = 0; index < 20_000; index += 1) {
-    countBegun(admission, 1, laterMs, `new-${index}`);
-  }
+  for (let index = 0; index < 20_000; index += 1) countBegun(admission, 1, laterMs, `new-${index}`);
 
   expect(begin(admission, 'at work', laterMs)).toBe('concurrency');
   expect(begin(admission, 'used', laterMs)).toBe('rate');

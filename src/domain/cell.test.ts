@@ -225,9 +225,8 @@ test('cells come back from their text as they were, and none is empty', () => {
 
       for (const some of [cells, rested, onlyPending(cells), onlyEchoes(cells)]) {
         expect(JSON.parse(JSON.stringify(some))).toStrictEqual(some);
-        for (const cell of Object.values<Cell | undefined>(some)) {
+        for (const cell of Object.values<Cell | undefined>(some))
           expect(Object.keys(cell ?? {})).not.toEqual([]);
-        }
       }
     }),
   );

@@ -38,9 +38,8 @@ const groupCases: readonly (readonly [why: string, rules: Rule[], name: string, 
 ];
 
 describe('what drives a group', () => {
-  for (const [why, rules, name, want] of groupCases) {
+  for (const [why, rules, name, want] of groupCases)
     test(why, () => expect(createRuleBook(rules).ruleGroup(name)).toEqual(want));
-  }
 });
 
 const userRules: Rule[] = [
@@ -67,9 +66,8 @@ const userCases: { why: string; names: string[]; want: object }[] = [
 ];
 
 describe('what drives a person', () => {
-  for (const { why, names, want } of userCases) {
+  for (const { why, names, want } of userCases)
     test(why, () => expect(createRuleBook(userRules).ruleUser(names)).toEqual(want));
-  }
 });
 
 const name = (folded: string): NameQuery => ({ kind: 'name', folded });
@@ -120,9 +118,8 @@ const adminCases: readonly (readonly [
 ];
 
 describe('who administers a group', () => {
-  for (const [why, rules, target, want] of adminCases) {
+  for (const [why, rules, target, want] of adminCases)
     test(why, () => expect(createRuleBook(rules).ruleAdmins(target)).toEqual(want));
-  }
 });
 
 const sourceCases: readonly (readonly [
@@ -156,9 +153,8 @@ const sourceCases: readonly (readonly [
 ];
 
 describe('which groups a group gives admins to', () => {
-  for (const [why, rules, source, want] of sourceCases) {
+  for (const [why, rules, source, want] of sourceCases)
     test(why, () => expect(createRuleBook(rules).listAdministered(source)).toEqual(want));
-  }
 
   test('whether it gives any', () => {
     const { isSource } = createRuleBook([

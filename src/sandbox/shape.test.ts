@@ -162,9 +162,8 @@ describe('each field of the shape shows', () => {
   for (const [shape, steps] of cases) {
     test(JSON.stringify(shape), async () => {
       const { call } = await start(shape);
-      for (const { method, path, body, want } of steps) {
+      for (const { method, path, body, want } of steps)
         expect(await call(method, path, body)).toMatchObject(want);
-      }
     });
   }
 });

@@ -54,8 +54,7 @@ for (const proxies of ['10.0.0.0/8, loopback', '::1/128', '::ffff:10.0.0.1/104',
 
 test('nothing needs to be configured', () => {
   const { settings, warnings } = load({});
-  expect(settings.port).toBe(8_080);
-  expect(settings.upstream.url).toBeUndefined();
+  expect(settings).toMatchObject({ port: 8_080, upstream: { url: undefined } });
   expect(warnings).toEqual([]);
 });
 
@@ -245,9 +244,8 @@ test('a real service is served only where a provider has a credential or can get
   ]) {
     expect(() => assertServable(settings, kept)).not.toThrow();
   }
-  for (const more of [{ ...env, SCIM_TOKENS: token }, { ...env, OPS_TOKEN: token }, {}]) {
+  for (const more of [{ ...env, SCIM_TOKENS: token }, { ...env, OPS_TOKEN: token }, {}])
     expect(() => assertServable(load(more).settings, nobody)).not.toThrow();
-  }
 });
 
 test.each([

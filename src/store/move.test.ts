@@ -115,9 +115,8 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     expect(code, text).toBe(0);
     const facts = await listFacts((await open(to)).read);
     const arrived = new Map(facts.map(({ name, ...rest }) => [name, rest]));
-    for (const [n, value] of odd.entries()) {
+    for (const [n, value] of odd.entries())
       expect(arrived.get(`odd-${n}`)).toEqual({ value, at: String(BIG - BigInt(n)) });
-    }
     expect(arrived.get('zero')).toEqual({ value: '0', at: '-1' });
   });
 

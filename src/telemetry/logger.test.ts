@@ -64,9 +64,8 @@ test('a message that quotes data is hidden: what JSON.parse refuses, what Postgr
     Object.assign(new Error('invalid input: s3cret'), { severity: 'ERROR' }),
   ];
   const lines = record((events) => {
-    for (const cause of errors) {
+    for (const cause of errors)
       events.workerFailed({ ...worker, error: new Error('cannot read', { cause }) });
-    }
   });
   expect(lines).toHaveLength(2);
   expect(JSON.stringify(lines)).not.toContain('s3cret');

@@ -14,6 +14,5 @@ const cases = [
   { why: '129 characters are replaced', header: 'a'.repeat(129), want: 'new' },
   { why: 'a forged log line is replaced', header: 'a\n{"level":"fatal"}', want: 'new' },
 ];
-for (const { why, header, want } of cases) {
+for (const { why, header, want } of cases)
   test(`request ids: ${why}`, () => expect(toRequestId(header, () => 'new')).toBe(want));
-}

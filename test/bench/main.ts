@@ -43,9 +43,8 @@ const names = createScenarios({ users: [], largeGroups: [nobody, nobody] }, 1).m
   ({ name }) => name,
 );
 const unknown = values.only.filter((name) => !names.includes(name));
-if (unknown.length > 0) {
+if (unknown.length > 0)
   throw new Error(`there is no scenario ${unknown.join(', ')} among ${names.join(', ')}`);
-}
 
 const { size, warmUpMs, measuredMs } = values.quick ? quick : complete;
 const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-bench-'));

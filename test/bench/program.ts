@@ -148,9 +148,8 @@ async function adoptCompany(
   const seeded = users.filter(({ userName }) => userName !== 'owner');
   const query = `excludedAttributes=members&count=${PAGE}`;
   const groups = await provider.list(`/Groups?${query}`);
-  if (seeded.length !== size.users || groups.length !== size.groups) {
+  if (seeded.length !== size.users || groups.length !== size.groups)
     throw new Error(`the bridge shows ${seeded.length} users and ${groups.length} groups`);
-  }
   const paths = [
     ...seeded.map(({ id }) => `/Users/${id}`),
     ...groups.map(({ id }) => `/Groups/${id}`),

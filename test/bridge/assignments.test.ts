@@ -156,9 +156,8 @@ describe('roles and licences that governance assigns', () => {
       value: [{ value }],
     });
 
-    for (const answer of [created, patched]) {
+    for (const answer of [created, patched])
       expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
-    }
     expect(await readUser(bridge, id)).not.toHaveProperty(list);
   });
 });

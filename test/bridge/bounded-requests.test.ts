@@ -27,9 +27,8 @@ const strangers = many(
 /** As much of it as fits into so many characters. */
 function repeat(part: string, glue: string, lengthMax = 9_800): string {
   const parts: string[] = [];
-  for (let length = 0; length < lengthMax; length += part.length + glue.length + 2) {
+  for (let length = 0; length < lengthMax; length += part.length + glue.length + 2)
     parts.push(part.replace('#', String(parts.length)));
-  }
   return parts.join(glue);
 }
 

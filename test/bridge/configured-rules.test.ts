@@ -139,9 +139,8 @@ describe('rules of the configuration', () => {
     const board = `/Groups/${await bridge.addGroup('Board')}`;
     await bridge.untilSettled();
 
-    for (const path of [`/Users/${id}`, board]) {
+    for (const path of [`/Users/${id}`, board])
       await bridge.send('PUT', path, (await bridge.send('GET', path)).body);
-    }
     await bridge.send('PATCH', guests, change('remove', [id]));
     await bridge.send('PATCH', source, change('remove', [id]));
     await bridge.settled(bridge.send('PATCH', board, rename('Cooks')));

@@ -7,12 +7,10 @@ import type { TestAnswer } from '../support/provider.ts';
 const bridge = forSuite(() => startTestBridge());
 
 beforeAll(async () => {
-  for (let index = 0; index < 12; index += 1) {
+  for (let index = 0; index < 12; index += 1)
     await createUser(`u${index}@example.com`, index % 2 === 0 ? 'Even' : 'odd');
-  }
-  for (const displayName of ['red', 'green', 'blue']) {
+  for (const displayName of ['red', 'green', 'blue'])
     await bridge.request('POST', '/Groups', { displayName });
-  }
 });
 
 async function createUser(userName: string, title: string): Promise<string> {
@@ -162,8 +160,7 @@ describe('what is refused', () => {
     async ({ query, scimType, endpoint }) => {
       const answer = await list(query, endpoint);
 
-      expect(answer.status).toBe(400);
-      expect(answer.body).toMatchObject({ status: '400', scimType });
+      expect(answer).toMatchObject({ status: 400, body: { status: '400', scimType } });
     },
   );
 

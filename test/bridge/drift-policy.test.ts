@@ -187,9 +187,8 @@ describe('somebody or something that is gone', () => {
     expect(drifts).toEqual(expect.arrayContaining(missing));
     expect(service.findUser('gina@example.com')?.active).toBe(true);
     expect(service.members('Crew')).toEqual(['gina@example.com']);
-    for (const name of ['Named', 'Joined']) {
+    for (const name of ['Named', 'Joined'])
       expect(service.members(name)).toEqual(['mona@example.com']);
-    }
     expect(service.groups()).toHaveLength(groups);
     expect(await bridge.listDrifts()).toEqual([]);
   });

@@ -173,9 +173,8 @@ describe('roles of groups in spaces and documents', () => {
         await bridge.sweep();
         await untilRepaired(bridge, ['entity.changed', 'entity.removed']);
         const repaired = listRoles(place);
-        for (const title of ['Minutes', 'Hangar']) {
+        for (const title of ['Minutes', 'Hangar'])
           service.setRoles(uidOf(place, title), 'Board', [READ, WRITE]);
-        }
         await bridge.sweep();
         const { body } = await bridge.ops('GET', '/plans?status=held');
 
@@ -214,9 +213,8 @@ describe('roles of groups in spaces and documents', () => {
       refuse('groupEntities.getListOfGroupEntities', 402);
       const unread = await listStuckOf('Board unread');
 
-      for (const name of ['Board', 'Board unread']) {
+      for (const name of ['Board', 'Board unread'])
         expect(place.sandbox.service.members(name)).toEqual(['ada@example.com']);
-      }
       expect(listRoles(place)).toEqual({ Hangar: [READ] });
       expect(listRoles(place, 'Board unread')).toEqual({});
       expect(unwritten).toEqual([[`entity:${minutes}`, 422]]);

@@ -168,9 +168,8 @@ describe('moving lists', () => {
 
   async function listAll(bridge: TestBridge, path: '/Users' | '/Groups') {
     const all: Record<string, unknown>[] = [];
-    for (let start = 1; start <= PEOPLE * 2; start += 100) {
+    for (let start = 1; start <= PEOPLE * 2; start += 100)
       all.push(...(await bridge.list(`${path}?startIndex=${start}&count=100`)));
-    }
     return all;
   }
 

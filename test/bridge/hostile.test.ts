@@ -123,9 +123,8 @@ describe('bodies', () => {
 });
 
 async function* toChunks(text: string): AsyncGenerator<Buffer> {
-  for (let start = 0; start < text.length; start += 64_000) {
+  for (let start = 0; start < text.length; start += 64_000)
     yield Buffer.from(text.slice(start, start + 64_000));
-  }
 }
 
 function post(body: NonNullable<RawRequest['body']>, headers: Record<string, string> = {}) {

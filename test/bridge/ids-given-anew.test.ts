@@ -17,9 +17,8 @@ function renumber({ service }: Sandbox, numbers: ReadonlyMap<SandboxUser, number
     gone.push({ kind: 'user-removed', userId: user.id });
     again.push({ kind: 'user', user: { ...user, id } });
     for (const link of kinds) {
-      for (const group of state.groupsOf(link, user.id)) {
+      for (const group of state.groupsOf(link, user.id))
         again.push({ kind: 'link', link, groupId: group.id, userId: id, present: true });
-      }
     }
   }
   state.commit([...gone, ...again]);

@@ -22,9 +22,8 @@ const SLOWLY = 0.000_01;
 /** The answers to reads that come one after the other. */
 async function readOften(bridge: TestBridge, count: number) {
   const answers = [];
-  for (let index = 0; index < count; index += 1) {
+  for (let index = 0; index < count; index += 1)
     answers.push(await bridge.request('GET', '/Users?count=1'));
-  }
   return answers;
 }
 
@@ -57,9 +56,8 @@ test('whoever has no valid token takes nothing from the rate of those who have o
   const bridge = await forTest(
     startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '3' }, clock }),
   );
-  for (const authorization of [undefined, 'Bearer of-nobody', 'Bearer of-nobody']) {
+  for (const authorization of [undefined, 'Bearer of-nobody', 'Bearer of-nobody'])
     await bridge.request('GET', '/Users?count=1', undefined, { authorization });
-  }
 
   expect(countStatus(await readOften(bridge, 4), 200)).toBe(3);
 });
@@ -102,9 +100,8 @@ test('bodies that together are more than memory has room for are 503, and smalle
   const bridge = await forTest(startTestBridge({}));
   const sockets = await leaveRoom(bridge, 10);
   let answer = await bridge.request('POST', '/Users', toUser('ada'));
-  for (let index = 1; answer.status !== 503; index += 1) {
+  for (let index = 1; answer.status !== 503; index += 1)
     answer = await bridge.request('POST', '/Users', toUser(`ada${index}`));
-  }
   const read = await bridge.request('GET', '/Users?count=1');
   for (const socket of sockets) socket.destroy();
   while ((await bridge.request('GET', '/Users?count=1')).status !== 200);

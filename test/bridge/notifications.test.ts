@@ -153,9 +153,7 @@ test('a leaver who is not out after five minutes is told by id alone, and so is 
   await passMinutes(clock, bridge, 4.75);
   await passUntilTold(12);
   const before = listTold();
-  for (const id of [first, second]) {
-    await bridge.patch(`/Users/${id}`, replace('active', true));
-  }
+  for (const id of [first, second]) await bridge.patch(`/Users/${id}`, replace('active', true));
   await bridge.ops('POST', '/resume');
   const isTold = () => listTold().some(([type, user]) => type === 'leaver.done' && user === first);
   await clock.pass(sandbox, isTold);
@@ -185,9 +183,7 @@ test('plans that wait, differences by kind and credentials that expire are told 
   // The first look tells nothing of what was there before.
   expect((await bridge.ops('POST', '/tokens', { name: 'okta', expires: '29d' })).status).toBe(201);
   await expect.poll(() => listTypes(receiver.taken), PATIENT).toEqual(['credential.expires']);
-  for (const name of ['ada', 'bob']) {
-    bridge.sandbox.service.link('Pilots', `${name}@example.com`);
-  }
+  for (const name of ['ada', 'bob']) bridge.sandbox.service.link('Pilots', `${name}@example.com`);
   await bridge.sweep();
   const isTold = () => listTypes(receiver.taken).includes('drift.found.member.added');
   await expect.poll(isTold, PATIENT).toBe(true);
@@ -212,9 +208,8 @@ test('a receiver that asks for a pause is left alone that long, as Retry-After s
   await clock.passFor(bridge.sandbox, MINUTE_MS);
   // A delivery takes time of the machine, which the clock of the bridge does not wait for.
   const passUntil = async (isOver: () => boolean) => {
-    for (let step = 0; step < 60 && !isOver(); step += 1) {
+    for (let step = 0; step < 60 && !isOver(); step += 1)
       await clock.passFor(bridge.sandbox, MINUTE_MS / 6);
-    }
   };
   for (const toText of forms) {
     const [answeredAt, before] = [clock.now(), refused.length];

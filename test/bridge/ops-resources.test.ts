@@ -82,14 +82,12 @@ describe('people and groups for operators', () => {
     const pilots = await bridge.settled(bridge.addGroup('Found', [fay]));
     const { upstreamIds } = Object((await bridge.ops('GET', `/groups/${pilots}`)).body);
 
-    for (const id of [fay, service.getUser('fay@example.com').id, 'external-of-fay']) {
+    for (const id of [fay, service.getUser('fay@example.com').id, 'external-of-fay'])
       expect(await listNames(bridge, `/users?q=${id}`), `${id}`).toEqual(['fay@example.com']);
-    }
     const known = Object.values(upstreamIds).filter((id) => id !== null);
     expect(known.length).toBeGreaterThan(0);
-    for (const id of [pilots, ...known]) {
+    for (const id of [pilots, ...known])
       expect(await listNames(bridge, `/groups?q=${id}`), `${id}`).toEqual(['Found']);
-    }
     expect(await listNames(bridge, `/users?q=${fay.slice(0, 8)}`)).toEqual([]);
   });
 

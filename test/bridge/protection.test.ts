@@ -226,9 +226,8 @@ describe('what is protected', () => {
     const bridge = await openProtected({ settings: { DRIFT_POLICY: 'repair' } });
     const { service } = bridge.sandbox;
     for (const name of ['ada', 'bob']) await bridge.addUser(name, licence(1));
-    for (const name of ['Pilots', 'Cooks']) {
+    for (const name of ['Pilots', 'Cooks'])
       await bridge.send('POST', '/Groups', { ...toGroup(name), ...permissions(4) });
-    }
     await bridge.untilSettled();
     for (const one of [ada, bob]) service.updateUser(one, { appsPermissions: 5 });
     for (const name of ['Pilots', 'Cooks']) service.updateGroup(name, { permissions: 12 });

@@ -225,9 +225,8 @@ describe('provider choices', () => {
     const run = runner(bridge);
     const changed = await run('provider', 'change', 'default', '--unknown-members', 'skip');
     expect(changed).toMatchObject({ code: 0, text: expect.stringContaining('skip') });
-    for (const wrong of [{ returning: 'maybe' }, { match: [] }, { match: ['name'] }]) {
+    for (const wrong of [{ returning: 'maybe' }, { match: [] }, { match: ['name'] }])
       expect((await bridge.ops('POST', '/providers/default/change', wrong)).status).toBe(400);
-    }
     expect((await bridge.ops('POST', '/providers/default/change', { may: [] })).status).toBe(409);
     const explained = await bridge.ops('GET', `/explain/${await bridge.addUser(name)}`);
     expect(explained.body.handling).toMatchObject({ returning: 'restore', unknownMembers: 'skip' });

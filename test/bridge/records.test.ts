@@ -254,9 +254,8 @@ describe('a change and its record', () => {
     await untilKept('acts', vain);
     const records = await listRecords('acts');
     const address = expect.stringMatching(/127\.0\.0\.1$/);
-    for (const lines of [...kept, ...vain.map((id) => records.get(id) ?? [])]) {
+    for (const lines of [...kept, ...vain.map((id) => records.get(id) ?? [])])
       expect(lines).toMatchObject([{ credential: 'settings-operator', address }]);
-    }
     expect(signedIn.flat().map((line) => line.address)).toEqual([address]);
   });
 

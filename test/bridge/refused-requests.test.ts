@@ -235,9 +235,8 @@ describe('409 says what is taken, whatever asks for it', () => {
     const answers = await ask(change);
 
     expect(answers).toHaveLength(7);
-    for (const body of answers) {
+    for (const body of answers)
       expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
-    }
     expect((await bridge.send('GET', `/Users/${ada}`)).body).toEqual(before.body);
   });
 
@@ -265,9 +264,8 @@ test('a name that only the account in the service still has is taken, in words t
 
   expect(found).toEqual([]);
   const detail = 'In the service the account of another User still has this userName.';
-  for (const answer of [created, renamed]) {
+  for (const answer of [created, renamed])
     expect(answer).toMatchObject({ status: 409, body: { scimType: 'uniqueness', detail } });
-  }
 });
 
 describe('the address that an inactive user without an account is to have', () => {
@@ -409,9 +407,8 @@ test('a part that no value has, of values that a filter does not find, is remove
   const path = await addTwoAddresses('cleo');
   const before = await bridge.send('GET', path);
 
-  for (const target of ['emails[type eq "other"].value', 'emails[type eq "work"].display']) {
+  for (const target of ['emails[type eq "other"].value', 'emails[type eq "work"].display'])
     expect((await bridge.patch(path, { op: 'remove', path: target })).body).toEqual(before.body);
-  }
 });
 
 test('the parts of a member are immutable', async () => {

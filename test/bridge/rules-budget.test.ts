@@ -110,9 +110,7 @@ test('a deprovisioning reaches the service within a second at p95 while 100 crea
 
   // The clock stands still. Those who are renamed hold their locks in the middle of what waits.
   await create(bridge, 0, CREATES / 2);
-  for (const person of renamed) {
-    await patchUser(bridge, person, replace('name.familyName', 'King'));
-  }
+  for (const person of renamed) await patchUser(bridge, person, replace('name.familyName', 'King'));
   await create(bridge, CREATES / 2, CREATES / 2);
   const dueBefore = (await bridge.readWork())?.due;
 

@@ -111,9 +111,8 @@ test('a batch that is too large is halved, and smaller ones are sent for a day',
   const ids = (await listPeople(bridge)).slice(0, 20);
   await teachForm(bridge);
   const paths = [];
-  for (const name of ['First', 'Second', 'Third']) {
+  for (const name of ['First', 'Second', 'Third'])
     paths.push(`/Groups/${await bridge.addGroup(name)}`);
-  }
   const [first = '', second = '', third = ''] = paths;
   const tooLarge = { kind: 'status', status: 413 } as const;
   faults.add({ operation: 'scim.updateGroup', fault: tooLarge, times: 1 });

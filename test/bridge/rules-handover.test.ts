@@ -70,9 +70,8 @@ describe('a group taken up again before the departures from before were sent', (
     const { service, faults } = bridge.sandbox;
     const [adaId, bobId] = await bridge.addPeople('ada', 'bob');
     const first = await bridge.addGroup('Pilots', [adaId, bobId]);
-    for (const displayName of ['Crew', 'Pilots']) {
+    for (const displayName of ['Crew', 'Pilots'])
       await bridge.patch(`/Groups/${first}`, replace('displayName', displayName));
-    }
     await bridge.untilSettled();
     const down = faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
     await bridge.send('DELETE', `/Groups/${first}`);
@@ -276,13 +275,10 @@ test('a write of one attribute of an extension leaves drift of its sibling, with
     bob: toPatch({ op: 'replace', value: suspended }),
   };
   const ids = new Map<string, string>();
-  for (const name of Object.keys(writes)) {
+  for (const name of Object.keys(writes))
     ids.set(name, await bridge.addUser(name, { [USER_EXTENSION]: { appsPermissions: 1 } }));
-  }
   await bridge.untilSettled();
-  for (const name of ids.keys()) {
-    service.updateUser(`${name}@example.com`, { appsPermissions: 2 });
-  }
+  for (const name of ids.keys()) service.updateUser(`${name}@example.com`, { appsPermissions: 2 });
   await bridge.sweep();
 
   for (const [name, id] of ids) await bridge.send('PATCH', `/Users/${id}`, writes[name]);

@@ -58,9 +58,8 @@ describe('a create whose answer was lost and that was refused then', () => {
     const { faults } = timed.bridge.sandbox;
     faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
     faults.add({ operation: 'groups.createGroup', fault: failed, times: 1 });
-    for (const operation of ['scim.addUser', 'groups.createGroup'] as const) {
+    for (const operation of ['scim.addUser', 'groups.createGroup'] as const)
       faults.add({ operation, fault: refused });
-    }
     const answers = await untilEnded(timed, post(timed, pair));
     faults.clear();
     return answers;
@@ -147,9 +146,8 @@ describe('a create whose answer was lost', () => {
     const creates = (['scim.addUser', 'groups.createGroup'] as const).map((operation) =>
       faults.add({ operation, fault: { kind: 'reset', at }, times: 1 }),
     );
-    for (const operation of ['scim.getUsers', 'groups.getListOfGroups'] as const) {
+    for (const operation of ['scim.getUsers', 'groups.getListOfGroups'] as const)
       faults.add({ operation, fault: { kind: 'status', status: 503 } });
-    }
     const posted = await untilEnded(timed, post(timed, from));
     // On a busy machine the wait of a POST may be over before its call has left.
     for (const create of creates) await untilEnded(timed, create.until(1));

@@ -129,8 +129,7 @@ describe('rules acknowledging', () => {
     faults.release();
     await bridge.untilSettled();
 
-    expect(answer.status).toBe(200);
-    expect(answer.body.name).toMatchObject({ familyName: 'King' });
+    expect(answer).toMatchObject({ status: 200, body: { name: { familyName: 'King' } } });
     expect(nameBefore).toBe('Ada Example');
     expect(service.getUser(ada).fullName).toBe('Ada King');
   });

@@ -59,7 +59,6 @@ test('the page names every action and every control of the sandbox', () => {
   const page = readFileSync(join(root, 'docs/command-line.md'), 'utf8');
 
   expect(Object.keys(actions).length).toBeGreaterThan(10);
-  for (const name of [...Object.keys(controls), ...Object.keys(actions)]) {
+  for (const name of [...Object.keys(controls), ...Object.keys(actions)])
     expect(page).toContain(`\`${name}\``);
-  }
 });

@@ -44,9 +44,8 @@ const shapes: Readonly<Record<string, SandboxShapeChange>> = {
 /** A company that is there before the bridge. */
 async function startInhabited(shape: SandboxShapeChange = {}): Promise<Sandbox> {
   const sandbox = await startSandbox({ shape });
-  for (let index = 0; index < 9; index += 1) {
+  for (let index = 0; index < 9; index += 1)
     sandbox.service.addUser({ email: `old${index}@example.com`, fullName: `Old Person${index}` });
-  }
   sandbox.service.addUser({ email: 'bob@example.com', fullName: 'Bob Example' });
   sandbox.service.addUser({ email: 'ben@example.com', fullName: 'Ben Example' });
   sandbox.service.createGroup({ name: 'Old' });
@@ -83,9 +82,8 @@ async function patch(bridge: TestBridge, path: string, ...operations: Parameters
 /** All that providers ask for, one after another. */
 async function live(bridge: TestBridge): Promise<void> {
   const ids = new Map<string, string>();
-  for (const name of ['ann', 'ben', 'cy', 'dan', 'eve', 'fay', 'gil', 'hal', 'ida']) {
+  for (const name of ['ann', 'ben', 'cy', 'dan', 'eve', 'fay', 'gil', 'hal', 'ida'])
     ids.set(name, await bridge.addUser(name));
-  }
   const id = (name: string) => ids.get(name) ?? '';
   const flyers = `/Groups/${await bridge.addGroup('Flyers', [...ids.values()])}`;
   const crew = `/Groups/${await bridge.addGroup('Crew', [id('ann')])}`;
@@ -158,9 +156,8 @@ describe('a service whose lists of groups carry no members', () => {
     sandbox.service.unlink('Nothing', 'nora@example.com');
     sandbox.service.updateUser('ned@example.com', { active: false });
     const refused = { kind: 'status', status: 400 } as const;
-    for (const operation of ['groupUsers.removeUserFromGroup', 'scim.updateUser'] as const) {
+    for (const operation of ['groupUsers.removeUserFromGroup', 'scim.updateUser'] as const)
       sandbox.faults.add({ operation, fault: refused });
-    }
 
     await patch(bridge, path, { op: 'remove', path: `members[value eq "${nora}"]` });
     await patch(bridge, `/Users/${ned}`, replace('active', false));
@@ -185,9 +182,8 @@ describe('a service whose lists of groups carry no members', () => {
   test('403 for a group that is gone leaves the others open, and the sweep incomplete', async () => {
     await bridge.addGroup('Pink');
     sandbox.service.deleteGroup('Pink');
-    for (const operation of ['scim.getGroup', 'groups.getGroup'] as const) {
+    for (const operation of ['scim.getGroup', 'groups.getGroup'] as const)
       sandbox.faults.add({ operation, fault: { kind: 'status', status: 403 } });
-    }
 
     const { status, reasons } = await bridge.sweep();
 
@@ -234,9 +230,7 @@ test('memberships that a deactivation ended are told, and put right where that i
   );
   const id = await bridge.addUser('ada');
   await bridge.addGroup('Pilots', [id]);
-  for (const value of [false, true]) {
-    await patch(bridge, `/Users/${id}`, replace('active', value));
-  }
+  for (const value of [false, true]) await patch(bridge, `/Users/${id}`, replace('active', value));
   await bridge.untilSettled();
   const before = sandbox.service.members('Pilots');
 

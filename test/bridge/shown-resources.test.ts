@@ -29,9 +29,8 @@ describe('the ETag of a group changes with', () => {
   test.each(cases)('%s', async (why, list, method, body) => {
     const user = await bridge.addUser(why.replaceAll(' ', '-'));
     const group = await bridge.addGroup(why, list === 'members' ? [user] : []);
-    if (list === 'admins') {
+    if (list === 'admins')
       await bridge.patch(`/Groups/${group}`, { op: 'add', path: ADMINS, value: [{ value: user }] });
-    }
     const tag = await readTag(`/Groups/${group}`);
     expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
 
@@ -121,8 +120,7 @@ test('what the service says of an account that nobody manages is shown, and surv
 
   const body: JsonValue = { userName: 'user00001', externalId: 'x' };
   const put = await bridge.request('PUT', `/Users/${shown.id}`, body);
-  expect(put.status).toBe(200);
-  expect(put.body).toMatchObject({ externalId: 'x', [USER_EXTENSION]: said });
+  expect(put).toMatchObject({ status: 200, body: { externalId: 'x', [USER_EXTENSION]: said } });
 });
 
 test('the flags of an observed group are shown, and leaving them out of a PUT is no change of them', async () => {
@@ -137,8 +135,7 @@ test('the flags of an observed group are shown, and leaving them out of a PUT is
   bridge.sandbox.calls.reset();
   const body: JsonValue = { displayName: 'Boards', externalId: 'x' };
   const put = await bridge.request('PUT', `/Groups/${shown.id}`, body);
-  expect(put.status).toBe(200);
-  expect(put.body).toMatchObject({ externalId: 'x', [GROUP_EXTENSION]: flags });
+  expect(put).toMatchObject({ status: 200, body: { externalId: 'x', [GROUP_EXTENSION]: flags } });
   expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
 });
 

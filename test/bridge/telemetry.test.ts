@@ -54,9 +54,7 @@ test('every documented metric is printed, and tells how writes were answered and
   const metrics = await readMetrics(bridge);
   const text = await readMetricsText(bridge);
 
-  for (const { name, type } of listMetrics()) {
-    expect(text).toContain(`\n# TYPE ${name} ${type}\n`);
-  }
+  for (const { name, type } of listMetrics()) expect(text).toContain(`\n# TYPE ${name} ${type}\n`);
   const answers = ['applied', 'unchanged', 'refused', 'accepted'].map((answer) =>
     metrics.get(`writes_total{resource_type="user",answer="${answer}"}`),
   );
@@ -101,9 +99,8 @@ test.each([
     log.length = 0;
     fail(bridge, { kind: 'status', status });
 
-    for (const familyName of ['King', 'Queen']) {
+    for (const familyName of ['King', 'Queen'])
       await Promise.all(ids.map((id) => rename(bridge, id, familyName)));
-    }
 
     expect([...listMessages(log, 'warn'), ...listMessages(log, 'error')]).toEqual([message]);
     expect(log.find(({ msg }) => msg === message)).toMatchObject({ level });

@@ -166,9 +166,8 @@ describe('somebody unmanaged whom the service deleted', () => {
     ] as const) {
       expect((await bridge.request(method, `/Users/${id}`, body)).status).toBe(404);
     }
-    for (const each of [group, pilots]) {
+    for (const each of [group, pilots])
       expect((await bridge.send('GET', `/Groups/${each}`)).body.members ?? []).toEqual([]);
-    }
     const changed = await readEtags(bridge, [group, pilots]);
     expect(changed.map((etag, index) => etag === etags[index])).toEqual([false, false]);
     expect(await bridge.addUser('ghost', { userName: 'ghost' })).not.toBe(id);
@@ -309,8 +308,7 @@ test('an account or group that an operator has to decide about is refused, recor
   ] as const) {
     for (const _ of [1, 2]) {
       const answer = await request('POST', path, body);
-      expect(answer.status).toBe(409);
-      expect(answer.body.scimType).toBe('uniqueness');
+      expect(answer).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
       expect(answer.body.detail).toContain('An operator has to decide');
     }
   }
@@ -333,9 +331,8 @@ test('who was in an adopted group before the bridge asked stays when the group i
   const address = (name: string) => service.users().find((u) => u.email.startsWith(name))?.email;
   service.link('Old', address('first') ?? '');
 
-  for (const id of [first, second]) {
+  for (const id of [first, second])
     await bridge.patch(`/Groups/${group}`, { op: 'add', path: 'members', value: toMembers([id]) });
-  }
   expect(service.members('Old')).toHaveLength(2);
   await bridge.send('DELETE', `/Groups/${group}`);
 

@@ -99,9 +99,8 @@ export class Administrator {
     this.service = service.as(ADMINISTRATOR, '198.51.100.7');
     this.#company = company;
     const people = company.people.filter(({ origin }) => origin !== 'new');
-    for (const { address, n } of people) {
+    for (const { address, n } of people)
       this.service.addUser({ email: address, userName: address, fullName: `Person${n} Example` });
-    }
     for (const group of company.groups.filter(({ origin }) => origin !== 'new')) {
       this.service.createGroup({ name: `Group ${group.n}` });
       for (const person of people) {

@@ -49,9 +49,8 @@ export async function readTables(url: string): Promise<Record<string, unknown>> 
       "select tablename as name from pg_tables where schemaname = 'public' order by 1",
     );
     const tables: Record<string, unknown> = {};
-    for (const { name } of rows) {
+    for (const { name } of rows)
       tables[name] = (await client.query(`select * from ${client.escapeIdentifier(name)}`)).rows;
-    }
     return tables;
   } finally {
     await client.end();

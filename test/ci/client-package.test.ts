@@ -40,9 +40,8 @@ afterAll(() => {
 async function build(): Promise<string> {
   const checkout = join(folder, 'checkout');
   const wanted = ['src', 'scripts', 'docs', 'LICENSE', 'package.json', 'tsconfig.json'];
-  for (const name of [...wanted, 'tsconfig.build.json', 'tsconfig.client.json']) {
+  for (const name of [...wanted, 'tsconfig.build.json', 'tsconfig.client.json'])
     cpSync(join(root, name), join(checkout, name), { recursive: true });
-  }
   // No clone has it: the build writes it.
   rmSync(join(checkout, 'src/client/operations.ts'), { force: true });
   rmSync(join(checkout, 'src/upstream/operations/arguments.ts'), { force: true });

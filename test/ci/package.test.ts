@@ -39,9 +39,8 @@ afterAll(() => {
 
 async function pack(): Promise<string> {
   const left = new Set(['node_modules', 'dist', 'data', 'test', 'coverage', '.git']);
-  for (const name of readdirSync(root).filter((entry) => !left.has(entry))) {
+  for (const name of readdirSync(root).filter((entry) => !left.has(entry)))
     cpSync(join(root, name), join(checkout, name), { recursive: true });
-  }
   // No clone has it: the build writes it.
   rmSync(join(checkout, 'src/client/operations.ts'), { force: true });
   rmSync(join(checkout, 'src/upstream/operations/arguments.ts'), { force: true });

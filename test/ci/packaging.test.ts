@@ -205,9 +205,7 @@ test('Dockerfile: what it copies is enough for the commands that build the image
   copy(1, build);
   symlinkSync(join(root, 'node_modules'), join(build, 'node_modules'));
   const commands = readStage(1).commands.filter((command) => command.startsWith('npm run '));
-  for (const command of commands) {
-    await run('npm', command.split(' ').slice(1), { cwd: build });
-  }
+  for (const command of commands) await run('npm', command.split(' ').slice(1), { cwd: build });
   const image = join(folder, 'image');
   copy(2, image);
   cpSync(join(build, 'dist'), join(image, 'dist'), { recursive: true });

@@ -16,9 +16,8 @@ const { values } = parseArgs({
 });
 
 const postgres = values.store === 'postgres' ? await startPostgres() : undefined;
-if (values.store === 'postgres' && postgres === undefined) {
+if (values.store === 'postgres' && postgres === undefined)
   throw new Error('PostgreSQL is not installed here');
-}
 const seed = Number(values.seed);
 console.log(`seed ${seed}, ${values.requests} requests, ${values.store}`);
 try {

@@ -71,9 +71,8 @@ export async function startIssuer(): Promise<TestIssuer> {
     if (mood.kind === 'silent') return;
     if (mood.kind === 'status') return res.writeHead(mood.status, mood.headers).end('{"keys":[]}');
     if (mood.kind === 'text') return res.end(mood.text);
-    if (req.url === '/keys') {
+    if (req.url === '/keys')
       return res.end(JSON.stringify({ keys: issuer.keys.map(({ shown }) => shown) }));
-    }
     if (req.url === '/token') {
       const tokens = { access_token: 'a', token_type: 'Bearer', expires_in: 60 };
       res.setHeader('Content-Type', 'application/json');

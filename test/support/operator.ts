@@ -77,9 +77,8 @@ export function toOperator({
 
   async function readWork(): Promise<Work | undefined> {
     // A hundredth of the work of an answer of the bridge.
-    if (countDue !== undefined && countRuns?.() !== undefined) {
+    if (countDue !== undefined && countRuns?.() !== undefined)
       return { ...(await countDue()), running: countRuns() ?? 0 };
-    }
     const { status, body } = await ask('GET', '/ops/status');
     if (status !== 200) return undefined;
     const { due, stuckCount, activity } = body;

@@ -20,9 +20,8 @@ export function assertDescribed(
   { status, body }: { readonly status: number; readonly body: unknown },
 ): void {
   const name = getOpsRoute(method, path).answers[status] ?? (status < 400 ? undefined : 'Problem');
-  if (name === undefined) {
+  if (name === undefined)
     throw new Error(`nothing says that ${method} /ops${path} may be answered with ${status}`);
-  }
   const { error } = opsSchemas[name].safeParse(body);
   if (error) throw new Error(`${method} /ops${path} (${status}) is no ${name}: ${error.message}`);
 }

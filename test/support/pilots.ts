@@ -15,9 +15,7 @@ export function emailOf(index: number): string {
 
 /** Has somebody put these people into the Pilots, or into another group, behind the provider's back. */
 export function intrude({ sandbox }: TestBridge, from: number, to: number, group = 'Pilots'): void {
-  for (let index = from; index < to; index += 1) {
-    sandbox.service.link(group, emailOf(index));
-  }
+  for (let index = from; index < to; index += 1) sandbox.service.link(group, emailOf(index));
 }
 
 /** Counts the Pilots that the service holds, or the members of another group. */

@@ -51,9 +51,8 @@ export async function startPostgres(
   if (bin === undefined) return undefined;
   const folder = mkdtempSync(join(findFastFolder(), 'scim-bridge-postgres-'));
   const account = ordinaryAccount();
-  if (account.uid !== undefined && account.gid !== undefined) {
+  if (account.uid !== undefined && account.gid !== undefined)
     chownSync(folder, account.uid, account.gid);
-  }
   createCluster(bin, folder, account);
   const options = { bin, folder, account, port: await freePort(), settings, onLog };
   let server = await startServer(options);

@@ -10,9 +10,8 @@ registerHooks({
       return { url, format: 'builtin', shortCircuit: true };
     }
     const { parentURL } = context;
-    if (parentURL !== undefined && isOwn(specifier, parentURL)) {
+    if (parentURL !== undefined && isOwn(specifier, parentURL))
       return { url: new URL(specifier, parentURL).href, shortCircuit: true };
-    }
     // Without the mark Node finds the compiled file in its cache.
     return nextResolve(specifier.replace(MARK, ''), context);
   },

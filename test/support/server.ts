@@ -100,9 +100,8 @@ function launch({ folder, env = {}, command = [program, 'serve'] }: StartOptions
   child.once('exit', () => process.off('exit', killWithUs));
   const all: string[] = [];
   const errors: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (chunk: string) => all.push(chunk));
-  }
   child.stderr.on('data', (chunk: string) => errors.push(chunk));
   return { child, output: () => all.join(''), errors: () => errors.join('') };
 }

@@ -12,9 +12,8 @@ export async function createStoreTemplates(
   postgresUrl: string | undefined,
 ): Promise<void> {
   const urls = [`sqlite:${sqlitePath}`];
-  if (postgresUrl !== undefined) {
+  if (postgresUrl !== undefined)
     urls.push(await createDatabase(postgresUrl, { name: postgresTemplate, template: 'template0' }));
-  }
   for (const url of urls) {
     const { settings } = loadSettings({ env: { DATABASE_URL: url }, readFile: () => '' });
     await (await openMigratedStore(settings)).close();

@@ -54,9 +54,8 @@ async function goOn(
   if ((await bridge.readWork())?.running !== 0) return false;
   // In this order, because what ends may leave something due.
   const dueAt = await findDueAt(bridge.store);
-  if (dueAt - clock.now() > aheadMs || dueAt === Number.POSITIVE_INFINITY) {
+  if (dueAt - clock.now() > aheadMs || dueAt === Number.POSITIVE_INFINITY)
     return (await bridge.readWork())?.running === 0;
-  }
   clock.leap(Math.max(0, dueAt - clock.now()));
   return false;
 }

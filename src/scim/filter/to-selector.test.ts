@@ -65,9 +65,8 @@ for (const [filter, selector, exact] of cases) {
 
 test('members of a group are answered by an index', () => {
   const selector = { kind: 'member', op: 'eq', value: 'u1' };
-  for (const filter of ['members eq "u1"', 'members.value eq "u1"', 'members[value eq "u1"]']) {
+  for (const filter of ['members eq "u1"', 'members.value eq "u1"', 'members[value eq "u1"]'])
     expect(toSelector(parseFilter(filter, groupSchema))).toEqual({ selector, exact: true });
-  }
 });
 
 test('two conditions on one element are checked, because an index finds them on two', () => {

@@ -22,9 +22,8 @@ const cases: readonly (readonly [why: string, query: Record<string, unknown>, wa
   ],
 ];
 
-for (const [why, query, want] of cases) {
+for (const [why, query, want] of cases)
   test(`a page by number: ${why}`, () => expect(parsePage(query, 'Users')).toMatchObject(want));
-}
 
 for (const count of ['ten', '1.5', 1.5, '0x10', ['1', '2'], true]) {
   test(`a page by number: ${JSON.stringify(count)} is refused`, () => {

@@ -98,9 +98,8 @@ describe('a group whose members are not asked for needs no members loaded', () =
     { query: { attributes: 'displayName' }, want: false },
     { query: { attributes: 'members.value' }, want: true },
   ];
-  for (const { query, want } of queries) {
+  for (const { query, want } of queries)
     test(`${JSON.stringify(query)}: ${want}`, () => expect(isLoaded(query)).toBe(want));
-  }
 });
 
 test('a projection leaves the resource alone', () => {

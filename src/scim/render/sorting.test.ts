@@ -36,9 +36,8 @@ const cases: readonly (readonly [why: string, query: object, want: unknown[]])[]
   ['blank sorts nothing', { sortBy: '', sortOrder: '' }, ['1', '2', '3']],
 ];
 
-for (const [why, query, want] of cases) {
+for (const [why, query, want] of cases)
   test(`sorting: ${why}`, () => expect(listSorted(query)).toEqual(want));
-}
 
 test('an order that is none is refused', () => {
   expect(() => parseSorting({ sortBy: 'id', sortOrder: 'up' }, userSchema)).toThrow(

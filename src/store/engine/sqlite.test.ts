@@ -37,9 +37,8 @@ test('the file and its folder are made, for their owner only', async () => {
   await store.write((tx) => sql`create table t (id integer)`.execute(tx));
 
   expect(statSync(folder).mode & 0o777).toBe(0o700);
-  for (const suffix of ['', '-wal', '-shm']) {
+  for (const suffix of ['', '-wal', '-shm'])
     expect(statSync(join(folder, `bridge.db${suffix}`)).mode & 0o777).toBe(0o600);
-  }
 });
 
 test('close() leaves one file that can be copied', async () => {

@@ -21,9 +21,8 @@ function parsePath(path: string): Step[] {
   while (position < path.length) {
     stepPattern.lastIndex = position;
     const match = stepPattern.exec(path);
-    if (match?.groups === undefined) {
+    if (match?.groups === undefined)
       throw new Error(`cannot read the path ${path} from character ${position} on`);
-    }
     steps.push(toStep(match.groups));
     position = stepPattern.lastIndex;
   }

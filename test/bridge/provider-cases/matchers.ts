@@ -12,9 +12,8 @@ type Matcher = (actual: unknown, operand: unknown) => string | undefined;
  */
 export function findMismatch(actual: unknown, expected: unknown): string | undefined {
   const operators = operatorsOf(expected);
-  if (operators === undefined) {
+  if (operators === undefined)
     return isDeepStrictEqual(actual, expected) ? undefined : got(show(expected), actual);
-  }
   const wanted = operators
     .map(([name, operand]) => matcherNamed(name)(actual, operand))
     .find((complaint) => complaint !== undefined);
@@ -27,9 +26,8 @@ function operatorsOf(expected: unknown): [string, unknown][] | undefined {
   const members = Object.entries(expected);
   const operators = members.filter(([name]) => name.startsWith('$'));
   if (operators.length === 0) return undefined;
-  if (operators.length < members.length) {
+  if (operators.length < members.length)
     throw new Error(`operators and literals are mixed: ${show(expected)}`);
-  }
   return operators;
 }
 

@@ -92,9 +92,8 @@ async function send(pool: Pool, request: SentRequest): Promise<CaseAnswer> {
 function judge(step: CaseStep, answer: CaseAnswer, variables: Map<string, string>): string[] {
   const { status, json = {}, headers = {} } = step.expect;
   const problems: string[] = [];
-  if (!status.includes(answer.status)) {
+  if (!status.includes(answer.status))
     problems.push(`status: wanted ${status.join(' or ')}, got ${answer.status}`);
-  }
   for (const [name, expected] of Object.entries(headers)) {
     const mismatch = findMismatch(
       answer.headers[name.toLowerCase()],

@@ -36,9 +36,8 @@ test('every status but success is classified like one that every step meets', ()
       ? [JSON.stringify(classifyStatus(fault.status))]
       : [],
   );
-  for (let status = 300; status < 600; status += 1) {
+  for (let status = 300; status < 600; status += 1)
     expect(met, String(status)).toContain(JSON.stringify(classifyStatus(status)));
-  }
 });
 
 test('every code of an error has a verdict', () => {

@@ -133,9 +133,8 @@ async function checkOnce(play: Play): Promise<string[]> {
   const problems: string[] = [];
   if (kept.length > 1) problems.push('both were created');
   if (live.length > 1) problems.push(`there are ${live.length} people`);
-  if (isNobody && live.length + accounts > 0) {
+  if (isNobody && live.length + accounts > 0)
     problems.push(`nobody was created, and ${live.length} people, ${accounts} accounts are there`);
-  }
   for (const { stored } of kept) {
     if (stored) problems.push(...(await checkUserOutcome(play, stored.id)));
   }

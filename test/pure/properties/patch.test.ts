@@ -135,9 +135,7 @@ describe('PATCH with several operations', () => {
     await bridge.patch(together, ...operations);
     const after = await read(together);
     const oneByOne = await make(kind, toBody);
-    for (const operation of operations) {
-      await bridge.patch(oneByOne, operation);
-    }
+    for (const operation of operations) await bridge.patch(oneByOne, operation);
 
     expect(withoutKeys(after, kind.ownKeys)).toEqual(
       withoutKeys(await read(oneByOne), kind.ownKeys),

@@ -122,14 +122,12 @@ test('a plan carried out reaches what is desired in what waits, leaves all else 
         return;
       }
       const differing = listGroupDifferences(state.desired, world.group, {});
-      if (!state.deleted) {
+      if (!state.deleted)
         expect(differing.filter((field) => isWaiting(state.cells[field]))).toEqual([]);
-      }
       expect(world.members).toEqual(toExpected(before.members, ofList(state, 'member')));
       expect(world.admins).toEqual(toExpected(before.admins, ofList(state, 'admin')));
-      if (before.group !== undefined) {
+      if (before.group !== undefined)
         expect(toUntouched(world.group, state)).toEqual(toUntouched(before.group, state));
-      }
     }),
     250,
   ));

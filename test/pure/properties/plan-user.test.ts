@@ -115,9 +115,8 @@ test('a plan carried out reaches what is desired in what waits, leaves all else 
       expect(differing.filter((field) => field !== 'address' && settled.includes(field))).toEqual(
         [],
       );
-      if (before !== undefined && world.account !== undefined) {
+      if (before !== undefined && world.account !== undefined)
         expect(toUntouched(world.account, given)).toEqual(toUntouched(before, given));
-      }
     }),
     250,
   ));
