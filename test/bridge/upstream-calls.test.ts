@@ -3,8 +3,8 @@ import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rule-book.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
@@ -12,77 +12,63 @@ import { tamperWith } from '../support/tampering-proxy.ts';
 /** Every call that reached the service, reads too; what is not named must not be called. */
 type Calls = Partial<Record<OperationName, number>>;
 
-/** What a request of an identity provider costs. */
-interface CallRow {
-  readonly what: string;
-  readonly sandbox?: SandboxOptions;
-  /** As environment variables. */
-  readonly settings?: Readonly<Record<string, string>>;
-  readonly calls: Calls;
-  /** What happened before; gives the requests whose calls are counted. */
-  prepare(bridge: TestBridge): Promise<() => Promise<unknown>>;
-}
+/** What a request of an identity provider costs: what happened before gives the requests whose calls are counted. */
+type CallRow = readonly [
+  what: string,
+  calls: Calls,
+  prepare: (bridge: TestBridge) => Promise<() => Promise<unknown>>,
+];
 
 let counter = 0;
 
+function row(...given: CallRow): CallRow {
+  return given;
+}
+
 /** A row that is about one person, whom the bridge has created under this name. */
 function withAda(
+  what: string,
+  calls: Calls,
   act: (bridge: TestBridge, path: string, name: string) => Promise<unknown>,
-): Pick<CallRow, 'prepare'> {
-  return {
-    async prepare(bridge) {
-      counter += 1;
-      const name = `ada${counter}`;
-      const path = `/Users/${await bridge.addUser(name)}`;
-      return () => act(bridge, path, name);
-    },
-  };
+): CallRow {
+  return row(what, calls, async (bridge) => {
+    counter += 1;
+    const name = `ada${counter}`;
+    const path = `/Users/${await bridge.addUser(name)}`;
+    return () => act(bridge, path, name);
+  });
 }
 
 /** A row that is about one group of this name, of which ada is a member and bob is not. */
 function withGroup(
+  what: string,
+  calls: Calls,
   act: (
     bridge: TestBridge,
     ids: { path: string; name: string; ada: string; bob: string },
   ) => Promise<unknown>,
-): Pick<CallRow, 'prepare'> {
-  return {
-    async prepare(bridge) {
-      counter += 1;
-      const name = `Pilots ${counter}`;
-      const ada = await bridge.addUser(`ada${counter}`);
-      const bob = await bridge.addUser(`bob${counter}`);
-      const path = `/Groups/${await bridge.addGroup(name, [ada])}`;
-      return () => act(bridge, { path, name, ada, bob });
-    },
-  };
+): CallRow {
+  return row(what, calls, async (bridge) => {
+    counter += 1;
+    const name = `Pilots ${counter}`;
+    const [ada, bob] = await bridge.addPeople(`ada${counter}`, `bob${counter}`);
+    const path = `/Groups/${await bridge.addGroup(name, [ada])}`;
+    return () => act(bridge, { path, name, ada, bob });
+  });
 }
 
 /**
- * A test for each row: its calls are counted until nothing is left to do. Rows without a sandbox or settings of their
- * own share a bridge, before which 2 people were there and 1 group with both of them.
+ * A test for each row: its calls are counted until nothing is left to do. Rows share a bridge, before which 2 people
+ * were there and 1 group with both of them.
  */
-function runCallTable(title: string, rows: readonly CallRow[]): void {
+function runCallTable(title: string, rows: readonly CallRow[], given: TestBridgeOptions = {}) {
   describe(title, () => {
-    const isShared = ({ sandbox, settings }: CallRow) => (sandbox ?? settings) === undefined;
-    let shared: TestBridge | undefined;
-    beforeAll(async () => {
-      const sandbox = { seed: { users: 2, groups: 1 } };
-      if (rows.some(isShared)) shared = await startTestBridge({ sandbox });
-    });
-    afterAll(() => shared?.stop());
-
-    for (const row of rows) {
-      const { what, sandbox, settings = {}, calls, prepare } = row;
+    const sandbox = { seed: { users: 2, groups: 1 }, ...given.sandbox };
+    const bridge = forSuite(() => startTestBridge({ ...given, sandbox }));
+    for (const [what, calls, prepare] of rows)
       test(`${what}: ${toWords(calls)}`, async () => {
-        const run = async (bridge: TestBridge) => {
-          expect(await countCalls(bridge, await prepare(bridge))).toEqual(withoutZeros(calls));
-        };
-        if (shared !== undefined && isShared(row)) await run(shared);
-        else
-          await run(await forTest(startTestBridge({ ...(sandbox ? { sandbox } : {}), settings })));
+        expect(await countCalls(bridge, await prepare(bridge))).toEqual(withoutZeros(calls));
       });
-    }
   });
 }
 
@@ -113,9 +99,6 @@ function toWords(calls: Calls): string {
   return parts.length === 0 ? 'no call' : parts.join(', ');
 }
 
-/** Takes no name at creation, only objects as e-mails, and members one by one. */
-const narrow: SandboxOptions = { shape: 'narrowest' };
-
 /** Somebody who was there before the bridge, as a provider describes them. */
 const known = {
   userName: 'user00001',
@@ -127,131 +110,95 @@ function disable() {
 }
 
 const reads: CallRow[] = [
-  {
-    what: 'a look-up, a list, a search and a read',
-    calls: {},
-    ...withGroup(async (bridge, { path, ada }) => {
-      await bridge.send('GET', `/Users?filter=${encodeURIComponent('userName eq "x@y.example"')}`);
-      await bridge.send('GET', `/Users/${ada}`);
-      await bridge.send('GET', '/Users?startIndex=1&count=10&sortBy=userName');
-      await bridge.send('GET', '/Groups?excludedAttributes=members');
-      await bridge.send('GET', path);
-      await bridge.send('POST', '/.search', { filter: 'id pr' });
-    }),
-  },
+  withGroup('a look-up, a list, a search and a read', {}, async (bridge, { path, ada }) => {
+    await bridge.send('GET', `/Users?filter=${encodeURIComponent('userName eq "x@y.example"')}`);
+    await bridge.send('GET', `/Users/${ada}`);
+    await bridge.send('GET', '/Users?startIndex=1&count=10&sortBy=userName');
+    await bridge.send('GET', '/Groups?excludedAttributes=members');
+    await bridge.send('GET', path);
+    await bridge.send('POST', '/.search', { filter: 'id pr' });
+  }),
 ];
 
 const people: CallRow[] = [
-  {
-    what: 'a create',
-    calls: { 'scim.addUser': 1 },
-    prepare: async (bridge) => () => bridge.addUser('newcomer'),
-  },
-  {
-    what: 'the first create, where neither the form of e-mails nor the name is taken',
-    sandbox: narrow,
-    calls: { 'scim.addUser': 2, 'scim.updateUser': 1 },
-    prepare: async (bridge) => () => bridge.addUser('ada'),
-  },
-  {
-    what: 'a deactivation together with a rename',
-    calls: { 'scim.updateUser': 1 },
-    ...withAda((bridge, path, ada) => {
+  row('a create', { 'scim.addUser': 1 }, async (bridge) => () => bridge.addUser('newcomer')),
+  withAda(
+    'a deactivation together with a rename',
+    { 'scim.updateUser': 1 },
+    (bridge, path, ada) => {
       const name = { givenName: 'Ada', familyName: 'King' };
       return bridge.send('PUT', path, toUser(ada, { name, active: false }));
-    }),
-  },
-  {
-    what: 'a reactivation',
-    calls: { 'scim.updateUser': 1 },
-    async prepare(bridge) {
-      const path = `/Users/${await bridge.addUser('returner')}`;
-      await bridge.send('PATCH', path, disable());
-      return () => bridge.send('PUT', path, toUser('returner'));
     },
-  },
-  {
-    what: 'the activation of somebody who was created inactive, where no name is taken',
-    sandbox: narrow,
-    calls: { 'scim.addUser': 1, 'scim.updateUser': 1 },
-    async prepare(bridge) {
-      await bridge.addUser('bob');
-      const path = `/Users/${await bridge.addUser('ada', { active: false })}`;
-      return () => bridge.send('PUT', path, toUser('ada'));
-    },
-  },
-  {
-    what: 'a new userName once it is known that the service does not take it',
-    calls: {},
-    async prepare(bridge) {
-      const path = `/Users/${await bridge.addUser('renamed')}`;
-      await bridge.send('PUT', path, toUser('renamed', { userName: 'a@b.example' }));
-      return () => bridge.send('PUT', path, toUser('renamed', { userName: 'c@d.example' }));
-    },
-  },
-  {
-    what: 'a delete of somebody in three groups',
-    calls: { 'scim.updateUser': 1, 'groupUsers.removeUserFromGroup': 3 },
-    async prepare(bridge) {
+  ),
+  row('a reactivation', { 'scim.updateUser': 1 }, async (bridge) => {
+    const path = `/Users/${await bridge.addUser('returner')}`;
+    await bridge.send('PATCH', path, disable());
+    return () => bridge.send('PUT', path, toUser('returner'));
+  }),
+  row('a new userName once it is known that the service does not take it', {}, async (bridge) => {
+    const path = `/Users/${await bridge.addUser('renamed')}`;
+    await bridge.send('PUT', path, toUser('renamed', { userName: 'a@b.example' }));
+    return () => bridge.send('PUT', path, toUser('renamed', { userName: 'c@d.example' }));
+  }),
+  row(
+    'a delete of somebody in three groups',
+    { 'scim.updateUser': 1, 'groupUsers.removeUserFromGroup': 3 },
+    async (bridge) => {
       const ada = await bridge.addUser('leaver');
       for (const name of ['Pilots', 'Cooks', 'Sailors']) await bridge.addGroup(name, [ada]);
       return () => bridge.send('DELETE', `/Users/${ada}`);
     },
-  },
-  {
-    what: 'a create of somebody who was deleted',
-    calls: { 'scim.updateUser': 1 },
-    async prepare(bridge) {
-      await bridge.send('DELETE', `/Users/${await bridge.addUser('again')}`);
-      return () => bridge.addUser('again');
+  ),
+  row('a create of somebody who was deleted', { 'scim.updateUser': 1 }, async (bridge) => {
+    await bridge.send('DELETE', `/Users/${await bridge.addUser('again')}`);
+    return () => bridge.addUser('again');
+  }),
+];
+
+/** Where no name is taken at creation, only objects as e-mails, and members one by one. */
+const narrow: CallRow[] = [
+  row(
+    'the first create, where neither the form of e-mails nor the name is taken',
+    { 'scim.addUser': 2, 'scim.updateUser': 1 },
+    async (bridge) => () => bridge.addUser('ada'),
+  ),
+  row(
+    'the activation of somebody who was created inactive, where no name is taken',
+    { 'scim.addUser': 1, 'scim.updateUser': 1 },
+    async (bridge) => {
+      await bridge.addUser('bob');
+      const path = `/Users/${await bridge.addUser('eve', { active: false })}`;
+      return () => bridge.send('PUT', path, toUser('eve'));
     },
-  },
+  ),
 ];
 
 const nothing: CallRow[] = [
-  {
-    what: 'what the bridge alone keeps',
-    calls: {},
-    ...withAda((bridge, path) => bridge.patch(path, replace('title', 'Pilot'))),
-  },
-  {
-    what: 'the same PUT again',
-    calls: {},
-    ...withAda((bridge, path, ada) => bridge.send('PUT', path, toUser(ada))),
-  },
-  {
-    what: 'disabling somebody who is disabled',
-    calls: {},
-    async prepare(bridge) {
-      const path = `/Users/${await bridge.addUser('disabled')}`;
-      await bridge.send('PATCH', path, disable());
-      return () => bridge.send('PATCH', path, disable());
-    },
-  },
-  {
-    what: 'a PUT of an unmanaged account as it is',
-    calls: {},
-    async prepare(bridge) {
-      const path = `/Users/${await bridge.findId({ type: 'Users', name: 'user00001' })}`;
-      const { body } = await bridge.send('GET', path);
-      return () => bridge.send('PUT', path, body);
-    },
-  },
-  {
-    what: 'a create that adopts an account as it is',
-    calls: {},
-    prepare: async (bridge) => () => bridge.send('POST', '/Users', { ...known, externalId: 'e-1' }),
-  },
-  {
-    what: 'adding a member who is there',
-    calls: {},
-    ...withGroup((bridge, { path, ada }) => bridge.send('PATCH', path, change('add', [ada]))),
-  },
-  {
-    what: 'a PUT of the same group',
-    calls: {},
-    ...withGroup((bridge, { path, name, ada }) => bridge.send('PUT', path, toGroup(name, [ada]))),
-  },
+  withAda('what the bridge alone keeps', {}, (bridge, path) =>
+    bridge.patch(path, replace('title', 'Pilot')),
+  ),
+  withAda('the same PUT again', {}, (bridge, path, ada) => bridge.send('PUT', path, toUser(ada))),
+  row('disabling somebody who is disabled', {}, async (bridge) => {
+    const path = `/Users/${await bridge.addUser('disabled')}`;
+    await bridge.send('PATCH', path, disable());
+    return () => bridge.send('PATCH', path, disable());
+  }),
+  row('a PUT of an unmanaged account as it is', {}, async (bridge) => {
+    const path = `/Users/${await bridge.findId({ type: 'Users', name: 'user00001' })}`;
+    const { body } = await bridge.send('GET', path);
+    return () => bridge.send('PUT', path, body);
+  }),
+  row(
+    'a create that adopts an account as it is',
+    {},
+    async (bridge) => () => bridge.send('POST', '/Users', { ...known, externalId: 'e-1' }),
+  ),
+  withGroup('adding a member who is there', {}, (bridge, { path, ada }) =>
+    bridge.send('PATCH', path, change('add', [ada])),
+  ),
+  withGroup('a PUT of the same group', {}, (bridge, { path, name, ada }) =>
+    bridge.send('PUT', path, toGroup(name, [ada])),
+  ),
 ];
 
 function change(op: 'add' | 'remove', ids: readonly string[]) {
@@ -259,39 +206,31 @@ function change(op: 'add' | 'remove', ids: readonly string[]) {
 }
 
 const groups: CallRow[] = [
-  {
-    what: 'one member who joins',
-    calls: { 'groupUsers.addUserToGroup': 1 },
-    ...withGroup((bridge, { path, bob }) => bridge.send('PATCH', path, change('add', [bob]))),
-  },
-  {
-    what: 'one member who leaves',
-    calls: { 'groupUsers.removeUserFromGroup': 1 },
-    ...withGroup((bridge, { path, ada }) => bridge.send('PATCH', path, change('remove', [ada]))),
-  },
-  {
-    what: 'exchanging one member for another',
-    calls: { 'scim.updateGroup': 1 },
-    async prepare(bridge) {
-      const [ada, bob] = await bridge.addPeople('ada', 'bob');
-      const path = `/Groups/${await bridge.addGroup('Pilots', [ada])}`;
-      await bridge.addGroup('A group that teaches the form', [ada, bob]);
-      return () => bridge.send('PUT', path, toGroup('Pilots', [bob]));
-    },
-  },
-  {
-    what: 'a delete of a group with members',
-    calls: { 'groups.removeGroup': 1 },
-    ...withGroup((bridge, { path }) => bridge.send('DELETE', path)),
-  },
-  {
-    what: 'the first change of a group that people made: its admins are read before it is adopted',
-    calls: { 'groupAdmins.getListOfGroupAdmins': 1, 'groups.updateGroup': 1 },
-    async prepare(bridge) {
+  withGroup('one member who joins', { 'groupUsers.addUserToGroup': 1 }, (bridge, { path, bob }) =>
+    bridge.send('PATCH', path, change('add', [bob])),
+  ),
+  withGroup(
+    'one member who leaves',
+    { 'groupUsers.removeUserFromGroup': 1 },
+    (bridge, { path, ada }) => bridge.send('PATCH', path, change('remove', [ada])),
+  ),
+  row('exchanging one member for another', { 'scim.updateGroup': 1 }, async (bridge) => {
+    const [ada, bob] = await bridge.addPeople('ada', 'bob');
+    const path = `/Groups/${await bridge.addGroup('Pilots', [ada])}`;
+    await bridge.addGroup('A group that teaches the form', [ada, bob]);
+    return () => bridge.send('PUT', path, toGroup('Pilots', [bob]));
+  }),
+  withGroup('a delete of a group with members', { 'groups.removeGroup': 1 }, (bridge, { path }) =>
+    bridge.send('DELETE', path),
+  ),
+  row(
+    'the first change of a group that people made: its admins are read before it is adopted',
+    { 'groupAdmins.getListOfGroupAdmins': 1, 'groups.updateGroup': 1 },
+    async (bridge) => {
       const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Group 001' })}`;
       return () => bridge.patch(path, replace('displayName', 'Crew'));
     },
-  },
+  ),
 ];
 
 /** How the service takes many members, what that costs, and what it costs to find out. */
@@ -350,40 +289,38 @@ const rules: Rule[] = [
 const RULES = JSON.stringify(rules);
 
 const ruled: CallRow[] = [
-  {
-    what: 'a group with permissions by a rule',
-    settings: { RULES },
-    calls: { 'groups.createGroup': 1 },
-    prepare: async (bridge) => () => bridge.addGroup('Board'),
-  },
-  {
-    what: 'somebody who becomes an admin by a rule',
-    settings: { RULES },
-    calls: { 'groupUsers.addUserToGroup': 1, 'groupAdmins.addAdminToGroup': 1 },
-    async prepare(bridge) {
+  row(
+    'a group with permissions by a rule',
+    { 'groups.createGroup': 1 },
+    async (bridge) => () => bridge.addGroup('Board'),
+  ),
+  row(
+    'somebody who becomes an admin by a rule',
+    { 'groupUsers.addUserToGroup': 1, 'groupAdmins.addAdminToGroup': 1 },
+    async (bridge) => {
       const id = await bridge.addUser('ada');
       await bridge.addGroup('Cooks');
       const path = `/Groups/${await bridge.addGroup('Cooks Admins')}`;
       return () => bridge.send('PATCH', path, change('add', [id]));
     },
-  },
-  {
-    what: 'somebody who is given a licence and suspended',
-    settings: { RULES },
-    calls: { 'groupUsers.addUserToGroup': 1, 'companyUsers.updateUser': 1 },
-    async prepare(bridge) {
-      const id = await bridge.addUser('ada');
+  ),
+  row(
+    'somebody who is given a licence and suspended',
+    { 'groupUsers.addUserToGroup': 1, 'companyUsers.updateUser': 1 },
+    async (bridge) => {
+      const id = await bridge.addUser('bob');
       const path = `/Groups/${await bridge.addGroup('Former guests')}`;
       return () => bridge.send('PATCH', path, change('add', [id]));
     },
-  },
+  ),
 ];
 
 runCallTable('reading', reads);
 runCallTable('people', people);
+runCallTable('people where little is taken', narrow, { sandbox: { shape: 'narrowest' } });
 runCallTable('groups', groups);
 runCallTable('a write that changes nothing', nothing);
-runCallTable('rules of the configuration', ruled);
+runCallTable('rules of the configuration', ruled, { settings: { RULES } });
 
 const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0';
 const shape = { changeStatus: 204, updatable: ['active', 'name', 'userName', 'emails'] } as const;
