@@ -21,11 +21,11 @@ import { createFact } from '../store/facts.ts';
 import { changeLinks, type StoredLink } from '../store/links/links.ts';
 import {
   type ActionKey,
-  type AutomaticChange,
   countPopulation,
   listAutomaticChanges,
   listHeldChanges,
   lockHeld,
+  toAction,
 } from '../store/plans.ts';
 import {
   type GroupRow,
@@ -108,7 +108,7 @@ export async function listExceeded(
 ): Promise<string[]> {
   const limits = actions.flatMap((action) => findLimit(action) ?? []);
   if (limits.length === 0) return [];
-  const done = await listAutomaticChanges(tx, now - HARM_WINDOW_MS);
+  const done = (await listAutomaticChanges(tx, now - HARM_WINDOW_MS)).map(toAction);
   const exceeded: string[] = [];
   for (const [name, harm] of new Map(limits.map((one) => [one.name, one.harm]))) {
     const same = [...actions, ...done].filter((change) => findLimit(change)?.name === name);
@@ -123,7 +123,7 @@ export async function listExceeded(
 }
 
 /** The limit of a change: that of its harm, or the same under another name for what it grants; undefined: none. */
-function findLimit({ kind, harm: done }: Pick<PlanAction | AutomaticChange, 'kind' | 'harm'>) {
+function findLimit({ kind, harm: done }: Pick<PlanAction, 'kind' | 'harm'>) {
   const harm = done ?? findGrant(kind);
   return harm && { name: done ?? GRANT_NAMES[harm], harm };
 }

@@ -9,10 +9,10 @@ import {
   type ENDED_STATUSES,
 } from '../domain/drift.ts';
 import { type GivenKey, newId } from '../domain/ids.ts';
-import type { JsonObject, JsonValue } from '../domain/json.ts';
+import type { JsonObject } from '../domain/json.ts';
 import { HOLDING_SOURCES, type PlanAction } from '../domain/plan.ts';
-import { parseStored } from './engine/columns.ts';
 import { allOf, select } from './engine/dialect.ts';
+import { parseChange, toChangeColumns } from './plans.ts';
 import { toText } from './resources/lists.ts';
 import { joinSubjectNames, type SubjectNames } from './resources/names.ts';
 import type { Db, Part } from './store.ts';
@@ -31,12 +31,10 @@ export async function listActiveDrifts(
 
 /** The change that repairs a drift; undefined: it is about something unmanaged. */
 export function toRepair(row: DriftRow): PlanAction | undefined {
-  const { change: kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
+  const { change: kind } = row;
   if (kind === null) return undefined;
-  const desired = parseStored<JsonValue>(row.desired);
-  const observed = parseStored<JsonValue>(row.observed);
-  const harm = findHarm({ kind, desired, observed });
-  return { kind, type, resourceId, memberId, desired, observed, harm };
+  const change = { ...parseChange(row), kind };
+  return { ...change, harm: findHarm(change) };
 }
 
 /**
@@ -77,15 +75,11 @@ export async function insertDrifts(
   differences: readonly Difference[],
   { detector, now, status }: Finding,
 ): Promise<DriftRow[]> {
-  const rows = differences.map(({ kind, type, resourceId, memberId, desired, observed }) => ({
+  const rows = differences.map((difference) => ({
+    ...toChangeColumns(difference),
     id: newId(),
-    kind,
-    change: findRepair(kind) ?? null,
-    resource_type: type,
-    resource_id: resourceId,
-    member_id: memberId,
-    desired: JSON.stringify(desired),
-    observed: JSON.stringify(observed),
+    kind: difference.kind,
+    change: findRepair(difference.kind) ?? null,
     status: status ?? ('open' as const),
     first_seen_at: now,
     last_seen_at: now,

@@ -23,8 +23,6 @@ import { findOne, insertAll, type Row, updateWhere } from './tables.ts';
 /** A plan as stored. */
 export type PlanRow = Row<'plans'>;
 
-const NOTHING_LEFT = 'nothing was left of it';
-
 /** Locks the making of plans, and finds the one of these sources that waits: nobody decides about it meanwhile. */
 export async function lockHeld(
   tx: Db,
@@ -57,7 +55,7 @@ export async function discardEmpty(tx: Db, ids: Iterable<string>, now: number): 
   for (const id of ids) {
     const plan = await findOne(tx, 'plans', { id }, { lock: true });
     if (plan?.status !== 'held' || (await countPlanActions(tx, id)).has('planned')) continue;
-    const end = { reason: NOTHING_LEFT, decided_at: now, ended_at: now };
+    const end = { reason: 'nothing was left of it', decided_at: now, ended_at: now };
     ended.push(...(await updateWhere(tx, 'plans', { id }, { status: 'discarded', ...end })));
   }
   return ended;
@@ -89,27 +87,46 @@ export async function insertPlanActions(
   actions: readonly PlanAction[],
 ): Promise<void> {
   const rows = actions.map((action) => ({
+    ...toChangeColumns(action),
     plan_id: id,
     kind: action.kind,
-    resource_type: action.type,
-    resource_id: action.resourceId,
-    member_id: action.memberId,
-    desired: JSON.stringify(action.desired),
-    observed: JSON.stringify(action.observed),
     harm: action.harm ?? null,
     status: 'planned' as const,
     planned_at: now,
-    released_at: null,
   }));
   await insertAll(tx, 'plan_actions', rows);
 }
 
-/** Parses the stored form of an action. */
-export function toAction(row: PlanActionRow): PlanAction {
-  const { kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
+/** Subject and values of a change, as an action or a drift has them. */
+interface Change extends Pick<PlanAction, 'type' | 'resourceId' | 'memberId'> {
+  readonly desired: JsonValue;
+  readonly observed: JsonValue;
+}
+
+/** The columns of a change. */
+export function toChangeColumns({ type, resourceId, memberId, desired, observed }: Change) {
+  return {
+    resource_type: type,
+    resource_id: resourceId,
+    member_id: memberId,
+    desired: JSON.stringify(desired),
+    observed: JSON.stringify(observed),
+  };
+}
+
+type ChangeColumns = Pick<PlanActionRow, keyof ReturnType<typeof toChangeColumns>>;
+
+/** Parses the columns of a change. */
+export function parseChange(row: ChangeColumns): Change {
+  const { resource_type: type, resource_id: resourceId, member_id: memberId } = row;
   const desired = parseStored<JsonValue>(row.desired);
   const observed = parseStored<JsonValue>(row.observed);
-  return { kind, type, resourceId, memberId, desired, observed, harm: row.harm ?? undefined };
+  return { type, resourceId, memberId, desired, observed };
+}
+
+/** Parses the stored form of an action. */
+export function toAction(row: PlanActionRow): PlanAction {
+  return { ...parseChange(row), kind: row.kind, harm: row.harm ?? undefined };
 }
 
 /** Lists the changes of these users and groups that are held back until a plan is decided. */
@@ -170,23 +187,13 @@ export async function listPlanActionViews(
     where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`;
 }
 
-/** Change by an automatic plan, and its subject. */
-export interface AutomaticChange {
-  readonly kind: ChangeKind;
-  readonly harm: HarmKind | null;
-  readonly resourceId: string;
-  /** The SCIM id of the user in a list of the group; empty: it is about the resource itself. */
-  readonly memberId: string;
-}
-
 /** Lists what automatic plans changed since then (epoch milliseconds), or are about to change. */
-export async function listAutomaticChanges(db: Db, since: number): Promise<AutomaticChange[]> {
-  const columns = sql`action.kind, action.harm, action.resource_id as "resourceId", action.member_id as "memberId"`;
-  return select<AutomaticChange>(db)`
-    select ${columns} from plan_actions as action join plans as plan on plan.id = action.plan_id
+export async function listAutomaticChanges(db: Db, since: number): Promise<PlanActionRow[]> {
+  return select<PlanActionRow>(db)`
+    select action.* from plan_actions as action join plans as plan on plan.id = action.plan_id
     where action.released_at > ${since} and plan.automatic = 1
     union
-    select ${columns} from plans as plan
+    select action.* from plans as plan
     join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
     where plan.status = 'approved' and plan.automatic = 1`;
 }

@@ -8,6 +8,7 @@ import { parseStored } from '../../store/engine/columns.ts';
 import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { findOne } from '../../store/tables.ts';
 import { HELD_OF_GROUP, HELD_OF_USER, listKept } from '../explain/fields.ts';
 import {
   type ListAnswer,
@@ -54,7 +55,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
   const resource: ResourceType = type;
   const path = `/${resource}s/{id}` as const;
   const show = async (sources: OpsSources, id: string) => {
-    const row = await lists.findRemarked(sources.store.read, type, id);
+    const [row] = await lists.listRemarked(sources.store.read, type, { id });
     const [item] = row ? await toItems(sources, [row]) : [];
     return item === undefined ? problem(404, 'not-found', 'Nothing has this id.') : ok(item);
   };
@@ -209,11 +210,11 @@ async function readOn<Type extends 'user' | 'group'>(
   filter: lists.ResourceFilter,
   { from, limit }: PartQuery,
 ) {
-  const end = await lists.findLastSeq(db);
+  const end = (await findOne(db, 'resources', {}, { order: 'seq desc' }))?.seq ?? 0;
   const rows: lists.Remarked<Type>[] = [];
   for (let afterSeq = from; afterSeq < end && rows.length < limit; afterSeq += WINDOW) {
     const part = { afterSeq, untilSeq: afterSeq + WINDOW, limit: limit - rows.length };
-    rows.push(...(await lists.listRemarked(db, type, { ...filter, ...part })));
+    rows.push(...(await lists.listRemarked(db, type, { ...part, filter })));
     await nextTurn();
   }
   return rows;

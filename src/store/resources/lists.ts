@@ -8,7 +8,6 @@ import { parseCells } from '../engine/columns.ts';
 import { allOf, select } from '../engine/dialect.ts';
 import { listHeldChanges } from '../plans.ts';
 import type { Db, Part } from '../store.ts';
-import { findOne } from '../tables.ts';
 import { findRow, type RowOf } from './rows.ts';
 
 /** Filter of users or groups; an undefined property filters nothing. */
@@ -25,11 +24,6 @@ export interface ResourceFilter {
   readonly text: string | undefined;
 }
 
-interface ResourcePart extends ResourceFilter, Part {
-  /** Last row to look at; absent: all. A filter without a match looks at every row up to here. */
-  readonly untilSeq?: number;
-}
-
 /** Counts of what other tables hold about a row. */
 export interface Remarks {
   /** Drifts that are not over. */
@@ -41,39 +35,28 @@ type ResourceType = GivenKey['type'];
 /** Row of a user or group, with these counts. */
 export type Remarked<Type extends ResourceType> = RowOf<Type> & Remarks;
 
-/** Lists users or groups for an operator. */
+interface ResourceQuery extends Partial<Part> {
+  /** Last row to look at; absent: all. A filter without a match looks at every row up to here. */
+  readonly untilSeq?: number;
+  readonly id?: string;
+  readonly filter?: ResourceFilter;
+}
+
+/** Lists users or groups for an operator, deleted or not where no filter is given. */
 export async function listRemarked<Type extends ResourceType>(
   db: Db,
   type: Type,
-  part: ResourcePart,
+  { id, filter, afterSeq = 0, untilSeq, limit = 1 }: ResourceQuery,
 ): Promise<Remarked<Type>[]> {
-  return select<Remarked<Type>>(db)`${selectRemarked(type)}
-    and ${toCondition(part)} and ${isWithin(part)} order by seq limit ${part.limit}`;
-}
-
-/** Finds a user or group, deleted or not; undefined: the id is unknown. */
-export async function findRemarked<Type extends ResourceType>(
-  db: Db,
-  type: Type,
-  id: string,
-): Promise<Remarked<Type> | undefined> {
-  const rows = await select<Remarked<Type>>(db)`${selectRemarked(type)} and id = ${id}`;
-  return rows[0];
-}
-
-function selectRemarked(type: ResourceType): RawBuilder<unknown> {
-  return sql`select resources.*, ${DRIFTS} as drifts, ${DISPUTES} as disputes
-    from resources where type = ${sql.lit(type)}`;
-}
-
-function isWithin({ afterSeq, untilSeq }: ResourcePart): RawBuilder<SqlBool> {
-  const until = untilSeq === undefined ? sql`` : sql`and seq <= ${untilSeq}`;
-  return sql<SqlBool>`seq > ${afterSeq} ${until}`;
-}
-
-/** The place of the newest row; 0: there is none. */
-export async function findLastSeq(db: Db): Promise<number> {
-  return (await findOne(db, 'resources', {}, { order: 'seq desc' }))?.seq ?? 0;
+  const isMeant = allOf([
+    id !== undefined && sql`id = ${id}`,
+    filter && toCondition(filter),
+    sql`seq > ${afterSeq}`,
+    untilSeq !== undefined && sql`seq <= ${untilSeq}`,
+  ]);
+  return select<Remarked<Type>>(db)`
+    select resources.*, ${DRIFTS} as drifts, ${DISPUTES} as disputes
+    from resources where type = ${sql.lit(type)} and ${isMeant} order by seq limit ${limit}`;
 }
 
 /** A number of waiting changes of the lists of a group. */

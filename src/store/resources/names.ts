@@ -111,18 +111,6 @@ export async function insertEmails(
   }
 }
 
-/** Remembers the names of `old` that are not among `names`: a rename ends no protection. Both are folded. */
-export async function keepFormerNames(
-  tx: Db,
-  resource: string,
-  { old, names }: { old: readonly (string | null)[]; names: readonly (string | null)[] },
-): Promise<void> {
-  const gone = [...new Set(old)].filter((name) => name && !names.includes(name));
-  if (gone.length === 0) return;
-  const rows = gone.map((name) => ({ resource, name, former: 1 }));
-  await sql`insert into names ${toValues(rows)} on conflict do nothing`.execute(tx);
-}
-
 /** The names that they carried before, by id. */
 export async function listFormerNames(
   db: Db,

@@ -15,7 +15,6 @@ import { touchGroupsOf } from '../links/of-users.ts';
 import type { ResourcesTable, Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 import { type Choice, listWhere, type Where } from '../tables.ts';
-import { keepFormerNames } from './names.ts';
 
 type ResourceType = GivenKey['type'];
 interface Ids {
@@ -157,6 +156,7 @@ function losesName(change: RowChange): boolean {
   return NAME_COLUMNS.some((column) => change[column] !== undefined);
 }
 
+/** Remembers the names that a change takes away: a rename ends no protection. */
 async function keepNames(
   tx: Db,
   key: GivenKey,
@@ -167,12 +167,14 @@ async function keepNames(
   if (typeof change.erased_at === 'number') return;
   const row = held ?? (await findRow(tx, key));
   if (row === undefined) return;
-  const old = NAME_COLUMNS.map((column) => row[column]);
   const names = NAME_COLUMNS.map((column) => {
     const next = change[column];
     return typeof next === 'string' || next === null ? next : row[column];
   });
-  await keepFormerNames(tx, key.id, { old, names });
+  const gone = new Set(NAME_COLUMNS.map((column) => row[column])).difference(new Set(names));
+  const former = [...gone].flatMap((name) => (name ? [{ resource: key.id, name, former: 1 }] : []));
+  if (former.length === 0) return;
+  await sql`insert into names ${toValues(former)} on conflict do nothing`.execute(tx);
 }
 
 /** Removes a user or group with its links: it was never created, or is unmanaged and not in the service any more. */

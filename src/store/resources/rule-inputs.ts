@@ -17,22 +17,18 @@ export async function listManagedGroups(
 ): Promise<RuledGroup[]> {
   const groups = new Map<GroupId, RuledGroup>();
   for (const query of queries) {
-    for (const group of await findManaged(db, query)) groups.set(group.id, group);
+    const rows = await select<RuledGroup>(db)`select id, name from resources
+      where type = 'group' and origin is not null and deleted_at is null and ${isNamed(query)}`;
+    const matches = query.kind === 'name' ? undefined : createMatcher([query.pattern]);
+    for (const group of rows) if (matches?.([group.name]) !== false) groups.set(group.id, group);
   }
   return [...groups.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-async function findManaged(db: Db, query: NameQuery): Promise<RuledGroup[]> {
-  const find = (isMeant: RawBuilder<unknown>) =>
-    select<RuledGroup>(db)`select id, name from resources
-      where type = 'group' and origin is not null and deleted_at is null and ${isMeant}`;
-  if (query.kind === 'name') return find(sql`name_folded = ${query.folded}`);
-  const like = foldCase(query.pattern)
-    .replace(/[\\%_]/g, '\\$&')
-    .replaceAll('*', '%');
-  const rows = await find(sql`name_folded like ${like} escape '\\'`);
-  const matches = createMatcher([query.pattern]);
-  return rows.filter(({ name }) => matches([name]));
+function isNamed(query: NameQuery): RawBuilder<unknown> {
+  if (query.kind === 'name') return sql`name_folded = ${query.folded}`;
+  const like = foldCase(query.pattern).replace(/[\\%_]/g, '\\$&');
+  return sql`name_folded like ${like.replaceAll('*', '%')} escape '\\'`;
 }
 
 /** The names of the live managed groups that each of these users is wanted in. */
