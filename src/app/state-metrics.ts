@@ -19,15 +19,17 @@ interface MetricSources extends StatusSources {
   readonly countChanges: () => ReturnType<typeof countWaitingChanges>;
 }
 
-/** Labels of one series, and its number; without a number the series is left out. */
-type Series = readonly [labels: Readonly<Record<string, string>>, value: number];
+/** One value, or one for each value of the labels; null and undefined: not known now. */
+type Reading =
+  | number
+  | null
+  | undefined
+  | readonly (readonly [labels: string | readonly string[], value: number])[];
 
 /** A metric that is read from the state. */
 interface StateGauge extends MetricDefinition {
-  readonly read: (sources: MetricSources) => readonly Series[] | Promise<readonly Series[]>;
+  readonly read: (sources: MetricSources) => Reading | Promise<Reading>;
 }
-
-const NO_CHANGES = CHANGE_CLASSES.map((kind): Series => [{ kind }, 0]);
 
 const BACKLOG = [
   ['due', 'Users and groups with a waiting change.'],
@@ -38,85 +40,64 @@ const BACKLOG = [
 
 const STATE_GAUGES: readonly StateGauge[] = [
   gauge(
-    'build_info',
+    'build_info{version,engine,mode,node}',
     'Always 1. The labels have the versions, the `engine` of the store and the `mode`.',
-    ({ about: { version }, store: { engine }, writes }) => {
-      const labels = { version, engine, mode: writes().mode, node: process.versions.node };
-      return [[labels, 1]];
-    },
-    ['version', 'engine', 'mode', 'node'],
+    ({ about: { version }, store, writes }) => [
+      [[version, store.engine, writes().mode, process.versions.node], 1],
+    ],
   ),
-  single('start_time_seconds', 'Start of this process, in seconds since 1970.', () =>
+  gauge('start_time_seconds', 'Start of this process, in seconds since 1970.', () =>
     toSeconds(performance.timeOrigin),
   ),
   gauge(
-    'changes_waiting',
+    'changes_waiting{kind}',
     'People and groups with a waiting change of a provider, by the kind of the most urgent.',
-    async ({ countChanges }) => [
-      ...NO_CHANGES,
-      ...(await countChanges()).map(({ kind, count }): Series => [{ kind }, count]),
-    ],
-    ['kind'],
+    async ({ countChanges }) => byKind(await countChanges(), ({ count }) => count),
   ),
   gauge(
-    'change_oldest_age_seconds',
+    'change_oldest_age_seconds{kind}',
     'Age of the oldest of them, by kind; 0 if none waits.',
-    async ({ countChanges, clock }) => [
-      ...NO_CHANGES,
-      ...(await countChanges()).map(
-        ({ kind, oldestAt }): Series => [{ kind }, toAge(clock, oldestAt)],
-      ),
-    ],
-    ['kind'],
+    async ({ countChanges, clock }) =>
+      byKind(await countChanges(), ({ oldestAt }) => toAge(clock, oldestAt)),
   ),
   gauge(
-    'store_connections',
+    'store_connections{state}',
     'Connections to PostgreSQL: `used`, `idle`, and `waiting`, the work that waits for one. Absent on SQLite.',
-    ({ store }) =>
-      Object.entries(store.connections() ?? {}).map(([state, count]) => [{ state }, count]),
-    ['state'],
+    ({ store }) => Object.entries(store.connections() ?? {}),
   ),
   gauge(
-    'credential_expiry_timestamp_seconds',
+    'credential_expiry_timestamp_seconds{name,for}',
     'Expiry of a named token, or of the first secret of a client to end (`for` is `client`), in seconds since 1970. Absent if it never expires or is revoked.',
     async ({ store }) => {
       const live = (await listLiveCredentials(store.read)).toReversed();
       // For a client with two secrets, the end of the one that ends first.
       const first = new Map(live.map((one) => [`${one.purpose} ${one.name}`, one]));
-      return [...first.values()].flatMap(({ name, purpose, expiresAt }): Series[] =>
-        expiresAt === null ? [] : [[{ name, for: purpose }, toSeconds(expiresAt)]],
+      return [...first.values()].flatMap(({ name, purpose, expiresAt }) =>
+        expiresAt === null ? [] : [[[name, purpose], toSeconds(expiresAt)] as const],
       );
     },
-    ['name', 'for'],
   ),
+  gauge('upstream_gate_is_shut{gate}', '1 while calls are stopped, by gate.', ({ news }) => {
+    const { credentials, service } = news().health;
+    const gates = Object.entries({ credentials, service });
+    return gates.map(([gate, { kind }]) => [gate, Number(kind === 'shut')]);
+  }),
   gauge(
-    'upstream_gate_is_shut',
-    '1 while calls are stopped, by gate.',
-    ({ news }) => {
-      const { credentials, service } = news().health;
-      const gates = Object.entries({ credentials, service });
-      return gates.map(([gate, { kind }]) => [{ gate }, kind === 'shut' ? 1 : 0]);
-    },
-    ['gate'],
-  ),
-  single(
     'upstream_pause_seconds',
     'Rest of the pause that the service asked for, of any process on the store; 0 without one.',
     ({ news }) => toSeconds(news().health.pausedForMs),
   ),
-  single(
+  gauge(
     'upstream_calls_in_flight',
     'Calls of this process without an answer yet.',
     ({ news }) => news().health.inFlight,
   ),
   gauge(
-    'upstream_calls_waiting',
+    'upstream_calls_waiting{class}',
     'Calls of this process that wait for the rate, by class.',
-    ({ news }) =>
-      Object.entries(news().health.waiting).map(([name, count]) => [{ class: name }, count]),
-    ['class'],
+    ({ news }) => Object.entries(news().health.waiting),
   ),
-  single(
+  gauge(
     'audit_lag_seconds',
     'Time since the audit log was last read to its end. Absent if it is not read.',
     async ({ isAuditFollowed, store, clock }) => {
@@ -125,9 +106,9 @@ const STATE_GAUGES: readonly StateGauge[] = [
     },
   ),
   ...BACKLOG.map(([name, help]) =>
-    single(name, help, async ({ readBacklog }) => (await readBacklog())[name]),
+    gauge(name, help, async ({ readBacklog }) => (await readBacklog())[name]),
   ),
-  single(
+  gauge(
     'oldest_pending_age_seconds',
     'Age of the oldest waiting change, without stuck ones; 0 if nothing waits.',
     async ({ readBacklog, clock }) => {
@@ -136,32 +117,28 @@ const STATE_GAUGES: readonly StateGauge[] = [
     },
   ),
   gauge(
-    'seats',
+    'seats{state}',
     'Seats of the service: `used`, `needed` (used or waited for), `total` (`SEATS_TOTAL`, if set).',
     async ({ readSeats }) => {
       const { total, used, waiting } = await readSeats();
-      const known: Series[] = [
-        [{ state: 'used' }, used],
-        [{ state: 'needed' }, used + waiting],
-      ];
-      return total === null ? known : [...known, [{ state: 'total' }, total]];
+      const known = Object.entries({ used, needed: used + waiting });
+      return total === null ? known : [...known, ['total', total]];
     },
-    ['state'],
   ),
-  single(
+  gauge(
     'seats_days_left',
     'Days until the seats run out, by the trend of the last two days. Absent if unknown or never.',
     async ({ readSeats }) => (await readSeats()).daysLeft,
   ),
-  single('leader', '1 while this process leads, else 0.', ({ findLeader }) =>
+  gauge('leader', '1 while this process leads, else 0.', ({ findLeader }) =>
     Number(findLeader()?.isSelf === true),
   ),
-  single(
+  gauge(
     'requests_waiting',
     'Requests of providers that wait for the service.',
     ({ activity }) => activity().waiting,
   ),
-  single(
+  gauge(
     'last_complete_sweep_timestamp_seconds',
     'End of the last complete sweep, in seconds since 1970. Absent before the first.',
     async ({ store }) => {
@@ -170,31 +147,25 @@ const STATE_GAUGES: readonly StateGauge[] = [
     },
   ),
   gauge(
-    'plan_changes_held',
+    'plan_changes_held{source}',
     'Changes that wait in plans for an operator, by the source of the plan.',
     async ({ store }) =>
-      (await countWaitingPlans(store.read)).map(({ source, waiting }) => [{ source }, waiting]),
-    ['source'],
+      (await countWaitingPlans(store.read)).map(({ source, waiting }) => [source, waiting]),
   ),
   gauge(
-    'drift',
+    'drift{kind,status}',
     'Drifts by kind and status. Ended ones (`repaired`, `accepted`, `gone`) count for `RETENTION_LEDGER`.',
     async ({ store }) =>
-      (await countDrifts(store.read)).map(({ kind, status, count }) => [{ kind, status }, count]),
-    ['kind', 'status'],
+      (await countDrifts(store.read)).map(({ kind, status, count }) => [[kind, status], count]),
   ),
   gauge(
-    'notifications_waiting',
+    'notifications_waiting{receiver}',
     'Notifications that a receiver did not take yet.',
     async ({ store }) =>
-      (await countWaitingNotices(store.read)).map(({ receiver, count }) => [{ receiver }, count]),
-    ['receiver'],
+      (await countWaitingNotices(store.read)).map(({ receiver, count }) => [receiver, count]),
   ),
-  gauge(
-    'reasons',
-    'Reasons of `/readyz` by code.',
-    async (sources) => (await readReadiness(sources)).reasons.map(({ code }) => [{ code }, 1]),
-    ['code'],
+  gauge('reasons{code}', 'Reasons of `/readyz` by code.', async (sources) =>
+    (await readReadiness(sources)).reasons.map(({ code }) => [code, 1]),
   ),
 ];
 
@@ -214,10 +185,12 @@ export function addStateMetrics({ registry }: Metrics, sources: StatusSources): 
       labelNames: labels,
       registers: [registry],
       async collect() {
-        const series = await Promise.resolve(shared).then(read).catch(toNothing);
+        const reading = await Promise.resolve(shared).then(read).catch(toUnknown);
         if (labels.length === 0) this.remove();
         else this.reset();
-        for (const [values, value] of series) this.inc(values, value);
+        if (typeof reading === 'number') this.set(reading);
+        else
+          for (const [values, value] of reading ?? []) this.labels(...[values].flat()).inc(value);
       },
     });
   }
@@ -237,26 +210,25 @@ export function toMetricsTable(): string {
   return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-function gauge(
-  name: string,
-  help: string,
-  read: StateGauge['read'],
-  labels: readonly string[] = [],
-): StateGauge {
-  return { type: 'gauge', name: `scim_bridge_${name}`, help, labels, read };
+/** @param series name with its labels, as Prometheus writes them */
+function gauge(series: string, help: string, read: StateGauge['read']): StateGauge {
+  const [, name, labels] = /^(\w+)(?:\{(.+)\})?$/.exec(series) ?? [];
+  return {
+    type: 'gauge',
+    name: `scim_bridge_${name}`,
+    help,
+    labels: labels?.split(',') ?? [],
+    read,
+  };
 }
 
-type Reading = number | null | undefined;
+type Changes = Awaited<ReturnType<typeof countWaitingChanges>>;
 
-/** A gauge of one series without labels; null and undefined: not known now. */
-function single(
-  name: string,
-  help: string,
-  read: (sources: MetricSources) => Reading | Promise<Reading>,
-): StateGauge {
-  return gauge(name, help, async (sources) => {
-    const value = await read(sources);
-    return value === null || value === undefined ? [] : [[{}, value]];
+/** A number of each kind of change; 0 where none waits. */
+function byKind(changes: Changes, toValue: (change: Changes[number]) => number): Reading {
+  return CHANGE_CLASSES.map((kind) => {
+    const change = changes.find((one) => one.kind === kind);
+    return [kind, change === undefined ? 0 : toValue(change)];
   });
 }
 
@@ -279,7 +251,7 @@ function shareReading<Numbers>(read: () => Promise<Numbers>): () => Promise<Numb
   };
 }
 
-function toNothing(error: unknown): readonly Series[] {
-  if (error instanceof BridgeError) return [];
+function toUnknown(error: unknown): undefined {
+  if (error instanceof BridgeError) return undefined;
   throw error;
 }
