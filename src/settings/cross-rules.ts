@@ -5,77 +5,73 @@ import type { Settings } from './schema.ts';
 
 /** Problems between settings that need or exclude each other; empty when there is none. */
 export function listCrossProblems(settings: Settings): SettingProblem[] {
-  return [...listProblems(settings)];
-}
-
-function* listProblems(settings: Settings): Generator<SettingProblem> {
   const { upstream, scim, port, ops } = settings;
-  yield* listOidcProblems(settings);
-  if (upstream.url !== undefined && upstream.token === undefined) {
-    const why = 'upstream.url is: a real service answers nobody without it';
-    yield missing('upstream.token', why);
-  }
-  if (upstream.url === undefined && upstream.token !== undefined) {
-    const message =
-      'upstream.token is set, but upstream.url is not; set both for a real service, none for the sandbox.';
-    yield { setting: 'upstream.url', message };
-  }
-  if (ops.port !== undefined && ops.port !== 0 && ops.port === port) {
-    const message = `ops.port and port are both ${port}; leave ops.port out to serve everything on one port.`;
-    yield { setting: 'ops.port', message };
-  }
   const given = [ops.token, ops.readerToken].filter((one) => one !== undefined);
-  if (new Set(given).size < given.length || given.some((one) => scim.tokens.includes(one))) {
-    const message =
-      'scim.tokens, ops.token and ops.readerToken have a token in common; each opens something else and has to be another.';
-    yield { setting: 'ops.token', message };
-  }
-  yield* listReceiverProblems(settings);
+  const isShared = given.some((one) => scim.tokens.includes(one));
+  return [
+    ...listOidcProblems(settings),
+    upstream.url !== undefined &&
+      upstream.token === undefined &&
+      missing('upstream.token', 'upstream.url is: a real service answers nobody without it'),
+    upstream.url === undefined &&
+      upstream.token !== undefined && {
+        setting: 'upstream.url',
+        message:
+          'upstream.token is set, but upstream.url is not; set both for a real service, none for the sandbox.',
+      },
+    ops.port !== 0 &&
+      ops.port === port && {
+        setting: 'ops.port',
+        message: `ops.port and port are both ${port}; leave ops.port out to serve everything on one port.`,
+      },
+    (isShared || new Set(given).size < given.length) && {
+      setting: 'ops.token',
+      message:
+        'scim.tokens, ops.token and ops.readerToken have a token in common; each opens something else and has to be another.',
+    },
+    ...listReceiverProblems(settings),
+  ].filter((problem) => problem !== false);
 }
 
-function* listReceiverProblems({ notify }: Settings): Generator<SettingProblem> {
+function listReceiverProblems({ notify }: Settings): SettingProblem[] {
   const isAllowed = createMatcher(notify.hosts);
-  for (const { name, url } of notify.receivers) {
+  return notify.receivers.flatMap(({ name, url }) => {
     const { hostname, protocol } = new URL(url);
     if (!isAllowed([hostname])) {
       const message = `notify.receivers: ${name} is on a host that notify.hosts does not name.`;
-      yield { setting: 'notify.hosts', message };
-    } else if (protocol !== 'https:' && notify.privateAddresses === 'refuse') {
-      const message = `notify.receivers: ${name} has an http:// address, which notify.privateAddresses has to allow.`;
-      yield { setting: 'notify.privateAddresses', message };
+      return [{ setting: 'notify.hosts', message }];
     }
-  }
+    if (protocol === 'https:' || notify.privateAddresses === 'allow') return [];
+    const message = `notify.receivers: ${name} has an http:// address, which notify.privateAddresses has to allow.`;
+    return [{ setting: 'notify.privateAddresses', message }];
+  });
 }
 
 /** A provider alone signs nobody in. */
-function* listOidcProblems({ console, oidc }: Settings): Generator<SettingProblem> {
-  if (oidc.issuer === undefined) return;
-  const why = 'oidc.issuer is, and needs it';
-  if (console.url === undefined) yield missing('console.url', why);
-  if (oidc.clientId === undefined) yield missing('oidc.clientId', why);
-  if (oidc.clientSecret === undefined) yield missing('oidc.clientSecret', why);
-  if (oidc.operatorGroups.length + oidc.readerGroups.length === 0) {
-    yield missing('oidc.operatorGroups', why);
-  }
+function listOidcProblems({ console: { url }, oidc }: Settings): SettingProblem[] {
+  if (oidc.issuer === undefined) return [];
+  const groups = [...oidc.operatorGroups, ...oidc.readerGroups];
+  const needed = {
+    'console.url': url,
+    'oidc.clientId': oidc.clientId,
+    'oidc.clientSecret': oidc.clientSecret,
+    'oidc.operatorGroups': groups[0],
+  };
+  const names = Object.entries(needed).filter(([, value]) => value === undefined);
+  return names.map(([name]) => missing(name, 'oidc.issuer is, and needs it'));
 }
 
 /** Settings that are allowed but rarely meant. */
-export function listWarnings({ upstream, publicUrl }: Settings): string[] {
-  const warnings: string[] = [];
-  if (upstream.url !== undefined && isPlainOffLoopback(upstream.url)) {
-    warnings.push(
-      `upstream.url is ${upstream.url}: the token and everybody's data travel unencrypted.`,
-    );
-  }
-  if (publicUrl !== undefined && isPlainOffLoopback(publicUrl)) {
-    warnings.push(`publicUrl is ${publicUrl}: identity providers insist on https.`);
-  }
-  if (upstream.url !== undefined && publicUrl === undefined) {
-    warnings.push(
+export function listWarnings({ upstream: { url }, publicUrl }: Settings): string[] {
+  return [
+    isPlainOffLoopback(url) &&
+      `upstream.url is ${url}: the token and everybody's data travel unencrypted.`,
+    isPlainOffLoopback(publicUrl) &&
+      `publicUrl is ${publicUrl}: identity providers insist on https.`,
+    url !== undefined &&
+      publicUrl === undefined &&
       'publicUrl is not set: identity providers are shown addresses made of host and port.',
-    );
-  }
-  return warnings;
+  ].filter((warning) => warning !== false);
 }
 
 /** A problem that names the variables which would end it: a file is read for secrets alone. */
@@ -87,7 +83,8 @@ function missing(setting: string, why: string): SettingProblem {
   return { setting, message };
 }
 
-function isPlainOffLoopback(address: string): boolean {
+function isPlainOffLoopback(address: string | undefined): boolean {
+  if (address === undefined) return false;
   const { protocol, hostname } = new URL(address);
   return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** Facts about a kind of value, for messages, documentation and masking. */
@@ -75,39 +74,26 @@ export function text(allowed: string) {
   return z.string().trim().min(1).max(4_096).register(kindFacts, { allowed });
 }
 
-/** Names of networks that a proxy may be in. @see https://expressjs.com/en/guide/behind-proxies.html */
-const NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
+/** A proxy, or a network of proxies, but not everybody. @see https://expressjs.com/en/guide/behind-proxies.html */
+const NETWORK = z
+  .union([
+    z.enum(['loopback', 'linklocal', 'uniquelocal']),
+    z.ipv4(),
+    z.ipv6(),
+    z.cidrv4(),
+    z.cidrv6(),
+  ])
+  .refine((text) => !text.endsWith('/0'));
 
 /** Proxies in front: `none`, how many there are, or their addresses and networks as a list with commas. */
 export function trustedProxies() {
-  return z
-    .union([z.int(), z.string(), z.array(z.string())])
-    .transform((given) => findProxies(Array.isArray(given) ? given.join(',') : String(given)))
-    .pipe(z.union([z.number(), z.array(z.string())]))
-    .register(kindFacts, {
-      allowed:
-        'none, how many proxies there are, from 0 to 10, or addresses and networks separated by commas, such as loopback, uniquelocal or 10.0.0.0/8',
-      show: (value) => (value === 0 ? 'none' : String(value)),
-    });
-}
-
-/** A number of proxies, or a list of their networks; undefined where it is neither. */
-function findProxies(text: string): number | string[] | undefined {
-  if (text === 'none') return 0;
-  if (/^(\d|10)$/.test(text)) return Number(text);
-  const entries = text.split(',').map((entry) => entry.trim());
-  return entries.every(isNetwork) ? entries : undefined;
-}
-
-function isNetwork(entry: string): boolean {
-  if (NETWORKS.includes(entry)) return true;
-  const [address = '', bits, ...rest] = entry.split('/');
-  const family = isIP(address);
-  // A zone belongs to one machine: no address of a client has it.
-  if (family === 0 || address.includes('%') || rest.length > 0) return false;
-  const bitsMax = family === 4 ? 32 : 128;
-  // A network of no bits is everybody, which nobody who reads `/0` may mean.
-  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= bitsMax);
+  const toCount = (given: unknown) => (given === 'none' ? 0 : given);
+  const count = z.preprocess(toCount, wholeNumber({ min: 0, max: 10 }));
+  return z.union([count, list(NETWORK)]).register(kindFacts, {
+    allowed:
+      'none, how many proxies there are, from 0 to 10, or addresses and networks separated by commas, such as loopback, uniquelocal or 10.0.0.0/8',
+    show: (value) => (value === 0 ? 'none' : String(value)),
+  });
 }
 
 /** A list of texts: a YAML list, or one text with commas. Blank entries are dropped. */
