@@ -81,6 +81,26 @@ describe('ids that the service gave anew', () => {
     expect(await bridge.listDrifts()).toEqual([]);
   });
 
+  test('to two people, of whom one is inactive: that the service refuses to deactivate this one proves nothing', async () => {
+    const { faults, service } = sandbox;
+    const [leaver] = await bridge.settled(bridge.addPeople('leaver', 'former'));
+    const [first, second] = [account('leaver'), { ...account('former'), active: false }];
+    renumber(
+      sandbox,
+      new Map([
+        [first, second.id],
+        [second, first.id],
+      ]),
+    );
+    const fault = { kind: 'status', status: 422 } as const;
+    faults.add({ operation: 'scim.updateUser', times: 1, fault });
+    await bridge.send('PATCH', `/Users/${leaver}`, OUT);
+    await bridge.untilSettled();
+
+    expect(service.getUser(second.id).active).toBe(false);
+    expect(account('leaver').active).toBe(false);
+  });
+
   test('to two people, each the id of the other: a deactivation reaches the right one', async () => {
     const [one] = await bridge.settled(bridge.addPeople('one', 'two'));
     const [first, second] = [account('one'), account('two')];

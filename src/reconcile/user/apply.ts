@@ -198,6 +198,8 @@ async function findActiveHeld(
   if (!isRefusal(failed) || active === undefined || name !== undefined) return undefined;
   try {
     const user = await readUser(deps, context, getAccount(state));
+    if (compareAccount(state, user) !== 'same')
+      return { kind: 'unknown', problem: failed.problem, lookNow: true };
     if (user.active !== active) return undefined;
     const seen = { at: deps.clock.now(), by: scim.getUser.id };
     const observed = toObservedUser(user, state.observed, seen);
