@@ -1,8 +1,7 @@
 import { type FileInput, isFileInput } from './operations/file-input.ts';
 import type { Operation, QueryStyle } from './operations/operation.ts';
 import { isNamed } from './operations/part.ts';
-import type { PreparedBody, PreparedRequest } from './operations/prepare.ts';
-import { compileQuery } from './operations/query.ts';
+import { type PreparedRequest, toQuery } from './operations/prepare.ts';
 
 /** A request that no row describes. */
 export interface RawRequest {
@@ -46,7 +45,7 @@ const ID = 'client.request';
  * @throws TypeError for a path that is not written as it will be sent, or that leads out of the base URL.
  */
 export function prepareRaw(raw: RawRequest, prefixes: PathPrefixes): PreparedRaw {
-  const { method, query, queryStyle = {}, redirect = false } = raw;
+  const { method, query, queryStyle, redirect = false } = raw;
   if (!METHODS.includes(method)) throw new TypeError(`${ID}: method must be one of ${METHODS}`);
   if (query !== undefined && !isNamed(query)) throw new TypeError(`${ID}: query must be an object`);
   const isRepeatable = method === 'GET' || method === 'PUT' || method === 'DELETE';
@@ -60,7 +59,7 @@ export function prepareRaw(raw: RawRequest, prefixes: PathPrefixes): PreparedRaw
     about: 'A request of the caller.',
     source: 'caller',
   };
-  const path = toPath(raw.path, prefixes) + (query ? compileQuery(ID, queryStyle)(query) : '');
+  const path = toPath(raw.path, prefixes) + toQuery(ID, query, queryStyle);
   return { operation, request: { path, ...toBody(raw) } };
 }
 
@@ -85,7 +84,7 @@ function hidesWayUp(segment: string): boolean {
   }
 }
 
-function toBody({ body, form: fields }: RawRequest): PreparedBody {
+function toBody({ body, form: fields }: RawRequest): Omit<PreparedRequest, 'path'> {
   if (body instanceof FormData) throw new TypeError(`${ID}: the fields of a form belong into form`);
   if (fields === undefined) return { body: body === undefined ? undefined : JSON.stringify(body) };
   if (body !== undefined) throw new TypeError(`${ID}: body and form are two`);

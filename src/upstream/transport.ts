@@ -1,4 +1,4 @@
-import { Budget, type BudgetOptions, type BudgetState } from './budget.ts';
+import { Budget, type BudgetState } from './budget.ts';
 import { type CallDeps, runCall } from './call.ts';
 import { openConnections } from './dispatcher.ts';
 import { createForm } from './form.ts';
@@ -64,13 +64,11 @@ export function createTransport(options: TransportOptions): Transport {
   const { token, userAgent = 'scim-bridge', filePaths = 'refuse' } = options;
   const { scim, origin } = parseBaseUrl(options.baseUrl);
   const prefixes = { scim, rest: `${scim}/api/${options.apiVersion ?? 'latest'}` };
-  const limits = checkLimits(options);
-  const connections = openConnections(options, { origin, connectMs: limits.timeouts.connectMs });
-  const deps = createDeps(options, limits, {
-    origin,
-    dispatcher: connections.own,
-    bearer: createBearer(token, userAgent),
-  });
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  for (const [name, ms] of Object.entries(timeouts)) assertMs(`timeouts.${name}`, ms);
+  const connections = openConnections(options, { origin, connectMs: timeouts.connectMs });
+  const bearer = createBearer(token, userAgent);
+  const deps = createDeps(options, { origin, dispatcher: connections.own, bearer, timeouts });
   const { budget, gates, hooks, running } = deps;
   /** The compiled form of each row, made at its first use. */
   const prepares = new Map<Operation, Prepare>();
@@ -127,36 +125,23 @@ export function withOptions<Given extends CallOptions>(
 
 const DEFAULT_TIMEOUTS = { connectMs: 5_000, headersMs: 15_000, bodyMs: 15_000, callMs: 30_000 };
 
-type Limits = Pick<CallDeps, 'timeouts' | 'responseBytesMax' | 'attemptsMax'> &
-  Pick<BudgetOptions, 'inFlightMax' | 'queueMax'>;
-
-/** The limits of a transport with their defaults. @throws TypeError for one that cannot be. */
-function checkLimits(options: TransportOptions): Limits {
-  const { inFlightMax = 64, attemptsMax = 3, queueMax = 10_000 } = options;
+/** What all calls of a transport share, with the defaults of the options. @throws TypeError for a number that cannot be */
+function createDeps(
+  options: TransportOptions,
+  target: Pick<CallDeps, 'origin' | 'dispatcher' | 'bearer' | 'timeouts'>,
+): CallDeps {
+  const { clock, random, hooks = {}, wordsIn, requestsPerSecond, spentAt } = options;
+  const { inFlightMax = 64, attemptsMax = 3, queueMax = 10_000, rateMarginMs = 50 } = options;
   const { responseBytesMax = 32 * 1024 * 1024 } = options;
-  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   for (const [name, count] of Object.entries({ inFlightMax, attemptsMax, responseBytesMax })) {
     assertCount(name, count, 1);
   }
   assertCount('queueMax', queueMax, 0);
-  for (const [name, ms] of Object.entries(timeouts)) assertMs(`timeouts.${name}`, ms);
-  return { timeouts, responseBytesMax, attemptsMax, inFlightMax, queueMax };
-}
-
-function createDeps(
-  options: TransportOptions,
-  limits: Limits,
-  target: Pick<CallDeps, 'origin' | 'dispatcher' | 'bearer'>,
-): CallDeps {
-  const { clock, random, hooks = {}, wordsIn, requestsPerSecond, spentAt } = options;
-  const { rateMarginMs: marginMs = 50 } = options;
-  const { timeouts, responseBytesMax, attemptsMax, inFlightMax, queueMax } = limits;
-  const rate = { requestsPerSecond, marginMs, spentAt };
+  const rate = { requestsPerSecond, marginMs: rateMarginMs, spentAt };
   const { onPause } = hooks;
   return {
     ...target,
     wordsIn,
-    timeouts,
     responseBytesMax,
     attemptsMax,
     clock,

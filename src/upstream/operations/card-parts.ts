@@ -1,3 +1,4 @@
+import type { EntryShape } from './operation.ts';
 import { operations, shape } from './row.ts';
 import { cardOfChecklist, userExtended, userOfBlocker } from './shared-shapes.ts';
 
@@ -84,66 +85,47 @@ export const cardFiles = operations('cardFiles', '/cards/{card_id}/files')`
     body card_cover
 `;
 
-/** What is known of a file that is asked for. */
-const FACTS =
-  'Facts about a file, with its address in `url`. With `redirect: true` the answer is the target. Newer installations take `response_type` instead and redirect unless it is `json`.';
-
-/** Files have text for ids here. */
-const BY_UID = { pathParameters: { id: 'string' } } as const;
+/** Operations of files, which have text for ids here. @param what the files belong to, as the documents name it. */
+function fileOperations<const G extends string>(
+  group: G,
+  at: `/${string}`,
+  { what, file, more = '' }: { what: string; file: EntryShape; more?: string },
+) {
+  return operations(group, at, { pathParameters: { id: 'string' } })`
+  attachFileTo${what} POST => ${file}
+    body file*
+    content multipart
+  delete${what}File DELETE /{id}
+  get${what}File GET /{id} => redirect ${servedFile} ${more}
+    about Facts about a file, with its address in \`url\`. With \`redirect: true\` the answer is the
+      target. Newer installations take \`response_type\` instead and redirect unless it is \`json\`.
+    query redirect download response_type~
+  update${what}File PATCH /{id} => ${file}
+    about Renames a file or makes it the cover.
+    body name card_cover
+`;
+}
 
 /** Files of a card for users who may see the card. */
-export const restrictedAccessCardFiles = operations(
+export const restrictedAccessCardFiles = fileOperations(
   'restrictedAccessCardFiles',
   '/cards/{card_uid}/files',
-  BY_UID,
-)`
-  attachFileToCard POST => ${storedFile}
-    body file*
-    content multipart
-  deleteCardFile DELETE /{id}
-  getCardFile GET /{id} => redirect ${servedFile}
-    about ${FACTS}
-    query redirect download response_type~
-  updateCardFile PATCH /{id} => ${storedFile}
-    about Renames a file or makes it the cover.
-    body name card_cover
-`;
+  { what: 'Card', file: storedFile },
+);
 
 /** Files of a comment for users who may see the card. `comment_uid` is `new` for a comment that is not written yet. */
-export const restrictedAccessCommentFiles = operations(
+export const restrictedAccessCommentFiles = fileOperations(
   'restrictedAccessCommentFiles',
   '/cards/{card_uid}/comments/{comment_uid}/files',
-  BY_UID,
-)`
-  attachFileToComment POST => ${commentFile}
-    body file*
-    content multipart
-  deleteCommentFile DELETE /{id}
-  getCommentFile GET /{id} => redirect ${servedFile} comment_uid
-    about ${FACTS}
-    query redirect download response_type~
-  updateCommentFile PATCH /{id} => ${commentFile}
-    about Renames a file or makes it the cover.
-    body name card_cover
-`;
+  { what: 'Comment', file: commentFile, more: 'comment_uid' },
+);
 
 /** Files in a property of a card for users who may see the card. */
-export const restrictedAccessCustomPropertyFiles = operations(
+export const restrictedAccessCustomPropertyFiles = fileOperations(
   'restrictedAccessCustomPropertyFiles',
   '/cards/{card_uid}/custom-properties/{property_uid}/files',
-  BY_UID,
-)`
-  attachFileToCustomProperty POST => ${propertyFile}
-    body file*
-    content multipart
-  deleteCustomPropertyFile DELETE /{id}
-  getCustomPropertyFile GET /{id} => redirect ${servedFile} custom_property_uid
-    about ${FACTS}
-    query redirect download response_type~
-  updateCustomPropertyFile PATCH /{id} => ${propertyFile}
-    about Renames a file or makes it the cover.
-    body name card_cover
-`;
+  { what: 'CustomProperty', file: propertyFile, more: 'custom_property_uid' },
+);
 
 /** Time spent on a card, in minutes. */
 export const cardTimeLogs = operations('cardTimeLogs', '/cards/{card_id}/time-logs')`
