@@ -27,7 +27,8 @@ export function answerTo(
   return Object.assign(sent, {
     async withResponse(): Promise<AnswerWithResponse<unknown>> {
       const content = await sent;
-      return { ...getHead(head), content };
+      if (head === undefined) throw new Error('a call ended without an answer');
+      return { ...head, content };
     },
   });
 }
@@ -75,9 +76,4 @@ export function leadTo({ stack = '' }: CallSite, error: unknown): unknown {
   const frames = stack.split('\n').slice(1);
   if (frames.length > 0) error.stack = [`${error.name}: ${error.message}`, ...frames].join('\n');
   return error;
-}
-
-function getHead(head: AnswerHead | undefined): AnswerHead {
-  if (head === undefined) throw new Error('a call ended without an answer');
-  return head;
 }

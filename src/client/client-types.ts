@@ -1,7 +1,7 @@
 import type { AnswerHead } from '../upstream/answer-body.ts';
 import type { PositionedPage, RedirectTarget } from '../upstream/operations/call-types.ts';
 import type { Operation, PagedOperation, Paging } from '../upstream/operations/operation.ts';
-import type { pagingParameters } from '../upstream/paging-styles.ts';
+import type { pagingParameters } from '../upstream/paginate.ts';
 import type { CallOptions as TransportCallOptions } from '../upstream/transport-options.ts';
 
 /** Options of one call. */

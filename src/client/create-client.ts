@@ -1,14 +1,22 @@
 import { systemClock } from '../telemetry/system-clock.ts';
+import type { Download } from '../upstream/download.ts';
 import { operationGroups } from '../upstream/operations/all.ts';
+import type { RedirectTarget } from '../upstream/operations/call-types.ts';
 import type {
   Operation,
   OperationGroup,
   PagedOperation,
 } from '../upstream/operations/operation.ts';
-import type { RawRequest } from '../upstream/raw-request.ts';
+import type { DownloadRequest, RawRequest } from '../upstream/raw-request.ts';
 import { createTransport, type Transport } from '../upstream/transport.ts';
 import { assertMs, type TransportOptions } from '../upstream/transport-options.ts';
-import { answerTo, assertMayBeEmpty, captureSite, toTransportOptions } from './answering.ts';
+import {
+  answerTo,
+  assertMayBeEmpty,
+  captureSite,
+  leadTo,
+  toTransportOptions,
+} from './answering.ts';
 import { type ClientHooks, toTransportHooks } from './client-hooks.ts';
 import type {
   Answering,
@@ -49,6 +57,11 @@ export interface Client extends OperationClient {
   /** Sends a request that no operation describes: same token, budget, repeats and errors. */
   request(request: RawRequest, options?: CallOptions): Answering<unknown>;
   /**
+   * Gets a content of any kind as a stream: a path of the service, or the target of a redirect, which is asked without
+   * the token. `timeoutMs` ends when the content begins; `signal` ends the content too.
+   */
+  download(from: DownloadRequest | RedirectTarget, options?: CallOptions): Promise<Download>;
+  /**
    * Reads a list to its proven end: `for await (const space of client.paginate(client.spaces.retrieveListOfSpaces))`.
    * @throws TypeError at once for arguments that choose the page; while reading, the errors of each call.
    */
@@ -84,6 +97,12 @@ export function createClient(options: ClientOptions): object {
     ...Object.fromEntries(groups),
     request: function request(raw: RawRequest, given?: CallOptions) {
       return answerTo(request, given, (callOptions) => transport.request(raw, callOptions));
+    },
+    download: async function download(from: DownloadRequest | RedirectTarget, given?: CallOptions) {
+      const site = captureSite(download);
+      return transport.download(from, toTransportOptions(given)).catch((error: unknown) => {
+        throw leadTo(site, error);
+      });
     },
     paginate: function paginate(list: unknown, args: unknown = {}, given: PaginateOptions = {}) {
       const site = captureSite(paginate);

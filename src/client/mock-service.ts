@@ -1,4 +1,4 @@
-import type { RequestContext, WireRequest } from '../upstream/exchange.ts';
+import type { Answer, RequestContext, WireRequest } from '../upstream/exchange.ts';
 import { operationGroups } from '../upstream/operations/all.ts';
 import type { Operation, OperationGroup, Paging } from '../upstream/operations/operation.ts';
 import { isNamed, type Named } from '../upstream/operations/part.ts';
@@ -91,16 +91,15 @@ export function createMockService(handlers: MockHandlers = {}): MockService {
   };
   add(handlers);
 
-  async function answer(call: MockCall): Promise<MockAnswer> {
+  async function answer(call: MockCall): Promise<Answer> {
     calls.push(call);
     const handler = known.get(call.operation);
     if (handler === undefined) return refuse(`the mock has no answer for ${call.operation}`);
     try {
       const content = await handler(call);
-      if (content === undefined) return { status: 204, headers: {}, body: undefined };
-      return { status: 200, headers: {}, body: cutPage(call, content) };
+      return toAnswer(content === undefined ? 204 : 200, cutPage(call, content));
     } catch (error) {
-      if (error instanceof MockFailure) return error;
+      if (error instanceof MockFailure) return toAnswer(error.status, error.body, error.headers);
       return refuse(error instanceof Error ? error.message : String(error));
     }
   }
@@ -109,24 +108,12 @@ export function createMockService(handlers: MockHandlers = {}): MockService {
     baseUrl: 'http://mock-service.invalid',
     token: 'token-of-the-mock',
     requestsPerSecond: 0,
-    dispatcher: {
-      async answer(request, call) {
-        const { status, headers, body } = await answer(toMockCall(request, call));
-        return { status, headers, text: body === undefined ? '' : JSON.stringify(body) };
-      },
-    },
+    dispatcher: { answer: (request, call) => answer(toMockCall(request, call)) },
   };
   return { options, calls, on: add };
 }
 
 type UntypedHandler = (call: MockCall) => unknown;
-
-/** An answer of the mock; an undefined body is none. */
-interface MockAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
 
 function toMockCall(
   { method, path: url, headers }: WireRequest,
@@ -145,8 +132,12 @@ function toMockCall(
 }
 
 /** A refusal is not repeated, so that a test fails at once. */
-function refuse(message: string): MockAnswer {
-  return { status: 400, headers: {}, body: { message } };
+function refuse(message: string): Answer {
+  return toAnswer(400, { message });
+}
+
+function toAnswer(status: number, body: unknown, headers: Answer['headers'] = {}): Answer {
+  return { status, headers, text: body === undefined ? '' : JSON.stringify(body) };
 }
 
 /** Rows of the service by their ids. */

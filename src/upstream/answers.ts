@@ -31,7 +31,8 @@ export function readAnswer(
   const { status, headers } = answer;
   const head = toHead(status, headers);
   if (status >= 200 && status < 300) {
-    return response.kind === 'none' ? { value: undefined, head } : parseAnswer(id, answer, head);
+    const isOpaque = response.kind === 'none' || response.kind === 'stream';
+    return isOpaque ? { value: answer.content, head } : parseAnswer(id, answer, head);
   }
   const target = response.kind === 'redirect' ? findTarget(answer, url) : undefined;
   return target ? { value: target, head } : toAnswerError(id, answer, circumstances);
@@ -59,7 +60,7 @@ function findTarget({ status, headers }: Answer, asked: string): RedirectTarget 
 /** Credentials in a header's form (RFC 6750, RFC 7617); words alone, as in `Basic membership`, are none. */
 const CREDENTIALS = /\b(Bearer|Basic) +(?=[\w.~+/=-]*[\d=])[\w.~+/=-]{8,}/gi;
 
-/** Error of an answer other than 2xx. The token never comes back in the service's words. */
+/** The token never comes back in the service's words. */
 function toAnswerError(
   operation: string,
   answer: Answer,

@@ -253,6 +253,8 @@ class Call {
     const headers = {
       ...bearer.headers,
       ...(typeof body === 'string' && { 'content-type': 'application/json' }),
+      // A content is handed on as it is, which is not decompressed.
+      ...(operation.response.kind === 'stream' && { accept: '*/*', 'accept-encoding': 'identity' }),
       ...checkHeaders(options.headers),
     };
     return { origin, path, method: operation.method, headers, body };

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
 import { Dispatcher, type FormData } from 'undici';
@@ -55,6 +55,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly text: string;
+  /** Content that is still arriving, where the operation asks for that. */
+  readonly content?: ReadableStream;
 }
 
 /** Encodings that are asked for, as `Accept-Encoding` has them. */
@@ -91,6 +93,10 @@ async function sendBy(
   const sending = { ...request, headersTimeout, bodyTimeout, signal, body: body ?? null };
   const sender = new WatchedDispatcher(dispatcher, limits);
   const { statusCode: status, headers, body: content } = await sender.request(sending);
+  if (limits.context.operation.response.kind === 'stream' && isSuccess(status)) {
+    // From here on its reader decides how long it takes.
+    return { status, headers, text: '', content: Readable.toWeb(content) };
+  }
   return { status, headers, text: await readText(status, headers, content, limits) };
 }
 

@@ -26,7 +26,8 @@ export class RateWindow {
    * @throws RangeError for a negative rate or margin.
    */
   constructor(requestsPerSecond: number, marginMs: number, spentAt?: number) {
-    if (!isAmount(requestsPerSecond) || !isAmount(marginMs)) {
+    const amounts = [requestsPerSecond, marginMs];
+    if (!amounts.every((amount) => Number.isFinite(amount) && amount >= 0)) {
       throw new RangeError(`rate ${requestsPerSecond}/s with margin ${marginMs} ms is not a rate`);
     }
     const isLimited = requestsPerSecond > 0;
@@ -85,8 +86,4 @@ export class RateWindow {
       },
     };
   }
-}
-
-function isAmount(value: number): boolean {
-  return Number.isFinite(value) && value >= 0;
 }

@@ -24,6 +24,9 @@ export interface RawRequest {
   readonly repeat?: 'safe' | 'unsafe' | undefined;
 }
 
+/** A content to be handed on as it arrives. */
+export type DownloadRequest = Pick<RawRequest, 'path' | 'query' | 'queryStyle'>;
+
 /** Prefixes of the paths. */
 export interface PathPrefixes {
   /** The path of the base URL, without a slash at its end. */

@@ -1,14 +1,20 @@
 import { Budget, type BudgetState } from './budget.ts';
 import { type CallDeps, runCall } from './call.ts';
 import { openConnections } from './dispatcher.ts';
+import { DOWNLOAD, type Download, toDownload } from './download.ts';
 import { createForm } from './form.ts';
 import { Gates } from './gates.ts';
 import { checkHeaders, createBearer } from './headers.ts';
-import type { ArgsOf } from './operations/call-types.ts';
+import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
 import type { Operation } from './operations/operation.ts';
 import { compileOperation, type Prepare, type PreparedRequest } from './operations/prepare.ts';
 import type { GateState } from './probe-gate.ts';
-import { type PreparedRaw, prepareRaw, type RawRequest } from './raw-request.ts';
+import {
+  type DownloadRequest,
+  type PreparedRaw,
+  prepareRaw,
+  type RawRequest,
+} from './raw-request.ts';
 import type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
 import { assertCount, assertMs } from './transport-options.ts';
 import type { CallClass } from './waiting-room.ts';
@@ -27,6 +33,11 @@ export interface Transport {
   call<O extends Operation>(operation: O, args: ArgsOf<O>, options?: CallOptions): Promise<unknown>;
   /** The same for a request that no row describes. */
   request(raw: RawRequest, options?: CallOptions): Promise<unknown>;
+  /**
+   * Gets a content of any kind from the service, or from the address that a redirect led to: without the token, which
+   * belongs to the service alone, and once.
+   */
+  download(from: DownloadRequest | RedirectTarget, options?: CallOptions): Promise<Download>;
   health(): TransportHealth;
   /** Reason why nothing is changed in the service now; undefined: changes are sent. */
   writesRefused(): WritesRefused | undefined;
@@ -66,9 +77,10 @@ export function createTransport(options: TransportOptions): Transport {
   const prefixes = { scim, rest: `${scim}/api/${options.apiVersion ?? 'latest'}` };
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   for (const [name, ms] of Object.entries(timeouts)) assertMs(`timeouts.${name}`, ms);
-  const connections = openConnections(options, { origin, connectMs: timeouts.connectMs });
+  const connections = openConnections(options, timeouts.connectMs);
   const bearer = createBearer(token, userAgent);
-  const deps = createDeps(options, { origin, dispatcher: connections.own, bearer, timeouts });
+  const dispatcher = connections.to(origin);
+  const deps = createDeps(options, { origin, dispatcher, bearer, timeouts });
   const { budget, gates, hooks, running } = deps;
   /** The compiled form of each row, made at its first use. */
   const prepares = new Map<Operation, Prepare>();
@@ -88,11 +100,30 @@ export function createTransport(options: TransportOptions): Transport {
     return await runCall(deps, { operation, args, path, body, options: callOptions });
   }
 
+  /** Gets a content once, without the token, the budget, the gates and the hooks, which belong to the service alone. */
+  async function runElsewhere(args: RedirectTarget, callOptions: CallOptions): Promise<unknown> {
+    const { protocol, origin: other, pathname, search } = URL.parse(args.url) ?? {};
+    if (other === undefined || !/^https?:$/.test(protocol ?? '')) {
+      throw new TypeError(`${DOWNLOAD.id}: url must be an address of the web`);
+    }
+    const alone = { ...options, requestsPerSecond: 0, attemptsMax: 1, hooks: {} };
+    const bearer = { token, headers: {} };
+    const target = { origin: other, dispatcher: connections.to(other), bearer, timeouts };
+    const request = { operation: DOWNLOAD, args, path: `${pathname}${search}`, body: undefined };
+    return runCall(createDeps(alone, target), { ...request, options: callOptions });
+  }
+
   // Async, so that a TypeError is a rejection like every other failure.
   return {
     call: async (operation: Operation, args: unknown, given?: CallOptions) =>
       run({ operation, request: prepare(operation, args) }, args, given),
     request: async (raw, given) => run(prepareRaw(raw, prefixes), raw, given),
+    download: async (from, given) =>
+      toDownload(checkOptions(given), (callOptions) => {
+        if ('url' in from) return runElsewhere(from, callOptions);
+        const { request } = prepareRaw({ method: 'GET', ...from }, prefixes);
+        return run({ operation: DOWNLOAD, request }, from, callOptions);
+      }),
     health: () => ({ ...budget.state(), ...gates.state() }),
     writesRefused: hooks.writesRefused ?? (() => undefined),
     queueAheadMs: budget.queueAheadMs.bind(budget),

@@ -109,22 +109,31 @@ console.log(JSON.stringify({ mistake: mistake.message, card }));
   ]);
 });
 
-test('what is packed gives the headers of an answer', async () => {
+test('what is packed streams a content of the service, and gives the headers of an answer', async () => {
   write(
-    'headers.js',
+    'stream.js',
     `import { createClient } from '@scim-bridge/client';
 const client = createClient({ baseUrl: process.argv[2], token: 'token', requestsPerSecond: 0 });
+const { content, type, bytes } = await client.download({ path: '/files/1' });
+let text = '';
+for await (const part of content.pipeThrough(new TextDecoderStream())) text += part;
 const answer = await client.cards.retrieveCard({ path: { card_id: 1 } }).withResponse();
 await client.close();
-console.log(JSON.stringify({ status: answer.status, headers: answer.headers }));
+console.log(JSON.stringify({ text, type, bytes, status: answer.status, headers: answer.headers }));
 `,
   );
-  const { stdout } = await run(process.execPath, ['headers.js', server.url], { cwd: project });
+  const { stdout } = await run(process.execPath, ['stream.js', server.url], { cwd: project });
 
   expect(JSON.parse(stdout)).toEqual({
+    text: '{}',
+    type: 'application/json',
     status: 200,
     headers: expect.objectContaining({ 'content-type': 'application/json' }),
   });
+  expect(server.recorded.slice(-2).map(({ url, headers }) => [url, headers.accept])).toEqual([
+    ['/api/latest/files/1', '*/*'],
+    ['/api/latest/cards/1', 'application/json'],
+  ]);
 });
 
 const program = `import {

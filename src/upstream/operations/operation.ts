@@ -65,11 +65,11 @@ export type Fields = Readonly<Record<string, string>>;
 
 /**
  * Content of a successful answer. `list` is the SCIM list object with `entries` in it, `none` no body; `redirect` is
- * an object, or with `redirect: true` the target of a redirect.
+ * an object, or with `redirect: true` the target of a redirect; `stream` is any content, as it arrives, which no row has.
  * No field names at all: they are not documented.
  */
 export interface ResponseShape extends EntryShape {
-  readonly kind: 'object' | 'array' | 'list' | 'redirect' | 'none';
+  readonly kind: 'object' | 'array' | 'list' | 'redirect' | 'none' | 'stream';
   /** `list` only: one of the `Resources`. */
   readonly entries?: EntryShape;
 }

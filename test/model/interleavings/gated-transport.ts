@@ -73,6 +73,9 @@ export function createGatedTransport(options: GatedTransportOptions): GatedTrans
     request: () => {
       throw new Error('no request is made here that no row describes');
     },
+    download: () => {
+      throw new Error('no content is read here');
+    },
     renewToken: () => {
       throw new Error('no token is renewed here');
     },

@@ -1,0 +1,168 @@
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { forTest } from '../../test/support/lifetimes.ts';
+import { serve, serveNothing } from '../../test/support/local-server.ts';
+import { sendJson, startService } from '../upstream/testing/service.ts';
+import { startClient, token } from './start-client-test-support.ts';
+
+const headers = {
+  'content-type': 'application/pdf',
+  'content-length': '5',
+  'content-disposition': 'attachment; filename="../plan.pdf"',
+};
+
+test('a content of the service comes as a stream, with what its headers say', async () => {
+  const { client, seen } = await startClient((res) => res.writeHead(200, headers).end('%PDF-'));
+  const file = await client.download({ path: '/files/1', query: { version: 2 } });
+
+  expect(file).toMatchObject({
+    status: 200,
+    type: 'application/pdf',
+    bytes: 5,
+    fileName: 'plan.pdf',
+  });
+  expect(await text(file.content)).toBe('%PDF-');
+  expect(seen).toMatchObject([
+    {
+      url: '/api/latest/files/1?version=2',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'accept-encoding': 'identity',
+        accept: '*/*',
+      },
+    },
+  ]);
+});
+
+test('a content that nobody reads is not sent to its end', async () => {
+  let sent = 0;
+  const drained = Promise.withResolvers<void>();
+  const { client } = await startClient((res) => {
+    const piece = Buffer.alloc(65_536);
+    while (sent < 400 && res.write(piece)) sent += 1;
+    res.on('drain', () => {
+      while (sent < 400 && res.write(piece)) sent += 1;
+      if (sent >= 400) res.end();
+    });
+    res.on('close', () => drained.resolve());
+  });
+  const { content } = await client.download({ path: '/files/1' });
+  const reader = content.getReader();
+  await reader.read();
+  await reader.cancel();
+  await drained.promise;
+
+  expect(sent).toBeLessThan(400);
+});
+
+test('the target of a redirect is asked without the token', async () => {
+  const other = await startService((res) => res.end('the content'));
+  const { client } = await startClient((res) =>
+    res.writeHead(302, { location: `${other.baseUrl}/f-1?signed=yes` }).end(),
+  );
+  const target = await client.restrictedAccessCardFiles.getCardFile({
+    path: { card_uid: 'c', id: 'f' },
+    query: { redirect: true },
+  });
+  const { content } = await client.download(target);
+
+  expect(await text(content)).toBe('the content');
+  expect(other.seen).toMatchObject([{ url: '/f-1?signed=yes' }]);
+  expect(other.seen[0]?.headers).not.toHaveProperty('authorization');
+});
+
+test('the target of a redirect goes through the proxy too', async () => {
+  const asked: string[] = [];
+  const { url: proxy } = await forTest(
+    serve((req, res) => {
+      asked.push(req.url ?? '');
+      res.end('through');
+    }),
+  );
+  const { client } = await startClient(() => undefined, { proxy });
+  const { content } = await client.download({ url: 'http://files.invalid/a', status: 302 });
+
+  expect(await text(content)).toBe('through');
+  expect(asked).toEqual(['http://files.invalid/a']);
+});
+
+describe('a content that cannot be had', () => {
+  test.each([{ path: '/files/1' }, 'elsewhere'])('is an error with its words: %j', async (from) => {
+    const answer = { message: 'the file is malicious' };
+    const { client, baseUrl } = await startClient((res) => sendJson(res, 422, answer));
+    const source = typeof from === 'string' ? { url: `${baseUrl}/f`, status: 302 } : from;
+
+    await expect(client.download(source)).rejects.toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('the file is malicious'),
+    });
+  });
+
+  test.each(['ftp://files.invalid/a', 'nonsense'])('is not looked for at %s', async (url) => {
+    const { client } = await startClient(() => undefined);
+
+    await expect(client.download({ url, status: 302 })).rejects.toThrow(TypeError);
+  });
+});
+
+describe('a content that never begins is given up', () => {
+  /** Takes connections and says nothing: no TLS, no answer, no connection behind a proxy. */
+  const startMute = async () => `127.0.0.1:${(await forTest(serveNothing())).port}`;
+
+  test.each([
+    { by: 'a server without TLS', scheme: 'https', isProxied: false },
+    { by: 'a server that never answers', scheme: 'http', isProxied: false },
+    { by: 'a proxy that opens no connection', scheme: 'https', isProxied: true },
+  ])('after its time, and at once by its caller: $by', async ({ scheme, isProxied }) => {
+    const mute = await startMute();
+    const url = `${scheme}://${isProxied ? 'files.invalid' : mute}/a`;
+    const proxy = isProxied ? { proxy: `http://${mute}` } : {};
+    const { client } = await startClient(() => undefined, proxy);
+    const caller = new AbortController();
+    const target = { url, status: 302 };
+    const aborted = client.download(target, { signal: caller.signal });
+    caller.abort();
+
+    await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
+    await expect(client.download(target, { timeoutMs: 60 })).rejects.toMatchObject({
+      code: 'timeout',
+    });
+  });
+});
+
+describe('a content that breaks off', () => {
+  test('fails its reader', async () => {
+    const { client } = await startClient((res) => {
+      res.writeHead(200, { 'content-length': '10' }).write('half');
+      setImmediate(() => res.destroy());
+    });
+    const { content } = await client.download({ path: '/files/1' });
+
+    await expect(text(content)).rejects.toThrow();
+  });
+
+  test('fails its reader when the caller gives up, not when the time of the call is over', async () => {
+    const caller = new AbortController();
+    const { client } = await startClient((res) => {
+      res.writeHead(200).write('half');
+    });
+    const options = { signal: caller.signal, timeoutMs: 500 };
+    const { content } = await client.download({ path: '/files/1' }, options);
+    const reader = content.getReader();
+    expect((await reader.read()).done).toBe(false);
+    const next = reader.read();
+    caller.abort();
+
+    await expect(next).rejects.toThrow('aborted');
+  });
+
+  test('fails its reader when the client is closed', async () => {
+    const { client } = await startClient((res) => {
+      res.writeHead(200).write('half');
+    });
+    const { content } = await client.download({ path: '/files/1' });
+    await client.close();
+
+    await expect(text(content)).rejects.toThrow();
+  });
+});
