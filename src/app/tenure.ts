@@ -167,15 +167,10 @@ function createDetectors(
   { firstRead, recovery }: Surroundings,
 ) {
   const keeper = createDriftKeeper({ ...decisions, ...deps }, () => firstRead.finished);
-  let isChecked = false;
-  const checked = recovery.hold.over.then(() => {
-    isChecked = true;
-  });
   const sweeps = createSweeps({
     ...deps,
     sweepPolicy: toSweepPolicy(settings),
-    checked,
-    isReady: () => isChecked && firstRead.finished && !recovery.isReading(),
+    isReady: () => recovery.isChecked() && firstRead.finished && !recovery.isReading(),
     decide: keeper.decide,
   });
   const poller = createAuditPoller(deps, {

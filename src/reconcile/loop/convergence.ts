@@ -59,14 +59,11 @@ export class Convergence {
   /** Ends the rests after errors. */
   readonly #stopping = new AbortController();
   #unlisten = () => {};
-  /** Something became due without anybody waiting. */
-  readonly notify: () => void;
 
   constructor(deps: ReconcileDeps, waiters: Waiters) {
     this.#deps = deps;
     this.#waiters = waiters;
     this.#workers = createWorkers(deps, this);
-    this.notify = this.#workers.tell;
     this.#reapplication = createReapplication(deps);
     deps.outage.onEnd(() => void this.#resumeWaiting());
   }
@@ -119,7 +116,7 @@ export class Convergence {
     // The resource is run where the request has its lock, or left to the workers.
     const run = lock === undefined ? Promise.resolve() : this.run(lock);
     // What rules derive from a write waits until the write was tried, and what was written behind it had no lock.
-    void run.then(this.notify);
+    void run.then(this.#workers.tell);
     const { read } = this.#deps.store;
     // Others may have run it already.
     if (lock === undefined) {
@@ -146,7 +143,7 @@ export class Convergence {
   start(hold: Hold): void {
     const { bell } = this.#deps.store;
     this.#holding = hold;
-    this.#unlisten = bell.listen('due', this.notify);
+    this.#unlisten = bell.listen('due', this.#workers.tell);
     void hold.over.then(() => {
       this.#holding = undefined;
       if (!this.#isStopping) this.#workers.start();
@@ -202,7 +199,7 @@ export class Convergence {
     const { store, clock, events } = this.#deps;
     try {
       await prioritiseWaiting(store, clock.now());
-      this.notify();
+      this.#workers.tell();
     } catch (error) {
       // Everything is tried again all the same, each at its time.
       if (!isNotLeading(error)) events.failed({ type: 'store', id: 'due', error });

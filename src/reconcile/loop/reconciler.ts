@@ -19,9 +19,6 @@ import { GONE, toProgress } from '../progress.ts';
 import type { Waiters, WaitingRequest } from '../waiters.ts';
 import { type Convergence, PUT_OFF, WORTH_WAITING_MS } from './convergence.ts';
 
-/** Time and interval of attempts to find out whether a write was refused elsewhere, in milliseconds. */
-const FIND_OUT_MS = 3_000;
-const TRY_EVERY_MS = 200;
 /** Interval of looking for the leader's work, where no ring tells, in milliseconds. */
 const LOOK_MS = 250;
 
@@ -85,7 +82,7 @@ export function createReconciler(deps: ReconcilerDeps) {
       const until = clock.now() + write.waitMs;
       const request = { id: waitId ?? newId(), key, version, undo, until };
       const settlement = await (leader.find()?.settle(write, request) ?? follow(write, request));
-      return waitId === undefined ? settlement : endWaiting(deps, waitId, settlement);
+      return waitId === undefined ? settlement : endWaiting(store, waitId, settlement);
     },
     /**
      * Reads what makes a user or group privileged, before it is taken over or loses something: the role of an account, the
@@ -104,29 +101,16 @@ export function createReconciler(deps: ReconcilerDeps) {
 /**
  * Ends a wait in the store: the leader may have refused the write meanwhile, and only then nobody can any more. Once the
  * store is closed, nobody is left who could get an answer: every request is answered by then, or its caller hung up.
- * @throws StoreError when the store cannot be used
+ * @throws StoreError when it cannot be found out whether the write was refused
  */
-async function endWaiting(
-  { store, clock }: Pick<ReconcilerDeps, 'store' | 'clock'>,
-  id: string,
-  settlement: Settlement,
-): Promise<Settlement> {
-  const until = performance.now() + FIND_OUT_MS;
-  // Kept from one attempt to the next: one whose commit nobody confirmed may have taken the wait away with its refusal.
-  let refusal: string | undefined;
-  for (;;) {
-    try {
-      await store.write(async (tx) => {
-        const [ended] = await deleteWhere(tx, 'errands', { id });
-        if (ended !== undefined) refusal = ended.answer ?? undefined;
-      });
-      if (refusal === undefined) return settlement;
-      return { kind: 'refused', problem: parseStored<Problem>(refusal) };
-    } catch (error) {
-      if (!(error instanceof StoreError) || performance.now() > until) throw error;
-      if (error.code === 'store-closed') return settlement;
-      await clock.sleep(TRY_EVERY_MS);
-    }
+async function endWaiting(store: Store, id: string, settlement: Settlement): Promise<Settlement> {
+  try {
+    const [ended] = await store.write((tx) => deleteWhere(tx, 'errands', { id }));
+    if (!ended?.answer) return settlement;
+    return { kind: 'refused', problem: parseStored<Problem>(ended.answer) };
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'store-closed') throw error;
+    return settlement;
   }
 }
 

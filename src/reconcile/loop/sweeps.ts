@@ -28,13 +28,11 @@ interface SweepDeps extends ReadDeps {
   readonly decide: (source: DecisionSource) => Promise<PlanRow | undefined>;
   /** True when this process knows that the store is current: the first read is finished and no start is being checked. */
   readonly isReady: () => boolean;
-  /** Resolves, if ever, when it may have become ready. */
-  readonly checked: Promise<void>;
 }
 
 /** The sweeps of one lead: complete comparisons of the service with the store, one at a time. */
 export function createSweeps(deps: SweepDeps) {
-  const { clock, checked } = deps;
+  const { clock } = deps;
   const beganAt = clock.now();
   let reading: Reading | undefined;
   const job = { type: 'sweep', id: 'schedule', restMs: POLL_MS, topic: 'decided' } as const;
@@ -52,10 +50,7 @@ export function createSweeps(deps: SweepDeps) {
     return POLL_MS;
   });
   return {
-    start() {
-      loop.start();
-      checked.then(loop.tell);
-    },
+    start: () => loop.start(),
     /** Stops a sweep that runs, for the next leader to begin again. */
     stop: loop.stop,
     /** How far the sweep that runs has read the service; undefined: no list is being read. */

@@ -51,6 +51,8 @@ export function createRecovery(deps: RecoveryDeps) {
       attempts = 0;
       if (begun.state?.phase === 'reading') reading = beginReading(clock.now(), true);
       over.resolve();
+      // A sweep may be due.
+      store.bell.ring('decided');
     }
     await beat();
     if (reading !== undefined && begun.state?.phase === 'reading') {
@@ -76,6 +78,8 @@ export function createRecovery(deps: RecoveryDeps) {
     read: read.promise,
     /** How far the service was read again; undefined: no list is being read. */
     progress: () => findProgress(reading, clock.now()),
+    /** True once it is known how old the store is. */
+    isChecked: () => begun !== undefined,
     /** True while the store may be older than the service and the service was not read again yet. */
     isReading: () => reading !== undefined,
     /** Result of comparing the audit log at the start; undefined while it was not asked, or not needed. */
