@@ -15,8 +15,8 @@ import type { Db } from '../../store/store.ts';
 import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { readService } from '../read/read-service.ts';
-import type { ReadDeps, Reading } from '../read/reading.ts';
-import { findLeftOut, isMissed, isSeen, type Seen, toSeen } from '../read/seen.ts';
+import type { ReadRun } from '../read/reading.ts';
+import { findLeftOut, isMissed, isRead, isSeen } from '../read/seen.ts';
 import {
   compareWithKnown,
   type DriftChanges,
@@ -47,11 +47,9 @@ export interface SweepCounts {
 }
 
 /** State that the parts of one sweep share. */
-export interface SweepRun {
-  readonly deps: ReadDeps;
+export interface SweepRun extends ReadRun {
   /** Time after a write of our own in which a difference is not drift yet, in milliseconds. */
   readonly settleMs: number;
-  readonly signal: AbortSignal;
   readonly counts: SweepCounts;
   /** Reasons why something was not concluded. */
   readonly reasons: Set<string>;
@@ -80,18 +78,16 @@ const NAMESAKES_MAX = 200;
  */
 export async function readAndCompare(
   run: SweepRun,
-  reading: Reading,
   { readsAdmins }: { readonly readsAdmins: boolean },
 ): Promise<void> {
-  await readLists(run, reading);
-  const seen = toSeen(reading);
-  if (readsAdmins && seen.lists.groups) {
-    for (const name of await readGroupLists(run, seen))
+  await readLists(run);
+  if (readsAdmins && isRead(run.reading, 'group')) {
+    for (const name of await readGroupLists(run))
       run.reasons.add(`the ${name} of some groups could not be read`);
   }
   await lookAtNamesakes(run);
   for (const type of ['user', 'group'] as const) {
-    const unseen = await compareAll(run, type, seen);
+    const unseen = await compareAll(run, type);
     await lookForUnseen(run, type, unseen);
   }
   const { store, clock } = run.deps;
@@ -99,9 +95,9 @@ export async function readAndCompare(
 }
 
 /** Reads every list to its proven end. A section that the service closes is left out and reported. */
-async function readLists(run: SweepRun, reading: Reading): Promise<void> {
-  const { deps, signal, reasons } = run;
-  const failed = await readService({ deps, reading, signal }, { failuresMax: FAILURES_MAX });
+async function readLists(run: SweepRun): Promise<void> {
+  const { reading, reasons } = run;
+  const failed = await readService(run, { failuresMax: FAILURES_MAX });
   if (failed !== undefined) throw new IncompleteSweep(failed);
   const { lists } = reading;
   const pairs = [
@@ -197,13 +193,13 @@ interface ComparedRow extends DriftChanges {
  * difference of a managed resource is looked at. Returns those that are to be looked for, because no list showed them.
  * The rows are read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
  */
-async function compareAll(run: SweepRun, type: 'user' | 'group', seen: Seen): Promise<number[]> {
+async function compareAll(run: SweepRun, type: 'user' | 'group'): Promise<number[]> {
   const { deps, counts, reasons, signal } = run;
   const { read } = deps.store;
   const unseen: number[] = [];
   for await (const rows of readRows(read, type, { limit: COMPARED[type] })) {
     signal.throwIfAborted();
-    const compared = await compareRows(run, rows, { seen, unseen });
+    const compared = await compareRows(run, rows, unseen);
     await storeChanges(run, compared);
     for (const { row, suspected } of compared.filter((one) => one.suspected.length > 0)) {
       const looked = await lookInto(run, row, listPartsOf(suspected, deps.policy.deactivation));
@@ -220,7 +216,7 @@ async function compareAll(run: SweepRun, type: 'user' | 'group', seen: Seen): Pr
 async function compareRows(
   run: SweepRun,
   rows: readonly ResourceRow[],
-  { seen, unseen }: { readonly seen: Seen; readonly unseen: number[] },
+  unseen: number[],
 ): Promise<ComparedRow[]> {
   const all = await listKnown(
     run.deps.store.read,
@@ -231,48 +227,45 @@ async function compareRows(
     const isOfRow = (one: { readonly resource_id: string }) => one.resource_id === row.id;
     const known = { drifts: all.drifts.filter(isOfRow), held: all.held.filter(isOfRow) };
     // One that is known to be missing was looked for then.
-    if (isMissed(row, seen) && !known.drifts.some(({ kind }) => kind.endsWith('.missing'))) {
+    if (isMissed(row, run.reading) && !known.drifts.some(({ kind }) => kind.endsWith('.missing'))) {
       unseen.push(row.seq);
-    } else if (await mayCompare(run, row, seen)) {
-      compared.push(await compareOne({ ...run, seen }, row, known));
+    } else if (await mayCompare(run, row)) {
+      compared.push(await compareOne(run, row, known));
     }
   }
   return compared;
 }
 
 /** True unless nothing can be said of a user or group: at work, left out, or neither seen nor looked for. */
-async function mayCompare(
-  { deps, counts, reasons }: SweepRun,
-  row: ResourceRow,
-  seen: Seen,
-): Promise<boolean> {
-  if (!seen.lists[`${row.type}s`]) return false;
-  const leftOutBy = findLeftOut(row, seen);
-  if (isBusy(row) || (leftOutBy && (await isAtWork(deps, row, seen)))) {
+async function mayCompare(run: SweepRun, row: ResourceRow): Promise<boolean> {
+  const { reading, counts, reasons } = run;
+  if (!isRead(reading, row.type)) return false;
+  const leftOutBy = findLeftOut(row, reading);
+  if (isBusy(row) || (leftOutBy && (await isAtWork(run, row)))) {
     counts.unknown += 1;
     return false;
   }
   if (leftOutBy) reasons.add(`the list ${leftOutBy} left out what another list shows`);
   if (leftOutBy === 'users' || leftOutBy === 'groups') return false;
-  return row.origin !== null || isSeen(seen, row);
+  return row.origin !== null || isSeen(reading, row);
 }
 
 async function compareOne(
-  { deps: { store, policy }, seen }: SweepRun & { readonly seen: Seen },
+  { deps: { store, policy }, reading }: SweepRun,
   row: ResourceRow,
   known: KnownDifferences,
 ): Promise<ComparedRow> {
   const differences = await listDifferences(store.read, row, policy.deactivation);
   const { confirmed, ...changes } = compareWithKnown(differences, known);
   // Who is in a group is not known where no two answers agree, or ids have changed.
-  const isDoubted = seen.doubted.has(row.seq);
+  const isDoubted = reading.doubted.has(row.seq);
   const isSure = (kind: DriftKind, memberId: string) =>
-    !seen.moved.has(memberId) && !(isDoubted && kind.startsWith('member.'));
+    !reading.moved.has(memberId) && !(isDoubted && kind.startsWith('member.'));
   const fresh = changes.fresh.filter(({ kind, memberId }) => isSure(kind, memberId));
   const gone = changes.gone.filter(({ kind, member_id }) => isSure(kind, member_id));
   if (row.origin !== null) {
     // A missing resource was looked for before.
-    const suspected = isSeen(seen, row) ? fresh.map(({ kind }) => kind) : [];
+    const suspected = isSeen(reading, row) ? fresh.map(({ kind }) => kind) : [];
     return { row, confirmed, gone, fresh: [], suspected };
   }
   const isNews = fresh.length > 0 && !(await isAwaited(store.read, row));
@@ -289,9 +282,9 @@ async function isAwaited(db: Db, row: ResourceRow): Promise<boolean> {
 }
 
 /** True for what was changed while it was read: the list was dropped for it. */
-async function isAtWork({ store, policy }: ReadDeps, row: ResourceRow, seen: Seen) {
+async function isAtWork({ deps: { store, policy }, reading }: SweepRun, row: ResourceRow) {
   // A call that began before the sweep may have ended in it.
-  const since = seen.since - policy.callMs;
+  const since = reading.since - policy.callMs;
   if (row.modified_at >= since || row.due_at !== null) return true;
   return ((await findNewestCallAt(store.read, row.id)) ?? 0) >= since;
 }

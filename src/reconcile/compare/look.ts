@@ -27,9 +27,9 @@ import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
 import { observeCompanyUser } from '../read/read-users.ts';
-import type { ReadDeps } from '../read/reading.ts';
+import type { ReadDeps, ReadRun } from '../read/reading.ts';
 import { saveMembers } from '../read/save-groups.ts';
-import { isSeen, type Seen } from '../read/seen.ts';
+import { isSeen } from '../read/seen.ts';
 import { findOwnAccount } from '../sections.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/company-user.ts';
@@ -216,16 +216,16 @@ const PART = 200;
  * not be read of some groups: that says nothing of these groups. One that was changed meanwhile is read the next time, and a
  * group that the read did not show is looked for by itself.
  */
-export async function readGroupLists(looking: Looking, seen: Seen): Promise<ReadonlySet<string>> {
-  const { deps, signal } = looking;
+export async function readGroupLists(run: ReadRun): Promise<ReadonlySet<string>> {
+  const { deps, reading, signal } = run;
   const { read, write } = deps.store;
   const unread = new Set<string>();
   for (const name of ['admins', 'entities'] as const) {
     for await (const rows of readParts(PART, (part) => listGroupsWith(read, name, part))) {
-      for (const row of rows.filter((one) => isSeen(seen, one))) {
+      for (const row of rows.filter((one) => isSeen(reading, one))) {
         signal.throwIfAborted();
         const askedAt = deps.clock.now();
-        const observation = await observe(looking, row, [name]);
+        const observation = await observe(run, row, [name]);
         if (observation.kind !== 'seen') unread.add(name);
         else {
           await write(async (tx) => {

@@ -132,12 +132,13 @@ async function carryOut(
   const counts = { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 };
   const { settleMs } = sweepPolicy;
   const found = new Set<string>();
-  const run: SweepRun = { deps: { ...deps, upstream }, settleMs, signal, counts, reasons: found };
+  const counting = { ...deps, upstream };
+  const run: SweepRun = { deps: counting, reading, signal, settleMs, counts, reasons: found };
   const readsAdmins = reads_admins === 1;
   events.sweepStarted({ sweepId: id, admins: readsAdmins });
   let plan: PlanRow | undefined;
   try {
-    await readAndCompare(run, reading, { readsAdmins });
+    await readAndCompare(run, { readsAdmins });
     const isDryRun = (await findOne(store.read, 'sweeps', { id }))?.dry_run === 1;
     plan = await deps.decide(isDryRun ? 'dry-run' : 'sweep');
   } catch (error) {

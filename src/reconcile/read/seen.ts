@@ -5,36 +5,28 @@ import { isLinked, toObservation, toObservedUser } from '../../store/resources/s
 import { isBusy } from '../differences.ts';
 import type { ListName, Reading, ShowingList } from './reading.ts';
 
-/** What was seen of the service by a complete read, or by a look at one resource. */
-export interface Seen extends Pick<Reading, 'since' | 'unchanged' | 'doubted' | 'moved'> {
-  /** Whether what the lists show was read to the end: who is active, licences, and groups. */
-  readonly lists: Readonly<Record<'users' | 'companyUsers' | 'groups', boolean>>;
+/** The lists that show users and groups: what SCIM shows, and what the other interface does. */
+const LISTS_OF = { user: ['users', 'companyUsers'], group: ['groups', 'restGroups'] } as const;
+
+/** True when a list was read to its end. A refused list proves nothing. */
+function isDone({ lists }: Reading, list: ListName): boolean {
+  return lists[list].state === 'done';
 }
 
-/** Makes of a read what it has seen. A refused list proves nothing. */
-export function toSeen(reading: Reading): Seen {
-  const isRead = (list: ListName) => reading.lists[list].state === 'done';
-  const [users, companyUsers, groups] = [
-    isRead('users'),
-    isRead('companyUsers'),
-    isRead('members'),
-  ];
-  return { ...reading, lists: { users, companyUsers, groups } };
+/** True when the read shows who and what is in the service. */
+export function isRead(reading: Reading, type: ResourceRow['type']): boolean {
+  return isDone(reading, type === 'user' ? 'users' : 'members');
 }
-
-const USER_LISTS = ['users', 'companyUsers'] as const;
-const GROUP_LISTS = ['groups', 'restGroups'] as const;
 
 /** True when a read showed the user or group, or a call has since. */
-export function isSeen(seen: Pick<Seen, 'since' | 'unchanged'>, row: ResourceRow): boolean {
-  const lists = row.type === 'user' ? USER_LISTS : GROUP_LISTS;
-  const isUnchanged = lists.some((list) => seen.unchanged[list].has(row.seq));
-  return isUnchanged || (toObservation(row)?.at ?? 0) >= seen.since;
+export function isSeen({ unchanged, since }: Reading, row: ResourceRow): boolean {
+  const isUnchanged = LISTS_OF[row.type].some((list) => unchanged[list].has(row.seq));
+  return isUnchanged || (toObservation(row)?.at ?? 0) >= since;
 }
 
 /** True when a list showed the row, or a call has since; `at` is when that was last stored (epoch milliseconds). */
 function isListed(
-  { since, unchanged }: Pick<Seen, 'since' | 'unchanged'>,
+  { since, unchanged }: Reading,
   list: ShowingList,
   { seq, at = 0 }: Pick<GroupRow, 'seq'> & { readonly at: number | undefined },
 ): boolean {
@@ -42,13 +34,13 @@ function isListed(
 }
 
 /** True for what should be in the service, and in a list that was read, and was in none. */
-export function isMissed(row: ResourceRow, seen: Seen): boolean {
-  if (row.deleted_at !== null || isSeen(seen, row)) return false;
-  const { lists } = seen;
+export function isMissed(row: ResourceRow, reading: Reading): boolean {
+  if (row.deleted_at !== null || isSeen(reading, row)) return false;
   const observed = toObservation(row);
-  if (!lists[`${row.type}s`] || isBusy(row)) return false;
+  if (!isRead(reading, row.type) || isBusy(row)) return false;
   // An account known only from the list of company users is not missed while that list cannot be read.
-  const isOfRead = row.type === 'group' || lists.companyUsers || observed?.shownAt !== undefined;
+  const isShown = row.type === 'group' || observed?.shownAt !== undefined;
+  const isOfRead = isShown || isDone(reading, 'companyUsers');
   if (row.origin === null) return observed !== undefined && isOfRead;
   const cells = parseCells<string>(row);
   const isMade = row.type === 'user' ? row.upstream_id !== null && row.active === 1 : isLinked(row);
@@ -56,19 +48,16 @@ export function isMissed(row: ResourceRow, seen: Seen): boolean {
 }
 
 /** Finds the list that dropped a user or group, while another list shows it. */
-export function findLeftOut(row: ResourceRow, seen: Seen) {
-  if (row.origin === null || row.deleted_at !== null || !isSeen(seen, row)) return undefined;
+export function findLeftOut(row: ResourceRow, reading: Reading) {
+  if (row.origin === null || row.deleted_at !== null || !isSeen(reading, row)) return undefined;
   const { seq } = row;
   const { by = '', shownAt, listedAt } = toObservation(row) ?? {};
-  const [named, other] =
-    row.type === 'user'
-      ? (['users', 'companyUsers'] as const)
-      : (['groups', 'restGroups'] as const);
+  const [named, other] = LISTS_OF[row.type];
   const wasShown = by.startsWith('scim.') && shownAt !== undefined;
-  if (wasShown && !isListed(seen, named, { seq, at: shownAt })) return named;
+  if (wasShown && !isListed(reading, named, { seq, at: shownAt })) return named;
   // The list of company users may always leave out inactive ones.
   const { active = false } = row.type === 'user' ? (toObservedUser(row) ?? {}) : { active: true };
-  const isRead = row.type === 'group' || seen.lists.companyUsers;
-  if (!isRead || !active || listedAt === undefined) return undefined;
-  return isListed(seen, other, { seq, at: listedAt }) ? undefined : other;
+  const isOfRead = row.type === 'group' || isDone(reading, 'companyUsers');
+  if (!isOfRead || !active || listedAt === undefined) return undefined;
+  return isListed(reading, other, { seq, at: listedAt }) ? undefined : other;
 }

@@ -18,11 +18,10 @@ import type { Db } from '../../store/store.ts';
 import { deleteWhere, updateWhere } from '../../store/tables.ts';
 import { tellPlan } from '../add-plan.ts';
 import { readGroupLists } from '../compare/look.ts';
-import type { ProcessDeps } from '../deps.ts';
 import { compareKnown } from '../differences.ts';
 import { readService } from '../read/read-service.ts';
-import type { ReadRun } from '../read/reading.ts';
-import { isSeen, type Seen, toSeen } from '../read/seen.ts';
+import type { Reading, ReadRun } from '../read/reading.ts';
+import { isRead, isSeen } from '../read/seen.ts';
 import { toAccountNames } from '../user/find-account.ts';
 import { findAccountObstacle, isWanted } from './current.ts';
 import { RECOVERY, type RecoveryState } from './recovery-state.ts';
@@ -43,9 +42,8 @@ export async function planRecovery(
   const isFirstRun = reason.code === 'first-run';
   // A list that could not be read proves nothing, so it is read until it is complete or refused.
   await readService(run);
-  const seen = toSeen(run.reading);
-  await readGroupLists(run, seen);
-  const { hash, counts } = await planAll(run.deps, { id, isFirstRun }, seen);
+  await readGroupLists(run);
+  const { hash, counts } = await planAll(run, { id, isFirstRun });
   const isOver = isFirstRun && counts.total === 0;
   const held = await store.write(async (tx) => {
     // Noted changes of which the service was not read, or that it holds already.
@@ -75,16 +73,17 @@ interface Making {
  * Compares every managed resource with the complete read that began with the plan, and stores the actions: every
  * difference of a store that is older than the service, and what was asked of one that only observed.
  */
-async function planAll(deps: ProcessDeps, plan: Making, seen: Seen) {
+async function planAll(run: ReadRun, plan: Making) {
+  const { deps, reading } = run;
   const { read, write } = deps.store;
   let [hash, counts] = [toHash([]), countActions([])];
   for (const type of ['user', 'group'] as const) {
-    if (!seen.lists[`${type}s`]) continue;
+    if (!isRead(reading, type)) continue;
     for await (const rows of readRows(read, type, { limit: PART, where: MANAGED })) {
       const seqs = rows.map(({ seq }) => seq);
       const actions = await write(async (tx) => {
         const current: ResourceRow[] = await listRows(tx, type, { seq: seqs }, { order: 'seq' });
-        return planPart(tx, deps, { plan, seen, rows: current });
+        return planPart(tx, run, plan, current);
       });
       if (actions.length > 0) hash = toGrownHash(hash, actions);
       counts = addCounts(counts, countActions(actions));
@@ -95,22 +94,22 @@ async function planAll(deps: ProcessDeps, plan: Making, seen: Seen) {
 
 async function planPart(
   tx: Db,
-  deps: ProcessDeps,
-  { plan, seen, rows }: { plan: Making; seen: Seen; rows: readonly ResourceRow[] },
+  run: ReadRun,
+  { id: plan_id, isFirstRun }: Making,
+  rows: readonly ResourceRow[],
 ): Promise<readonly PlanAction[]> {
   const ids = rows.map(({ id }) => id);
   const all: PlanAction[] = [];
-  for (const row of rows) all.push(...(await listChanges(tx, deps, { row, seen })));
-  const { id: plan_id, isFirstRun } = plan;
+  for (const row of rows) all.push(...(await listChanges(tx, run, row)));
   const asked = await deleteWhere(tx, 'plan_actions', { plan_id, resource_id: ids });
   const actions = isFirstRun ? selectAsked(all, asked) : all;
-  await insertPlanActions(tx, { id: plan_id, now: deps.clock.now() }, actions);
-  const shown = rows.filter((row) => isSeen(seen, row)).map(({ id }) => id);
+  await insertPlanActions(tx, { id: plan_id, now: run.deps.clock.now() }, actions);
+  const shown = rows.filter((row) => isSeen(run.reading, row)).map(({ id }) => id);
   // While observing, the bridge changed nothing, so the read shows every account; a store that may be older than the
   // service does not know what it created. The service has each address once, and refuses what others have made since.
   const users = rows.flatMap((row) => (isFirstRun && row.type === 'user' ? [row] : []));
   // Ends the doubt about them, where nothing is due.
-  const trusted = [...shown, ...(await listUnknownUsers(tx, users, seen.since))];
+  const trusted = [...shown, ...(await listUnknownUsers(tx, users, run.reading.since))];
   await updateWhere(tx, 'resources', { id: trusted, due_at: null }, { must_look: 0 });
   return actions;
 }
@@ -133,8 +132,8 @@ function selectAsked(all: readonly PlanAction[], asked: readonly ActionKey[]): P
 /** Lists the changes that bring a managed user or group to the desired state; members, admins and entities have their own. */
 async function listChanges(
   tx: Db,
-  { policy }: Pick<ProcessDeps, 'policy'>,
-  { row, seen }: { readonly row: ResourceRow; readonly seen: Seen },
+  { deps: { policy }, reading }: ReadRun,
+  row: ResourceRow,
 ): Promise<PlanAction[]> {
   const { changes } = await compareKnown(tx, row, policy.deactivation);
   // Lists say nothing of what was deleted, so the last observation counts.
@@ -143,9 +142,9 @@ async function listChanges(
     return [...changes.values()].filter(({ kind }) => mayDelete || kind !== 'group.delete');
   }
   const isNew = !isLinked(row);
-  if (!isNew && isSeen(seen, row)) {
+  if (!isNew && isSeen(reading, row)) {
     return [...changes.values()].filter(
-      (change) => row.type === 'user' || isRead(row, seen, change),
+      (change) => row.type === 'user' || isToldBy(reading, row, change),
     );
   }
   if (!isWanted(row)) return [];
@@ -159,11 +158,11 @@ async function listChanges(
 }
 
 /** True unless the list of the group that tells of the change was not read. */
-function isRead(row: GroupRow, seen: Seen, { kind, harm }: PlanAction): boolean {
-  if (kind.startsWith('admin.')) return (row.admins_read_at ?? 0) >= seen.since;
+function isToldBy({ since }: Reading, row: GroupRow, { kind, harm }: PlanAction): boolean {
+  if (kind.startsWith('admin.')) return (row.admins_read_at ?? 0) >= since;
   // What is not known of entities only adds to the plan: the next step lists them before it gives roles.
   if (!kind.startsWith('entity.') || harm === undefined) return true;
-  return (toSeenEntities(row)?.at ?? 0) >= seen.since;
+  return (toSeenEntities(row)?.at ?? 0) >= since;
 }
 
 /**
