@@ -3,9 +3,10 @@ import { assertNever } from '../../domain/errors.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
-import { type Author, findDriftAuthors } from '../../reconcile/audit/find-author.ts';
+import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts';
 import type { LookRequest, LookResult } from '../../reconcile/repair/inspect.ts';
+import type { EventView } from '../../store/audit/events.ts';
 import { type DriftView, listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { isUnfinished } from '../../store/resources/lists.ts';
@@ -107,7 +108,7 @@ export const driftRoutes = [
 ] as const;
 
 /** A drift with its author; undefined: not known. */
-type AuthoredDrift = DriftView & { readonly author: Author | undefined };
+type AuthoredDrift = DriftView & { readonly author: EventView | undefined };
 
 const OF_WORD = { active: ACTIVE_STATUSES, undecided: ['contested', 'open'] } as const;
 
@@ -161,7 +162,7 @@ function toDrift(drift: AuthoredDrift, privileged: string | undefined): OpsJson<
   });
 }
 
-function toWho({ authorId: id, username, address, at }: Author) {
+function toWho({ authorId: id, username, address, createdAt: at }: EventView) {
   return { id, username, address, at: toMoment(at) };
 }
 

@@ -47,7 +47,7 @@ async function findAuthors(
   return actions.map((action) => {
     const author = found[repairs.indexOf(action)];
     const by = author?.username ?? author?.address ?? author?.authorId?.toString();
-    return author && by ? { by, at: author.at } : undefined;
+    return author && by ? { by, at: author.createdAt } : undefined;
   });
 }
 

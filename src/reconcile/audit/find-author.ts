@@ -7,12 +7,6 @@ import { CLOCKS_MS } from './events.ts';
 /** Newest events of each user or group that are searched. */
 const EVENTS_MAX = 500;
 
-/** Author of a difference as the audit log tells; unknown parts are null. */
-export interface Author extends Pick<EventView, 'authorId' | 'username' | 'address' | 'message'> {
-  /** Time by the clock of the service, under which its audit log has the event. */
-  readonly at: number;
-}
-
 /** A difference, and when it was first seen (epoch milliseconds). */
 type SeenDrift = Pick<
   DriftRow,
@@ -20,7 +14,7 @@ type SeenDrift = Pick<
 >;
 
 /**
- * Finds the authors of differences, in their order, from the audit log as far as it was read. It is asked again each time,
+ * Finds the events whose authors made differences, in their order, from the audit log as far as it was read. It is asked again each time,
  * because an event may be read after its difference is seen. The author is that of the newest event that may have made the
  * difference since the last sweep without it. Undefined where that is our own account, or where the difference was ended
  * since. The number of statements does not grow with the drifts.
@@ -28,7 +22,7 @@ type SeenDrift = Pick<
 export async function findDriftAuthors(
   db: Db,
   drifts: readonly SeenDrift[],
-): Promise<(Author | undefined)[]> {
+): Promise<(EventView | undefined)[]> {
   if (drifts.length === 0) return [];
   const times = drifts.map(({ first_seen_at }) => first_seen_at);
   const comparedAt = await listComparedSince(db, Math.max(...times));
@@ -58,8 +52,7 @@ export async function findDriftAuthors(
     // The clock of the service may be ahead, so a later event may be the cause, where none before is.
     const until = (at: number) => events.filter((event) => event.at <= at);
     const { kind, first_seen_at: seenAt } = drift;
-    const event = chooseEvent(until(seenAt), kind) ?? chooseEvent(until(seenAt + CLOCKS_MS), kind);
-    return event && toAuthor(event);
+    return chooseEvent(until(seenAt), kind) ?? chooseEvent(until(seenAt + CLOCKS_MS), kind);
   });
 }
 
@@ -80,10 +73,6 @@ function chooseEvent(events: readonly EventView[], kind: DriftKind): EventView |
     events.find(({ action }) => makes(action, kind)) ??
     events.find(({ action }) => isVague(action));
   return cause?.origin === 'ours' ? undefined : cause;
-}
-
-function toAuthor({ createdAt: at, authorId, username, address, message }: EventView): Author {
-  return { at, authorId, username, address, message };
 }
 
 /**
