@@ -1,5 +1,6 @@
-import { openAsBlob } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { SentCall } from '../../ops/api/routes.ts';
 import type { Fields, Operation } from '../../upstream/operations/operation.ts';
 import { isFileType, isNamed, type Named, toTypes } from '../../upstream/operations/part.ts';
 import type { CliContext } from '../context.ts';
@@ -19,28 +20,20 @@ export interface ApiOptions {
   readonly help?: true;
 }
 
-/** Arguments of a call, unchecked: the transport checks them. */
-export interface GivenArgs {
-  readonly path?: Named;
-  readonly query?: Named;
-  readonly body?: Named;
-  readonly everything?: true;
-}
-
 /**
- * Converts the typed texts into the types of the operation.
+ * Converts the typed texts into the types of the operation, and files into base64; the operation checks them.
  * @throws TypeError that says which text does not fit
  */
 export async function readArgs(
-  { id, pathParameters, query, body }: Operation,
+  { id, pathParameters, query }: Operation,
   options: ApiOptions,
   context: Pick<CliContext, 'readFile' | 'readInput'>,
-): Promise<GivenArgs> {
-  const given = options.body === undefined ? {} : await readBody(options.body, context);
+): Promise<SentCall> {
   const parts = {
     path: parsePairs(`${id}: --path`, options.path, pathParameters),
     query: parsePairs(`${id}: --query`, options.query, query),
-    body: { ...given, ...(await openFiles(options.file, body)) },
+    body: options.body === undefined ? {} : await readBody(options.body, context),
+    files: await readFiles(options.file),
   };
   const filled = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0);
   const everything = options.everything && { everything: options.everything };
@@ -123,28 +116,22 @@ async function readBody(
   throw new TypeError(value === undefined ? '--body is no JSON' : '--body has to be a JSON object');
 }
 
-/** Files by parameter; a list where the operation takes one, or where several were given. */
-async function openFiles(pairs: readonly string[] = [], fields: Fields = {}): Promise<Named> {
-  const types = toTypes(fields);
-  const values: Record<string, File | File[]> = {};
-  for (const [name, texts] of groupPairs(pairs)) {
-    const files = await Promise.all(texts.map((text) => openFile(name, text)));
-    const [only, ...more] = files;
-    const isList = types.get(name) === 'file[]' || more.length > 0 || only === undefined;
-    values[name] = isList ? files : only;
-  }
-  return values;
+type Files = NonNullable<SentCall['files']>;
+
+async function readFiles(pairs: readonly string[] = []): Promise<Files> {
+  const files: Record<string, Files[string]> = {};
+  for (const [name, texts] of groupPairs(pairs))
+    files[name] = await Promise.all(texts.map((text) => readUpload(name, text)));
+  return files;
 }
 
-async function openFile(name: string, text: string): Promise<File> {
+async function readUpload(name: string, text: string): Promise<Files[string][number]> {
   if (!text.startsWith('@')) throw new TypeError(`--file ${name} has to be ${name}=@path`);
   const path = text.slice(1);
-  try {
-    // Read when it is sent, piece by piece.
-    return new File([await openAsBlob(path)], basename(path));
-  } catch (cause) {
+  const content = await readFile(path, 'base64').catch((cause: unknown) => {
     throw new TypeError(`--file ${name}: ${path} cannot be read`, { cause });
-  }
+  });
+  return { content, name: basename(path) };
 }
 
 /** Describes the parameters and the answer of an operation, from its row. */

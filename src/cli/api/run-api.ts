@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import type { OpsClient } from '../../app/ops-client.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { findApiFailure, toApiFailure } from '../../ops/api/failure.ts';
 import { allOperations, findNearOperation, findOperation } from '../../ops/api/find-operation.ts';
-import type { SentCall } from '../../ops/api/routes.ts';
+import { parseCall, type SentCall } from '../../ops/api/routes.ts';
 import { findNearest } from '../../settings/nearest.ts';
 import { systemClock } from '../../telemetry/system-clock.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
@@ -13,7 +12,7 @@ import { paginate, pagingParameters } from '../../upstream/paginate.ts';
 import type { Transport } from '../../upstream/transport.ts';
 import { type CliContext, exitCodes, toJson } from '../context.ts';
 import { openService } from '../open-service.ts';
-import { type ApiOptions, type GivenArgs, readArgs, toOperationHelp } from './read-args.ts';
+import { type ApiOptions, readArgs, toOperationHelp } from './read-args.ts';
 
 /** Entries asked for in one page, unless `limit` or `count` says something else. */
 const PAGE_SIZE = 100;
@@ -80,12 +79,7 @@ async function callOperation(
     throw new TypeError(`${operation.id} answers at once: leave --paginate out`);
   }
   const pageSize = options.paginate && isPaged(operation) ? getPageSize(operation, args) : 0;
-  const { settings } = context.loadSettings();
-  const isBridged = settings.ops.url !== undefined;
-  const deps = { clock: systemClock, random: Math.random, isReading: false };
-  const caller = isBridged
-    ? toCaller(context.connect(TIMEOUT_MS))
-    : openService(settings, NOWHERE, deps);
+  const caller = openCaller(context);
   try {
     if (!options.paginate || !isPaged(operation)) {
       context.write(toJson((await caller.call(operation, args)) ?? null));
@@ -106,7 +100,7 @@ function isPaged(operation: Operation): operation is PagedOperation {
 }
 
 /** @throws TypeError for a position, which --paginate chooses itself, and for a page of no entries */
-function getPageSize({ paging }: PagedOperation, { query = {} }: GivenArgs): number {
+function getPageSize({ paging }: PagedOperation, { query = {} }: SentCall): number {
   const sizes = new Set(['limit', 'count']);
   const place = pagingParameters[paging].find((name) => name in query && !sizes.has(name));
   if (place !== undefined)
@@ -121,17 +115,28 @@ function toExitCode({ retry, code }: UpstreamError): number {
   return retry === 'later' && code !== 'credentials-refused' ? exitCodes.later : exitCodes.failed;
 }
 
-type Caller = Pick<Transport, 'call' | 'close'>;
-
 const NOWHERE =
   'neither ops.url nor upstream.url is set: set OPS_URL and OPS_TOKEN to go through a running bridge, UPSTREAM_URL and UPSTREAM_TOKEN to go to the service.';
 
-/** Calls through the bridge. @throws from `call` TypeError when the arguments do not fit; UpstreamError when the call failed */
-function toCaller(client: OpsClient): Caller {
+/**
+ * Calls through the bridge that `ops.url` names, or past it.
+ * @throws SettingsError when the settings name neither; from `call` TypeError when the arguments do not fit, and UpstreamError
+ */
+function openCaller(context: CliContext): Pick<Transport, 'call' | 'close'> {
+  const { settings } = context.loadSettings();
+  if (settings.ops.url === undefined) {
+    const deps = { clock: systemClock, random: Math.random, isReading: false };
+    const transport = openService(settings, NOWHERE, deps);
+    return {
+      call: (operation, sent) => transport.call<Operation>(operation, parseCall(operation, sent)),
+      close: () => transport.close(),
+    };
+  }
+  const client = context.connect(TIMEOUT_MS);
   return {
-    async call(operation, args) {
+    async call(operation, sent) {
       const path = `/api/${operation.id.replace('.', '/')}` as const;
-      const { status, answer } = await client.ask('POST', path, await toSentCall(args));
+      const { status, answer } = await client.ask('POST', path, isNamed(sent) ? sent : {});
       const named = isNamed(answer) ? answer : {};
       if (status === 200) return named.result;
       const failure = findApiFailure(answer);
@@ -142,31 +147,4 @@ function toCaller(client: OpsClient): Caller {
     },
     close: async () => undefined,
   };
-}
-
-type Files = NonNullable<SentCall['files']>;
-
-/** Arguments of a call in the form that the bridge takes: files travel beside the body, as base64. */
-async function toSentCall(args: unknown): Promise<SentCall> {
-  const { body = {}, ...others } = parseArgs(args);
-  const files: Record<string, Files[string]> = {};
-  const fields: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(body)) {
-    const list = [value].flat().filter((item) => item instanceof File);
-    if (list.length === 0) fields[name] = value;
-    else files[name] = await Promise.all(list.map(toSentFile));
-  }
-  const parts = Object.entries({ body: fields, files });
-  const filled = parts.filter(([, part]) => Object.keys(part).length > 0);
-  return { ...others, ...Object.fromEntries(filled) };
-}
-
-async function toSentFile(file: File): Promise<Files[string][number]> {
-  const content = Buffer.from(await file.arrayBuffer()).toString('base64');
-  return { content, name: file.name };
-}
-
-/** The command itself made them, so their shape is known. */
-function parseArgs(args: unknown): Omit<SentCall, 'files'> {
-  return args as Omit<SentCall, 'files'>;
 }
