@@ -7,10 +7,7 @@ const groupCases: readonly (readonly [why: string, rules: Rule[], name: string, 
     'a pattern without case',
     [{ group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true }],
     'bOARD of Trustees',
-    {
-      permissions: { value: 16, rule: 1 },
-      addToCardsAndSpacesEnabled: { value: true, rule: 1 },
-    },
+    { permissions: { value: 16, rule: 1 }, addToCardsAndSpacesEnabled: { value: true, rule: 1 } },
   ],
   [
     'the first match wins, field by field',
@@ -20,10 +17,7 @@ const groupCases: readonly (readonly [why: string, rules: Rule[], name: string, 
       { group: '*', permissions: 3, addToCardsAndSpacesEnabled: true },
     ],
     'Board',
-    {
-      permissions: { value: 1, rule: 1 },
-      addToCardsAndSpacesEnabled: { value: false, rule: 2 },
-    },
+    { permissions: { value: 1, rule: 1 }, addToCardsAndSpacesEnabled: { value: false, rule: 2 } },
   ],
   [
     'rules of other kinds and of other groups say nothing',

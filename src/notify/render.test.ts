@@ -21,10 +21,7 @@ const textBlock = one({
 });
 const richTextBlock = one({
   type: { const: 'RichTextBlock' },
-  inlines: {
-    type: 'array',
-    items: one({ type: { const: 'TextRun' }, text: { type: 'string' } }),
-  },
+  inlines: { type: 'array', items: one({ type: { const: 'TextRun' }, text: { type: 'string' } }) },
 });
 const card = one({
   $schema: { const: 'http://adaptivecards.io/schemas/adaptive-card.json' },
@@ -55,13 +52,7 @@ test('a notification for Teams is a message with one adaptive card, in which no 
   const body: unknown = JSON.parse(
     toBody(
       notice,
-      {
-        name: 'channel',
-        url: 'https://x.example',
-        events: [],
-        format: 'teams',
-        names: false,
-      },
+      { name: 'channel', url: 'https://x.example', events: [], format: 'teams', names: false },
       0,
     ),
   );

@@ -34,10 +34,7 @@ export class LoadClient {
     const { origin, pathname } = new URL(baseUrl);
     this.#connections = Array.from({ length: connections }, () => new Client(origin));
     this.#basePath = pathname.replace(/\/$/, '');
-    this.#headers = {
-      'content-type': 'application/scim+json',
-      authorization: `Bearer ${token}`,
-    };
+    this.#headers = { 'content-type': 'application/scim+json', authorization: `Bearer ${token}` };
   }
 
   /** Sends what the source gives, each lane its next request once the last is answered, until every lane has ended. */

@@ -65,10 +65,7 @@ const two = { default: 2, max: 2 };
 describe('the audit log', () => {
   const world = forSuite(() =>
     startAudit({
-      settings: {
-        DRIFT_POLICY: '{"member.added":"repair"}',
-        LIMITS_REPAIR: '1',
-      },
+      settings: { DRIFT_POLICY: '{"member.added":"repair"}', LIMITS_REPAIR: '1' },
       skewMs: () => -lateMs,
       onLog: (line) => lines.push(line),
     }),

@@ -93,9 +93,7 @@ describe('console session', () => {
       'POST',
       toUrl('/console/session'),
       { token: OPS_TOKEN },
-      {
-        ...{ 'x-scim-bridge-console': '1', 'content-type': 'application/json', ...headers },
-      },
+      { ...{ 'x-scim-bridge-console': '1', 'content-type': 'application/json', ...headers } },
     );
 
   test('over HTTPS no other host of the domain can set the cookie of a session', async () => {
@@ -227,12 +225,7 @@ describe('named tokens', () => {
     const readUse = async () => (await listTokens(bridge)).at(0)?.lastUsedAt;
     await expect.poll(readUse).toMatch(/^\d{4}-/);
     const [token] = await listTokens(bridge);
-    expect(token).toMatchObject({
-      id,
-      name: 'okta',
-      for: 'scim',
-      createdBy: 'settings-operator',
-    });
+    expect(token).toMatchObject({ id, name: 'okta', for: 'scim', createdBy: 'settings-operator' });
     expect(Date.parse(token.expiresAt) - Date.parse(token.createdAt)).toBe(90 * DAY_MS);
     const readLog = async () => (await bridge.ops('GET', '/requests')).body.items;
     await expect.poll(readLog).toMatchObject([{ credential: id }]);

@@ -29,11 +29,7 @@ import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-const settings = {
-  SWEEP_INTERVAL: '0',
-  SWEEP_ADMINS_EVERY: '1',
-  GROUPS_PERMISSIONS_MAX: '31',
-};
+const settings = { SWEEP_INTERVAL: '0', SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
 
 const idOf = (bridge: TestBridge, type: 'Users' | 'Groups', name: string) =>
   bridge.findId({ type, name });

@@ -40,9 +40,7 @@ const ADDRESSES = 'emails';
 const CLEARED: Readonly<Record<string, boolean>> = { active: true, temporarilyInactive: false };
 
 const bridge = forSuite(() =>
-  startTestBridge({
-    settings: { GROUPS_PERMISSIONS_MAX: '31', SCIM_REQUESTS_PER_SECOND: '0' },
-  }),
+  startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31', SCIM_REQUESTS_PER_SECOND: '0' } }),
 );
 let places: readonly Place[];
 let people: readonly string[];

@@ -78,9 +78,7 @@ test('a store is used for one company: where another one answers, nothing is rea
   proxy.setTamper((_, body) => withOtherCompany(body));
   sandbox.calls.reset();
   const second = await forTest(
-    startTestBridge({
-      ...{ service: proxy.service, settings, awaitsFirstRead: false },
-    }),
+    startTestBridge({ ...{ service: proxy.service, settings, awaitsFirstRead: false } }),
   );
   await expect.poll(() => sandbox.calls.count()).toBe(1);
   await second.request('POST', '/Users', toUser('ada'));
@@ -340,10 +338,7 @@ test('while the service is down writes are accepted, and /readyz stays 200 and s
     .toContain('service-down');
 
   expect(new Set(ids).size).toBe(12);
-  expect(await ask(bridge, '/readyz')).toMatchObject({
-    status: 200,
-    body: { status: 'degraded' },
-  });
+  expect(await ask(bridge, '/readyz')).toMatchObject({ status: 200, body: { status: 'degraded' } });
   expect(await bridge.list('/Users')).toHaveLength(13);
 });
 

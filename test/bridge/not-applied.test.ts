@@ -118,10 +118,7 @@ describe('what the service does not show, or shows in place of another', () => {
     clock = createLeapingClock();
     sandbox = await startSandbox({ clock: () => clock.now() });
     tampered = await tamperWith(sandbox, 'any');
-    const settings = {
-      SCIM_WRITE_WAIT: '0s',
-      DRIFT_POLICY: '{"default":"repair"}',
-    };
+    const settings = { SCIM_WRITE_WAIT: '0s', DRIFT_POLICY: '{"default":"repair"}' };
     bridge = await startBridgeOf(tampered.service, { clock, settings });
   });
   afterEach(() => see());
@@ -285,11 +282,7 @@ describe('what the service does not show, or shows in place of another', () => {
     sandbox.service.deleteGroup('Ghost');
     hide('Ghost');
     sandbox.calls.reset();
-    await bridge.patch(`/Groups/${group}`, {
-      op: 'add',
-      path: 'members',
-      value: toMembers([hal]),
-    });
+    await bridge.patch(`/Groups/${group}`, { op: 'add', path: 'members', value: toMembers([hal]) });
     const looks = () => {
       clock.leap(2_000);
       return sandbox.calls.count({ operation: 'groups.getGroup' });

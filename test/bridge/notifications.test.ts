@@ -266,9 +266,7 @@ test('what a receiver refuses is listed, and sent again until it is taken; no re
   expect(kept.items).toMatchObject([{ type: 'test', attempts: 1 }]);
   expect(listed.text).toMatch(/ test +1 +answered with 410\n/);
   expect(works).toMatchObject({ code: 0, text: 'Delivered: 1\n' });
-  expect(await run('notifications', 'list')).toMatchObject({
-    text: 'There is nothing to list.\n',
-  });
+  expect(await run('notifications', 'list')).toMatchObject({ text: 'There is nothing to list.\n' });
   receiver.answer(307, { location: other.url });
   expect((await run('notifications', 'test')).text).toContain('answered with 307');
   expect(other.taken).toEqual([]);

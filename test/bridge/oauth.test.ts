@@ -114,9 +114,7 @@ describe('OAuth', () => {
   test('an access token lasts as long as it says, by the clock of the store, and over a restart', async () => {
     const clock = createSetClock();
     const service = await forTest(startSandbox());
-    const settings = {
-      DATABASE_URL: await makeStoreUrl(),
-    };
+    const settings = { DATABASE_URL: await makeStoreUrl() };
     const first = await startTestBridge({ service, settings, clock });
     const { body } = await fetchToken(first, await makeClient(first, 'entra'));
     const token = String(body.access_token);
@@ -135,10 +133,7 @@ describe('OAuth', () => {
 });
 
 test('a client that asks for more tokens than its rate is 429, and a stranger uses up none of it', async () => {
-  const settings = {
-    SCIM_REQUESTS_PER_SECOND: '2',
-    ACCESS_FAILED_DELAY_MAX: '0',
-  };
+  const settings = { SCIM_REQUESTS_PER_SECOND: '2', ACCESS_FAILED_DELAY_MAX: '0' };
   const clock = { ...createSetClock(), now: () => 1_900_000_000_000 };
   const bridge = await forTest(startTestBridge({ settings, clock }));
   const [client, other] = [await makeClient(bridge, 'entra'), await makeClient(bridge, 'okta')];

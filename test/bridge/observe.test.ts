@@ -313,9 +313,7 @@ async function goLive({ sandbox }: Lives, bridge: TestBridge): Promise<void> {
   await expect.poll(async () => (await readPlanned()).phase).toBe('waiting');
   const { id, hash } = await readPlan(bridge, (await readPlanned()).planId);
   sandbox.calls.reset();
-  const approved = await bridge.ops('POST', `/plans/${String(id)}/approve`, {
-    hash: hash ?? '',
-  });
+  const approved = await bridge.ops('POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
   expect(approved.status).toBe(200);
   const read = async () => (await bridge.ops('GET', '/recovery')).body.phase;
   await expect.poll(read).toBe('none');
@@ -489,9 +487,6 @@ test('scim-bridge pause, resume and plan show ask the running bridge', async () 
   expect(resumed.text).toBe('Not paused, but the bridge only observes: 1 person or group waits.\n');
   expect(shown.text).toMatch(/observes.*\n {2}user\.privileged +1\n {2}user\.create +1\n/);
   expect(shown.text).toMatch(/^user +ada@example\.com +create$/m);
-  expect(JSON.parse(json.text)).toMatchObject({
-    phase: 'observing',
-    counts: { 'user.create': 1 },
-  });
+  expect(JSON.parse(json.text)).toMatchObject({ phase: 'observing', counts: { 'user.create': 1 } });
   expect(wrong.code).toBe(64);
 });

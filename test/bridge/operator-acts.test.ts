@@ -43,10 +43,7 @@ test('whom and what an operator acts on is told by its id, and never by a name',
 
 test('what operators did is listed with who, with which credential, from where, on whom and how it ended', async () => {
   const bridge = await forTest(startTestBridge());
-  const { body: made } = await bridge.ops('POST', '/tokens', {
-    name: 'grace',
-    for: 'operator',
-  });
+  const { body: made } = await bridge.ops('POST', '/tokens', { name: 'grace', for: 'operator' });
   const asGrace = async (path: string, body: JsonObject) => {
     const url = new URL(`/ops${path}`, bridge.baseUrl).href;
     const headers = {

@@ -229,10 +229,7 @@ const READER_TOKEN = 'reader-token-of-a-test-bridge';
 
 const clock = createSetClock();
 const bridge = forSuite(() =>
-  startTestBridge({
-    settings: { OPS_READER_TOKEN: READER_TOKEN },
-    clock,
-  }),
+  startTestBridge({ settings: { OPS_READER_TOKEN: READER_TOKEN }, clock }),
 );
 
 /** A fast machine sends all of them within a second, which is more than the rate of operators. */

@@ -177,10 +177,7 @@ describe('people and groups for operators', () => {
       },
     });
     expect(again).toMatchObject({ status: 409, body: { code: 'managed' } });
-    expect(adoptedGroup).toMatchObject({
-      status: 200,
-      body: { origin: 'adopted', pending: [] },
-    });
+    expect(adoptedGroup).toMatchObject({ status: 200, body: { origin: 'adopted', pending: [] } });
     expect(calls.count({ mutating: true })).toBe(0);
     expect(await bridge.readMemberIds(group)).toEqual(members);
     await bridge.sweep();

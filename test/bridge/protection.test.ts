@@ -118,10 +118,7 @@ describe('what is protected', () => {
     await bridge.send('PATCH', path, set(`${USER_EXTENSION}:appsPermissions`, 5));
     await bridge.settled(bridge.send('PUT', path, toUser('ada', { active: true, title: 'Dr' })));
 
-    expect(bridge.sandbox.service.getUser(ada)).toMatchObject({
-      active: true,
-      appsPermissions: 5,
-    });
+    expect(bridge.sandbox.service.getUser(ada)).toMatchObject({ active: true, appsPermissions: 5 });
   });
 
   test('neither a PATCH nor a PUT takes a licence that nobody has seen yet', async () => {

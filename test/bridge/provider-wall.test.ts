@@ -194,9 +194,7 @@ describe('a wall between providers', () => {
         await request('GET', '/Users?sortBy=externalId'),
         await request('GET', '/Users?attributes=externalId'),
         await request('GET', '/Users?cursor='),
-        await request('POST', '/.search', {
-          filter: 'externalId eq "x-1" or externalId eq "g-1"',
-        }),
+        await request('POST', '/.search', { filter: 'externalId eq "x-1" or externalId eq "g-1"' }),
         await request('POST', '/Groups/.search', {
           sortBy: 'externalId',
           attributes: ['externalId'],
@@ -211,10 +209,7 @@ describe('a wall between providers', () => {
   test('what another provider is shown has an ETag of its own, so that no cache gives one for the other', async () => {
     const { okta, entra } = company;
     const users = await okta.addUser('gus', { externalId: 'x-1' });
-    const made = await okta.request('POST', '/Groups', {
-      ...toGroup('Cooks'),
-      externalId: 'x-1',
-    });
+    const made = await okta.request('POST', '/Groups', { ...toGroup('Cooks'), externalId: 'x-1' });
     for (const path of [`/Users/${users}`, `/Groups/${made.body.id}`]) {
       const own = await okta.request('GET', path);
       const shown = await entra.request('GET', path);

@@ -177,12 +177,7 @@ test('whatever a write drops is counted by kind, shown without its name, and log
         values: 4,
         words: REPAIRS['unknown-attribute-dropped'].words,
       },
-      {
-        op: 'drop',
-        path: 'password-dropped',
-        values: 1,
-        words: REPAIRS['password-dropped'].words,
-      },
+      { op: 'drop', path: 'password-dropped', values: 1, words: REPAIRS['password-dropped'].words },
     ],
     [
       {
@@ -264,9 +259,7 @@ test('nothing of a body is lost without being counted: doubled names, keys with 
 });
 
 test('a stop stores what waits', async () => {
-  const { live } = await makeLives({
-    settings: { DATABASE_URL: await makeStoreUrl() },
-  });
+  const { live } = await makeLives({ settings: { DATABASE_URL: await makeStoreUrl() } });
   await live((bridge) => bridge.addUser('ada'));
   const { body } = await live((bridge) => bridge.ops('GET', '/requests'));
 

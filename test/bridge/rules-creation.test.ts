@@ -65,10 +65,7 @@ test('a person is created again only after a list that proves that nobody is the
   const { faults, calls } = bridge.sandbox;
   const fault = { kind: 'reset', at: 'before-effect' } as const;
   faults.add({ operation: 'scim.addUser', fault, times: 1 });
-  const blind = faults.add({
-    operation: 'scim.getUsers',
-    fault: { kind: 'status', status: 403 },
-  });
+  const blind = faults.add({ operation: 'scim.getUsers', fault: { kind: 'status', status: 403 } });
 
   await bridge.addUser('ada');
   await blind.until(1);

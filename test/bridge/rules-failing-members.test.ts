@@ -212,9 +212,7 @@ test('a member of a batch and an admin with whom every call fails hold up no oth
     return { name, members: members.toSorted(), admins: admins.toSorted() };
   };
 
-  await expect.poll(show).toEqual({
-    name: 'Free',
-    members: others(4, 1),
-    admins: ['person6@example.com'],
-  });
+  await expect
+    .poll(show)
+    .toEqual({ name: 'Free', members: others(4, 1), admins: ['person6@example.com'] });
 });

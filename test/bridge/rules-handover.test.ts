@@ -15,9 +15,7 @@ const ada = 'ada@example.com';
 describe('created again while a call for the deleted one is on its way', () => {
   const bridge = forSuite(async () => {
     // What a call that was on its way may still do is over once it would have timed out.
-    return startTestBridge({
-      settings: { SCIM_WRITE_WAIT: '200ms', UPSTREAM_TIMEOUT: '1s' },
-    });
+    return startTestBridge({ settings: { SCIM_WRITE_WAIT: '200ms', UPSTREAM_TIMEOUT: '1s' } });
   });
 
   test('whoever is created inactive gets the account of a lost create, which is deactivated', async () => {

@@ -234,10 +234,7 @@ const MINUTES_MS = 10 * MINUTE_MS;
 const BROKEN = { kind: 'status', status: 500, body: 'message' } as const;
 const toName = (familyName: string) => toPatch(replace('name.familyName', familyName));
 
-const settings = {
-  SCIM_WRITE_WAIT: '40ms',
-  UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3',
-};
+const settings = { SCIM_WRITE_WAIT: '40ms', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3' };
 
 let timed: TimedBridge;
 

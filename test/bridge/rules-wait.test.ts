@@ -86,10 +86,7 @@ test('what is accepted first reaches the service first, also past those who come
 
 test('a call of an operator keeps its share while changes wait', async () => {
   const { bridge, clock } = await forTest(
-    startCalmBridge({
-      ...options,
-      settings: { ...options.settings, OPS_TOKEN },
-    }),
+    startCalmBridge({ ...options, settings: { ...options.settings, OPS_TOKEN } }),
   );
   const { sandbox } = bridge;
   await create(bridge, clock, [0, 70]);

@@ -108,10 +108,7 @@ describe('seats', () => {
 
   test('they wait across a restart, and who is tried by name is tried first', async () => {
     const lives = await makeLives({
-      settings: {
-        SCIM_WRITE_WAIT: '5s',
-        DATABASE_URL: await makeStoreUrl(),
-      },
+      settings: { SCIM_WRITE_WAIT: '5s', DATABASE_URL: await makeStoreUrl() },
       sandbox: { shape: { seats: 2 } },
     });
     const ada = await lives.live(async (bridge) => {
@@ -136,10 +133,7 @@ describe('seats', () => {
   });
 
   test('a plan says how many seats it needs and how many there are, and nobody is evicted when it is approved', async () => {
-    const settings = {
-      DATABASE_URL: await makeStoreUrl(),
-      SEATS_TOTAL: '8',
-    };
+    const settings = { DATABASE_URL: await makeStoreUrl(), SEATS_TOTAL: '8' };
     // The owner and three more are there.
     const lives = await makeLives({
       settings,

@@ -7,11 +7,7 @@ import { assertFindsEveryKind } from '../support/drift-cells.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
 
-const settings = {
-  GROUPS_PERMISSIONS_MAX: '31',
-  SWEEP_ADMINS_EVERY: '1',
-  SCIM_WRITE_WAIT: '20s',
-};
+const settings = { GROUPS_PERMISSIONS_MAX: '31', SWEEP_ADMINS_EVERY: '1', SCIM_WRITE_WAIT: '20s' };
 const ADMINS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
 const page = { default: 4, max: 5 };
 

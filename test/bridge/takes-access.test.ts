@@ -11,11 +11,7 @@ const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 /** Text that no store can hold. */
 const NUL = 'a\0b';
 
-const bridge = forSuite(() =>
-  startTestBridge({
-    settings: { SCIM_REQUESTS_PER_SECOND: '0' },
-  }),
-);
+const bridge = forSuite(() => startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } }));
 let count = 0;
 
 beforeAll(async () => {

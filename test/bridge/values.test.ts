@@ -190,11 +190,7 @@ describe('a certificate that is no base64', () => {
 describe('values refused', () => {
   const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
-  const bridge = forSuite(() =>
-    startTestBridge({
-      settings: { SCIM_REQUESTS_PER_SECOND: '0' },
-    }),
-  );
+  const bridge = forSuite(() => startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } }));
   let ada: string;
   let people: string[];
 

@@ -29,12 +29,7 @@ test.runIf(existsSync('/usr/bin/script'))(
     const run = (env: Readonly<Record<string, string>>) =>
       execFileSync('script', ['-qec', `${process.execPath} ${bin} settings --here`, '/dev/null'], {
         encoding: 'utf8',
-        env: {
-          PATH: '/usr/bin:/bin',
-          TERM: 'xterm-256color',
-          PORT: '1',
-          ...env,
-        },
+        env: { PATH: '/usr/bin:/bin', TERM: 'xterm-256color', PORT: '1', ...env },
       });
 
     expect(run({})).toContain('\u001b[1m');

@@ -60,10 +60,7 @@ test.runIf(existsSync('/usr/bin/script'))(
       execFileSync(
         'bash',
         ['--norc', '-c', `npx() { shift; ${process.execPath} ${bin} "$@"; }\n${setting}\n${line}`],
-        {
-          encoding: 'utf8',
-          env: { PATH: '/usr/bin:/bin' },
-        },
+        { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } },
       );
     paste(ready);
     const created = paste(create);

@@ -239,9 +239,7 @@ test('the job is a command of the image and asks where operators reach the bridg
   const [node, file, ...args] = sweep.command ?? [];
   expect([node, file]).toEqual(['node', started]);
   expect(await runAlone([...args, '--help'], {})).toMatchObject({ code: 0 });
-  expect(await runAlone([...args, '--nothing'], {})).not.toMatchObject({
-    code: 0,
-  });
+  expect(await runAlone([...args, '--nothing'], {})).not.toMatchObject({ code: 0 });
   const ops = services.find(({ metadata }) => metadata.name === 'scim-bridge-ops');
   const address = `http://scim-bridge-ops:${ops?.spec.ports[0]?.port}`;
   expect(sweep.env).toContainEqual({ name: 'OPS_URL', value: address });

@@ -45,9 +45,7 @@ async function sendUntilTaken(
 describe('hundreds of PATCHes of one member each at the same time', () => {
   for (const { what, shape, members, callsMax } of rows) {
     test(`${what}: nobody is lost, in the fewest calls`, async () => {
-      const options = {
-        sandbox: { shape, seed: { users: members } },
-      };
+      const options = { sandbox: { shape, seed: { users: members } } };
       const bridge = await forTest(startTestBridge(options));
       const { sandbox } = bridge;
       const list = await bridge.send('GET', '/Users?count=1000');

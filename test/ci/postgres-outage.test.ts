@@ -140,10 +140,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       expect(isExpected(refused)).toBe(true);
       const { service, calls } = bridge.sandbox;
       expect(service.members('Pilots')).toHaveLength(1);
-      expect(service.getUser('ada@example.com')).toMatchObject({
-        active: false,
-        fullName: 'A B',
-      });
+      expect(service.getUser('ada@example.com')).toMatchObject({ active: false, fullName: 'A B' });
       expect(calls.count({ operation: 'scim.addUser' })).toBe(1);
       expect(service.groups()).toHaveLength(1);
     });
@@ -169,10 +166,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       await runStatement(server.url, 'select pg_reload_conf()');
       await expect
         .poll(async () => (await readReady(bridge)).body)
-        .toMatchObject({
-          status: 'degraded',
-          reasons: [{ code: 'store-not-durable' }],
-        });
+        .toMatchObject({ status: 'degraded', reasons: [{ code: 'store-not-durable' }] });
       await runStatement(server.url, 'alter system reset fsync');
       await runStatement(server.url, 'select pg_reload_conf()');
       await expect.poll(() => readReady(bridge)).toMatchObject(READY);

@@ -99,10 +99,7 @@ test('every request is answered, on both ports, and none holds up the stop', asy
   ]);
   onTestFinished(() => asker.stop());
 
-  const env = {
-    PORT: String(port),
-    OPS_PORT: String(opsPort),
-  };
+  const env = { PORT: String(port), OPS_PORT: String(opsPort) };
   const bridge: BridgeProcess = await startBridge({ folder, env });
   onTestFinished(() => bridge.kill());
   await bridge.ready();

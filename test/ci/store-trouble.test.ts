@@ -77,10 +77,7 @@ test('a file that is moved away or replaced takes no writes, and is written agai
 
   for (const answer of [refused, refusedStill]) expectComeBack(answer);
   expect(read).toMatchObject({ status: 200, body: { active: true } });
-  expect(ready.body).toMatchObject({
-    status: 'degraded',
-    reasons: [{ code: 'store-read-only' }],
-  });
+  expect(ready.body).toMatchObject({ status: 'degraded', reasons: [{ code: 'store-read-only' }] });
   expect(ready.text).toContain('store-replaced');
   await expect.poll(async () => (await readReady(bridge)).body.status).toBe('ok');
   await bridge.send('POST', '/Users', toUser('bob'));

@@ -20,10 +20,7 @@ describePostgres('a write that one process answers and another one finishes', ({
   /** Two bridges whose requests wait longer than any of these tests should take. */
   async function startPair({ waitMs = WAIT_MS } = {}) {
     const service = await forTest(startSandbox());
-    const settings = {
-      DATABASE_URL: await makeUrl('migrated'),
-      SCIM_WRITE_WAIT: `${waitMs}ms`,
-    };
+    const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: `${waitMs}ms` };
     const first = await forTest(startTestBridge({ settings, service }));
     return { service, first, second: await forTest(startTestBridge({ settings, service })) };
   }

@@ -87,10 +87,7 @@ const types = [
   { type: '1 | 2', schema: { enum: [1, 2] } },
   { type: "number | 'current'", schema: { anyOf: [{ type: 'number' }, { const: 'current' }] } },
   { type: 'object[]', schema: { type: 'array', items: { type: 'object' } } },
-  {
-    type: '(string | number)[]',
-    schema: { type: 'array', items: { type: ['string', 'number'] } },
-  },
+  { type: '(string | number)[]', schema: { type: 'array', items: { type: ['string', 'number'] } } },
   {
     type: 'object[] | null',
     schema: { anyOf: [{ type: 'array', items: { type: 'object' } }, { type: 'null' }] },

@@ -88,11 +88,7 @@ export const driftCells: readonly DriftCell[] = [
     change: (service) => service.updateGroup('Pilots', { permissions: 16 }),
     changeBack: (service) => service.updateGroup('Pilots', { permissions: 2 }),
   },
-  {
-    kind: 'group.missing',
-    name: 'Pilots',
-    change: (service) => service.deleteGroup('Pilots'),
-  },
+  { kind: 'group.missing', name: 'Pilots', change: (service) => service.deleteGroup('Pilots') },
   {
     kind: 'member.added',
     name: `Pilots of ${bob}`,

@@ -20,9 +20,7 @@ export function spawnBin(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): BinProcess {
-  const child = spawn(process.execPath, [bin, ...args], {
-    env: { PATH: '', ...env },
-  });
+  const child = spawn(process.execPath, [bin, ...args], { env: { PATH: '', ...env } });
   onTestFinished(() => void child.kill('SIGKILL'));
   const out = { text: '' };
   for (const stream of [child.stdout, child.stderr])

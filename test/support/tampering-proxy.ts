@@ -40,9 +40,7 @@ export async function tamperWith(
     res.writeHead(changed === undefined ? 404 : status, { 'content-type': 'application/json' });
     res.end(changed);
   });
-  const service: Sandbox = Object.create(sandbox, {
-    url: { value: server.url },
-  });
+  const service: Sandbox = Object.create(sandbox, { url: { value: server.url } });
   return {
     service,
     seen,

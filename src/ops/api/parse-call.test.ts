@@ -30,14 +30,8 @@ const parsed: readonly (readonly [
   [
     'a file where the body has it',
     attachFileToCard,
-    {
-      path: { card_uid: 'c' },
-      files: { file: [{ content: toContent('x'), name: 'a.txt' }] },
-    },
-    {
-      path: { card_uid: 'c' },
-      body: { file: { content: Buffer.from('x'), name: 'a.txt' } },
-    },
+    { path: { card_uid: 'c' }, files: { file: [{ content: toContent('x'), name: 'a.txt' }] } },
+    { path: { card_uid: 'c' }, body: { file: { content: Buffer.from('x'), name: 'a.txt' } } },
   ],
   [
     'a list of files beside other fields',

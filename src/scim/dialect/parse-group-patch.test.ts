@@ -105,10 +105,7 @@ test('a rename with an echoed id (Okta), and one beside members', () => {
   const set = { displayName: 'N' };
   expect(changes({ op: 'replace', value: { id: 'g', ...set } })).toEqual({ edits: [], set });
   const both = [replace('displayName', 'N'), replace('externalId', 'e'), add('members', u1)];
-  expect(changes(...both)).toEqual({
-    edits: ['members add u1'],
-    set: { ...set, externalId: 'e' },
-  });
+  expect(changes(...both)).toEqual({ edits: ['members add u1'], set: { ...set, externalId: 'e' } });
 });
 
 test('the extension, by its path and as an object', () => {

@@ -148,10 +148,7 @@ for (const [given, want] of repaired) {
   test(`a PATCH is taken and its repairs are counted: ${JSON.stringify(given)}`, () => {
     const body = 'op' in given ? { schemas: [PATCH_OP], Operations: [given] } : given;
     const kinds: RepairKind[] = [];
-    parsePatch(body, {
-      schema: userSchema,
-      repairs: { count: (kind) => kinds.push(kind) },
-    });
+    parsePatch(body, { schema: userSchema, repairs: { count: (kind) => kinds.push(kind) } });
     expect(kinds.sort()).toEqual(want);
   });
 }
@@ -173,10 +170,7 @@ test('of the people of a group only values beside a removal are repaired', () =>
   ] as const) {
     const kinds: RepairKind[] = [];
     const body = { schemas: [PATCH_OP], Operations: [{ op, path: 'members', value }] };
-    parsePatch(body, {
-      schema: groupSchema,
-      repairs: { count: (kind) => kinds.push(kind) },
-    });
+    parsePatch(body, { schema: groupSchema, repairs: { count: (kind) => kinds.push(kind) } });
     expect(kinds).toEqual(want);
   }
 });

@@ -16,9 +16,7 @@ describe.skipIf(browserPath === undefined)('the console of a large company', () 
   let page: Page;
   beforeAll(async () => {
     buildPages();
-    bridge = await startTestBridge({
-      sandbox: { seed: { users: USERS } },
-    });
+    bridge = await startTestBridge({ sandbox: { seed: { users: USERS } } });
     browser = await startBrowser(browserPath ?? '');
     page = await (await browser.newContext({ baseURL: new URL(bridge.baseUrl).origin })).newPage();
     const headers = { 'X-Scim-Bridge-Console': '1' };

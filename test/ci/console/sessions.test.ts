@@ -93,9 +93,7 @@ describe('signing in to the console', () => {
 
   test('over HTTPS its cookie is sent over HTTPS alone', async () => {
     const [bridge] = await openBridge();
-    const { setCookie } = await signIn(bridge, OPS_TOKEN, {
-      origin: 'https://bridge.example.com',
-    });
+    const { setCookie } = await signIn(bridge, OPS_TOKEN, { origin: 'https://bridge.example.com' });
     expect(setCookie).toMatch(/; SameSite=Strict; Secure$/);
   });
 

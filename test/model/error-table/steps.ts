@@ -53,9 +53,7 @@ export const STEPS: Readonly<Record<RequestedKind, readonly Step[]>> = {
       200,
       'scim.getUser',
       changeUser(replace('name.familyName', 'King')),
-      {
-        lost: 'scim.updateUser',
-      },
+      { lost: 'scim.updateUser' },
     ),
     user('look for an account', 201, 'scim.getUsers', createUser, { lost: 'scim.addUser' }),
     group('look at a group', 204, 'groups.getGroup', renameGroup, { lost: 'groups.updateGroup' }),

@@ -201,13 +201,7 @@ function openTenure(
     mayLeave: () => office.isSure(lead),
   });
   const store = toLeadersStore(deps.store, lead);
-  const own = {
-    ...deps,
-    store,
-    upstream,
-    quirks,
-    outage: createOutageWatch(deps.clock),
-  };
+  const own = { ...deps, store, upstream, quirks, outage: createOutageWatch(deps.clock) };
   const convergence = new Convergence(own, waiters);
   // There are no rules that could be others than the last time.
   const trusted = new Promise<void>(() => undefined);

@@ -62,11 +62,7 @@ const slowLook: Scenario = {
       updateRow(
         tx,
         { type: 'user', id: ada.id },
-        {
-          must_look: 1,
-          cells: '{"active":{"pending":1}}',
-          due_at: scheduler.now(),
-        },
+        { must_look: 1, cells: '{"active":{"pending":1}}', due_at: scheduler.now() },
       ),
     );
     const replicas = await play.addReplicas();
