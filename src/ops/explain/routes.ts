@@ -1,10 +1,9 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
-import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { type GroupField, type GroupState, listGroupDifferences } from '../../domain/group.ts';
 import { fullName } from '../../domain/name.ts';
-import { RULED_GROUP_FIELDS, type RuledUserField } from '../../domain/rule-book.ts';
+import { RULED_GROUP_FIELDS, type RuleBook, type RuledUserField } from '../../domain/rule-book.ts';
 import { listUserDifferences, type UserField } from '../../domain/user.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findHandling } from '../../store/credentials/providers.ts';
@@ -28,18 +27,7 @@ import { ok, problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import {
-  type Explained,
-  HELD_OF_GROUP,
-  HELD_OF_USER,
-  listKept,
-  REPLACED,
-  toExplainedLink,
-  toField,
-  toOwner,
-  toRuledOwner,
-  toRuleWords,
-} from './fields.ts';
+import { type Explained, listKept, toField, toOwner, toRuledField, toRuleWords } from './fields.ts';
 
 const explained = {
   method: 'get',
@@ -51,7 +39,8 @@ const explained = {
 export const explainRoutes = [
   ...listKeyedPaths('explain').map(({ path, type, of }) =>
     route({
-      ...{ ...explained, path },
+      ...explained,
+      path,
       summary: `Why each field ${of} is as it is. The key is an id, a userName, an address or a displayName.`,
       handle: async ({ store: { read: db }, rules }: OpsSources, { params }) =>
         answerKeyed(await listMeant(db, params.key, type), async (row) =>
@@ -72,26 +61,41 @@ export const explainRoutes = [
       const of = { type: 'group', seq: group.seq } as const;
       const read = ({ from: afterSeq, limit }: PartQuery) =>
         listLinkViews(db, { list: 'member', of, afterSeq, limit });
-      const toItem = (link: LinkView) => toMember(link, held, { groupId: id, memberId: link.id });
+      const toItem = (link: LinkView) =>
+        toMember(link, held, { list: 'member', groupId: id, memberId: link.id });
       return ok(await readList(query, OLDEST, read, toItem));
     },
   }),
 ] as const;
 
+/** A place in a list of a group. */
 interface Place {
+  readonly list: 'member' | 'admin';
   readonly groupId: string;
   readonly memberId: string;
 }
 
-function toMember(link: LinkView, held: readonly ActionKey[], place: Place) {
-  const from = link.by_rule ? 'inner group' : 'provider';
-  return toExplainedLink(link, from, isHeld(held, 'member.', place));
-}
-
-function isHeld(held: readonly ActionKey[], kind: string, { groupId, memberId }: Place): boolean {
-  return held.some((one) => {
-    const isPlace = one.resource_id === groupId && one.member_id === memberId;
-    return isPlace && one.kind.startsWith(kind);
+/** One link with its standing. @param held changes that plans hold back. @param from its owner */
+function toMember(
+  link: LinkView,
+  held: readonly ActionKey[],
+  { list, groupId, memberId }: Place,
+  from = link.by_rule ? 'inner group' : 'provider',
+): OpsJson<'Member'> {
+  const { desired, observed, pending, stuck_at } = link;
+  const toStanding = () => {
+    if (pending !== null) return stuck_at === null ? 'pending' : 'stuck';
+    if (desired === null) return 'not ours';
+    if (observed === null) return 'unknown';
+    if (desired === observed) return 'settled';
+    const isHeld = held.some(({ kind, resource_id, member_id }) => {
+      return kind.startsWith(list) && resource_id === groupId && member_id === memberId;
+    });
+    return isHeld ? 'held' : 'drifted';
+  };
+  return toView('Member', link, {
+    from: desired === null ? null : from,
+    standing: toStanding(),
   });
 }
 
@@ -125,13 +129,11 @@ async function explainUser(db: Db, rules: Rules, row: UserRow) {
   const { deactivation, book } = rules;
   const differing = observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
   const held = await listHeldChanges(db, [row.id]);
-  const it: Explained<UserField> = { row, state, differing, held };
   const names = (await listGroupNamesOf(db, [row.id])).get(row.id) ?? [];
-  const ruled = { book, rulings: book.ruleUser(names), urn: USER_EXTENSION };
-  const toRuled = (field: RuledUserField) => ({
-    ...toField(it, field, [desired[field], observed?.[field] ?? null]),
-    ...toRuledOwner(it, ruled, field),
-  });
+  const rulings = book.ruleUser(names);
+  const it: Explained<UserField> = { row, state, differing, held, book, rulings };
+  const toRuled = (field: RuledUserField) =>
+    toRuledField(it, field, [desired[field], observed?.[field] ?? null]);
   const isWanted = desired.active || upstreamId !== undefined;
   const owned: Readonly<Record<UserField, readonly OpsJson<'Field'>[]>> = {
     account: [toField(it, 'account', [isWanted, upstreamId !== undefined])],
@@ -146,13 +148,16 @@ async function explainUser(db: Db, rules: Rules, row: UserRow) {
     appsPermissions: [toRuled('appsPermissions')],
     temporarilyInactive: [toRuled('temporarilyInactive')],
   };
-  const groupIds = links.map(({ id }) => id);
-  const places = await listHeldChanges(db, groupIds);
+  const ofGroups = await listHeldChanges(
+    db,
+    links.map(({ id }) => id),
+  );
+  const toPlace = (groupId: string) => ({ list: 'member', groupId, memberId: row.id }) as const;
   return {
     observed,
     upstream: upstreamId === undefined ? null : String(upstreamId),
-    fields: [...Object.values(owned).flat(), ...listKept(row, HELD_OF_USER)],
-    groups: links.map((link) => toMember(link, places, { groupId: link.id, memberId: row.id })),
+    fields: [...Object.values(owned).flat(), ...listKept(row)],
+    groups: links.map((link) => toMember(link, ofGroups, toPlace(link.id))),
     more: Math.max(0, all - links.length),
   };
 }
@@ -175,7 +180,7 @@ function toAddress(
     field,
     desired: isOurs ? (wanted ?? null) : null,
     observed: seen ?? null,
-    from: toOwner(row, wanted),
+    from: toOwner(row.origin, wanted),
     standing: isOurs ? toStanding() : 'not ours',
   };
 }
@@ -189,9 +194,9 @@ async function explainGroup(db: Db, rules: Rules, row: GroupRow) {
   const { all } = await countLinks(db, 'admin', of);
   const held = await listHeldChanges(db, [row.id]);
   const differing = observed ? listGroupDifferences(desired, observed, cells) : [];
-  const it: Explained<GroupField> = { row, state, differing, held };
   const { book } = rules;
-  const ruled = { book, rulings: book.ruleGroup(row.name), urn: GROUP_EXTENSION };
+  const rulings = book.ruleGroup(row.name);
+  const it: Explained<GroupField> = { row, state, differing, held, book, rulings };
   const upstream = toUpstream(state);
   return {
     observed,
@@ -199,17 +204,16 @@ async function explainGroup(db: Db, rules: Rules, row: GroupRow) {
     fields: [
       toField(it, 'existence', [row.deleted_at === null, upstream !== null]),
       toField(it, 'displayName', [desired.displayName, observed?.displayName ?? null]),
-      ...RULED_GROUP_FIELDS.map((field) => ({
-        ...toField(it, field, [desired[field], observed?.[field] ?? null]),
-        ...toRuledOwner(it, ruled, field),
-      })),
-      ...listEntities(it, rules, state),
-      ...listKept(row, HELD_OF_GROUP),
+      ...RULED_GROUP_FIELDS.map((field) =>
+        toRuledField(it, field, [desired[field], observed?.[field] ?? null]),
+      ),
+      ...listEntities(it, state),
+      ...listKept(row),
     ],
     members,
     admins: admins.map((admin) => {
-      const place = { groupId: row.id, memberId: admin.id };
-      return toExplainedLink(admin, toAdminOwner(rules, row, admin), isHeld(held, 'admin.', place));
+      const place = { list: 'admin', groupId: row.id, memberId: admin.id } as const;
+      return toMember(admin, held, place, toAdminOwner(book, row, admin));
     }),
     more: Math.max(0, all - admins.length),
   };
@@ -223,30 +227,23 @@ function toUpstream({ ids: { scimId, restId, uid } }: GroupState): string | null
 
 /** The roles of the group in each entity of which a rule speaks, or spoke. */
 function listEntities(
-  it: Explained<GroupField>,
-  { book }: Rules,
-  { cells, entities, mustLook }: GroupState,
+  { row, held, book }: Explained<GroupField>,
+  { cells, entities: observed, mustLook }: GroupState,
 ): OpsJson<'Field'>[] {
-  const rulings = book.ruleEntities(it.row.name);
+  const rulings = book.ruleEntities(row.name);
   const fields = listEntityFields(cells);
-  const differing = fields.filter((field) => !holdsRoles(cells[field], entities?.roles[field]));
-  const ofEntities = { ...it, differing, state: { observed: entities, mustLook, cells } };
+  const differing = fields.filter((field) => !holdsRoles(cells[field], observed?.roles[field]));
+  const it = { row, state: { observed, mustLook, cells }, differing, held, book, rulings };
   return fields.map((field) => {
-    const seen = entities?.roles[field];
-    const { rule } = rulings[field] ?? {};
-    const values = [parseRoles(findWantedRoles(cells[field])), seen ? parseRoles(seen) : null];
-    return {
-      ...toField(ofEntities, field, [values[0], values[1] ?? null]),
-      from: rule === undefined ? REPLACED : toRuleWords(book, rule),
-    };
+    const seen = observed?.roles[field];
+    const wanted = parseRoles(findWantedRoles(cells[field]));
+    const plain = toField(it, field, [wanted, seen ? parseRoles(seen) : null]);
+    return { ...plain, from: toRuleWords(book, rulings[field]?.rule) };
   });
 }
 
 /** The owner of an admin: a rule, else a provider that writes the list, else the service as it was at the takeover. */
-function toAdminOwner({ book }: Rules, row: GroupRow, { by_rule, desired }: LinkView): string {
-  if (by_rule !== 0 && desired === 1) {
-    const ruling = book.ruleAdmins(row.name);
-    return ruling ? toRuleWords(book, ruling.rule) : REPLACED;
-  }
+function toAdminOwner(book: RuleBook, row: GroupRow, { by_rule, desired }: LinkView): string {
+  if (by_rule !== 0 && desired === 1) return toRuleWords(book, book.ruleAdmins(row.name)?.rule);
   return row.admins_asked === 1 || row.origin === 'created' ? 'provider' : 'service';
 }

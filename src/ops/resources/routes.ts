@@ -9,7 +9,7 @@ import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne } from '../../store/tables.ts';
-import { HELD_OF_GROUP, HELD_OF_USER, listKept } from '../explain/fields.ts';
+import { listKept } from '../explain/fields.ts';
 import {
   type ListAnswer,
   type ListQuery,
@@ -109,7 +109,10 @@ async function toUsers({ deactivation }: OpsSources, rows: readonly lists.Remark
       upstreamId,
       active: { desired: row.origin === null ? null : desired.active, observed: isActive },
       pending: listWaiting(cells),
-      bridgeOnly: [...(isAddressKept ? ['address'] : []), ...listKeptNames(row, HELD_OF_USER)],
+      bridgeOnly: [
+        ...(isAddressKept ? ['address'] : []),
+        ...listKept(row).map(({ field }) => field),
+      ],
     });
   });
 }
@@ -128,13 +131,9 @@ async function toGroups({ store }: OpsSources, rows: readonly lists.Remarked<'gr
       ...toParts(row, observed),
       upstreamIds: { scimId, restId, uid },
       pending: [...listWaiting(cells), ...new Set(places)],
-      bridgeOnly: listKeptNames(row, HELD_OF_GROUP),
+      bridgeOnly: listKept(row).map(({ field }) => field),
     });
   });
-}
-
-function listKeptNames(row: lists.Remarked<ResourceType>, held: ReadonlySet<string>): string[] {
-  return listKept(row, held).map(({ field }) => field);
 }
 
 /** What a user and a group show otherwise than their row has it. */
