@@ -10,18 +10,26 @@ import { type ExportRecord, readRecords } from './read-records.ts';
  * `formerExternalId` the id by which an earlier provider knows the person, `id` the one of the server that it is of.
  */
 export const EXPORT_ATTRIBUTES = [
-  ...([
-    'id',
-    'externalId',
-    'formerExternalId',
-    'userName',
-    'email',
-    'active',
-    'displayName',
-  ] as const),
-  ...(['name.givenName', 'name.familyName', 'nickName', 'title', 'userType'] as const),
-  ...(['preferredLanguage', 'locale', 'timezone', 'employeeNumber', 'costCenter'] as const),
-  ...(['organization', 'division', 'department'] as const),
+  'id',
+  'externalId',
+  'formerExternalId',
+  'userName',
+  'email',
+  'active',
+  'displayName',
+  'name.givenName',
+  'name.familyName',
+  'nickName',
+  'title',
+  'userType',
+  'preferredLanguage',
+  'locale',
+  'timezone',
+  'employeeNumber',
+  'costCenter',
+  'organization',
+  'division',
+  'department',
 ] as const;
 
 /** One of these attributes. */

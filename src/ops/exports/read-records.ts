@@ -80,7 +80,9 @@ async function* readCsv(
   // Loaded only here: a bridge reads an export now and then.
   const { CsvError, parse } = await import('csv-parse');
   const parser = parse({
-    ...{ delimiter, skip_empty_lines: true, max_record_size: RECORD_LENGTH_MAX },
+    delimiter,
+    skip_empty_lines: true,
+    max_record_size: RECORD_LENGTH_MAX,
     // How a line ends is found out, so a lone CR of an old export is no text.
     record_delimiter: ['\r\n', '\n', '\r'],
   });

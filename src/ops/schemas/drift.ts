@@ -120,16 +120,7 @@ const plan = planSummary.extend({
 });
 const leftOut = t.count('Actions that cannot be undone.');
 
-/**
- * Outcomes of a user or group before the bridge changes the service.
- * - `adopt`: it matches an account or group that exists, which is taken over
- * - `linked`: it belongs to one that the bridge made or took over before
- * - `create`: it matches none, and would be made
- * - `inactive`: it matches none, and would be made once it is active
- * - `remove`: its provider deleted it
- * - `disputed`: it matches several, or waits for an operator; its provider is answered 409
- * - `privileged`: it exists and is never taken over by itself; its provider is answered 409 or 403
- */
+/** Outcomes of a user or group before the bridge changes the service, as docs/go-live.md explains them. */
 const FIRST_RUN_OUTCOMES = [
   'adopt',
   'linked',

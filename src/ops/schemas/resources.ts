@@ -45,15 +45,16 @@ const group = t.object({
   }),
 });
 
-/**
- * States of a field: `settled` (the service holds it), `pending`, `stuck` (the service refused it after it was
- * acknowledged), `drifted` (changed in the service), `held` (differs, and waits in a plan),
- * `bridge only` (the service cannot hold it), `unknown` (not seen yet),
- * `not ours` (never set, or the resource is not managed).
- */
+/** States of a field, as docs/drift.md explains them. */
 export const STANDINGS = [
-  ...(['settled', 'pending', 'stuck', 'drifted', 'held'] as const),
-  ...(['bridge only', 'unknown', 'not ours'] as const),
+  'settled',
+  'pending',
+  'stuck',
+  'drifted',
+  'held',
+  'bridge only',
+  'unknown',
+  'not ours',
 ] as const;
 
 const link = t.object({

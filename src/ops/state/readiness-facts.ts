@@ -110,7 +110,11 @@ async function readAll(sources: HealthSources) {
   const { firstRead, sections } = news();
   return {
     kind: 'ok' as const,
-    ...{ firstRead, sections, backlog, writeTrouble, weaknesses },
+    firstRead,
+    sections,
+    backlog,
+    writeTrouble,
+    weaknesses,
     recovery: await RECOVERY.find(db),
     auditFailure: poll?.failure ?? undefined,
     waitingPlans: await countWaitingPlans(db),

@@ -29,65 +29,54 @@ interface ActLogDeps {
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * Words of an act, those of one that changed nothing, and its extent: `everyone` concerns all users and groups, and so does `all` without a target; an act
- * about the `forgotten` keeps no id.
- */
-interface ActWords {
-  readonly act: string;
-  readonly unchanged?: string;
-  readonly concerns?: 'everyone' | 'all' | 'forgotten';
-}
-
 /** Words of every request that does more than read, by its method and route. */
-export const ACT_WORDS: Readonly<Record<string, ActWords>> = {
-  'POST /ops/users/:id/adopt': { act: 'adopted it' },
-  'POST /ops/groups/:id/adopt': { act: 'adopted it' },
-  'POST /ops/users/:id/release': { act: 'let it go' },
-  'POST /ops/groups/:id/release': { act: 'let it go' },
-  'POST /ops/users/:id/look': { act: 'looked at it' },
-  'POST /ops/groups/:id/look': { act: 'looked at it' },
-  'POST /ops/users/:key/erase': {
-    act: 'erased what is kept about a person',
-    concerns: 'forgotten',
-  },
-  'POST /ops/drifts/:id/repair': { act: 'had a difference repaired' },
-  'POST /ops/drifts/:id/accept': { act: 'accepted a difference' },
-  'POST /ops/drifts/:id/ignore': { act: 'left a difference alone' },
-  'POST /ops/drifts/decide': { act: 'decided about a difference' },
-  'POST /ops/plans/:id/approve': { act: 'approved a plan' },
-  'POST /ops/plans/:id/discard': { act: 'discarded a plan' },
-  'POST /ops/plans/:id/undo': { act: 'had a plan undone' },
-  'POST /ops/pause': {
-    act: 'paused all changes',
-    unchanged: 'asked for a pause, which there was already',
-    concerns: 'everyone',
-  },
-  'POST /ops/resume': {
-    act: 'ended the pause of all changes',
-    unchanged: 'asked for the end of a pause that there was not',
-    concerns: 'everyone',
-  },
-  'POST /ops/retry': { act: 'had tried at once what waits', concerns: 'all' },
-  'POST /ops/notifications/test': { act: 'tried receivers of notifications' },
-  'POST /ops/sweeps': { act: 'asked for a sweep' },
-  'POST /ops/census': { act: 'compared a list of people' },
-  'POST /ops/providers': { act: 'added a provider' },
-  'POST /ops/providers/:id/change': { act: 'changed what a provider may do' },
-  'POST /ops/providers/:provider/import-ids': { act: 'imported ids of an earlier server' },
-  'POST /ops/providers/:from/switch': { act: 'planned that its people go to another provider' },
-  'POST /ops/providers/:id/delete': { act: 'deleted a provider' },
-  'POST /ops/tokens': { act: 'made a token' },
-  'POST /ops/tokens/:id/revoke': { act: 'revoked a token' },
-  'POST /ops/clients': { act: 'made a client' },
-  'POST /ops/clients/:id/rotate': { act: 'made a secret of a client' },
-  'POST /ops/clients/:id/revoke': { act: 'revoked a client or a secret' },
-  'POST /ops/sessions/:id/revoke': { act: 'ended a sign-in to the console' },
-  'POST /ops/api/:group/:operation': { act: 'called the service' },
-  'POST /console/session': { act: 'signed in to the console' },
-  'GET /console/oidc/callback': { act: 'signed in to the console' },
-  'DELETE /console/session': { act: 'signed out of the console' },
+export const ACT_WORDS: Readonly<Record<string, string>> = {
+  'POST /ops/users/:id/adopt': 'adopted it',
+  'POST /ops/groups/:id/adopt': 'adopted it',
+  'POST /ops/users/:id/release': 'let it go',
+  'POST /ops/groups/:id/release': 'let it go',
+  'POST /ops/users/:id/look': 'looked at it',
+  'POST /ops/groups/:id/look': 'looked at it',
+  'POST /ops/users/:key/erase': 'erased what is kept about a person',
+  'POST /ops/drifts/:id/repair': 'had a difference repaired',
+  'POST /ops/drifts/:id/accept': 'accepted a difference',
+  'POST /ops/drifts/:id/ignore': 'left a difference alone',
+  'POST /ops/drifts/decide': 'decided about a difference',
+  'POST /ops/plans/:id/approve': 'approved a plan',
+  'POST /ops/plans/:id/discard': 'discarded a plan',
+  'POST /ops/plans/:id/undo': 'had a plan undone',
+  'POST /ops/pause': 'paused all changes',
+  'POST /ops/resume': 'ended the pause of all changes',
+  'POST /ops/retry': 'had tried at once what waits',
+  'POST /ops/notifications/test': 'tried receivers of notifications',
+  'POST /ops/sweeps': 'asked for a sweep',
+  'POST /ops/census': 'compared a list of people',
+  'POST /ops/providers': 'added a provider',
+  'POST /ops/providers/:id/change': 'changed what a provider may do',
+  'POST /ops/providers/:provider/import-ids': 'imported ids of an earlier server',
+  'POST /ops/providers/:from/switch': 'planned that its people go to another provider',
+  'POST /ops/providers/:id/delete': 'deleted a provider',
+  'POST /ops/tokens': 'made a token',
+  'POST /ops/tokens/:id/revoke': 'revoked a token',
+  'POST /ops/clients': 'made a client',
+  'POST /ops/clients/:id/rotate': 'made a secret of a client',
+  'POST /ops/clients/:id/revoke': 'revoked a client or a secret',
+  'POST /ops/sessions/:id/revoke': 'ended a sign-in to the console',
+  'POST /ops/api/:group/:operation': 'called the service',
+  'POST /console/session': 'signed in to the console',
+  'GET /console/oidc/callback': 'signed in to the console',
+  'DELETE /console/session': 'signed out of the console',
 };
+
+/** Acts that concern everybody, each with its words where it changed nothing. */
+const OF_ALL: Readonly<Record<string, string>> = {
+  'POST /ops/pause': 'asked for a pause, which there was already',
+  'POST /ops/resume': 'asked for the end of a pause that there was not',
+};
+/** Without a target it concerns everybody. */
+const RETRY = 'POST /ops/retry';
+/** Its record keeps no id. */
+const ERASE = 'POST /ops/users/:key/erase';
 
 /** The log of acts. */
 export type ActLog = ReturnType<typeof createActLog>;
@@ -139,23 +128,27 @@ function toRows(
 function toRow(done: OperatorAct, known: Pick<NewAct, 'entry' | 'at'>): NewAct | undefined {
   // What is served with and without a slash at its end is one route.
   const route = done.route.replace(/\/$/, '');
-  const words = ACT_WORDS[`${done.method} ${route}`];
-  if (words === undefined) return undefined;
   const { target = '', operator, credential, method, status, change } = done;
-  const { concerns, unchanged } = words;
+  const name = `${method} ${route}`;
+  const words = ACT_WORDS[name];
+  if (words === undefined) return undefined;
   const [state_before, state_after] = [toText(change?.before), toText(change?.after)];
-  const isIdle = unchanged !== undefined && state_before !== null && state_before === state_after;
-  const act = isIdle ? unchanged : words.act;
-  const isForAll = !isIdle && (concerns === 'everyone' || (concerns === 'all' && target === ''));
+  const idle = state_before !== null && state_before === state_after ? OF_ALL[name] : undefined;
+  const isOfAll = name in OF_ALL || (name === RETRY && target === '');
   return {
-    ...{ ...known, act, operator, credential, method, route },
-    target: concerns === 'forgotten' ? '' : target,
+    ...known,
+    act: idle ?? words,
+    operator,
+    credential,
+    method,
+    route,
+    target: name === ERASE ? '' : target,
     address: done.remoteAddress,
     request_id: done.requestId,
     status: status ?? null,
     state_before,
     state_after,
-    everyone: isForAll ? 1 : 0,
+    everyone: isOfAll && idle === undefined ? 1 : 0,
   };
 }
 
