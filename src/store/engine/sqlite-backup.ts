@@ -91,8 +91,6 @@ export function findFault({ isWhole, migrations }: InspectedFile): string | unde
 
 /** A file as it was found: proven whole or not, and the migrations that it has had; none when it is no store. */
 export interface InspectedFile {
-  /** With what its log holds, which is not in the file yet. */
-  readonly bytes: number;
   readonly isWhole: boolean;
   readonly migrations: readonly string[];
 }
@@ -102,15 +100,12 @@ export function inspectSqlite(path: string): InspectedFile {
   return readFile(path, `${path} cannot be read as a store`, (file) => {
     const { integrity_check: found } = file.prepare('pragma integrity_check(1)').get() ?? {};
     const isWhole = found === 'ok';
-    const bytes = Number(file.prepare(SIZE).get()?.bytes ?? 0);
     const tables = file.prepare("select name from sqlite_master where name = 'migrations'");
-    if (!isWhole || tables.get() === undefined) return { bytes, isWhole, migrations: [] };
+    if (!isWhole || tables.get() === undefined) return { isWhole, migrations: [] };
     const names = file.prepare('select name from migrations').all();
-    return { bytes, isWhole, migrations: names.map(({ name }) => String(name)) };
+    return { isWhole, migrations: names.map(({ name }) => String(name)) };
   });
 }
-
-const SIZE = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
 
 interface Replacement {
   /** Path of the store, which no process may have open. */

@@ -6,6 +6,7 @@ import type { StuckLink } from '../engine/columns.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
+import type { Row } from '../tables.ts';
 import type { GroupKey } from './links.ts';
 
 interface WaitingQuery {
@@ -85,10 +86,12 @@ export const NOTHING_WAITING: WaitingSummary = {
 
 interface WaitingTotals {
   readonly oldest: number | null;
-  readonly retry_at: number | null;
+  readonly nextRetryAt: number | null;
   readonly desired: number | null;
   readonly problems: number;
 }
+
+type FailedRow = Pick<Row<'links'>, 'stuck_at' | 'attempts'> & { readonly problem: string };
 
 /**
  * Sums up the waiting changes of a group. A change that was to be tried before `now` (epoch milliseconds) waits for
@@ -96,30 +99,24 @@ interface WaitingTotals {
  */
 export async function readWaiting(db: Db, { seq }: GroupKey, now = 0): Promise<WaitingSummary> {
   const waiting = sql`from links where group_id = ${seq} and pending is not null`;
-  const rows = await select<WaitingTotals>(db)`
-    select min(pending) as oldest, min(case when retry_at > ${now} then retry_at end) as retry_at,
+  const [totals] = await select<WaitingTotals>(db)`
+    select min(pending) as oldest, min(case when retry_at > ${now} then retry_at end) as "nextRetryAt",
       min(desired) as desired, count(problem) as problems ${waiting}`;
-  const [row] = rows;
-  if (row === undefined || row.oldest === null) return NOTHING_WAITING;
-  const summary = {
-    ...NOTHING_WAITING,
-    oldest: row.oldest,
-    nextRetryAt: row.retry_at ?? undefined,
-    removes: row.desired === 0,
-  };
-  if (Number(row.problems) === 0) return summary;
-  const found = await sql<{ stuck_at: number | null; attempts: number; problem: string }>`
-    select stuck_at, attempts, problem ${waiting} and problem is not null`.execute(db);
-  const failures = found.rows.map(({ problem, ...failure }) => ({
-    ...failure,
-    problem: parseStored<Refusal>(problem),
-  }));
+  if (totals === undefined || totals.oldest === null) return NOTHING_WAITING;
+  const rows =
+    totals.problems === 0
+      ? []
+      : await select<FailedRow>(db)`
+          select stuck_at, attempts, problem ${waiting} and problem is not null`;
+  const failures = rows.map((row) => ({ ...row, problem: parseStored<Refusal>(row.problem) }));
   const stuck = failures.flatMap(({ stuck_at: since, problem }) =>
     since === null ? [] : [{ since, problem }],
   );
   const failed = failures.filter(({ attempts }) => attempts > 0);
   return {
-    ...summary,
+    oldest: totals.oldest,
+    nextRetryAt: totals.nextRetryAt ?? undefined,
+    removes: totals.desired === 0,
     stuck: stuck.toSorted((a, b) => a.since - b.since)[0],
     failed: failed.toSorted((a, b) => b.attempts - a.attempts)[0],
   };

@@ -330,16 +330,14 @@ export async function findCalled(db: Db, texts: ReadonlySet<string>): Promise<Na
   };
 }
 
+/** The rows by the texts that name them, as written or folded. */
 function gather(texts: ReadonlySet<string>, rows: readonly ResourceRow[]) {
-  const byName = new Map<string, Set<string>>();
-  for (const row of rows) {
-    for (const name of listCalledNames(row))
-      byName.set(name, (byName.get(name) ?? new Set()).add(row.id));
-  }
-  const byText = new Map<string, Set<string>>();
-  for (const text of texts) {
-    const ids = byName.get(text) ?? byName.get(foldCase(text));
-    if (ids !== undefined) byText.set(text, ids);
-  }
-  return byText;
+  const named = rows.flatMap((row) => listCalledNames(row).map((name) => ({ name, id: row.id })));
+  const byName = Map.groupBy(named, ({ name }) => name);
+  return new Map(
+    [...texts].flatMap((text): [string, Set<string>][] => {
+      const found = byName.get(text) ?? byName.get(foldCase(text));
+      return found === undefined ? [] : [[text, new Set<string>(found.map(({ id }) => id))]];
+    }),
+  );
 }
