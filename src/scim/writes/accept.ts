@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeClass } from '../../domain/change-class.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
+import { foldCase } from '../../domain/fold.ts';
 import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { EARLIER, NOT_THERE } from '../../domain/refusal.ts';
@@ -12,22 +13,24 @@ import { keepRemark } from '../../store/audit/requests.ts';
 import { keepChange } from '../../store/changes.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
+import { saveDispute } from '../../store/resources/names.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { SpanAttributes } from '../../telemetry/tracing.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { type Content, parsePatch, parseResource } from '../dialect/parse-body.ts';
 import { findPlace, listStepNames } from '../dialect/to-steps.ts';
-import { conflict, notFound, ScimError, unavailable } from '../errors.ts';
+import { notFound, ScimError, unavailable } from '../errors.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import type { RequestRepairs } from '../repairs.ts';
 import { listWritten } from '../requests.ts';
 import type { UserList } from '../schema/resource-schemas.ts';
 import { storeChange, storeDeletion } from './change.ts';
+import { create } from './create.ts';
 import { groupWrites } from './group.ts';
 import {
   type Accepted,
-  type Disputed,
+  Dispute,
   PrivilegeUnknown,
   type WriteKind,
   type WriteTarget,
@@ -67,7 +70,7 @@ async function accept<Type extends ResourceKey['type'], Field extends string>(
   switch (method) {
     case 'POST': {
       const input = understand(request, parseResource(body, schema, repairs));
-      return storeKnowing(deps, request, (tx) => kind.create(tx, deps, { input, repairs }));
+      return storeKnowing(deps, request, (tx) => create(tx, deps, kind, { input, repairs }));
     }
     case 'PUT': {
       const input = understand(request, parseResource(body, schema, repairs));
@@ -130,7 +133,7 @@ const LOOK_RETRY_SECONDS = 30;
 async function storeKnowing(
   deps: ScimDeps,
   { method, repairs }: WriteRequest,
-  write: (tx: Db) => Promise<Accepted | Disputed>,
+  write: (tx: Db) => Promise<Accepted>,
 ): Promise<Accepted> {
   assertUpstreamUp(deps);
   const waitMs = Math.max(deps.policy.writeWaitMs, LOOK_WAIT_MIN_MS);
@@ -142,13 +145,12 @@ async function storeKnowing(
         const written = await write(tx);
         const [refusal] = repairs.listLeftOut();
         if (refusal === undefined) return written;
-        if ('kind' in written || !written.takesAccess) throw refusal;
+        if (!written.takesAccess) throw refusal;
         await keepRemark(tx, 'left-out', deps.clock.now());
         return written;
       }),
     );
     for (const _ of repairs.listLeftOut()) repairs.count('part-left-out');
-    if ('kind' in stored) throw conflict(stored.detail);
     const { notifies, undo, row, hasFormerIds } = stored;
     if (hasFormerIds) deps.store.bell.ring('former-ids');
     // No request waits for what the rules derived: the workers do it at once after a removal, else once the write itself
@@ -156,10 +158,18 @@ async function storeKnowing(
     if (notifies && (undo === undefined || row.due_class === 0)) deps.store.bell.ring('due');
     return stored;
   } catch (error) {
+    if (error instanceof Dispute) await keepDispute(deps, error);
     if (!(error instanceof BridgeError) || error.code !== 'could-not-look') throw error;
     const words = 'The service could not tell whether the resource is privileged.';
     throw unavailable(words, LOOK_RETRY_SECONDS);
   }
+}
+
+/** Records a case that only an operator can decide. */
+async function keepDispute({ store, clock, events }: ScimDeps, { about, message }: Dispute) {
+  const { type, name } = about;
+  const found = { type, nameFolded: foldCase(name), reason: message, now: clock.now() };
+  if (await store.write((tx) => saveDispute(tx, found))) events.disputed({ type });
 }
 
 /** Stores something, after a look where a resource may be privileged. @throws BridgeError `could-not-look` */
@@ -187,20 +197,17 @@ const ASK_EVERY_MS = 200;
  * looked up.
  * @throws StoreError `store-unsure` when the outcome cannot be found out in time; every error of `store`
  */
-async function storeWrite(
-  deps: ScimDeps,
-  store: (tx: Db) => Promise<Accepted | Disputed>,
-): Promise<Accepted | Disputed> {
+async function storeWrite(deps: ScimDeps, store: (tx: Db) => Promise<Accepted>): Promise<Accepted> {
   const span = deps.tracing?.begin({ name: 'accept', kind: 'internal' });
-  let last: Accepted | Disputed | undefined;
+  let last: Accepted | undefined;
   try {
     return await deps.store.write(async (tx) => {
       const stored = await store(tx);
-      last = 'kind' in stored ? stored : await announce(tx, deps, stored, span?.traceparent);
+      last = await announce(tx, deps, stored, span?.traceparent);
       return last;
     });
   } catch (error) {
-    if (!isUnsure(error) || last === undefined || 'kind' in last) throw error;
+    if (!isUnsure(error) || last === undefined) throw error;
     if (await isKept(deps, last)) return last;
     throw error;
   } finally {
@@ -208,8 +215,8 @@ async function storeWrite(
   }
 }
 
-function toSpanAttributes(stored: Accepted | Disputed | undefined): SpanAttributes {
-  if (stored === undefined || 'kind' in stored) return {};
+function toSpanAttributes(stored: Accepted | undefined): SpanAttributes {
+  if (stored === undefined) return {};
   const kind = stored.undo === undefined ? 'nothing' : toChangeClass(stored);
   return { 'scim_bridge.resource_type': stored.row.type, 'scim_bridge.change': kind };
 }

@@ -271,7 +271,7 @@ export async function storeDeletion<T extends Type, Field extends string>(
 ): Promise<Accepted> {
   await kind.begin(tx, deps, 'end', target.id);
   const row = await lockOwn(tx, deps, kind.fields.type, target);
-  await assertWithinLimits(tx, deps, { row, attributes: undefined, edits: [] });
+  await assertWithinLimits(tx, deps, kind.fields.type, { row, attributes: undefined, edits: [] });
   const { origin } = row;
   if (origin === null) {
     assertAdoptsOnDelete(deps.policy[kind.adoptsOnDelete], kind.fields.type);

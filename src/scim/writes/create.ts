@@ -1,38 +1,74 @@
 import { withSchemas } from '../../domain/extensions.ts';
-import { foldCase } from '../../domain/fold.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { isOfOther } from '../../domain/provider.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { passIds, saveDispute } from '../../store/resources/names.ts';
+import { passIds } from '../../store/resources/names.ts';
 import { revive } from '../../store/resources/revive.ts';
 import { insertRow, type RowOf } from '../../store/resources/rows.ts';
-import type { Before } from '../../store/resources/state.ts';
-import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
+import type { ResourceInput } from '../dialect/parse-body.ts';
 import { conflict } from '../errors.ts';
-import { UNCOUNTED } from '../repairs.ts';
-import { applyChange, WORDS } from './change.ts';
-import type { Accepted, Asked, Disputed, WriteKind } from './kind.ts';
+import { ANY_VERSION } from '../http/etag.ts';
+import { type Repairs, UNCOUNTED } from '../repairs.ts';
+import { applyChange, storeChange, WORDS } from './change.ts';
+import { type Accepted, type Asked, Dispute, type Match, type WriteKind } from './kind.ts';
+import { assertWithinLimits, toTaken } from './wall.ts';
 
-/** A new user or group. */
-interface Creation<Type extends ResourceKey['type']> {
-  readonly asked: Asked;
-  readonly origin: Origin;
-  /** The deleted one that it is made of; undefined: there is none. */
-  readonly from: RowOf<Type> | undefined;
-  /** State of what the service holds before, for a refusal. */
-  readonly before: Before | undefined;
-  /** True when the provider knows it by the ids of the deleted one too. */
-  readonly hasFormerIds: boolean;
+type Type = ResourceKey['type'];
+
+/** Body of a POST. */
+interface Creation {
+  readonly input: ResourceInput;
+  readonly repairs: Repairs;
+}
+
+/**
+ * Stores a new user or group, or takes over the one that the service already has.
+ * @throws ScimError 400 (an address that is none, members who are not users), 403 beyond the wall, 409 when another one has
+ *   the name or the account
+ * @throws PrivilegeUnknown
+ * @throws Dispute
+ */
+export async function create<T extends Type, Field extends string>(
+  tx: Db,
+  deps: ProviderDeps,
+  kind: WriteKind<T, Field>,
+  { input, repairs }: Creation,
+): Promise<Accepted> {
+  const { type } = kind.fields;
+  const asked = kind.toNew(deps, input, repairs);
+  const match = await kind.match(tx, deps, asked, repairs);
+  const { row } = match;
+  await assertWithinLimits(tx, deps, type, { ...asked, row });
+  switch (match.kind) {
+    case 'taken':
+      throw toTaken(deps, match.holder, match.taken);
+    case 'disputed': {
+      const other = match.holders.find((holder) => isOfOther(deps.provider, holder));
+      const { name, words } = match;
+      throw other
+        ? toTaken(deps, other, { type: 'User', attribute: 'userName' })
+        : new Dispute(words, { type, name });
+    }
+    case 'returning':
+      return restore(tx, deps, kind, { row: match.row, asked, input });
+    case 'unmanaged': {
+      const attributes = kind.toAdopted(parseStored(match.row.attributes), asked, input);
+      return adoptFound(tx, deps, kind, { row: match.row, asked: { ...asked, attributes } });
+    }
+    case 'new':
+      return insertNew(tx, deps, kind, { ...match, asked: match.asked ?? asked });
+  }
 }
 
 /** Inserts a user or group, or revives a deleted one, and marks the changes that it waits for. */
-export async function insertNew<Type extends ResourceKey['type'], Field extends string>(
+async function insertNew<T extends Type, Field extends string>(
   tx: Db,
   deps: ProviderDeps,
-  kind: WriteKind<Type, Field>,
-  { asked, origin, from, before, hasFormerIds }: Creation<Type>,
+  kind: WriteKind<T, Field>,
+  { asked, origin, row: from, before, hasFormerIds }: Match<T> & { kind: 'new'; asked: Asked },
 ): Promise<Accepted> {
   const now = deps.clock.now();
   const { provider } = deps;
@@ -60,17 +96,35 @@ export async function insertNew<Type extends ResourceKey['type'], Field extends 
   return { ...accepted, hasFormerIds };
 }
 
+/** Makes an inactive user as a creation says: as a PUT, and active unless it says otherwise. */
+function restore<T extends Type, Field extends string>(
+  tx: Db,
+  deps: ProviderDeps,
+  kind: WriteKind<T, Field>,
+  { row, asked, input }: { row: RowOf<T>; asked: Asked; input: ResourceInput },
+): Promise<Accepted> {
+  const { active = true } = asked.attributes;
+  return storeChange(tx, deps, kind, {
+    target: { id: row.id, preconditions: ANY_VERSION },
+    ask: async (_tx, _row, before) => ({
+      ...asked,
+      attributes: { ...kind.toReplacement(before, input), active },
+      names: new Set([...input.mentioned, 'active']),
+    }),
+    repairs: UNCOUNTED,
+  });
+}
+
 /**
  * Takes over what the service has already. Its SCIM id stays, because lists have shown it all along.
  * @throws ScimError 409 when the settings or a privilege forbid it
- * @throws PrivilegeUnknown
  */
-export async function adoptFound<Type extends ResourceKey['type'], Field extends string>(
+async function adoptFound<T extends Type, Field extends string>(
   tx: Db,
   deps: ProviderDeps,
-  kind: WriteKind<Type, Field>,
-  { row, asked }: { readonly row: RowOf<Type>; readonly asked: Asked },
-): Promise<Accepted | Disputed> {
+  kind: WriteKind<T, Field>,
+  { row, asked }: { row: RowOf<T>; asked: Asked },
+): Promise<Accepted> {
   const { type } = kind.fields;
   const privilege = await kind.findPrivilege(tx, deps, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
@@ -78,21 +132,9 @@ export async function adoptFound<Type extends ResourceKey['type'], Field extends
   const there = `The ${WORDS[type]} exists in the service`;
   if (policy === 'refuse') throw conflict(`${there} and the settings forbid taking it over.`);
   const waits = `${there}. An operator has to decide whether it is taken over.`;
-  if (policy === 'ask') return dispute(tx, deps, { type, name: row.name }, waits);
+  if (policy === 'ask') throw new Dispute(waits, { type, name: row.name });
   const adopted = await kind.takeOver(tx, deps, row);
   const before = parseStored<JsonObject>(row.attributes);
   const change = { row: adopted, origin: null, before, asked, repairs: UNCOUNTED };
   return applyChange(tx, deps, kind, change);
-}
-
-/** Records a case that only an operator can decide; the provider gets the same words. */
-export async function dispute(
-  tx: Db,
-  { clock, events }: ProviderDeps,
-  { type, name }: { readonly type: ResourceKey['type']; readonly name: string },
-  detail: string,
-): Promise<Disputed> {
-  const found = { type, nameFolded: foldCase(name), reason: detail, now: clock.now() };
-  if (await saveDispute(tx, found)) events.disputed({ type });
-  return { kind: 'disputed', detail };
 }

@@ -26,8 +26,7 @@ import type { ResourceInput } from '../dialect/parse-body.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { applyWhole } from '../patch/apply-patch.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
-import { adoptFound, dispute, insertNew } from './create.ts';
-import { type Accepted, type Disputed, PrivilegeUnknown, type WriteKind } from './kind.ts';
+import { type Asked, type Match, PrivilegeUnknown, type WriteKind } from './kind.ts';
 import { toBodyAsked } from './lists.ts';
 import { assertDemotesNobody } from './protect-group.ts';
 import { assertWithinLimits, toTaken } from './wall.ts';
@@ -46,7 +45,7 @@ export const groupWrites: WriteKind<'group', GroupField> = {
       assertPermissions(deps, before, attributes);
       await assertNameFree(tx, deps, row, attributes);
     }
-    await assertWithinLimits(tx, deps, { ...asked, row, attributes, edits });
+    await assertWithinLimits(tx, deps, 'group', { ...asked, row, attributes, edits });
     if (row.origin === null || attributes.displayName !== row.name) {
       await enterRules(tx, deps.rules, 'names');
     }
@@ -119,7 +118,12 @@ export const groupWrites: WriteKind<'group', GroupField> = {
     if (!isDue) await deleteAllLinks(tx, row);
     return notifies;
   },
-  create: createGroup,
+  toNew(deps, input) {
+    assertPermissions(deps, {}, input.attributes);
+    return toBodyAsked(deps, 'add', input, input.attributes);
+  },
+  match: matchGroup,
+  toAdopted: (before, _asked, input) => toReplacement(before, input),
 };
 
 /**
@@ -158,31 +162,20 @@ async function assertNameFree(
   if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
 }
 
-/**
- * Stores a new group, or takes over the one of this name that the service already has.
- * @throws ScimError 409 when a managed group has the name, 403 beyond the wall, 400 for members who are not users
- * @throws PrivilegeUnknown
- */
-async function createGroup(
+async function matchGroup(
   tx: Db,
-  deps: ProviderDeps,
-  { input }: { readonly input: ResourceInput },
-): Promise<Accepted | Disputed> {
-  const { attributes } = input;
-  assertPermissions(deps, {}, attributes);
-  await enterRules(tx, deps.rules, 'names');
+  { rules, provider }: ProviderDeps,
+  { attributes }: Asked,
+): Promise<Match<'group'>> {
+  await enterRules(tx, rules, 'names');
   const name = foldCase(String(attributes.displayName));
   const live = await listByName(tx, 'group', name, { lock: true });
-  const [row] = live;
-  const asked = toBodyAsked(deps, 'add', input, attributes);
-  await assertWithinLimits(tx, deps, { ...asked, row, attributes }, 'group');
   const holder = live.find(({ origin }) => origin !== null);
-  if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
-  if (live.length > 1) return dispute(tx, deps, { type: 'group', name }, SEVERAL_GROUPS);
-  if (row) {
-    const kept = toReplacement(parseStored(row.attributes), input);
-    return adoptFound(tx, deps, groupWrites, { row, asked: { ...asked, attributes: kept } });
-  }
+  const taken = { type: 'Group', attribute: 'displayName' } as const;
+  if (holder) return { kind: 'taken', holder, taken };
+  const [row, second] = live;
+  if (second) return { kind: 'disputed', holders: live, name, words: SEVERAL_GROUPS };
+  if (row) return { kind: 'unmanaged', row };
   // One that still is in the service, or that a lost create may have left there.
   const tombstones = toTombstones(await listNamed(tx, 'group', [name]));
   const released = tombstones.find((one) => one.origin === 'adopted' && one.observed !== null);
@@ -190,17 +183,12 @@ async function createGroup(
   const lost = await joinLost(tx, tombstones.filter(isLost));
   if (released === undefined) {
     if (lost) await deleteAllLinks(tx, lost);
-    const creation = { asked, origin: 'created', from: lost, before: undefined } as const;
-    return insertNew(tx, deps, groupWrites, { ...creation, hasFormerIds: false });
+    return { kind: 'new', row: lost, origin: 'created' };
   }
-  return insertNew(tx, deps, groupWrites, {
-    asked,
-    origin: 'adopted',
-    from: released,
-    before: { attributes, cells: {}, origin: 'adopted', deleted: true },
-    // Of another provider's groups this one knows no ids.
-    hasFormerIds: released.provider === deps.provider,
-  });
+  const before = { attributes, cells: {}, origin: 'adopted', deleted: true } as const;
+  // Of another provider's groups this one knows no ids.
+  const hasFormerIds = released.provider === provider;
+  return { kind: 'new', row: released, origin: 'adopted', before, hasFormerIds };
 }
 
 const SEVERAL_GROUPS =

@@ -9,6 +9,7 @@ import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
+import { ScimError } from '../errors.ts';
 import type { Preconditions } from '../http/etag.ts';
 import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema, UserList } from '../schema/resource-schemas.ts';
@@ -68,11 +69,56 @@ export interface Accepted {
   readonly waitId?: string;
 }
 
-/** A POST of what only an operator can identify. It is recorded, so it is a result and not an error. */
-export interface Disputed {
-  readonly kind: 'disputed';
-  readonly detail: string;
+/** A POST of what only an operator can identify: it is recorded, and refused in the same words. */
+export class Dispute extends ScimError {
+  readonly about: { readonly type: ResourceKey['type']; readonly name: string };
+  constructor(detail: string, about: Dispute['about']) {
+    super(409, detail, { scimType: 'uniqueness' });
+    this.about = about;
+  }
 }
+
+/** A name that another user or group has; `account`: only its account in the service still has it. */
+export interface TakenName {
+  readonly type: 'User' | 'Group';
+  readonly attribute: 'userName' | 'displayName' | 'emails' | 'externalId';
+  readonly holder?: 'resource' | 'account';
+}
+
+/**
+ * What a new user or group already has.
+ * - `new`: nothing, or a deleted one (`row`) that it is made of
+ * - `unmanaged`: one account or group that nobody manages
+ * - `returning`: an inactive user of this provider
+ * - `taken`: another one has the name, or the account that is meant
+ * - `disputed`: the names point at several, and the bridge never guesses
+ */
+export type Match<Type extends ResourceKey['type']> =
+  | {
+      readonly kind: 'new';
+      readonly row: RowOf<Type> | undefined;
+      readonly origin: Origin;
+      /** State of what the service holds before, for a refusal. */
+      readonly before?: Before;
+      /** True when the provider knows it by the ids of the deleted one too. */
+      readonly hasFormerIds?: boolean;
+      /** What is asked of it instead. */
+      readonly asked?: Asked;
+    }
+  | { readonly kind: 'unmanaged' | 'returning'; readonly row: RowOf<Type> }
+  | {
+      readonly kind: 'taken';
+      readonly row?: undefined;
+      readonly holder: RowOf<Type>;
+      readonly taken: TakenName;
+    }
+  | {
+      readonly kind: 'disputed';
+      readonly row?: undefined;
+      readonly holders: readonly RowOf<Type>[];
+      readonly name: string;
+      readonly words: string;
+    };
 
 /** Link that a request changes, as it was and as it is to be. */
 export interface EditedLink extends WrittenLink {
@@ -178,10 +224,10 @@ export interface WriteKind<Type extends ResourceKey['type'], Field extends strin
   delete(tx: Db, deps: ProviderDeps, row: RowOf<Type>): Promise<Deletion<Type>>;
   /** Updates what is derived from a resource that is deleted now. Returns true when others are due. */
   forget(tx: Db, deps: ProviderDeps, row: RowOf<Type>, deletion: Deletion<Type>): Promise<boolean>;
-  /** Stores a new resource, or takes over the one that the service already has. */
-  create(
-    tx: Db,
-    deps: ProviderDeps,
-    request: { readonly input: ResourceInput; readonly repairs: Repairs },
-  ): Promise<Accepted | Disputed>;
+  /** What the body of a POST asks. @throws ScimError 400, 403 */
+  toNew(deps: ProviderDeps, input: ResourceInput, repairs: Repairs): Asked;
+  /** Finds, and locks, what a new one already has. */
+  match(tx: Db, deps: ProviderDeps, asked: Asked, repairs: Repairs): Promise<Match<Type>>;
+  /** Attributes of an unmanaged one that a POST takes over. */
+  toAdopted(before: JsonObject, asked: Asked, input: ResourceInput): JsonObject;
 }

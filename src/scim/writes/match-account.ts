@@ -1,56 +1,66 @@
 import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
-
+import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Handling } from '../../domain/provider.ts';
+import { type Handling, isOfOther } from '../../domain/provider.ts';
+import { keepRemark } from '../../store/audit/requests.ts';
+import { findHandling } from '../../store/credentials/providers.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';
-import { listAccountNames, listHolders, listTombstones } from '../../store/resources/find.ts';
+import {
+  listAccountNames,
+  listHolders,
+  listTombstones,
+  lockLostUsers,
+} from '../../store/resources/find.ts';
+import { joinLost } from '../../store/resources/revive.ts';
 import { LIVE_MANAGED, listRows, lockRow, type UserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
-import { type TakenName, toTaken } from './wall.ts';
+import type { Repairs } from '../repairs.ts';
+import type { Asked, Match, TakenName } from './kind.ts';
+import { toTaken } from './wall.ts';
 
-/** The provider that asks, and how its people are recognised. */
+/** The creation of a user, and how the people of its provider are recognised. */
 interface Recognition extends Pick<Handling, 'match' | 'returning'> {
   readonly provider: string;
+  readonly attributes: JsonObject;
 }
 
 /**
- * Account that a new user already has.
- * - `none`: no account is known
- * - `observed`: one unmanaged account
- * - `tombstone`: one that was deleted through SCIM and still has its account
- * - `taken`: a managed user has the userName, or the account that the userName or the address means
- * - `disputed`: name and address point at two accounts, and the bridge never guesses
- */
-export type AccountMatch =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'disputed'; readonly holders: readonly UserRow[] }
-  | { readonly kind: 'taken'; readonly taken: TakenName; readonly holder: UserRow }
-  | { readonly kind: 'observed' | 'tombstone'; readonly row: UserRow };
-
-/**
- * Correlates on observed names and addresses, of managed users also on those that are wanted; for deleted users also on
- * their last userName. The row that is found
- * is locked: of two requests at the same time one takes the account over, and the other one finds it taken.
+ * Correlates a new user on observed names and addresses, of managed users also on those that are wanted; for deleted
+ * users also on their last userName. The row that is found is locked: of two requests at the same time one takes the
+ * account over, and the other one finds it taken.
  * @throws StoreError `store-contended` when others go on changing what is found
  */
-export async function matchAccount(
+export async function matchUser(
   tx: Db,
-  attributes: JsonObject,
-  recognition: Recognition,
-): Promise<AccountMatch> {
+  { provider, clock }: ProviderDeps,
+  asked: Asked,
+  repairs: Repairs,
+): Promise<Match<'user'>> {
+  const { attributes } = asked;
+  const handling = await findHandling(tx, provider);
   for (let attempt = 1; attempt <= MATCHES_MAX; attempt += 1) {
-    const match = await matchOnce(tx, attributes, recognition);
-    if (!('row' in match)) return match;
-    const { row, kind } = match;
+    const match = await matchOnce(tx, { ...handling, provider, attributes });
+    const { row } = match;
+    const isRevived = match.kind === 'new' && match.before !== undefined;
+    if (row === undefined || !(isRevived || match.kind === 'unmanaged')) return match;
     // The account of a deleted user changes hands, and its memberships with it.
-    if (kind === 'tombstone') await lockGroupsOf(tx, row.id, 'all');
+    if (isRevived) await lockGroupsOf(tx, row.id, 'all');
     const locked = await lockRow(tx, row);
     const isSame = STATE.every((column) => locked?.[column] === row[column]);
-    if (locked !== undefined && isSame) return match;
+    if (locked === undefined || !isSame) continue;
+    const isOther = isRevived && row.provider === provider && !match.hasFormerIds;
+    if (!isOther) return match;
+    // The account of another person, without the licences of that one.
+    repairs.count('name-recycled');
+    await keepRemark(tx, 'name-recycled', clock.now());
+    const extension = { appsPermissions: 0, ...toExtension(attributes, USER_EXTENSION) };
+    const names = new Set([...asked.names, toWrittenName(USER_EXTENSION, 'appsPermissions')]);
+    const given = { ...attributes, [USER_EXTENSION]: extension };
+    return { ...match, asked: { ...asked, names, attributes: given } };
   }
   throw new StoreError('store-contended', 'the account of a new user is being changed by others');
 }
@@ -60,36 +70,62 @@ const MATCHES_MAX = 3;
 /** Columns that change when another transaction takes the account over, changes or deletes it. */
 const STATE = ['origin', 'version', 'deleted_at'] as const;
 
-async function matchOnce(
-  tx: Db,
-  attributes: JsonObject,
-  { match, returning, provider }: Recognition,
-): Promise<AccountMatch> {
-  const { userName: userNameFolded, address: emailFolded } = foldNames(attributes);
-  const folded = emailFolded === undefined ? [userNameFolded] : [userNameFolded, emailFolded];
-  const found = await listHolders(tx, folded, userNameFolded);
-  const namesake = found.find((row) => row.origin !== null && row.name_folded === userNameFolded);
-  if (namesake !== undefined) return toMatch(namesake, 'userName', userNameFolded);
-  const known = await findByExternalId(tx, attributes, { match, returning, provider });
-  const taken = { type: 'User', attribute: 'externalId' } as const;
-  if (known !== undefined) return { kind: 'taken', taken, holder: known };
+async function matchOnce(tx: Db, recognition: Recognition): Promise<Match<'user'>> {
+  const { match, attributes } = recognition;
+  const { userName, address } = foldNames(attributes);
+  const found = await listHolders(
+    tx,
+    address === undefined ? [userName] : [userName, address],
+    userName,
+  );
+  const namesake = found.find((row) => row.origin !== null && row.name_folded === userName);
+  if (namesake !== undefined) return toMatch(recognition, namesake, ['userName', userName]);
+  const known = await findByExternalId(tx, recognition);
+  if (known !== undefined) return toMatch(recognition, known, ['externalId', '']);
   const keys = {
-    userName: match.includes('userName') ? userNameFolded : undefined,
-    address: match.includes('address') ? emailFolded : undefined,
+    userName: match.includes('userName') ? userName : undefined,
+    address: match.includes('address') ? address : undefined,
   };
   // Of two managed users none has the name or the address of the other one, however they are recognised.
   const live = found.filter((row) => row.origin !== null || isMeant(row, keys));
-  const [row] = live;
-  if (live.length > 1) return { kind: 'disputed', holders: live };
-  if (row?.origin === null) return { kind: 'observed', row };
-  if (row) {
-    return listAccountNames(row).includes(userNameFolded)
-      ? toMatch(row, 'userName', userNameFolded)
-      : toMatch(row, 'emails', emailFolded ?? '');
-  }
-  const externalId = match.includes('externalId') ? toExternalId(attributes) : undefined;
-  return matchTombstone(await listTombstones(tx, keys, { externalId, provider }));
+  const [row, second] = live;
+  if (second) return toDispute(attributes, live);
+  if (row?.origin === null) return { kind: 'unmanaged', row };
+  if (row === undefined) return matchDeleted(tx, recognition, keys);
+  const isName = listAccountNames(row).includes(userName);
+  return toMatch(recognition, row, isName ? ['userName', userName] : ['emails', address ?? '']);
 }
+
+/** The creation of a user out of a deleted one: who still has the account, or whose account a lost create may have made. */
+async function matchDeleted(
+  tx: Db,
+  { match, provider, attributes }: Recognition,
+  keys: Keys,
+): Promise<Match<'user'>> {
+  const externalId = match.includes('externalId') ? toExternalId(attributes) : undefined;
+  const tombstones = await listTombstones(tx, keys, { externalId, provider });
+  // Several tombstones of one account are the history of one user; tombstones of several accounts are a dispute.
+  const accounts = new Set(tombstones.map(({ upstream_id }) => upstream_id));
+  if (accounts.size > 1) return toDispute(attributes, []);
+  const [row] = tombstones;
+  if (row === undefined) {
+    const { userName, address = userName } = foldNames(attributes);
+    const lost = await lockLostUsers(tx, [userName, address]);
+    return { kind: 'new', row: await joinLost(tx, lost), origin: 'created' };
+  }
+  const held = { ...parseStored<JsonObject>(row.attributes), active: false };
+  const before = { attributes: held, cells: {}, origin: row.origin, deleted: true };
+  // Of another provider's people this one knows no ids.
+  const hasFormerIds = row.provider === provider && isSamePerson(row, attributes);
+  return { kind: 'new', row, origin: 'created', before, hasFormerIds };
+}
+
+function toDispute({ userName }: JsonObject, holders: readonly UserRow[]): Match<'user'> {
+  return { kind: 'disputed', name: String(userName), holders, words: TWO_ACCOUNTS };
+}
+
+const TWO_ACCOUNTS =
+  'The userName and the e-mail address point at different accounts of the service. An operator has to say which.';
 
 function toExternalId({ externalId }: JsonObject): string | undefined {
   return typeof externalId === 'string' ? externalId : undefined;
@@ -98,8 +134,7 @@ function toExternalId({ externalId }: JsonObject): string | undefined {
 /** Finds a managed user whom the provider knows by this id; where ids recognise nobody, an inactive one who may return. */
 async function findByExternalId(
   tx: Db,
-  attributes: JsonObject,
-  { match, returning, provider }: Recognition,
+  { match, returning, provider, attributes }: Recognition,
 ): Promise<UserRow | undefined> {
   const externalId = toExternalId(attributes);
   const isKey = match.includes('externalId');
@@ -109,17 +144,30 @@ async function findByExternalId(
   return users.find(({ active }) => isKey || active === 0);
 }
 
-/** Several tombstones of one account are the history of one user; tombstones of several accounts are a dispute. */
-function matchTombstone(rows: readonly UserRow[]): AccountMatch {
-  const [row] = rows;
-  if (row === undefined) return { kind: 'none' };
-  const accounts = new Set(rows.map(({ upstream_id }) => upstream_id));
-  // Nobody manages what was deleted.
-  return accounts.size > 1 ? { kind: 'disputed', holders: [] } : { kind: 'tombstone', row };
+/** The creation of a user who exists: one who is inactive returns, where the settings of the provider say so. */
+function toMatch(
+  { returning, provider, attributes }: Recognition,
+  row: UserRow,
+  [asked, folded]: ['userName' | 'emails' | 'externalId', string],
+): Match<'user'> {
+  const taken =
+    asked === 'externalId'
+      ? ({ type: 'User', attribute: asked } as const)
+      : toTakenName(row, asked, folded);
+  // Another externalId means another person.
+  const isSame =
+    taken.attribute === 'userName'
+      ? isSamePerson(row, attributes)
+      : row.external_id !== null && row.external_id === attributes.externalId;
+  const returns = returning === 'restore' && row.active === 0 && isSame;
+  return returns && !isOfOther(provider, row)
+    ? { kind: 'returning', row }
+    : { kind: 'taken', holder: row, taken };
 }
 
-function toMatch(holder: UserRow, attribute: 'userName' | 'emails', folded: string): AccountMatch {
-  return { kind: 'taken', taken: toTakenName(holder, attribute, folded), holder };
+/** True unless their provider knows them by different ids: then the name belongs to another person. */
+function isSamePerson({ external_id: held }: UserRow, { externalId }: JsonObject): boolean {
+  return held === null || externalId === undefined || held === externalId;
 }
 
 /** The names by which an account is known, folded. */

@@ -23,7 +23,7 @@ import type { DeleteAdoption, ProviderDeps } from '../deps.ts';
 import { conflict, notFound, ScimError } from '../errors.ts';
 import { assertPreconditions } from '../http/etag.ts';
 import { toShownVersion } from '../render/resources.ts';
-import type { ListEdit, WriteTarget } from './kind.ts';
+import type { ListEdit, TakenName, WriteTarget } from './kind.ts';
 
 /** Provider that asks. */
 type Asker = Pick<ProviderDeps, 'provider'>;
@@ -52,13 +52,6 @@ export async function lockOwn<Type extends ResourceKey['type']>(
   return row;
 }
 
-/** A name that another user or group has; `account`: only its account in the service still has it. */
-export interface TakenName {
-  readonly type: 'User' | 'Group';
-  readonly attribute: 'userName' | 'displayName' | 'emails' | 'externalId';
-  readonly holder?: 'resource' | 'account';
-}
-
 /** Error of a name that another user or group has: 409, or 403 with the provider if another one manages it. */
 export function toTaken(
   { provider }: Asker,
@@ -82,9 +75,9 @@ const RETURN =
   'That User is inactive: set its active to true, or have the provider restore who returns.';
 
 /** A change that a provider asks for. */
-interface AskedChange<Row extends ResourceRow> {
+interface AskedChange {
   /** Undefined: nobody is known yet. A deleted user gives its account to a new one. */
-  readonly row: Row | undefined;
+  readonly row: ResourceRow | undefined;
   /** Undefined: it is to be deleted. */
   readonly attributes: JsonObject | undefined;
   readonly edits: readonly ListEdit[];
@@ -95,8 +88,8 @@ interface AskedChange<Row extends ResourceRow> {
 export async function assertWithinLimits(
   tx: Db,
   asker: Asker,
-  change: AskedChange<ResourceRow>,
-  type = change.row?.type,
+  type: ResourceKey['type'],
+  change: AskedChange,
 ): Promise<void> {
   const { provider } = asker;
   if (provider === DEFAULT_PROVIDER) return;
@@ -104,7 +97,7 @@ export async function assertWithinLimits(
   const found = await findProvider(tx, provider);
   if (found === undefined) throw new ScimError(403, `The provider ${provider} was deleted.`);
   const limits = parseLimits(found);
-  const demands = type === 'user' ? toUserDemands(change) : toGroupDemands(change);
+  const demands = toDemands(type, change);
   const extra: Right[] = (await addsForeign(tx, asker, limits, change))
     ? ['groups.add-others']
     : [];
@@ -112,35 +105,31 @@ export async function assertWithinLimits(
   if (limit !== undefined) throw new ScimError(403, `The provider ${provider} ${limit}`);
 }
 
-function toUserDemands({ row, attributes }: AskedChange<ResourceRow>): Demands {
-  const before = row && parseStored<JsonObject>(row.attributes);
+function toDemands(type: ResourceKey['type'], change: AskedChange): Demands {
+  const { row, attributes } = change;
   const isNew = row === undefined || row.deleted_at !== null || row.origin === null;
-  const seen = isNew ? [row?.observed_user_name_folded, row?.observed_email_folded] : [];
-  const known = new Set(isNew ? [] : listNames(before));
-  const names = [...listNames(attributes), ...seen.flatMap((name) => name ?? [])];
-  return {
-    rights: [
-      ...(isNew ? (['users.create'] as const) : []),
-      ...listUserRights(row?.deleted_at === null ? before : undefined, { attributes, isNew }),
-    ],
-    userNames: names.filter((name) => !known.has(name)),
-    groupNames: [],
-  };
+  const before = row?.deleted_at === null ? parseStored<JsonObject>(row.attributes) : undefined;
+  const rights: Right[] = isNew ? [`${type}s.create`] : [];
+  if (attributes === undefined) rights.push(`${type}s.delete`);
+  else if (before !== undefined) {
+    if (isActive(before) && !isActive(attributes)) rights.push('users.deactivate');
+    if (!isNew && isChanged(before, attributes, change)) rights.push(`${type}s.change`);
+  }
+  const seen = isNew && row ? listSeen(row) : [];
+  const known = new Set(isNew ? [] : listNames(type, before));
+  const names = [...listNames(type, attributes), ...seen].filter((name) => !known.has(name));
+  return type === 'user'
+    ? { rights, userNames: names, groupNames: [] }
+    : { rights, userNames: [], groupNames: names };
 }
 
-function listUserRights(
-  before: JsonObject | undefined,
-  { attributes, isNew }: { readonly attributes: JsonObject | undefined; readonly isNew: boolean },
-): Right[] {
-  if (attributes === undefined) return ['users.delete'];
-  if (before === undefined) return [];
-  const rights: Right[] = isActive(before) && !isActive(attributes) ? ['users.deactivate'] : [];
-  const isReactivated = isActive(attributes) && !isActive(before);
-  const isChanged = isReactivated || !isDeepStrictEqual(toRest(before), toRest(attributes));
-  return isChanged && !isNew ? [...rights, 'users.change'] : rights;
+/** A request that names members or admins is a change, whoever is in the list already. */
+function isChanged(before: JsonObject, after: JsonObject, { edits }: AskedChange): boolean {
+  if (edits.length > 0 || (isActive(after) && !isActive(before))) return true;
+  return !isDeepStrictEqual(toRest(before), toRest(after));
 }
 
-/** True for a user who is to have access, by both switches of the service. */
+/** True for a user who is to have access, by both switches of the service; a group has no switch. */
 function isActive(attributes: JsonObject): boolean {
   const isSuspended = toExtension(attributes, USER_EXTENSION).temporarilyInactive === true;
   return attributes.active !== false && !isSuspended;
@@ -152,34 +141,21 @@ function toRest({ active: _, schemas: __, [USER_EXTENSION]: extension, ...rest }
   return { ...rest, held };
 }
 
-/** Folded names by which a person is found: also by another provider, so every address counts. */
-function listNames(attributes: JsonObject | undefined): string[] {
-  if (attributes === undefined) return [];
-  const { userName } = attributes;
+/** Folded names by which a person is found: also by another provider, so every address counts. A group has one as written. */
+function listNames(type: ResourceKey['type'], attributes: JsonObject = {}): string[] {
+  const { userName, displayName } = attributes;
+  if (type === 'group') return typeof displayName === 'string' ? [displayName] : [];
   const emails = listFoldedEmails(attributes);
   return typeof userName === 'string' ? [foldCase(userName), ...emails] : emails;
 }
 
-/** A request that names members or admins is a change, whoever is in the list already. */
-function toGroupDemands({ row, attributes, edits }: AskedChange<ResourceRow>): Demands {
-  const isNew = row === undefined || row.origin === null;
-  const rights: Right[] = isNew ? ['groups.create'] : [];
-  const names = [attributes?.displayName];
-  if (row !== undefined && isNew) {
-    names.push(row.name, row.type === 'group' ? toObservedGroup(row)?.displayName : undefined);
-  }
-  if (attributes === undefined) rights.push('groups.delete');
-  else if (!isNew) {
-    const { schemas: _, ...before } = parseStored<JsonObject>(row.attributes);
-    const { schemas: __, ...after } = attributes;
-    if (edits.length > 0 || !isDeepStrictEqual(before, after)) rights.push('groups.change');
-  }
-  const groupNames = names.filter((name) => typeof name === 'string');
-  return {
-    rights,
-    userNames: [],
-    groupNames: groupNames.filter((name) => isNew || name !== row.name),
-  };
+/** Names of what would be taken over, as the service has them. */
+function listSeen(row: ResourceRow): string[] {
+  const names =
+    row.type === 'user'
+      ? [row.observed_user_name_folded, row.observed_email_folded]
+      : [row.name, toObservedGroup(row)?.displayName];
+  return names.flatMap((name) => name ?? []);
 }
 
 /** True when a provider that may not do so adds people who are not its own. Who is there already may stay. */
@@ -187,7 +163,7 @@ async function addsForeign(
   tx: Db,
   { provider }: Asker,
   { may }: ProviderLimits,
-  { row, edits, onlyRemoves }: AskedChange<ResourceRow>,
+  { row, edits, onlyRemoves }: AskedChange,
 ): Promise<boolean> {
   if (may.includes('groups.add-others') || onlyRemoves) return false;
   for (const { list, op, ids } of edits) {
