@@ -315,8 +315,8 @@ export function toIdentity(
     const sorted = Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1));
     return [JSON.stringify(sorted), use];
   }
-  const isExact = rule.subAttributes.get('value')?.caseExact ?? true;
-  return [JSON.stringify(isExact ? value : toCompared(value)), use];
+  const isFolded = rule.subAttributes.get('value')?.caseExact === false;
+  return [JSON.stringify(isFolded ? toCompared(value) : value), use];
 }
 
 /** Characters of a longer text are compared as they are: no provider has one in another case. */

@@ -1,4 +1,5 @@
 import { assertNever } from '../../domain/errors.ts';
+import { createFolds } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import {
   hasContent,
@@ -15,12 +16,8 @@ import { countComparisons, type Filter } from '../filter/tree.ts';
 import { attempt, type Repairs, UNCOUNTED } from '../repairs.ts';
 import type { AttributePath, AttributeRule } from '../schema/resource-schemas.ts';
 
-/** Most looks at values, and changes of them, of one PATCH; a provider's needs some hundreds. */
+/** Most looks at values of one PATCH; a provider's needs some hundreds. */
 const WORK_MAX = 2_000_000;
-/** Characters that cost about as much as a look, and values that are told apart by their identity at that cost. */
-const UNITS_A_LOOK = 16;
-/** Cost of one change of a value, in looks at it. */
-const CHANGE_COST = 4;
 
 /**
  * The attributes after all steps, in order; the input is not touched, nor are the lists of users of a group. Adding an
@@ -35,7 +32,7 @@ export function applyPatch(
   steps: readonly PatchStep[],
   repairs: Repairs = UNCOUNTED,
 ): JsonObject {
-  const budget = { left: WORK_MAX };
+  const budget = { left: WORK_MAX, fold: createFolds() };
   const result = { ...attributes };
   const lists = new Map<AttributeRule, OpenList>();
   // A list of which one change is left out stays as it was.
@@ -149,8 +146,8 @@ function withoutStaleValue(reference: JsonObject): JsonObject {
 interface OpenList {
   readonly path: AttributePath;
   values: JsonObject[];
-  /** Looks that are left to one PATCH. */
-  readonly budget: { left: number };
+  /** Looks that are left to one PATCH, each text of which is folded once. */
+  readonly budget: { left: number; readonly fold: (text: string) => string };
 }
 
 function open(result: JsonObject, path: AttributePath, budget: OpenList['budget']): OpenList {
@@ -158,16 +155,12 @@ function open(result: JsonObject, path: AttributePath, budget: OpenList['budget'
   return { path, values: Array.isArray(held) ? held.filter(isJsonObject) : [], budget };
 }
 
-/** Counts looks at values, each of which counts once more for every 16 characters. @throws ScimError 400 `invalidValue` */
-function spend({ budget }: OpenList, values: readonly JsonObject[], times: number): void {
-  let looks = values.length;
-  for (const part of values.flatMap((value) => Object.values(value))) {
-    if (typeof part === 'string') looks += part.length / UNITS_A_LOOK;
-  }
-  budget.left -= looks * times;
+/** Counts looks at values; a change counts as four. @throws ScimError 400 `invalidValue` */
+function spend({ budget, values }: OpenList, looks = values.length): void {
+  budget.left -= looks;
   if (budget.left >= 0) return;
   throw invalidValue(
-    `The operations look at more than ${WORK_MAX} values; each counts as often as it is compared or changed, and once more for every ${UNITS_A_LOOK} characters. Send fewer operations at once, or replace the list.`,
+    `The operations look at more than ${WORK_MAX} values. Send fewer operations at once, or replace the list.`,
   );
 }
 
@@ -197,7 +190,7 @@ function patchList(list: OpenList, step: AttributeStep, repairs: Repairs): void 
 
 function addValues(list: OpenList, given: readonly JsonObject[]): void {
   const { values } = list;
-  spend(list, [...values, ...given], 1 / UNITS_A_LOOK);
+  spend(list);
   const toKey = (value: JsonObject) => toIdentity(list.path.attribute, value).join(' ');
   const places = new Map(values.map((held, at) => [toKey(held), at]));
   const touched: JsonObject[] = [];
@@ -214,7 +207,7 @@ function addValues(list: OpenList, given: readonly JsonObject[]): void {
 /** Removes equal values; where a use is given, only those of the same use. */
 function exclude(list: OpenList, gone: readonly JsonObject[]): void {
   const { attribute } = list.path;
-  spend(list, [...list.values, ...gone], 1 / UNITS_A_LOOK);
+  spend(list);
   const identities = gone.map((value) => toIdentity(attribute, value));
   const uses = Map.groupBy(identities, ([content]) => content);
   list.values = list.values.filter((held) => {
@@ -248,15 +241,15 @@ function patchValues(list: OpenList, step: AttributeStep, repairs: Repairs): voi
   const { where, path } = step.target;
   const touched: JsonObject[] = [];
   let found = 0;
-  if (where) spend(list, list.values, countComparisons(where));
+  spend(list, list.values.length * (where ? countComparisons(where) : 1));
   const values = list.values.flatMap((value): JsonObject[] => {
-    if (where && !matches(where, value)) return [value];
+    if (where && !matches(where, value, list.budget.fold)) return [value];
     found += 1;
     const changed = patchElement(value, step);
-    spend(list, [changed ?? value], CHANGE_COST);
     if (changed) touched.push(changed);
     return changed ? [changed] : [];
   });
+  spend(list, 4 * found);
   if (repairs.isStrict && where && found > 1) {
     throw badRequest('invalidFilter', 'The filter of a path finds several values.');
   }

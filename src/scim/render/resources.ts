@@ -11,8 +11,6 @@ import { readShown, type ShownUsers, streamShown } from '../../store/links/shown
 import { findNames, parseInner } from '../../store/resources/names.ts';
 import type { ResourceView, UserView } from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
-import { collectWitnesses } from '../filter/matches.ts';
-import type { Filter } from '../filter/tree.ts';
 import {
   EVERYTHING,
   isIncluded,
@@ -77,24 +75,19 @@ function renderUser(
   return isPlain(projection) ? text : JSON.stringify(project(JSON.parse(text), projection));
 }
 
-/** A group and what belongs into its answer. */
-interface GroupParts {
-  /** The group without its members. */
-  readonly rest: JsonObject;
-  /** Its members as text, part by part; undefined: they are not asked for. */
-  readonly members: AsyncIterable<string> | undefined;
-}
-
 async function* renderGroups(
   deps: ProviderDeps,
   groups: readonly Shown[],
   projection: Projection,
 ): AsyncGenerator<string> {
+  const lists = await readLists(deps, groups, projection);
   let separator = '';
-  for (const { rest, members } of await readGroups(deps, groups, projection)) {
-    yield `${separator}${JSON.stringify(project(rest, projection)).slice(0, -1)}`;
+  for (const shown of groups) {
+    const rest = project(await readRest(deps, shown, lists), projection);
+    yield `${separator}${JSON.stringify(rest).slice(0, -1)}`;
     separator = ',';
-    if (members !== undefined) yield* renderMembers(members, projection);
+    const members = streamList(deps, shown.view, 'member', lists);
+    if (lists.member) yield* renderMembers(members, projection);
     yield '}';
   }
 }
@@ -106,89 +99,76 @@ async function* renderMembers(
   const showsAll = isWholly(projection, 'members');
   let isFirst = true;
   for await (const page of members) {
-    const items = showsAll ? page : projectMembers(page, projection);
-    if (items === '') continue;
-    yield `${isFirst ? ',"members":[' : ','}${items}`;
+    const { members } = showsAll ? {} : project({ members: parseShown(page) }, projection);
+    if (!showsAll && members === undefined) continue;
+    yield `${isFirst ? ',"members":[' : ','}${showsAll ? page : JSON.stringify(members).slice(1, -1)}`;
     isFirst = false;
   }
   if (!isFirst) yield ']';
   else if (projection.only === undefined || showsAll) yield ',"members":[]';
 }
 
-/** The members of a page with the parts that were asked for. */
-function projectMembers(page: string, projection: Projection): string {
-  const { members } = project({ members: parseShown(page) }, projection);
-  return members === undefined ? '' : JSON.stringify(members).slice(1, -1);
+/** Beginnings of the lists of some groups, and the names of their inner groups; undefined: the list is not asked for. */
+interface Lists extends Record<LinkList, ReadonlyMap<number, ShownUsers> | undefined> {
+  readonly inner: Awaited<ReturnType<typeof findNames>>;
 }
 
-/** Reads groups together, with their users only where the projection asks for them; of many members it reads the first. */
-async function readGroups(
+/** Reads the lists of groups together. */
+async function readLists(
   deps: ProviderDeps,
   groups: readonly Shown[],
   projection: Projection,
-): Promise<GroupParts[]> {
+): Promise<Lists> {
   const { read } = deps.store;
   const usersUrl = toUsersUrl(deps);
   const seqs = groups.map(({ view }) => view.seq);
-  const readFirst = async (list: LinkList) => readShown(read, seqs, { list, after: 0, usersUrl });
+  const readFirst = (list: LinkList) => readShown(read, seqs, { list, after: 0, usersUrl });
   const showsMembers = isIncluded(projection, 'members');
-  const members = showsMembers ? await readFirst('member') : undefined;
-  const admins = isIncluded(projection, GROUP_EXTENSION) ? await readFirst('admin') : undefined;
-  const inner = await readInner(deps, showsMembers ? groups : []);
-  return Promise.all(
-    groups.map(async ({ view, version }) => {
-      const text = `${open(view, toShownAttributes(view, deps))},${toMeta(view, 'Group', version, deps)}}`;
-      const rest: JsonObject = JSON.parse(text);
-      const listed = admins && (await listShown(deps, view.seq, admins.get(view.seq)));
-      return {
-        rest: listed === undefined ? rest : withAdmins(rest, listed),
-        members:
-          members && streamMembers(deps, view.seq, members.get(view.seq), inner.get(view.id)),
-      };
-    }),
-  );
-}
-
-/** Members as text, part by part, and the inner groups behind them. */
-async function* streamMembers(
-  deps: ProviderDeps,
-  seq: number,
-  first: ShownUsers | undefined,
-  inner = '',
-): AsyncGenerator<string> {
-  const shown = { list: 'member', usersUrl: toUsersUrl(deps) } as const;
-  yield* streamShown(deps.store.read, seq, shown, first);
-  if (inner !== '') yield inner;
-}
-
-async function listShown(
-  deps: ProviderDeps,
-  seq: number,
-  first: ShownUsers | undefined,
-): Promise<JsonObject[]> {
-  const shown = { list: 'admin', usersUrl: toUsersUrl(deps) } as const;
-  const listed: JsonObject[] = [];
-  for await (const page of streamShown(deps.store.read, seq, shown, first)) {
-    listed.push(...parseShown(page));
-  }
-  return listed;
-}
-
-/** The inner groups of each of these groups as members, as JSON text, joined by commas. */
-async function readInner(
-  deps: ProviderDeps,
-  groups: readonly Shown[],
-): Promise<Map<string, string>> {
-  const lists = groups.map(
-    ({ view: { id, inner_groups = '[]' } }) => [id, parseInner({ inner_groups })] as const,
-  );
-  const all = lists.flatMap(([, inner]) => inner);
-  const known = await findNames(deps.store.read, all, 'group');
-  const toText = (id: GroupId) => {
-    const group = known.get(id);
-    return group === undefined ? [] : JSON.stringify(toEntry(deps, group, 'Group'));
+  const inner = showsMembers ? groups.flatMap(({ view }) => listInner(view)) : [];
+  return {
+    member: showsMembers ? await readFirst('member') : undefined,
+    admin: isIncluded(projection, GROUP_EXTENSION) ? await readFirst('admin') : undefined,
+    inner: await findNames(read, inner, 'group'),
   };
-  return new Map(lists.map(([id, inner]) => [id, inner.flatMap(toText).join(',')]));
+}
+
+function listInner({ inner_groups = '[]' }: View): GroupId[] {
+  return parseInner({ inner_groups });
+}
+
+/** Users of a list as text, part by part; behind the members of a group its inner groups. */
+async function* streamList(
+  deps: ProviderDeps,
+  view: View,
+  list: LinkList,
+  lists: Lists,
+): AsyncGenerator<string> {
+  const shown = { list, usersUrl: toUsersUrl(deps) };
+  yield* streamShown(deps.store.read, view.seq, shown, lists[list]?.get(view.seq));
+  const inner = list === 'member' ? listInner(view).flatMap((id) => lists.inner.get(id) ?? []) : [];
+  if (inner.length === 0) return;
+  yield inner.map((group) => JSON.stringify(toEntry(deps, group, 'Group'))).join(',');
+}
+
+/** A group without its members. */
+async function readRest(
+  deps: ProviderDeps,
+  { view, version }: Shown,
+  lists: Lists,
+): Promise<JsonObject> {
+  const meta = toMeta(view, 'Group', version, deps);
+  const rest: JsonObject = JSON.parse(`${open(view, toShownAttributes(view, deps))},${meta}}`);
+  if (lists.admin === undefined) return rest;
+  return withAdmins(rest, await collect(streamList(deps, view, 'admin', lists)));
+}
+
+async function collect(pages: AsyncIterable<string>): Promise<JsonObject[]> {
+  const users: JsonObject[][] = [];
+  for await (const page of pages) {
+    users.push(parseShown(page));
+    await nextTurn();
+  }
+  return users.flat();
 }
 
 /** The admin list lives in the extension, which is named in `schemas` as soon as it has a value. */
@@ -201,11 +181,11 @@ function withAdmins(resource: JsonObject, admins: JsonObject[]): JsonObject {
   };
 }
 
-/** Reads resources for filters and orders, each with those of its members alone that decide the filter. */
+/** Reads resources for filters and orders. */
 export async function* loadAll(
   deps: ProviderDeps,
   views: readonly View[],
-  { projection, filter }: { readonly projection: Projection; readonly filter: Filter | undefined },
+  projection: Projection,
 ): AsyncGenerator<JsonObject> {
   for (const view of views) {
     const shown = { view, version: toShownVersion(view, deps) };
@@ -213,24 +193,11 @@ export async function* loadAll(
       yield JSON.parse(renderUser(deps, { ...shown, view, projection: EVERYTHING }));
       continue;
     }
-    for (const { rest, members } of await readGroups(deps, [shown], projection)) {
-      if (members === undefined) yield rest;
-      else yield { ...rest, members: await findWitnesses(members, filter) };
-    }
+    const lists = await readLists(deps, [shown], projection);
+    const rest = await readRest(deps, shown, lists);
+    const members = lists.member && (await collect(streamList(deps, view, 'member', lists)));
+    yield members ? { ...rest, members } : rest;
   }
-}
-
-/** The members that decide the filter, of any number. */
-async function findWitnesses(
-  members: AsyncIterable<string>,
-  filter: Filter | undefined,
-): Promise<JsonObject['members'] & object> {
-  const witnesses = collectWitnesses(filter, 'members');
-  for await (const page of members) {
-    if (!parseShown(page).every((member) => witnesses.look(member))) break;
-    await nextTurn();
-  }
-  return witnesses.list();
 }
 
 /** Entry of a user or an inner group in a list of a group, as every answer shows it. */

@@ -109,21 +109,21 @@ export const workManagementUserDescription: Schema = {
   name: 'WorkManagementUser',
   description: 'What the work-management service has for a person beyond the core schema',
   attributes: [
-    attribute('appsPermissions', {
+    toAttribute('appsPermissions', {
       type: 'integer',
       description:
         'Which applications the licence covers, as bits: 1 full, 2 guest, 4 service desk. The service refuses others.',
     }),
-    attribute('temporarilyInactive', {
+    toAttribute('temporarilyInactive', {
       type: 'boolean',
       description: 'Whether the user is suspended. Where it is cleared, it is false.',
     }),
-    attribute('virtual', {
+    toAttribute('virtual', {
       type: 'boolean',
       mutability: 'readOnly',
       description: 'Whether the account stands for nobody.',
     }),
-    attribute('role', {
+    toAttribute('role', {
       type: 'integer',
       mutability: 'readOnly',
       description: 'The role in the company.',
@@ -137,12 +137,12 @@ export const workManagementGroupDescription: Schema = {
   name: 'WorkManagementGroup',
   description: 'What the work-management service has for a group beyond the core schema',
   attributes: [
-    attribute('permissions', {
+    toAttribute('permissions', {
       type: 'integer',
       description:
         'What members may do in the company, as bits. A provider sets only those that the operator allows (GROUPS_PERMISSIONS_MAX), by default none.',
     }),
-    attribute('addToCardsAndSpacesEnabled', {
+    toAttribute('addToCardsAndSpacesEnabled', {
       type: 'boolean',
       description: 'Whether the group can be added to cards and spaces.',
     }),
@@ -170,7 +170,7 @@ export const assignmentsDescription: Schema = {
   name: 'Assignments',
   description: 'How often a role or entitlement is assigned',
   attributes: [
-    attribute('totalAssignmentsUsed', {
+    toAttribute('totalAssignmentsUsed', {
       type: 'integer',
       mutability: 'readOnly',
       description: 'How many active accounts of the service have it, as last seen.',
@@ -185,12 +185,13 @@ function toAssigned(name: 'Role' | 'Entitlement', description: string): Schema {
     description: 'What it gives.',
   };
   const attributes = Object.entries(texts).map(([name, description]) =>
-    attribute(name, { description, mutability: 'readOnly' }),
+    toAttribute(name, { description, mutability: 'readOnly' }),
   );
   return { id: `urn:okta:scim:schemas:core:1.0:${name}`, name, description, attributes };
 }
 
-function attribute(name: string, characteristics: Characteristics): Attribute {
+/** An attribute as the standard has it where nothing else is said. */
+export function toAttribute(name: string, characteristics: Characteristics): Attribute {
   return {
     name,
     type: 'string',

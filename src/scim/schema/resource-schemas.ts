@@ -8,23 +8,16 @@ import {
   groupDescription,
   roleDescription,
   type Schema,
+  toAttribute,
   userDescription,
   workManagementGroupDescription,
   workManagementUserDescription,
 } from './descriptions.ts';
 
-/** The characteristics of one attribute or sub-attribute. @see RFC 7643 §2.2 */
-export interface AttributeRule {
-  /** In the spelling of the schema. The only text that ever becomes a property name. */
-  readonly name: string;
-  readonly type: string;
-  readonly multiValued: boolean;
-  readonly caseExact: boolean;
+/** One attribute or sub-attribute as it is described. Its name is the only text that ever becomes a property name. */
+export interface AttributeRule extends Omit<Attribute, 'subAttributes'> {
   /** True where the value names its resource. White space around it is no part of a name. */
   readonly isUnique: boolean;
-  readonly required: boolean;
-  readonly mutability: string;
-  readonly returned: string;
   /** Empty for a simple attribute. */
   readonly subAttributes: AttributeMap;
 }
@@ -40,17 +33,7 @@ export interface SchemaTable {
 
 /** An extension as the one complex attribute that it is on a resource, with its own attributes as parts. */
 export function toWhole({ urn, attributes }: SchemaTable): AttributeRule {
-  return {
-    name: urn,
-    type: 'complex',
-    multiValued: false,
-    caseExact: false,
-    isUnique: false,
-    required: false,
-    mutability: 'readWrite',
-    returned: 'default',
-    subAttributes: attributes,
-  };
+  return { ...toRule(toAttribute(urn, { type: 'complex' })), subAttributes: attributes };
 }
 
 /** The attribute with this name, compared without case (RFC 7643 §2.1), or undefined. */
@@ -63,28 +46,21 @@ export function listRules(attributes: AttributeMap): AttributeRule[] {
   return [...new Set(attributes.values())];
 }
 
-function toTable(urn: string, attributes: readonly Attribute[]): SchemaTable {
-  return Object.freeze({ urn, attributes: toMap(attributes) });
+function toMap(attributes: readonly Attribute[] = []): AttributeMap {
+  const rules = attributes.map(toRule);
+  return new Map(
+    rules.flatMap((rule) => [[rule.name, rule] as const, [rule.name.toLowerCase(), rule] as const]),
+  );
 }
 
-function toMap(attributes: readonly Attribute[]): AttributeMap {
-  const map = new Map<string, AttributeRule>();
-  for (const attribute of attributes) {
-    const rule = toRule(attribute);
-    map.set(rule.name, rule);
-    map.set(rule.name.toLowerCase(), rule);
-  }
-  return map;
-}
-
-function toRule({ name, type, multiValued, ...described }: Attribute): AttributeRule {
-  const { caseExact = false, uniqueness = 'none', mutability, returned } = described;
+function toRule({ subAttributes, ...attribute }: Attribute): AttributeRule {
+  const { uniqueness = 'none', required, multiValued } = attribute;
   return Object.freeze({
-    ...{ name, type, multiValued, caseExact, mutability, returned },
+    ...attribute,
     isUnique: uniqueness !== 'none',
     // Of a list only the resource as a whole tells whether it may be empty: an address may be the userName.
-    required: described.required && !multiValued,
-    subAttributes: toMap(described.subAttributes ?? []),
+    required: required && !multiValued,
+    subAttributes: toMap(subAttributes),
   });
 }
 
@@ -180,8 +156,11 @@ function toResourceSchema(
   described: Schema,
   extended: readonly Schema[],
 ): ResourceSchema {
-  const core = toTable(described.id, [...COMMON, ...described.attributes]);
-  const extensions = extended.map(({ id, attributes }) => toTable(id, attributes));
+  const core = { urn: described.id, attributes: toMap([...COMMON, ...described.attributes]) };
+  const extensions = extended.map(({ id, attributes }) => ({
+    urn: id,
+    attributes: toMap(attributes),
+  }));
   const paths = new Map<string, AttributePath>();
   const tables = new Map<string, SchemaTable>();
   for (const table of [core, ...extensions]) {

@@ -27,7 +27,7 @@ import {
 } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
 import { loadAll, renderAll, toShownVersion, type View } from '../render/resources.ts';
-import type { Repairs } from '../repairs.ts';
+import { type Repairs, UNCOUNTED } from '../repairs.ts';
 import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import {
   countFound,
@@ -111,15 +111,11 @@ export function searchAll(deps: ScimDeps): RequestHandler {
     }
     const asked = toProviderDeps(deps, res);
     const read = types.map(({ type, schema, countAll }) => {
-      const { unknown, ...own } = keepUnknown(repairs);
-      const search = parseSearch(query, { schema, repairs: own, isForOthers: true });
+      // A name that one type lacks may be the other one's, so none is counted.
+      const search = parseSearch(query, { schema, repairs: UNCOUNTED, isForOthers: true });
       const source: Source = { deps: asked, type, countAll };
-      return { source, search, unknown, projection: parseProjection(query, schema) };
+      return { source, search, projection: parseProjection(query, schema) };
     });
-    const [first, ...others] = read.map(({ unknown }) => unknown);
-    for (const name of first ?? []) {
-      if (others.every((names) => names.has(name))) repairs.count('filter-unknown', name);
-    }
     const page = parsePage(query, '');
     let [total, count] = [0, 0];
     const texts: AsyncIterable<string>[] = [];
@@ -140,18 +136,6 @@ async function* join(texts: readonly AsyncIterable<string>[]): AsyncGenerator<st
     if (index > 0) yield ',';
     yield* text;
   }
-}
-
-/** Keeps the names that a type lacks apart, because the other one may have them. */
-function keepUnknown(repairs: Repairs): Repairs & { readonly unknown: ReadonlySet<string> } {
-  const unknown = new Set<string>();
-  return {
-    count(kind, name = '') {
-      if (kind === 'filter-unknown') unknown.add(name.toLowerCase());
-      else repairs.count(kind, name);
-    },
-    unknown,
-  };
 }
 
 /** Filter and order of a request. */
@@ -243,7 +227,7 @@ async function scan(
   for (let looks = 0; ; looks += limit) {
     if (looks >= LOOKS_MAX) throw badRequest('tooMany', TOO_MANY);
     const views = await listFound(source, { selector, afterSeq, limit });
-    const resources = loadAll(source.deps, views, { projection: toNeeded(names), filter });
+    const resources = loadAll(source.deps, views, toNeeded(names));
     for (const { seq, attributes } of views) {
       const { value: resource = {} } = await resources.next();
       const key = sorting && toSortKey(resource, sorting);
