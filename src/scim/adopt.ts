@@ -19,10 +19,7 @@ import { userWrites } from './writes/user.ts';
 /** Longest look for an operator's takeover, with the wait for its turn, in milliseconds. */
 const LOOK = { class: 'change', waitMs: 10_000 } as const;
 
-/**
- * Takes an account or group over for an operator, after a look where it may be privileged. The settings about adoption are
- * about providers, so they do not apply here. A dry run looks too, and is undone.
- */
+/** Takes an account or group over for an operator. The settings about adoption are about providers. A dry run looks too, and is undone. */
 export async function adopt(
   deps: ScimDeps,
   type: ResourceKey['type'],

@@ -15,7 +15,6 @@ import { assignmentsDescription } from './schema/descriptions.ts';
 import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/resource-schemas.ts';
 import { parseSearch, toQuery } from './search/search.ts';
 
-/** One type of what governance assigns. */
 interface AssignmentKind {
   readonly name: 'Role' | 'Entitlement';
   readonly schema: ResourceSchema;
@@ -38,11 +37,7 @@ const KINDS: readonly AssignmentKind[] = [
   },
 ];
 
-/**
- * `/Roles` and `/Entitlements`: what the governance of a provider assigns to users, and how often it is assigned. They are
- * the service's, so nobody writes them.
- * @param body reads the body of a search
- */
+/** `/Roles` and `/Entitlements`: what governance assigns to users, and how often. They are the service's, so nobody writes them. */
 export function assignmentRoutes(deps: ScimDeps, body: RequestHandler[]): Router {
   const router = Router();
   const open = requireOpen(deps, 'user');

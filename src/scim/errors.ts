@@ -16,7 +16,6 @@ export type ScimType =
   | 'invalidCursor'
   | 'invalidCount';
 
-/** Parts of a refusal beside its status and its words. */
 interface ScimErrorOptions {
   readonly scimType?: ScimType | undefined;
   /** Whole seconds until another attempt makes sense; becomes the `Retry-After` header. */
@@ -26,10 +25,7 @@ interface ScimErrorOptions {
   readonly kept?: string;
 }
 
-/**
- * A request that is refused, in the words that the provider shows its administrator. Code `scim-refused`.
- * The message names attributes and positions, never values: they are personal data or secrets.
- */
+/** A request that is refused. Code `scim-refused`. The message names attributes and positions, never values: they are personal data or secrets. */
 export class ScimError extends BridgeError {
   override readonly name = 'ScimError';
   /** The HTTP status. */

@@ -15,14 +15,11 @@ export interface FollowedIds extends FormerIds {
   readonly stop: () => Promise<void>;
 }
 
-/** Rows that are read at once. */
 const NEXT = { order: 'seq', limit: 1_000 } as const;
 /** Pause after a read that failed, in milliseconds. */
 const AGAIN_MS = 1_000;
 
-/**
- * Creates the former ids of one process. @param onFailure is called for each read that failed; it is made again soon
- */
+/** Creates the former ids of one process. @param onFailure is called for each read that failed; it is made again soon */
 export function createFormerIds(
   { read, bell }: Pick<Store, 'read' | 'bell'>,
   onFailure: (error: unknown) => void,

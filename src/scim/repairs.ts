@@ -2,7 +2,6 @@ import type { Profile } from '../domain/credential.ts';
 import type { Events } from '../telemetry/events.ts';
 import { badRequest, ScimError, type ScimType } from './errors.ts';
 
-/** Kind of part of a request that was not taken as it was sent. */
 interface Repair {
   /** What was sent, and what became of it. */
   readonly words: string;
@@ -14,8 +13,7 @@ interface Repair {
 }
 
 /**
- * Every kind of repair. A provider's connector that starts to count here has changed, or was never tested. A strict
- * credential is refused what the SCIM 2.0 Interoperability Profile has refused, and nothing else.
+ * Every kind of repair. A strict credential is refused what the SCIM 2.0 Interoperability Profile has refused, and nothing else.
  * @see draft-zollner-scim-interop-profile-02
  */
 export const REPAIRS = {
@@ -83,11 +81,9 @@ export interface Repairs {
 }
 
 /**
- * Does the work on a part of a request. A part that is refused is left out for now: only a request that takes access
- * away is taken without it (`storeKnowing`).
- * @param toPlace makes the place, such as `Operation 2` or `Value 3 of emails`, counted from 1; undefined: it is all there is
- * @returns undefined for a part that is left out
- * @throws ScimError where nothing is left out, with the place before its words
+ * Does the work on a part of a request. A part that is refused is left out (undefined): `storeKnowing` decides about the rest.
+ * @param toPlace makes the place before the words, such as `Operation 2`; undefined: it is all there is
+ * @throws ScimError where nothing is left out
  */
 export function attempt<Result>(
   repairs: Repairs,
@@ -131,10 +127,7 @@ export interface RepairedParts {
   readonly isLoss: boolean;
 }
 
-/**
- * Repairs of one request. For a strict credential `count` throws where the table has it refused.
- * @throws ScimError 400, out of `count`
- */
+/** Repairs of one request. For a strict credential `count` throws where the table has it refused. @throws ScimError 400 */
 export function createRequestRepairs(
   { requestRepaired }: Pick<Events, 'requestRepaired'>,
   profile: Profile,

@@ -35,7 +35,6 @@ export function keepRequests(
   };
 }
 
-/** Tells the log of parts of a request that were lost, with the id of the request. */
 function tellLosses({ events }: Pick<ScimDeps, 'events'>, res: Response): void {
   const { repairs, operations = [] } = getNotes(res);
   const all = [...repairs.list(), ...operations.flatMap(({ repaired }) => repaired)];
@@ -45,7 +44,6 @@ function tellLosses({ events }: Pick<ScimDeps, 'events'>, res: Response): void {
   events.partsDropped({ requestId: getRequestContext(res).requestId, parts });
 }
 
-/** How far a request has come. */
 type Outcome = Pick<KeptRequest, 'durationMs' | 'status'>;
 
 /** Lines of a request: of a bulk request one of each operation, the corrections of the whole with the first. */
@@ -117,14 +115,9 @@ function toResourceId(id: string | undefined): string | null {
   return id !== undefined && isId(id) ? id : null;
 }
 
-/** Most paths that are kept of one request. */
 const PATHS_MAX = 50;
 
-/**
- * Attributes that a request writes, as the bridge understands it. Names come from the schemas alone, because
- * unknown names and filters may hold personal data.
- * @param content undefined: nothing is written
- */
+/** Attributes that a request writes. Names come from the schemas alone: unknown ones and filters may hold personal data. @param content undefined: nothing is written */
 export function listWritten(content: Content | undefined): WrittenPath[] {
   const written = content?.steps.flatMap(ofStep) ?? [];
   const isWhole = content !== undefined && 'mentioned' in content;

@@ -17,7 +17,6 @@ import { acceptWrite, settleWrite, type WriteRequest } from './writes/accept.ts'
 /** Handlers of one resource carry its id in the path. */
 export type ResourceHandler = RequestHandler<{ id: string }>;
 
-/** The handlers of one type of resource, without lists and searches. */
 interface ResourceHandlers
   extends Record<'read' | 'replace' | 'patch' | 'remove', ResourceHandler> {
   readonly create: RequestHandler;
@@ -29,11 +28,7 @@ const KINDS = {
   group: { schema: groupSchema, patchStatus: 204 },
 } as const;
 
-/**
- * Handlers of one type of resource. Reads are answered from the store alone.
- * @throws ScimError POST 400, 403, 409, 503; GET 400, 404, 412; PUT and PATCH 400, 403, 404, 409, 412, 503; DELETE 403, 404, 412, 503
- * @see RFC 7644 §3.3 to §3.6
- */
+/** Handlers of one type of resource. Reads are answered from the store alone. @see RFC 7644 §3.3 to §3.6 */
 export function createResourceHandlers(
   deps: ScimDeps,
   type: ResourceKey['type'],

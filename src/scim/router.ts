@@ -17,10 +17,7 @@ import { createResourceHandlers, type ResourceHandler } from './resource-handler
 import { toResourceTypes, toSchemas, toServiceProviderConfig } from './schema/discovery.ts';
 import { listResources, searchAll } from './search/search.ts';
 
-/**
- * The SCIM 2.0 server of identity providers, to be mounted at its base path. Every answer, also of an
- * unknown route, has the SCIM form. @see RFC 7644 §3
- */
+/** The SCIM 2.0 server of identity providers. Every answer, also of an unknown route, has the SCIM form. @see RFC 7644 §3 */
 export function createScimRouter(deps: ScimDeps): Router {
   const router = Router();
   const toBody = createBodyReaders(deps);

@@ -48,7 +48,6 @@ export function performBulk(deps: ScimDeps): RequestHandler {
   };
 }
 
-/** An operation of a bulk request and what has become of it so far. */
 interface Task extends BulkOperation {
   readonly repairs: RequestRepairs;
   /** What its data says. */
@@ -73,10 +72,7 @@ async function toEntry(deps: ProviderDeps, task: Task): Promise<JsonObject> {
   return entry;
 }
 
-/**
- * The version that readers are shown by now: operations behind this one may have changed its resource. Where the store
- * cannot be read everything is done all the same, and has to be answered.
- */
+/** The version that readers are shown by now: later operations may have changed the resource. Where the store cannot be read, that of the write. */
 async function readVersion(deps: ProviderDeps, { row }: Accepted): Promise<string> {
   const view = await findView(deps.store.read, row.type, row.id).catch((error: unknown) => {
     if (error instanceof StoreError) return undefined;
@@ -99,7 +95,6 @@ function toNoted(task: Task): NotedOperation {
   };
 }
 
-/** Status of the single request that the operation stands for. */
 function toStatus({ outcome, method }: Task): number {
   if (outcome instanceof ScimError) return outcome.status;
   if (method === 'POST') return 201;
@@ -110,19 +105,15 @@ function toStatus({ outcome, method }: Task): number {
 const STORED_MAX = 64;
 
 /**
- * Performs the operations one after the other, each in a transaction of its own. One that refers to others waits until these are
- * settled: a refused write is undone before another one builds on it. Otherwise they keep their order. All waiting is
- * within the one wait of the request; once that is over, stored writes count as accepted, and the rest follows at once.
+ * Performs the operations in order, each in a transaction of its own; one that refers to others waits until these are settled,
+ * because a refused write is undone. All waiting is within the one wait of the request.
  */
 class BulkRun {
   readonly #deps: ProviderDeps;
   readonly #waiting: Task[];
   readonly #created: ReadonlyMap<string | undefined, Task>;
   readonly #request: RequestContext;
-  /**
-   * Waits of stored writes, each begun by its first call. They are begun together, with the locks of their resources held
-   * until then, so that many changes of a group are one call.
-   */
+  /** Waits of stored writes, each begun by its first call; together, with their locks held until then, so that many changes of a group are one call. */
   readonly #stored = new Map<Task, () => Promise<void>>();
   #failures = 0;
 

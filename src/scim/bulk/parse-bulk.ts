@@ -31,18 +31,13 @@ export interface BulkOperation {
   request: SingleRequest | ScimError;
 }
 
-/** A bulk request. */
 interface BulkRequest {
   /** Errors after which nothing more is performed; Infinity when the request names no number. */
   readonly failOnErrors: number;
   readonly operations: readonly BulkOperation[];
 }
 
-/**
- * Reads the body of a bulk request. Two POSTs with one bulkId both fail, because a reference to it would be ambiguous.
- * @throws ScimError 400 `invalidSyntax`: no operations; `invalidValue`: failOnErrors; 413: too many
- * @see RFC 7644 §3.7
- */
+/** Reads the body of a bulk request. Two POSTs with one bulkId both fail, because a reference would be ambiguous. @throws ScimError 400, 413 @see RFC 7644 §3.7 */
 export function parseBulk(body: unknown, repairs: Repairs): BulkRequest {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
   countSchemas(body, ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'], repairs);
@@ -147,7 +142,6 @@ const REFERRING = /(?:^|[:.])(?:members|admins|manager)(?:\.value)?$/i;
 /** An id in the filter of a path, quoted or not. */
 const IN_FILTER = /(\bvalue\s+(?:eq|ne)\s+)(?:"(bulkId:[^"\\]+)"|(bulkId:[^\s"\])]+))/gi;
 
-/** The id that a bulkId stands for; undefined leaves the reference as it is. */
 type Resolve = (bulkId: string) => string | undefined;
 
 /** The bulkId that an id refers to; undefined: the id is none. */

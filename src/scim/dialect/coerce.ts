@@ -5,11 +5,7 @@ import { attempt, type Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';
 import { toItems, unpackText } from './parse-json.ts';
 
-/**
- * The value in the type of its attribute. null: the attribute is cleared (by null, "" or []). undefined: the value says
- * nothing that a provider can set. Parts of a complex value may be null as well.
- * @throws ScimError 400 `invalidValue`: a value that the attribute cannot hold, a name or a list too long
- */
+/** The value in the type of its attribute. null: the attribute is cleared. undefined: it says nothing that a provider can set. @throws ScimError 400 `invalidValue` */
 export function coerceValue(
   rule: AttributeRule,
   given: JsonValue,
@@ -51,12 +47,7 @@ function coerceComplex(
 /** Most values of one list of a user: e-mails, roles, … Users have tens at most. */
 export const USER_LIST_MAX = 1_000;
 
-/**
- * A list of objects out of the value: one object or text becomes a list, empty elements are left out, equal
- * ones become one, and at most one is primary: the first.
- * @returns null when there is no element
- * @throws ScimError 400 `invalidValue`: more than `USER_LIST_MAX` values, or one that the list cannot hold
- */
+/** A list of objects out of a value: equal ones become one, at most the first is primary. null: there is none. @throws ScimError 400 `invalidValue` */
 export function coerceList(
   rule: AttributeRule,
   value: JsonValue,
@@ -86,10 +77,7 @@ function keepsContent(element: JsonObject, repairs: Repairs): boolean {
   return false;
 }
 
-/**
- * One element of a list; its parts may be null. null: it has no value. undefined: it says nothing that a provider can
- * set. @throws ScimError 400 `invalidValue`: an element cannot hold the value
- */
+/** One element of a list; its parts may be null. null: it has no value. undefined: it has read-only parts alone. @throws ScimError 400 `invalidValue` */
 export function coerceElement(
   rule: AttributeRule,
   item: JsonValue,
@@ -110,12 +98,7 @@ function keepFirstPrimary(elements: readonly JsonObject[], repairs: Repairs): Js
   });
 }
 
-/**
- * The parts of an object in the types of their sub-attributes; a part is null where it is cleared. null: the object is
- * empty. undefined: it has read-only parts alone.
- * @param given a single value stands for its `value` or, for a name or an address, its `formatted`
- * @throws ScimError 400 `invalidValue`: no object, or one without any part of the attribute
- */
+/** The parts of an object, null where cleared. A single value stands for its `value` or `formatted`. null: it is empty. undefined: all is read-only. @throws ScimError 400 */
 function coerceObject(
   rule: AttributeRule,
   given: JsonValue | undefined,
@@ -139,7 +122,6 @@ function coerceObject(
   throw invalidValue(`The value of ${rule.name} has no part that is known here.`);
 }
 
-/** Makes an object of a single value. @throws ScimError 400 `invalidValue`: a list */
 function toObject(rule: AttributeRule, given: JsonValue | undefined, repairs: Repairs): JsonObject {
   const value = given === undefined ? null : unpackText(given, repairs);
   if (isJsonObject(value)) return value;
@@ -163,10 +145,7 @@ function findWritable(
   return sub;
 }
 
-/**
- * A text, boolean or whole number in the type of its attribute. null: the attribute is cleared.
- * @throws ScimError 400 `invalidValue`: the attribute cannot hold the value
- */
+/** A text, boolean or whole number in the type of its attribute; null: it is cleared. @throws ScimError 400 `invalidValue` */
 function coerceSimple(
   rule: AttributeRule,
   value: JsonValue,
@@ -180,7 +159,6 @@ function coerceSimple(
   throw invalidValue(`The value of ${rule.name} is ${type}.`);
 }
 
-/** True when the value clears its attribute. */
 function isBlank(value: JsonValue, repairs: Repairs): value is null | '' {
   if (value === '') repairs.count('blank-as-unassign');
   return value === null || value === '';
@@ -228,7 +206,6 @@ function toBoolean(value: JsonValue, repairs: Repairs): boolean | undefined {
 
 /** A number as JSON writes it. A number with a fraction or too many digits comes as text (see `parseJson`). */
 const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/;
-/** A whole number, also as `1.0`. */
 const WHOLE = /^\s*-?\d+(?:\.0+)?\s*$/;
 
 /** Numbers of the service are ids and masks, so a rounded one would be wrong. */
@@ -249,10 +226,7 @@ function toInteger(
 
 const PACKED: ReadonlySet<string> = new Set(['roles', 'entitlements']);
 
-/**
- * Entra's expressions put a whole role as JSON into `value`; this takes it out again, with the name
- * of the role as its display. Any other text stays as it is.
- */
+/** Takes a whole role out that Entra's expressions put as JSON into `value`, with its name as display. */
 function unpackJson(rule: AttributeRule, element: JsonObject, repairs: Repairs): JsonObject {
   const text = element.value;
   if (!PACKED.has(rule.name) || typeof text !== 'string') return element;
@@ -264,11 +238,7 @@ function unpackJson(rule: AttributeRule, element: JsonObject, repairs: Repairs):
 
 const INDEXED: ReadonlySet<string> = new Set(['userName', 'displayName', 'externalId', 'emails']);
 
-/**
- * Stops names that no index can hold, the same ones on every store.
- * @param attribute canonical name; a list stands for the values of its elements
- * @throws ScimError 400 `invalidValue`
- */
+/** Stops names that no index can hold, the same ones on every store. @throws ScimError 400 `invalidValue` */
 function assertShort(attribute: string, value: JsonValue | undefined): void {
   if (typeof value !== 'string' || !INDEXED.has(attribute) || isIndexable(value)) return;
   throw invalidValue(`${attribute} is longer than ${INDEXED_LENGTH_MAX} characters.`);
@@ -301,10 +271,7 @@ export function mergeElements(rule: AttributeRule, elements: readonly JsonObject
   return [...merged.values()];
 }
 
-/**
- * What tells this element from others of its list: its value or, without one (addresses), all but `type` and `primary`; and
- * its `type`, empty where it names none.
- */
+/** What tells an element from others of its list: its value or, without one (addresses), its parts; and its `type`, else empty. */
 export function toIdentity(
   rule: AttributeRule,
   element: JsonObject,

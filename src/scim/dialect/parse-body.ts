@@ -25,10 +25,7 @@ export interface Content {
 
 /** Content of the body of a POST or PUT of a user or group. */
 export interface ResourceInput extends Content {
-  /**
-   * Canonical, without the lists of users: names in the spelling of the schema, an extension's below its URN, nothing
-   * read-only, nothing null.
-   */
+  /** Canonical, without the lists of users: in the spelling of the schema, an extension's below its URN, nothing read-only or null. */
   readonly attributes: JsonObject;
   /** Attributes (`toWrittenName`) and extensions that the body names, also those that it clears. */
   readonly mentioned: ReadonlySet<string>;
@@ -36,18 +33,12 @@ export interface ResourceInput extends Content {
   readonly leftOut: readonly AttributePath[];
 }
 
-/** Facts that all parts of one request share. */
 interface Context {
   readonly schema: ResourceSchema;
   readonly repairs: Repairs;
 }
 
-/**
- * Reads the body of a POST or PUT in any provider's dialect. What says nothing that a provider can set counts as not
- * mentioned.
- * @throws ScimError 400 `invalidSyntax`: no object; `invalidValue`: the name is missing, active is not a boolean, a member
- *   has no id, see `openBody`
- */
+/** Reads the body of a POST or PUT in any provider's dialect. What says nothing that a provider can set counts as not mentioned. @throws ScimError 400 */
 export function parseResource(
   body: unknown,
   schema: ResourceSchema,
@@ -76,7 +67,6 @@ export function parseResource(
   return { steps, attributes, mentioned, leftOut };
 }
 
-/** @throws ScimError 400 `invalidValue` when the name a resource cannot be without is missing or blank */
 function assertNamed(attributes: JsonObject, { name: type }: ResourceSchema): void {
   const name = type === 'User' ? 'userName' : 'displayName';
   const value = attributes[name];
@@ -93,14 +83,7 @@ const PATCH_OPERATIONS_MAX = 1_000;
 /** Most comparisons in all paths of one PATCH. */
 const COMPARISONS_MAX = 2_000;
 
-/**
- * Reads the body of a PATCH in any provider's dialect into canonical operations, in order. Nothing is
- * applied here, so that a PATCH is taken as a whole or not at all.
- * @throws ScimError 400 `invalidSyntax`: no operations, an unknown op; `invalidPath` and `mutability`: see
- * `parsePath`; `noTarget`: a removal of nothing; `invalidValue`: no value, one of the wrong type, or too many
- * operations; `invalidFilter`: filters that compare too much
- * @see RFC 7644 §3.5.2
- */
+/** Reads the body of a PATCH in any provider's dialect into canonical operations, in order; nothing is applied yet. @throws ScimError 400 @see RFC 7644 §3.5.2 */
 export function parsePatch(body: unknown, { schema, repairs }: Context): Content {
   const object = openBody(body);
   countSchemas(object, ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], repairs);
@@ -122,7 +105,6 @@ export function parsePatch(body: unknown, { schema, repairs }: Context): Content
   return { steps };
 }
 
-/** Cost of the operations of one request so far. */
 interface Spent {
   operations: number;
   comparisons: number;
@@ -210,13 +192,11 @@ function toEntrySteps(op: PatchOp, entries: readonly BodyEntry[], repairs: Repai
   });
 }
 
-/** One value of a body and its place. */
 interface BodyEntry {
   readonly path: AttributePath;
   readonly value: JsonValue;
 }
 
-/** Writable attributes of a body. */
 interface Body {
   readonly entries: BodyEntry[];
   /** URNs of extensions in the body, also of empty ones. */
@@ -225,10 +205,7 @@ interface Body {
   readonly filtered: string[];
 }
 
-/**
- * Resolves the keys of a body: in any case, dotted, qualified by a URN, or an extension's URN with an
- * object. Unknown and read-only attributes are left out.
- */
+/** Resolves the keys of a body: in any case, dotted, qualified by a URN, or a URN with an object. Unknown and read-only ones are left out. */
 function readBody(body: JsonObject, { schema, repairs }: Context): Body {
   const read: Body = { entries: [], extensions: [], filtered: [] };
   for (const name of Object.keys(body)) {

@@ -3,20 +3,14 @@ import { isStorable } from '../../domain/text.ts';
 import { invalidSyntax, invalidValue, ScimError } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 
-/**
- * A body as a JSON object. Its parts are looked at one by one (`assertAcceptable`).
- * @throws ScimError 400 `invalidSyntax`; `invalidValue`: too many attributes
- */
+/** A body as a JSON object, whose parts are looked at one by one (`assertAcceptable`). @throws ScimError 400 */
 export function openBody(body: unknown): JsonObject {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
   look(body, 1, []);
   return body;
 }
 
-/**
- * The value of a member of a message, by its name in any case: providers differ in it.
- * @param repairs counts a name in another case; left out, it counts nothing
- */
+/** The value of a member of a message, by its name in any case. @param repairs counts another case; left out: nothing */
 export function findPart<Value>(
   object: Readonly<Record<string, Value>>,
   name: string,
@@ -29,10 +23,7 @@ export function findPart<Value>(
   return object[spelt];
 }
 
-/**
- * The value, or the object or list that a text holds as JSON: some clients write the values of a list so.
- * @throws ScimError 400 `invalidValue`: see `assertAcceptable`
- */
+/** The value, or the object or list that a text holds as JSON, as some clients write the values of a list. @throws ScimError 400 */
 export function unpackText(value: JsonValue, repairs: Repairs): JsonValue {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   const packed = findJson(value);
@@ -61,10 +52,7 @@ export function toItems(given: JsonValue, repairs: Repairs): JsonValue[] {
   return [value];
 }
 
-/**
- * Counts errors of the `schemas` of a body. Nothing depends on it, because providers send it wrong or not at all.
- * @param known the first one has to be there, in this spelling as the others
- */
+/** Counts errors of the `schemas` of a body, on which nothing depends. @param known the first one has to be there */
 export function countSchemas(
   { schemas }: JsonObject,
   known: readonly string[],
@@ -77,20 +65,15 @@ export function countSchemas(
   if (!isNamed && strange.length === 0) repairs.count('schemas-missing');
 }
 
-/** Most schemas of a body that are looked at. */
 const SCHEMAS_MAX = 1_000;
 
 /** Most objects and lists inside each other; the deepest body of a provider needs 7. */
 export const BODY_DEPTH_MAX = 20;
-/** Most values of one list: members, operations. */
 const LIST_MAX = 100_000;
 /** Most attributes of one object; the widest of a provider has some dozens. */
 const OBJECT_NAMES_MAX = 1_000;
 
-/**
- * Stops a body with content that no store can keep, also in parts that will be dropped.
- * @throws ScimError 400 `invalidValue`: a text that is not `isStorable`, a list too long, an object too wide; `invalidSyntax`: nested too deep
- */
+/** Stops a body with content that no store can keep, also in parts that will be dropped. @throws ScimError 400 */
 export function assertAcceptable(body: unknown): void {
   let level: unknown[] = [body];
   for (let depth = 1; level.length > 0; depth += 1) {
@@ -132,11 +115,7 @@ const MAY_BE_ODD = /(?:"\s*:|[[,])\s*(?:-0|-?\d{16}|-?\d+[.eE])/;
 /** Longest text with such numbers, which take the parser much longer. */
 const ODD_LENGTH_MAX = 1_048_576;
 
-/**
- * Parses JSON. A number that JavaScript would write in another way (`1.10`, more digits than a number holds) becomes its
- * own text: a text attribute loses nothing, and a number attribute can refuse it.
- * @throws ScimError 400 `invalidSyntax`: no JSON; `invalidValue`: it would keep the parser busy, since nothing interrupts it
- */
+/** Parses JSON. A number that JavaScript would write in another way (`1.10`, too many digits) becomes its own text, so that nothing is lost. @throws ScimError 400 */
 export function parseJson(text: string): JsonValue {
   assertQuick(text);
   const isOdd = MAY_BE_ODD.test(text);

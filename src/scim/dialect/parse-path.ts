@@ -19,18 +19,11 @@ type PatchPath =
   | { readonly kind: 'schema'; readonly table: SchemaTable }
   | { readonly kind: 'dropped' };
 
-/** Most characters of a path. */
 const PATH_LENGTH_MAX = 10_000;
 
 const NO_LIST = 'has a filter on something that is no list';
 
-/**
- * Reads the path of an operation: `name`, `name.sub`, `list[filter]`, `list[filter].sub`, each
- * qualified by a URN or not, or the URN of a schema.
- * @throws ScimError 400 `invalidPath`: malformed; `invalidFilter`: the part between
- * the brackets; `mutability`: read-only
- * @see RFC 7644 §3.5.2
- */
+/** Reads the path of an operation: `name`, `name.sub`, `list[filter]`, `list[filter].sub`, qualified or not, or a URN. @throws ScimError 400 @see RFC 7644 §3.5.2 */
 export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs): PatchPath {
   if (path.length > PATH_LENGTH_MAX) throw invalidPath('is too long');
   const { name, filter } = splitPath(path.trim());
@@ -80,10 +73,7 @@ function invalidPath(problem: string): ScimError {
   return badRequest('invalidPath', `The path ${problem}.`);
 }
 
-/**
- * Takes the value filter out of a path. @throws ScimError 400 `invalidPath`: no closing bracket, or something else
- * than a sub-attribute behind it. @see RFC 7644 §3.5.2, figure 1
- */
+/** Takes the value filter out of a path. @throws ScimError 400 `invalidPath` @see RFC 7644 §3.5.2, figure 1 */
 function splitPath(path: string): { name: string; filter: string | undefined } {
   const opening = path.indexOf('[');
   if (opening === -1) return { name: path, filter: undefined };

@@ -41,7 +41,6 @@ export type AttributeStep = { readonly target: PatchTarget } & (
   | { readonly kind: 'exclude'; readonly values: readonly JsonObject[] }
 );
 
-/** An operation on a list of users of a group. */
 type UserListStep = { readonly list: UserList } & (
   | { readonly kind: 'users'; readonly op: PatchOp; readonly ids: SentIds }
   | { readonly kind: 'users-where'; readonly filter: Filter }
@@ -84,10 +83,7 @@ interface TargetedOperation {
   readonly value: JsonValue | undefined;
 }
 
-/**
- * The canonical step of one operation, or none when it changes nothing.
- * @throws ScimError 400 `invalidValue`, `mutability` (a required attribute cannot be removed), `invalidPath`
- */
+/** The canonical step of one operation, or none when it changes nothing. @throws ScimError 400 */
 export function toSteps(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
   const list = operation.target.path.userList;
   const step = list
@@ -137,7 +133,6 @@ function isBlank(value: JsonValue): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-/** True for a list or an object of nothing. */
 function isEmpty(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
@@ -211,10 +206,7 @@ function toUserRemoval(
   return { kind: 'users', list, op: 'remove', ids: new Map(ids.map((id, at) => [id, at + 1])) };
 }
 
-/**
- * The ids of the users of a list, in the order sent; null and "" are no user. Linear in their number.
- * @throws ScimError 400 `invalidValue`: an element without an id
- */
+/** The ids of the users of a list, in the order sent; null and "" are no user. @throws ScimError 400 `invalidValue`: an element without an id */
 function readUserIds(rule: AttributeRule, value: JsonValue, repairs: Repairs): SentIds {
   const items = toItems(unwrapNamed(rule, value, repairs), repairs);
   const ids = new Map<string, number>();

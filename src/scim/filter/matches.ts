@@ -3,14 +3,9 @@ import { foldCase } from '../../domain/fold.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { CompareOp, Comparison, Filter, FilterTarget } from './tree.ts';
 
-/** Folds a text for a comparison without case. */
 type Fold = (text: string) => string;
 
-/**
- * True when the resource fulfils the filter: a list does when one of its values does, `ne` also where
- * there is no value. Only names out of a schema are looked up. @see RFC 7644 §3.4.2.2
- * @param fold `foldCase`, or one that remembers (`createFolds`) where there are many comparisons
- */
+/** True when the resource fulfils the filter: a list does when one of its values does. @param fold one that remembers (`createFolds`) where comparisons are many @see RFC 7644 §3.4.2.2 */
 export function matches(filter: Filter, resource: JsonObject, fold: Fold = foldCase): boolean {
   switch (filter.kind) {
     case 'and':

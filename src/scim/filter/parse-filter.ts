@@ -20,7 +20,6 @@ import {
   toComparisonWithNothing,
 } from './tree.ts';
 
-/** How a filter is read. */
 interface FilterReading {
   /** Counts the corrections. */
   readonly repairs?: Repairs;
@@ -36,12 +35,7 @@ type Scope = (name: string) => FilterTarget | undefined;
 /** A name without the schema of its attribute, or one that may be one. @see RFC 7644 §3.10 */
 export const PLAIN_NAME = /^[a-z$][\w$-]*(?:\.[a-z$][\w$-]*)*$/i;
 
-/**
- * Reads a filter in time linear in its length. Beside the grammar it takes `not x eq y` without
- * parentheses, `True`, a text without quotes, and a path after a value filter: `emails[type eq "work"].value eq "…"`.
- * @throws ScimError 400 `invalidFilter` when it is blank, malformed, too long or too deep
- * @see RFC 7644 §3.4.2.2
- */
+/** Reads a filter in linear time. Beside the grammar it takes `not x eq y`, `True`, a text without quotes, and a path after a value filter. @throws ScimError 400 @see RFC 7644 §3.4.2.2 */
 export function parseFilter(
   filter: unknown,
   schema: ResourceSchema,
@@ -50,10 +44,7 @@ export function parseFilter(
   return new Parser(filter, reading).parse((name) => findTarget(schema, name));
 }
 
-/**
- * Reads the filter between the brackets of a value path; its names are sub-attributes of `attribute`.
- * @throws ScimError as `parseFilter` does
- */
+/** Reads the filter between the brackets of a value path; its names are sub-attributes. @throws ScimError 400 */
 export function parseElementFilter(
   filter: string,
   attribute: AttributeRule,
@@ -80,7 +71,6 @@ function elementScope({ subAttributes }: AttributeRule): Scope {
 
 /** Most characters of a filter: far more than any provider sends, at no noticeable cost. */
 const LENGTH_MAX = 10_000;
-/** Most parentheses, brackets and negations inside each other. */
 const DEPTH_MAX = 50;
 /** Words of the language: where one of them stands, the value is missing. */
 const NO_TEXT: ReadonlySet<string> = new Set(['and', 'or', 'not', 'pr', ...COMPARE_OPS.keys()]);
@@ -190,10 +180,7 @@ class Parser {
     return toComparison({ target, op, literal, text, at });
   }
 
-  /**
-   * Takes the value that the target is compared with, and its text as it was written. A text may lack its quotes where it
-   * can mean nothing else, also one of several words: `displayName eq Night Shift`.
-   */
+  /** Takes a value and its text as it was written. It may lack quotes where it can mean nothing else: `displayName eq Night Shift`. */
   #takeValue(target: FilterTarget | undefined): { literal: Literal; text: string; at: number } {
     const token = this.#peek();
     const { kind, text, at } = token;
@@ -208,10 +195,7 @@ class Parser {
     return { literal, text: words ?? text, at };
   }
 
-  /**
-   * Takes the rest of a text of several words, up to the end of the comparison, and gives all of it. undefined: the text
-   * has one word, or what follows is no end, so that something is wrong.
-   */
+  /** Takes the rest of a text of several words. undefined: it has one word, or what follows is no end of a comparison. */
   #takeMoreWords({ text, at }: Token): string | undefined {
     if (text.startsWith("'") || NO_TEXT.has(text.toLowerCase())) return undefined;
     const isMore = ({ kind, text: word }: Token) =>
@@ -293,7 +277,6 @@ interface Token {
 /** A sign, a text with its closing quote, or a word. Whatever is escaped does not close a text. */
 const TOKEN = /[()[\]]|"(?:[^"\\]|\\.)*("?)|[^\s()[\]"]+/gs;
 
-/** Cuts a filter into tokens, in time linear in its length. @throws ScimError 400 `invalidFilter` */
 function toTokens(filter: string, repairs: Repairs): Token[] {
   return Array.from(filter.matchAll(TOKEN), ({ 0: piece, 1: closing, index: at }): Token => {
     if (piece === '(' || piece === ')' || piece === '[' || piece === ']') {

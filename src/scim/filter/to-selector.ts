@@ -13,18 +13,13 @@ export interface Selection {
 const SCAN: Selection = { selector: undefined, exact: false };
 const MOMENT_OPS: ReadonlySet<string> = new Set(['eq', 'gt', 'ge', 'lt', 'le']);
 
-/**
- * Translates a filter into a selector for an index. Where it is not exact, the resources are checked with `matches`.
- * A filter of too many conditions scans all resources, because a database cannot be interrupted. Without a filter,
- * everything is found.
- */
+/** Translates a filter into a selector for an index. One of too many conditions scans all, because a database cannot be interrupted. */
 export function toSelector(filter: Filter | undefined): Selection {
   if (filter === undefined) return { selector: undefined, exact: true };
   const selection = select(filter, '');
   return selection.selector === undefined || isLight(selection.selector) ? selection : SCAN;
 }
 
-/** Most conditions that a database compares each resource with. */
 const CONDITIONS_MAX = 10;
 
 /** A list of names counts once where it stands alone or beside other conditions: an index finds each. */

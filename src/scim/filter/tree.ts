@@ -71,21 +71,14 @@ export function listIds(filter: Filter): string[] | undefined {
   return target.rule.name === 'value' && typeof literal === 'string' ? [literal] : undefined;
 }
 
-/**
- * Stops a filter that would compare whole groups too often.
- * @param scimType `tooMany` of a search, `invalidFilter` of a path, as the standard has it (RFC 7644, table 9)
- * @throws ScimError 400
- */
+/** Stops a filter that would compare whole groups too often. @param scimType of a search or of a path (RFC 7644, table 9) @throws ScimError 400 */
 export function assertFewOfUsers(comparisons: number, scimType: 'tooMany' | 'invalidFilter'): void {
   if (comparisons <= PEOPLE_COMPARISONS_MAX) return;
   const detail = `Members and admins are compared with more than ${PEOPLE_COMPARISONS_MAX} values; name them by "value eq".`;
   throw badRequest(scimType, detail);
 }
 
-/**
- * A comparison with a value that no resource can have: `ne`, and `eq null`, hold everywhere, as they do for an
- * attribute without a value.
- */
+/** A comparison with a value that no resource can have: `ne`, and `eq null`, hold everywhere. */
 export function toComparisonWithNothing(op: CompareOp, literal: Literal): Filter {
   const nothing: Filter = { kind: 'nothing' };
   const holds = literal === null ? op === 'eq' : op === 'ne';
@@ -111,11 +104,7 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+ -]\d\
 /** Offset of a moment that lacks its colon, or whose plus sign an address has made a space. */
 const ODD_OFFSET = /T.*(?: \d\d:?\d\d|[+-]\d{4})$/i;
 
-/**
- * Makes a comparison ready for evaluation. A complex attribute stands for its `value`; a value that
- * the attribute can never hold equals none.
- * @throws ScimError 400 `invalidFilter` for what cannot be asked: an order of booleans, part of a number, a date that is none, a long part of a text
- */
+/** Makes a comparison ready. A complex attribute stands for its `value`; a value that the attribute cannot hold equals none. @throws ScimError 400 `invalidFilter` */
 export function toComparison({ target, op, literal, text, at }: RawComparison): Filter {
   if (literal === null) return toNullComparison(target, op, at);
   const leaf = toLeaf(target);

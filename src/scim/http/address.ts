@@ -2,10 +2,7 @@ import type { RequestHandler } from 'express';
 import { findPart } from '../dialect/parse-json.ts';
 import type { Repairs } from '../repairs.ts';
 
-/**
- * Reads an address as it is meant: one slash where a base address or an endpoint with a slash at its end was joined with
- * another one (`//Users`, `/Users//…`), and plus signs that are no spaces.
- */
+/** Reads an address as it is meant: one slash where two addresses were joined (`//Users`), and plus signs that are no spaces. */
 export const readAddress: RequestHandler = (req, _res, next) => {
   const [path = ''] = req.url.split('?', 1);
   const query = req.url.slice(path.length);
@@ -21,9 +18,8 @@ const TEXT = /("|%22)(.*?)(?<!\\|%5c)\1/gi;
 const NO_FORM = /%20|[^\w*.%+-]/;
 
 /**
- * Encodes the plus signs that are no spaces. They are spaces in a form, and themselves in an address (RFC 3986 §2.2):
- * some programs leave them so in `userName%20eq%20%22a+b@example.com%22`. Where no space outside of quotes is a plus
- * sign, the other characters of a text tell that it was not encoded as a form.
+ * Encodes the plus signs that are no spaces: spaces in a form, themselves in an address (RFC 3986 §2.2), as some programs leave
+ * them in a text. Where no space outside of quotes is a plus sign, the other characters tell that it was not encoded as a form.
  */
 function keepPlusSigns(query: string): string {
   if (query.replace(TEXT, '').includes('+')) return query;
@@ -41,10 +37,7 @@ const NAMES = [
   ...['attributes', 'excludedAttributes'],
 ] as const;
 
-/**
- * The parameters that are known here, by their names in any case: a filter that is overlooked finds everybody. One that
- * is spelt right goes before others.
- */
+/** The parameters that are known here, by their names in any case: a filter that is overlooked would find everybody. */
 export function toParameters(given: QueryParameters, repairs: Repairs): QueryParameters {
   const parameters: Record<string, unknown> = {};
   for (const name of NAMES) {

@@ -18,12 +18,7 @@ export const GROUP_BODY_BYTES_MAX = 8 * BODY_BYTES_MAX;
 /** Any type of JSON: clients send `application/json+scim` and `text/json` too, or none. */
 const JSON_TYPE = /^$|^[\w.+-]+\/(?:[\w.-]+\+)?json(?:\+[\w.-]+)?$/;
 
-/**
- * Creates the readers of JSON bodies of up to so many bytes. An empty body is left undefined for the parser of the
- * operation to refuse; a body of a type other than JSON or of another encoding answers 415, one that is not UTF-8 answers 400.
- * Not `express.json`: numbers are kept as they were written.
- * @throws ScimError 413, 415, 503
- */
+/** Creates the readers of JSON bodies of up to so many bytes. Not `express.json`: numbers are kept as they were written. @throws ScimError 400, 413, 415, 503 */
 export function createBodyReaders({ policy, events }: Pick<ScimDeps, 'policy' | 'events'>) {
   const memory: Memory = { bytes: 0, bytesMax: policy.bodiesBytesMax };
   return (bytesMax: number): RequestHandler[] => {
@@ -66,17 +61,14 @@ const parseText: RequestHandler = async (req, res, next) => {
 
 const RETRY_SECONDS = 1;
 
-/** Bytes of the bodies of all requests that are not answered yet. */
 interface Memory {
   bytes: number;
   readonly bytesMax: number;
 }
 
 /**
- * Takes memory for a body until its request is answered; false: there is too little. A body without a length counts as it
- * comes, a compressed one as the largest. One that is too large is refused before any of it is read, or at once when that
- * turns out: the rest of it is dropped, and its connection closed where it does not end soon (`createGuardedServer`). The
- * parser behind this refuses a body that becomes too large by decompression.
+ * Takes memory for a body until its request is answered; false: there is too little. One without a length counts as it comes, a
+ * compressed one as the largest. One that is too large is refused before it is read, or as soon as that turns out.
  */
 function takeMemory(
   memory: Memory,

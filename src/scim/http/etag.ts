@@ -6,10 +6,7 @@ export function toETag(version: string): string {
   return `W/"${version}"`;
 }
 
-/**
- * True when the reader already has this version (`If-None-Match`), so that 304 is the whole answer.
- * @see RFC 9110 §13.1.2: weak comparison
- */
+/** True when the reader already has this version (`If-None-Match`), so that 304 is the whole answer. @see RFC 9110 §13.1.2 */
 export function isNotModified(req: Request, version: string): boolean {
   const header = req.headers['if-none-match'];
   return header !== undefined && matchesETag(header, version);
@@ -24,11 +21,7 @@ export interface Preconditions {
 /** Preconditions of a request that is meant for any version. */
 export const ANY_VERSION: Preconditions = { ifMatch: undefined, ifNoneMatch: undefined };
 
-/**
- * Stops a request that was meant for another version: `If-Match` names the only ones that it is for, `If-None-Match`
- * those that it is not for (`*`: any).
- * @throws ScimError 412. @see RFC 7644 §3.14, RFC 9110 §13.1; the comparison is weak because our ETags are
- */
+/** Stops a request that was meant for another version, by `If-Match` or `If-None-Match`. @throws ScimError 412 @see RFC 7644 §3.14, RFC 9110 §13.1 */
 export function assertPreconditions(
   { ifMatch, ifNoneMatch }: Preconditions,
   version: string,

@@ -7,10 +7,7 @@ import { ScimError, unavailable } from '../errors.ts';
 import { createRequestRepairs } from '../repairs.ts';
 import { getNotes, note } from './notes.ts';
 
-/**
- * Lets a request through that presents a token for SCIM, as `Bearer <token>` or, as one provider sends it, bare.
- * @throws ScimError 401 with `WWW-Authenticate`, 429; StoreError when the token could not be looked up. @see RFC 6750 §3
- */
+/** Lets a request through with a token for SCIM, as `Bearer <token>` or, as one provider sends it, bare. @throws ScimError 401, 429 @see RFC 6750 §3 */
 export function authenticate({ findCredential, attempts, events }: ScimDeps): RequestHandler {
   return async (req, res, next) => {
     const token = findToken(req.headers.authorization);
@@ -46,10 +43,7 @@ function findToken(header: string | undefined): string | undefined {
 /** Seconds until a second's worth of the rate is free again. */
 const RETRY_SECONDS = 1;
 
-/**
- * Refuses the requests of one credential beyond its limits. To be placed behind `authenticate`.
- * @throws ScimError 429. @see RFC 6585 §4
- */
+/** Refuses the requests of one credential beyond its limits, behind `authenticate`. @throws ScimError 429 @see RFC 6585 §4 */
 export function limitRequests({ policy, clock, events }: ScimDeps): RequestHandler {
   const { perSecond, concurrentMax } = policy.requests;
   const admission = createAdmission(policy.requests, clock);
@@ -78,10 +72,7 @@ export function allowOnly(...methods: readonly string[]): RequestHandler {
   };
 }
 
-/**
- * Stops a request that cannot be answered truthfully yet: "not found" would make a provider create duplicates.
- * @throws ScimError 503
- */
+/** Stops a request that cannot be answered truthfully yet: "not found" would make a provider create duplicates. @throws ScimError 503 */
 export function assertOpen({ findClosed }: ScimDeps, type: 'user' | 'group'): void {
   const closed = findClosed(type);
   if (closed) throw unavailable(closed.detail, closed.retryAfterSeconds);

@@ -21,7 +21,6 @@ export interface NotedOperation {
   readonly repaired: readonly RepairedParts[];
 }
 
-/** Facts about a request that its handlers keep with the answer. */
 interface Notes {
   /** Id of the credential: stable and never a secret (see `Credential`); empty before `authenticate`. */
   readonly credential: string;

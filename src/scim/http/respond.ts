@@ -10,10 +10,7 @@ import { note } from './notes.ts';
 const SCIM_TYPE = 'application/scim+json; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/**
- * Type of an answer: plain JSON for a client that accepts nothing else, since the text is the same.
- * @see RFC 7644 §3.8
- */
+/** Plain JSON for a client that accepts nothing else. @see RFC 7644 §3.8 */
 function toContentType({ headers: { accept } }: Pick<Request, 'headers'>): string {
   const types = accept?.split(',').map((type) => type.split(';', 1)[0]?.trim().toLowerCase()) ?? [];
   const takesScim = ['application/scim+json', 'application/*', '*/*'];
@@ -54,10 +51,7 @@ export function sendList(
   return sendPieces(res, 200, join());
 }
 
-/**
- * Sends text that comes in pieces: at once where it is short, else as it comes and as fast as it is read, so that any
- * length takes the same memory.
- */
+/** Sends text in pieces: at once where it is short, else as fast as it is read, so that any length takes the same memory. */
 export async function sendPieces(
   res: Response,
   status: number,
@@ -112,7 +106,6 @@ export function answerErrors(events: FaultLog): ErrorRequestHandler {
   };
 }
 
-/** Sends a SCIM error, and keeps it with the answer. */
 function sendError(res: Response, error: ScimError): void {
   note(res, { refusal: error });
   if (error.retryAfterSeconds !== undefined) {
@@ -126,7 +119,6 @@ const STORE_RETRY_SECONDS = 5;
 /** Failures of the store that no waiting ends. */
 const LASTING = new Set<string>(['store-failed', 'store-reference', 'store-url', 'store-newer']);
 
-/** Takes the causes of our own faults. */
 type FaultLog = Pick<Events, 'requestFailed'>;
 
 /** Turns any error of a request into a SCIM error, and logs its cause where the fault is ours. */

@@ -20,12 +20,9 @@ import type { AttributePath, AttributeRule } from '../schema/resource-schemas.ts
 const WORK_MAX = 2_000_000;
 
 /**
- * The attributes after all steps, in order; the input is not touched, nor are the lists of users of a group. Adding an
- * existing value and removing a missing one change nothing. An object merges the parts that are given, as Entra
- * expects of replace too, unless it refers to something by its `value`.
- * @throws ScimError 400 `noTarget`: a filter that finds nothing and does not say what to create; `invalidValue`: more
- * work than `WORK_MAX`
- * @see RFC 7644 §3.5.2
+ * The attributes after all steps; the input is not touched. Adding an existing value and removing a missing one change nothing.
+ * An object merges its parts, as Entra expects of replace too, unless it refers to something by its `value`.
+ * @throws ScimError 400 `noTarget`, `invalidValue` @see RFC 7644 §3.5.2
  */
 export function applyPatch(
   attributes: JsonObject,
@@ -142,7 +139,6 @@ function withoutStaleValue(reference: JsonObject): JsonObject {
   return $ref === value || $ref.endsWith(`/${value}`) ? reference : others;
 }
 
-/** The values of a list while steps change them. */
 interface OpenList {
   readonly path: AttributePath;
   values: JsonObject[];

@@ -40,7 +40,6 @@ export interface Page extends Part {
   }): string;
 }
 
-/** Parameters of a list or search. */
 type Query = Readonly<Record<string, unknown>>;
 
 /** True when the request asks for pages by cursor, even by an empty one. */
@@ -49,10 +48,8 @@ export function hasCursor({ cursor }: Query): boolean {
 }
 
 /**
- * The page that a request asks for, by cursor or by number. Below 1 `startIndex` is 1, below 0 `count` is 0; empty means not given.
- * A page by cursor has no `startIndex`, and only the last one has no `nextCursor`; `itemsPerPage` is the number returned.
- * @throws ScimError 400 `invalidValue`, `invalidCount`: not a whole number; `invalidCursor`
- * @see RFC 7644 §3.4.2, §3.4.2.4; RFC 9865 §2
+ * The page that a request asks for, by cursor or by number. A page by cursor has no `startIndex`, and only the last no `nextCursor`.
+ * @throws ScimError 400 `invalidValue`, `invalidCount`, `invalidCursor` @see RFC 7644 §3.4.2, §3.4.2.4; RFC 9865 §2
  */
 export function parsePage(query: Query, endpoint: string): Page {
   if (hasCursor(query)) {
@@ -86,13 +83,9 @@ function openList(counts: Readonly<Record<string, number | string | undefined>>)
   return `${JSON.stringify({ schemas, ...counts }).slice(0, -1)},"Resources":[`;
 }
 
-/** Most characters of a cursor; ours are shorter. */
 const CURSOR_LENGTH_MAX = 4_096;
 
-/**
- * A place in a list as text, of characters that need no escaping in an address. It holds everything that the next
- * page needs, so it does not expire and any process on the store can follow it.
- */
+/** A place in a list as text. It holds everything that the next page needs, so it never expires and any process can follow it. */
 function toCursor({ seq, key }: Place, query: Query, endpoint: string): string {
   const parts = [toMark(query, endpoint), seq, ...(key === undefined ? [] : [key])];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
@@ -114,7 +107,6 @@ function parseCursor(query: Query, endpoint: string): Place | undefined {
 const OTHER_CURSOR =
   'The cursor is none that this list has given out: leave it empty for the first page, then send nextCursor with the same query.';
 
-/** The parts of a cursor; none: it is not one of ours. */
 function parseParts(cursor: unknown): unknown[] {
   const isText = typeof cursor === 'string' && cursor.length <= CURSOR_LENGTH_MAX;
   if (!isText || !/^[\w-]+$/.test(cursor)) return [];
@@ -168,11 +160,7 @@ export interface Sorting {
 /** Value that a resource is sorted by; undefined: it has no such value. */
 export type SortKey = string | number | undefined;
 
-/**
- * Reads `sortBy` and `sortOrder`. An attribute that no schema has sorts nothing: undefined.
- * @throws ScimError 400 `invalidValue`: not a text, or an unknown order
- * @see RFC 7644 §3.4.2.3
- */
+/** Reads `sortBy` and `sortOrder`; an unknown attribute sorts nothing: undefined. @throws ScimError 400 `invalidValue` @see RFC 7644 §3.4.2.3 */
 export function parseSorting(
   query: { readonly sortBy?: unknown; readonly sortOrder?: unknown },
   schema: ResourceSchema,
@@ -191,13 +179,9 @@ export function parseSorting(
   return value && { keys: [...path.keys, value.name], rule: value, descending };
 }
 
-/** Characters by which texts are sorted: a cursor with them fits into an address. */
 const SORTED_LENGTH_MAX = 200;
 
-/**
- * Sort value of a resource: of a list its primary value, else its first. Of a long text it is the beginning. Texts are
- * folded where case does not count.
- */
+/** Sort value of a resource: of a list its primary value, else its first; of a long text the beginning, folded where case does not count. */
 export function toSortKey(resource: JsonObject, { keys, rule }: Sorting): SortKey {
   let value: JsonValue | undefined = resource;
   for (const key of keys) {

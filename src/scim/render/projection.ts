@@ -16,7 +16,6 @@ export interface Projection {
 /** Property names of a schema, each with the parts of its value that are meant, or all of it. */
 type Names = ReadonlyMap<string, Names | 'whole'>;
 
-/** The parameters of a request that choose attributes; a query has texts, a search body has lists. */
 interface ProjectionQuery {
   readonly attributes?: unknown;
   readonly excludedAttributes?: unknown;
@@ -25,20 +24,13 @@ interface ProjectionQuery {
 /** Projection of all attributes. */
 export const EVERYTHING: Projection = { only: undefined, except: new Map() };
 
-/** Most names in a parameter: several times the number of attributes. */
 const NAMES_MAX = 1_000;
-/** Most characters of a parameter. */
 const LENGTH_MAX = 100_000;
 
 /** Attributes that are `returned: always` (RFC 7643 §2.2). */
 const ALWAYS: ReadonlySet<string> = new Set(['schemas', 'id']);
 
-/**
- * Reads `attributes` and `excludedAttributes`. Names are compared without case, and may be qualified by a
- * URN or be the URN of a schema; unknown ones are ignored, because they are in no answer.
- * @throws ScimError 400 `invalidValue`: neither text nor list of texts, or too much of them
- * @see RFC 7644 §3.9
- */
+/** Reads `attributes` and `excludedAttributes`: names in any case, qualified or a URN; unknown ones are ignored. @throws ScimError 400 @see RFC 7644 §3.9 */
 export function parseProjection(query: ProjectionQuery, schema: ResourceSchema): Projection {
   const { attributes, excludedAttributes } = query;
   if (attributes === undefined && excludedAttributes === undefined) return EVERYTHING;
@@ -93,7 +85,6 @@ function parseNames(value: unknown, parameter: string): string[] {
   return names;
 }
 
-/** Names while they are read. */
 type NameTree = Map<string, NameTree | 'whole'>;
 
 function toNames(names: readonly string[], schema: ResourceSchema): Names {
@@ -152,7 +143,6 @@ function mapParts(
   return result;
 }
 
-/** Maps an object or the objects of a list. */
 function mapObjects(value: JsonValue, map: (object: JsonObject) => JsonObject): JsonValue {
   if (Array.isArray(value)) return value.map((item) => mapObjects(item, map));
   return isJsonObject(value) ? map(value) : value;

@@ -20,7 +20,6 @@ import {
   project,
 } from './projection.ts';
 
-/** Where answers are, and the provider that asks. */
 type Context = Pick<ProviderDeps, 'baseUrl' | 'provider'>;
 
 /** A user or group as it is shown. */
@@ -34,13 +33,9 @@ export interface Shown {
 
 /** Users that are shown at once; other requests are served in between. */
 const USERS_AT_ONCE = 64;
-/** Groups that are read at once. */
 const GROUPS_AT_ONCE = 10;
 
-/**
- * Answers as text, joined by commas, some at a time: a page of large groups is hundreds of megabytes. Stored text is not
- * parsed where all of it is asked for, because providers mostly read.
- */
+/** Answers as text, joined by commas, some at a time. Stored text is not parsed where all of it is asked for, because providers mostly read. */
 export async function* renderAll(
   deps: ProviderDeps,
   all: readonly Shown[],
@@ -113,7 +108,6 @@ interface Lists extends Record<LinkList, ReadonlyMap<number, ShownUsers> | undef
   readonly inner: Awaited<ReturnType<typeof findNames>>;
 }
 
-/** Reads the lists of groups together. */
 async function readLists(
   deps: ProviderDeps,
   groups: readonly Shown[],
@@ -150,7 +144,6 @@ async function* streamList(
   yield inner.map((group) => JSON.stringify(toEntry(deps, group, 'Group'))).join(',');
 }
 
-/** A group without its members. */
 async function readRest(
   deps: ProviderDeps,
   { view, version }: Shown,
@@ -224,20 +217,14 @@ export function toRef(baseUrl: string, type: ResourceName, id: string): string {
   return `${baseUrl}/${type}s/${id}`;
 }
 
-/**
- * Makes stored references absolute (RFC 7643 §2.3.7). They are stored relative to their resource, so that they
- * outlive the address of the bridge. Quotes inside values are escaped, so the searched text is always a `$ref`.
- */
+/** Makes references absolute that are stored relative (RFC 7643 §2.3.7). Quotes inside values are escaped, so the searched text is always a `$ref`. */
 function withAbsoluteRefs(text: string, { baseUrl }: Context): string {
   return text.includes(RELATIVE) ? text.replaceAll(RELATIVE, () => `"$ref":"${baseUrl}/`) : text;
 }
 
 const RELATIVE = '"$ref":"../';
 
-/**
- * The version that a provider is shown. What another one manages lacks the externalId, so it is another representation:
- * no cache may give one for the other. The groups of a user are not part of its row. @see RFC 9110 §8.8.1
- */
+/** The version that a provider is shown: what another one manages lacks the externalId, and the groups of a user are part of it. @see RFC 9110 §8.8.1 */
 export function toShownVersion(
   view: Omit<ResourceView, 'seq'> & { readonly groups?: string },
   { provider }: Pick<Context, 'provider'>,
@@ -270,7 +257,6 @@ function toMeta(
   return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${version}\\""}`;
 }
 
-/** @see RFC 7643 §2.3.5 */
 function toMoment(ms: number): string {
   return new Date(ms).toISOString();
 }

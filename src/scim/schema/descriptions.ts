@@ -31,7 +31,6 @@ type Characteristics = Partial<Attribute>;
 /** Attributes of the standard that differ from what scimmy says of them, by their paths. */
 type Changes = Readonly<Record<string, Characteristics>>;
 
-/** What we take from scimmy: the attributes that the standard has. */
 type Standard = (typeof Schemas)['User']['definition'];
 
 const COMMON_NAMES: ReadonlySet<string> = new Set(['schemas', 'id', 'externalId', 'meta']);
@@ -206,7 +205,6 @@ export function toAttribute(name: string, characteristics: Characteristics): Att
   };
 }
 
-/** The attributes of the standard, as this server has them. */
 function toStandard(standard: Standard, changes: Changes): Attribute[] {
   const change = (path: string, { subAttributes, ...own }: Attribute): Attribute => {
     const changed = { ...own, ...toOurs(own), ...changes[path] };

@@ -45,7 +45,6 @@ export function toServiceProviderConfig(baseUrl: string): JsonObject {
   };
 }
 
-/** Types of resources. Each has the endpoint of its name with an s. */
 const RESOURCES = [userSchema, groupSchema, roleSchema, entitlementSchema];
 
 /** The resource types. @param baseUrl without a slash at its end @see RFC 7643 §6 */

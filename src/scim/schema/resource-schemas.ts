@@ -94,7 +94,6 @@ export interface ResourceSchema {
   readonly tables: ReadonlyMap<string, SchemaTable>;
 }
 
-/** Beginning of the URNs of the standard. @see RFC 7643 §10.2.1 */
 const STANDARD = 'urn:ietf:params:scim:schemas:';
 
 /** Separators of a schema and its attribute; some clients write a dot. */
@@ -119,10 +118,7 @@ export const entitlementSchema = toResourceSchema('Entitlement', entitlementDesc
   assignmentsDescription,
 ]);
 
-/**
- * The place of the named attribute, or undefined when no schema has it. Compared without case; the name
- * may be qualified by a URN and may end in `.subAttribute`. @see RFC 7644 §3.10
- */
+/** The place of the named attribute, in any case, qualified or not, with `.subAttribute` or not; undefined: no schema has it. @see RFC 7644 §3.10 */
 export function findAttribute(schema: ResourceSchema, name: string): AttributePath | undefined {
   return schema.paths.get(name.toLowerCase());
 }

@@ -60,7 +60,6 @@ function toShown({ deps }: Source, { views }: Found) {
   return views.map((view) => ({ view, version: toShownVersion(view, deps) }));
 }
 
-/** How the filter and the order of a request are read. */
 interface SearchReading {
   readonly schema: ResourceSchema;
   readonly repairs: Repairs;
@@ -92,10 +91,7 @@ export function toQuery(req: Request, repairs: Repairs): QueryParameters {
   return toParameters(body, repairs);
 }
 
-/**
- * POST /.search at the root, and GET there: users, then groups, each in the order that the request asks for.
- * @throws ScimError 400. @see RFC 7644 §3.4.2.1, §3.4.3
- */
+/** Search at the root: users, then groups, each in the order that the request asks for. @throws ScimError 400 @see RFC 7644 §3.4.2.1, §3.4.3 */
 export function searchAll(deps: ScimDeps): RequestHandler {
   const types = [
     { type: 'user', schema: userSchema, countAll: createTotal(deps.store) },
@@ -138,13 +134,11 @@ async function* join(texts: readonly AsyncIterable<string>[]): AsyncGenerator<st
   }
 }
 
-/** Filter and order of a request. */
 interface Search {
   readonly filter: Filter | undefined;
   readonly sorting: Sorting | undefined;
 }
 
-/** One page of the matches. */
 interface Found {
   /** Number of all matches. */
   readonly total: number;
@@ -153,11 +147,7 @@ interface Found {
   readonly next: Place | undefined;
 }
 
-/**
- * Finds resources by an index where one answers the whole search, else by looking at every candidate. They are in the
- * order of the request, or in that of creation, which creates and deletes in between do not disturb.
- * @throws ScimError 400 `tooMany`
- */
+/** Finds resources by an index where one answers the whole search, else by looking at every candidate; in order of creation unless sorted. @throws ScimError 400 `tooMany` */
 async function find(source: Source, { filter, sorting }: Search, part: Part): Promise<Found> {
   const { selector, exact } = toSelector(filter);
   if (exact && sorting === undefined) return findByIndex(source, selector, part);
@@ -196,21 +186,15 @@ async function findByIndex(
   return { total, views: shown, next: isLast || !last ? undefined : { seq: last.seq } };
 }
 
-/** Most resources that one scan looks at. */
 const LOOKS_MAX = 100_000;
 const TOO_MANY = `The search would look at more than ${LOOKS_MAX} resources; filter by id, userName, externalId or emails with "eq".`;
 /** Comparisons that may be made with any number of resources; a provider's filter has a few. */
 const ALWAYS_ALLOWED = 20;
 /** Most comparisons of one scan by more than that; one with a resource counts once more for every 1,000 characters of it. */
 const COMPARISONS_MAX = 20_000_000;
-/** Comparisons after which others are served. */
 const COMPARISONS_AT_ONCE = 100_000;
 
-/**
- * Looks at every candidate, some at a time so that other requests are served in between.
- * @param search its filter is what the index could not answer
- * @throws ScimError 400 `tooMany`: users of groups, or all resources, are compared too often; or there are too many of them
- */
+/** Looks at every candidate, some at a time, with the filter that the index could not answer. @throws ScimError 400 `tooMany` */
 async function scan(
   source: Source,
   selector: Selector | undefined,
@@ -247,10 +231,7 @@ function fits(resource: JsonObject, filter: Filter | undefined, comparisons: num
   );
 }
 
-/**
- * Counts the comparisons of a scan, each with a resource once more for every 1,000 characters of it. Serves others after
- * many of them. @throws ScimError 400 `tooMany`, out of the call
- */
+/** Counts the comparisons of a scan, once more for every 1,000 characters of a resource, and serves others in between. @throws ScimError 400 `tooMany`, out of the call */
 function createPause(comparisons: number): (attributes: string) => Promise<void> | undefined {
   let spent = 0;
   let pausedAt = 0;

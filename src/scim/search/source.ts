@@ -46,7 +46,6 @@ export async function listFound(
   }
 }
 
-/** Puts the ids of the bridge in the place of former ones. */
 function toOwnIds(
   { formerIds }: ProviderDeps,
   type: ResourceKey['type'],
@@ -75,13 +74,9 @@ export function toNeeded(names: ReadonlySet<string>): Projection {
   return { ...EVERYTHING, except: new Map(others.map((list) => [list, 'whole'])) };
 }
 
-/** Counts all resources of a type. */
 type CountAll = (count: () => Promise<number>) => Promise<number>;
 
-/**
- * Remembers the length of a list until the next write, since providers import page by page. Nothing is remembered where
- * other processes may write too.
- */
+/** Remembers the length of a list until the next write, since providers import page by page; nothing where other processes may write too. */
 export function createTotal({ generation }: Pick<Store, 'generation'>): CountAll {
   let known: { readonly generation: number; readonly total: number } | undefined;
   return async (count) => {

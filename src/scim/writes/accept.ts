@@ -50,10 +50,7 @@ export interface WriteRequest {
   understood(content: Content): void;
 }
 
-/**
- * Stores a write of a provider, not yet settled. A PATCH takes all its operations or none.
- * @throws ScimError 400, 403, 404, 409, 412, 503
- */
+/** Stores a write of a provider, not yet settled. A PATCH takes all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
 export function acceptWrite(deps: ProviderDeps, request: WriteRequest): Promise<Accepted> {
   return request.type === 'user'
     ? accept(deps, userWrites, request)
@@ -100,10 +97,7 @@ async function accept<Type extends ResourceKey['type'], Field extends string>(
 /** Attributes by which access can be taken. */
 const ACCESS = ['active', 'entitlements', 'members', 'admins', USER_EXTENSION, GROUP_EXTENSION];
 
-/**
- * Notes what a body says. One of which a part was left out goes on only if the rest may take access away;
- * `storeKnowing` finds out whether it does. @throws ScimError the refusal of the part
- */
+/** Notes what a body says. One of which a part was left out goes on only if the rest may take access away. @throws ScimError the refusal of the part */
 function understand<Said extends Content>(
   { method, repairs, understood }: WriteRequest,
   content: Said,
@@ -124,11 +118,8 @@ const LOOK_WAIT_MIN_MS = 2_000;
 const LOOK_RETRY_SECONDS = 30;
 
 /**
- * Stores a write. Where the service has to tell first whether the resource is privileged, reads that and stores again.
- * This alone decides about a write of which a part is refused: it is stored without that part if it takes access away
- * from a user, and refused otherwise. A strict credential is refused before.
- * @throws ScimError 409 for a dispute, 503 when the service is down and the settings ask for that, or when it could not be read, because the
- *   resource may then be privileged
+ * Stores a write, again after a look where a resource may be privileged. One of which a part is refused is stored without that
+ * part if it takes access away, and refused otherwise. @throws ScimError 409 for a dispute, 503
  */
 async function storeKnowing(
   deps: ScimDeps,
@@ -165,7 +156,6 @@ async function storeKnowing(
   }
 }
 
-/** Records a case that only an operator can decide. */
 async function keepDispute({ store, clock, events }: ScimDeps, { about, message }: Dispute) {
   const { type, name } = about;
   const found = { type, nameFolded: foldCase(name), reason: message, now: clock.now() };
@@ -192,11 +182,7 @@ export async function storeAfterLook<Stored>(
 const FIND_OUT_MS = 3_000;
 const ASK_EVERY_MS = 200;
 
-/**
- * Stores a write of a request. When the connection is lost during the commit, the outcome is unknown: then the row is
- * looked up.
- * @throws StoreError `store-unsure` when the outcome cannot be found out in time; every error of `store`
- */
+/** Stores a write. When the connection is lost during the commit, the row is looked up. @throws StoreError `store-unsure` when the outcome cannot be found out in time */
 async function storeWrite(deps: ScimDeps, store: (tx: Db) => Promise<Accepted>): Promise<Accepted> {
   const span = deps.tracing?.begin({ name: 'accept', kind: 'internal' });
   let last: Accepted | undefined;
@@ -221,10 +207,7 @@ function toSpanAttributes(stored: Accepted | undefined): SpanAttributes {
   return { 'scim_bridge.resource_type': stored.row.type, 'scim_bridge.change': kind };
 }
 
-/**
- * Where another process leads, it has to know that a request waits: a refusal belongs to that one. When the change was
- * accepted is kept until the service holds it, whichever process brings it there.
- */
+/** Keeps when the change was accepted, and tells the process that leads that a request waits: a refusal belongs to that one. */
 async function announce(
   tx: Db,
   { reconciler, policy, clock }: ScimDeps,
@@ -278,11 +261,8 @@ export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
 }
 
 /**
- * Waits until the service holds the write, or until the wait is over: from then on the bridge has to finish
- * the stored change.
- * @param arrivedAt when the request came (epoch milliseconds); the wait runs from there
- * @param lock of the resource, where it was taken before
- * @throws ScimError when the service refused the write and it was undone
+ * Waits until the service holds the write, or until the wait is over: then the bridge has to finish it. @throws ScimError when the service refused it
+ * @param arrivedAt epoch milliseconds from which the wait runs @param lock of the resource, where it was taken before
  */
 export async function settleWrite(
   { reconciler, events, policy, clock }: ScimDeps,

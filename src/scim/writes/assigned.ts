@@ -17,24 +17,18 @@ import { invalidValue } from '../errors.ts';
 const NUMBER = 'appsPermissions';
 const NUMBER_NAME = toWrittenName(USER_EXTENSION, NUMBER);
 
-/** Attributes after a write, and those that its request names (`toWrittenName`). */
 interface Written {
   readonly attributes: JsonObject;
   readonly names: ReadonlySet<string>;
 }
 
-/** A user before a write. */
 interface Before {
   readonly attributes: JsonObject;
   /** False: what it shows is the service's, and no provider has asked for it. */
   readonly isManaged: boolean;
 }
 
-/**
- * The write with the number of the licences that it gives and takes by `entitlements`. What is stored of a user names the
- * licences of the number there, whatever changed it.
- * @throws ScimError 400 `invalidValue`: unknown ones, two places that contradict each other, a role that nobody can give
- */
+/** The write with the number of the licences that it gives and takes by `entitlements`. @throws ScimError 400 `invalidValue`: unknown or contradicting ones, a role that nobody can give */
 export function withAssigned(before: Before | undefined, written: Written): Written {
   assertKnown(before, written);
   assertRoles(before, written);

@@ -30,7 +30,6 @@ type Type = ResourceKey['type'];
 /** What the service has of each type. */
 export const WORDS = { user: 'account', group: 'group' } as const;
 
-/** A PUT or PATCH of one user or group. */
 interface ChangeRequest<T extends Type> {
   readonly target: WriteTarget;
   /** What it asks of a resource with these attributes; may read the users of a group. */
@@ -38,11 +37,7 @@ interface ChangeRequest<T extends Type> {
   readonly repairs: Repairs;
 }
 
-/**
- * Stores a change of a user or group in one transaction. A write that changes nothing adopts nothing.
- * @throws ScimError 404, 412, 403 (protected, or beyond the wall), 409 (another one has the name or address), 400
- * @throws PrivilegeUnknown
- */
+/** Stores a change of a user or group. A write that changes nothing adopts nothing. @throws ScimError 400, 403, 404, 409, 412, PrivilegeUnknown */
 export async function storeChange<T extends Type, Field extends string>(
   tx: Db,
   deps: ProviderDeps,
@@ -62,11 +57,7 @@ export async function storeChange<T extends Type, Field extends string>(
   return applyChange(tx, deps, kind, { ...allowed, row: adopted });
 }
 
-/**
- * Stops a change of what is not managed.
- * @throws ScimError 403 when the settings or a privilege forbid taking it over
- * @throws PrivilegeUnknown
- */
+/** Stops a change of what is not managed. @throws ScimError 403 when the settings or a privilege forbid taking it over, PrivilegeUnknown */
 async function assertAdoptable<T extends Type, Field extends string>(
   tx: Db,
   deps: ProviderDeps,
@@ -114,11 +105,7 @@ function toUnchanged(row: ResourceRow): Accepted {
   return { row, undo: undefined, takesAccess: false, notifies: false };
 }
 
-/**
- * Stores the attributes and lists that a provider wants, under the rules. A write that changes nothing stores nothing.
- * @throws ScimError 400 for a member who is no user, 403 when it would take something from what is protected
- * @throws PrivilegeUnknown
- */
+/** Stores the attributes and lists that a provider wants, under the rules. One that changes nothing stores nothing. @throws ScimError 400, 403, PrivilegeUnknown */
 export async function applyChange<T extends Type, Field extends string>(
   tx: Db,
   deps: ProviderDeps,
@@ -150,7 +137,6 @@ export async function applyChange<T extends Type, Field extends string>(
   };
 }
 
-/** A change under the rules, before it is stored. */
 interface PlannedChange<Field extends string> {
   readonly attributes: JsonObject;
   readonly cells: Cells<Field>;
@@ -227,7 +213,6 @@ function leaves(taken: readonly string[]): boolean {
   return taken.includes('active') || taken.includes('temporarilyInactive');
 }
 
-/** Facts that take a change back. */
 function toUndo(
   { row, origin, before: attributes, created }: Omit<Change<Type>, 'asked' | 'repairs'>,
   changed: ResourceRow,
@@ -246,10 +231,7 @@ function toUndo(
   };
 }
 
-/**
- * Confirms what is wanted already. While another write waits this one gets a version of its own, so that taking the other
- * back leaves this one.
- */
+/** Confirms what is wanted already, with a version of its own while another write waits, so that taking that one back leaves this one. */
 async function confirmWanted<T extends Type>(tx: Db, row: RowOf<T>): Promise<RowOf<T>> {
   if (row.due_at === null) return row;
   const version = row.version + 1;
@@ -258,10 +240,8 @@ async function confirmWanted<T extends Type>(tx: Db, row: RowOf<T>): Promise<Row
 }
 
 /**
- * Deletes a user or group: gone from every answer at once. A user is deactivated in the service, then leaves the managed
- * groups. A group that the bridge created is removed from the service; an adopted one loses whom the bridge put in.
- * @throws ScimError 404, 412, 403 (protected, beyond the wall, or not to be adopted)
- * @throws PrivilegeUnknown
+ * Deletes a user or group. A user is deactivated in the service, then leaves the managed groups. A group that the bridge created
+ * is removed from the service; an adopted one loses whom the bridge put in. @throws ScimError 403, 404, 412, PrivilegeUnknown
  */
 export async function storeDeletion<T extends Type, Field extends string>(
   tx: Db,

@@ -18,19 +18,12 @@ import { assertWithinLimits, toTaken } from './wall.ts';
 
 type Type = ResourceKey['type'];
 
-/** Body of a POST. */
 interface Creation {
   readonly input: ResourceInput;
   readonly repairs: Repairs;
 }
 
-/**
- * Stores a new user or group, or takes over the one that the service already has.
- * @throws ScimError 400 (an address that is none, members who are not users), 403 beyond the wall, 409 when another one has
- *   the name or the account
- * @throws PrivilegeUnknown
- * @throws Dispute
- */
+/** Stores a new user or group, or takes over the one that the service already has. @throws ScimError 400, 403, 409, PrivilegeUnknown */
 export async function create<T extends Type, Field extends string>(
   tx: Db,
   deps: ProviderDeps,
@@ -115,10 +108,7 @@ function restore<T extends Type, Field extends string>(
   });
 }
 
-/**
- * Takes over what the service has already. Its SCIM id stays, because lists have shown it all along.
- * @throws ScimError 409 when the settings or a privilege forbid it
- */
+/** Takes over what the service has already; its SCIM id stays. @throws ScimError 409 when the settings or a privilege forbid it */
 async function adoptFound<T extends Type, Field extends string>(
   tx: Db,
   deps: ProviderDeps,

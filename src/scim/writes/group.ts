@@ -126,10 +126,7 @@ export const groupWrites: WriteKind<'group', GroupField> = {
   toAdopted: (before, _asked, input) => toReplacement(before, input),
 };
 
-/**
- * Attributes of a POST or PUT. The group keeps its permissions and flags unless the body names them: providers
- * rarely send extensions, and leaving them out does not ask to clear them.
- */
+/** Attributes of a POST or PUT. Permissions and flags stay unless the body names them: providers rarely send extensions. */
 function toReplacement(before: JsonObject, input: ResourceInput): JsonObject {
   const held = toExtension(before, GROUP_EXTENSION);
   const attributes = applyWhole(before, input);

@@ -163,7 +163,6 @@ export interface StoredChange<Type extends ResourceKey['type']> extends Change<T
   readonly now: number;
 }
 
-/** Effects of a stored write on others. */
 interface Followed<Type extends ResourceKey['type']> {
   readonly row: RowOf<Type>;
   readonly notifies: boolean;
@@ -171,7 +170,6 @@ interface Followed<Type extends ResourceKey['type']> {
   readonly removes: boolean;
 }
 
-/** Deletion of a user or group. */
 interface Deletion<Type extends ResourceKey['type']> {
   /** Columns of what the service still has to do. */
   readonly columns: Partial<RowOf<Type>>;

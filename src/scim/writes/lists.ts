@@ -27,7 +27,6 @@ const NO_LISTS: ListPlan = {
   ...{ waits: false, removes: false, demotes: false, releasesAdmins: false },
 };
 
-/** Edits of a request, and what they are applied with. */
 interface Edits {
   readonly row: ResourceRow;
   readonly asked: Asked;
@@ -37,8 +36,7 @@ interface Edits {
 }
 
 /**
- * Applies the edits of a request in order. Reads just the users that are named, so that one change costs the same in a
- * group of 5 and of 50,000; only `replace` reads all.
+ * Applies the edits of a request in order. Reads just the users that are named; only `replace` reads all.
  * @throws ScimError 400 for a member who is no user, 403 where a protected admin would leave
  */
 export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise<ListPlan> {
@@ -70,10 +68,7 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
   };
 }
 
-/**
- * True when the provider owns the list of admins from now on: it owns the list once it changes it, and releases it by
- * emptying it. A list that is sent as it was shown changes nothing. @see RFC 7643 §2.5 (empty means unassigned)
- */
+/** True when the provider owns the list of admins from now on: it changes it, and not by emptying it. @see RFC 7643 §2.5 (empty means unassigned) */
 function changesAdmins(links: readonly EditedLink[]): boolean {
   return links.some(({ list, before, after }) => {
     const wasShown = (before?.desired ?? before?.observed) === 1;
@@ -81,7 +76,6 @@ function changesAdmins(links: readonly EditedLink[]): boolean {
   });
 }
 
-/** Edits of one list. */
 interface EditsOfList extends Edits {
   readonly list: LinkList;
   readonly edits: readonly ListEdit[];
@@ -93,10 +87,7 @@ interface KnownEdits {
   readonly groups: readonly string[];
 }
 
-/**
- * Finds out which of the ids that edits add are users, and which are groups that may be members.
- * @throws ScimError 400 for others where none is left out, nor to be skipped by the settings of the provider
- */
+/** Finds out which of the ids that edits add are users, and which are groups that may be members. @throws ScimError 400 for others */
 async function keepKnown(
   tx: Db,
   row: GroupRow,
@@ -141,7 +132,6 @@ async function keepKnown(
   return { edits: known, groups };
 }
 
-/** Most groups among the members of one. */
 const INNER_GROUPS_MAX = 1_000;
 
 /** The inner groups of a group after edits of its members. @param groups those that may join @throws ScimError 400 for too many */
@@ -169,7 +159,6 @@ function listHeld(
   return listLinks(tx, row, { list, userIds });
 }
 
-/** Edits of one list, and its links that they may change. */
 interface HeldList {
   readonly list: LinkList;
   readonly edits: readonly ListEdit[];
@@ -178,7 +167,6 @@ interface HeldList {
   readonly keeps: ReadonlySet<UserId>;
 }
 
-/** Links of one list that the edits change. */
 function editList(
   { list, edits, held, keeps }: HeldList,
   { row, asked, version }: Edits,
@@ -218,10 +206,7 @@ export function toBodyAsked(
   return { attributes, names, edits, placeOf: (list, id) => findPlace(steps, list, id) };
 }
 
-/**
- * The edits that the steps of a PATCH make of a group's lists, each on top of those before it. Reads the users of the group
- * only where a filter asks for them.
- */
+/** The edits that a PATCH makes of a group's lists, in order. Reads the users of the group only where a filter asks for them. */
 export async function toStepEdits(
   tx: Db,
   deps: Pick<ScimDeps, 'baseUrl' | 'formerIds'>,
@@ -255,9 +240,8 @@ function toLinkList(list: UserList): LinkList {
 }
 
 /**
- * Finds the users of a list from before the request whom each filter names, in one look: they pass by some thousands at a
- * time and are kept only where one finds them. Each user is of the first filter that does: then the user is gone, and back
- * only by its id.
+ * Finds the users of a list whom each filter names, in one look: they pass by some thousands at a time. Each user is of the first
+ * filter that finds the user.
  */
 async function findListed(
   tx: Db,

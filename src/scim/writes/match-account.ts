@@ -29,10 +29,8 @@ interface Recognition extends Pick<Handling, 'match' | 'returning'> {
 }
 
 /**
- * Correlates a new user on observed names and addresses, of managed users also on those that are wanted; for deleted
- * users also on their last userName. The row that is found is locked: of two requests at the same time one takes the
- * account over, and the other one finds it taken.
- * @throws StoreError `store-contended` when others go on changing what is found
+ * Correlates a new user on names and addresses, of deleted users also on their last userName. The row that is found is locked: of
+ * two requests at the same time one takes the account over. @throws StoreError `store-contended`
  */
 export async function matchUser(
   tx: Db,
@@ -65,7 +63,6 @@ export async function matchUser(
   throw new StoreError('store-contended', 'the account of a new user is being changed by others');
 }
 
-/** Attempts to match an account that others change meanwhile. */
 const MATCHES_MAX = 3;
 /** Columns that change when another transaction takes the account over, changes or deletes it. */
 const STATE = ['origin', 'version', 'deleted_at'] as const;
@@ -170,7 +167,6 @@ function isSamePerson({ external_id: held }: UserRow, { externalId }: JsonObject
   return held === null || externalId === undefined || held === externalId;
 }
 
-/** The names by which an account is known, folded. */
 function foldNames(attributes: JsonObject): { userName: string; address: string | undefined } {
   const address = findCreationAddress(attributes);
   return {
@@ -190,11 +186,7 @@ function isMeant(row: UserRow, { userName, address }: Keys): boolean {
   return names.some((name) => name === userName || name === address);
 }
 
-/**
- * Stops a change that gives a user the name or address of another user, as a create would be stopped. Names that stay
- * the same are not checked.
- * @throws ScimError 409, 403 where it is another provider's
- */
+/** Stops a change that gives a user the name or address of another user. @throws ScimError 409, 403 where it is another provider's */
 export async function assertNamesFree(
   tx: Db,
   deps: Pick<ProviderDeps, 'provider'>,

@@ -11,18 +11,13 @@ import { foldEdits, type ListEdit } from './kind.ts';
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
-/** Edits of one list of a group. */
 interface EditedList {
   readonly row: GroupRow;
   readonly list: LinkList;
   readonly edits: readonly ListEdit[];
 }
 
-/**
- * Finds the protected members of a privileged group, who stay although the request removes them: leaving would demote
- * them. An admin list is privileged by itself.
- * @throws ScimError 403 for the removal of a protected admin
- */
+/** Finds the protected members of a privileged group, or its admins, who stay although the request removes them. @throws ScimError 403 for a protected admin */
 export async function findKept(
   tx: Db,
   deps: ScimDeps,
@@ -58,9 +53,8 @@ function stillAdmin(): ScimError {
 }
 
 /**
- * Stops a deletion that takes the group's rights from a protected user, as the removal of the same people would. A
- * group that the bridge did not create keeps whom it found there, and the account of the token may lose what it created.
- * @throws ScimError 403
+ * Stops a deletion that takes the group's rights from a protected user. A group that the bridge did not create keeps whom it found
+ * there, and the account of the token may lose what it created. @throws ScimError 403
  */
 export async function assertDemotesNobody(tx: Db, deps: ScimDeps, row: GroupRow): Promise<void> {
   if (await losesProtected(tx, deps, row, 'admin')) throw stillAdmin();

@@ -149,7 +149,6 @@ const USER_BYTES_MAX = 256 * 1_024;
 /** Bytes by which a larger one may grow all the same, so that its size never prevents its deactivation. */
 const GROWTH_MAX = 100;
 
-/** Stops a user from growing beyond the limit. @throws ScimError 400 `invalidValue` */
 function assertFits(before: JsonObject | undefined, attributes: JsonObject): void {
   const measure = (value: JsonObject) => Buffer.byteLength(JSON.stringify(value));
   const bytes = measure(attributes);
@@ -157,11 +156,7 @@ function assertFits(before: JsonObject | undefined, attributes: JsonObject): voi
   throw invalidValue(`The user would be larger than ${USER_BYTES_MAX} bytes.`);
 }
 
-/**
- * Stops an e-mail address that no service can take, where it is the one that the account is known by. One that stays is
- * not checked.
- * @throws ScimError 400 `invalidValue`
- */
+/** Stops an address that no service can take, where the account is to be known by it from now on. @throws ScimError 400 `invalidValue` */
 function assertAddress(before: JsonObject | undefined, attributes: JsonObject): void {
   const address = findCreationAddress(attributes);
   if (address === undefined || isAddress(address)) return;

@@ -25,13 +25,9 @@ import { assertPreconditions } from '../http/etag.ts';
 import { toShownVersion } from '../render/resources.ts';
 import type { ListEdit, TakenName, WriteTarget } from './kind.ts';
 
-/** Provider that asks. */
 type Asker = Pick<ProviderDeps, 'provider'>;
 
-/**
- * Locks the user or group of a write.
- * @throws ScimError 404, 403 (another provider manages it), 412 (the write was meant for another version)
- */
+/** Locks the user or group of a write. @throws ScimError 404, 403 (another provider manages it), 412 (meant for another version) */
 export async function lockOwn<Type extends ResourceKey['type']>(
   tx: Db,
   { provider }: Asker,
@@ -70,11 +66,9 @@ export function toTaken(
   return conflict(row.active === 0 ? `${words} ${RETURN}` : words);
 }
 
-/** How the holder of the name becomes active again. */
 const RETURN =
   'That User is inactive: set its active to true, or have the provider restore who returns.';
 
-/** A change that a provider asks for. */
 interface AskedChange {
   /** Undefined: nobody is known yet. A deleted user gives its account to a new one. */
   readonly row: ResourceRow | undefined;
@@ -149,7 +143,6 @@ function listNames(type: ResourceKey['type'], attributes: JsonObject = {}): stri
   return typeof userName === 'string' ? [foldCase(userName), ...emails] : emails;
 }
 
-/** Names of what would be taken over, as the service has them. */
 function listSeen(row: ResourceRow): string[] {
   const names =
     row.type === 'user'
@@ -173,11 +166,7 @@ async function addsForeign(
   return false;
 }
 
-/**
- * Stops a DELETE of an unmanaged resource unless the settings let it adopt: some providers delete every
- * resource that they do not know.
- * @throws ScimError 403
- */
+/** Stops a DELETE of what is unmanaged unless the settings adopt it: some providers delete all that they do not know. @throws ScimError 403 */
 export function assertAdoptsOnDelete(policy: DeleteAdoption, type: ResourceKey['type']): void {
   if (policy === 'yes') return;
   const variable = `${type.toUpperCase()}S_ADOPT_ON_DELETE`;
