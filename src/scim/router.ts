@@ -15,7 +15,7 @@ import { isAbsent } from './render/paging.ts';
 import { keepRequests } from './requests.ts';
 import { createResourceHandlers, type ResourceHandler } from './resource-handlers.ts';
 import { toResourceTypes, toSchemas, toServiceProviderConfig } from './schema/discovery.ts';
-import { listResources, searchAll } from './search/search.ts';
+import { searchResources } from './search/search.ts';
 
 /** The SCIM 2.0 server of identity providers. Every answer, also of an unknown route, has the SCIM form. @see RFC 7644 §3 */
 export function createScimRouter(deps: ScimDeps): Router {
@@ -29,7 +29,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   // Frequent routes come first, because every request is compared with all routes before its own.
   addResourceRoutes(router, deps, 'user', body);
   addResourceRoutes(router, deps, 'group', toBody(GROUP_BODY_BYTES_MAX));
-  const search = searchAll(deps);
+  const search = searchResources(deps, 'user', 'group');
   router.route('/').get(search).all(allowOnly('GET'));
   router.route('/.search').post(body, search).all(allowOnly('POST'));
   router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));
@@ -49,7 +49,7 @@ function addResourceRoutes(
 ): void {
   const path = type === 'user' ? '/Users' : '/Groups';
   const { create, read, replace, patch, remove } = createResourceHandlers(deps, type);
-  const list = listResources(deps, type);
+  const list = searchResources(deps, type);
   const open = requireOpen(deps, type);
   router.route(`${path}/.search`).post(open, body, list).all(allowOnly('POST'));
   const collection = router.route(path).get(open, list).post(open, body, create);

@@ -6,17 +6,12 @@ import type { Content } from '../dialect/parse-body.ts';
 import type { ScimError } from '../errors.ts';
 import { type RepairedParts, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
 
-/** One operation of a bulk request, for the log of requests. */
-export interface NotedOperation {
-  readonly method: KeptRequest['method'];
-  /** null: the operation could not be understood. */
-  readonly resourceType: 'user' | 'group' | null;
+/** One operation of a bulk request, with the status of the single request that it stands for. */
+export interface NotedOperation extends Pick<KeptRequest, 'method' | 'resourceType' | 'status'> {
   /** The bridge's id of the resource, an unknown one as it was sent; undefined: none is known. */
   readonly id: string | undefined;
   /** What its data says; undefined: it has none, or was refused before it was understood. */
   readonly content: Content | undefined;
-  /** Status that the single request would have been answered with. */
-  readonly status: number;
   readonly refusal: ScimError | undefined;
   readonly repaired: readonly RepairedParts[];
 }
@@ -24,9 +19,8 @@ export interface NotedOperation {
 interface Notes {
   /** Id of the credential: stable and never a secret (see `Credential`); empty before `authenticate`. */
   readonly credential: string;
-  /** Way in which the request is read. */
   readonly profile: Profile;
-  /** Name of the provider that asks; empty before `authenticate`. */
+  /** Empty before `authenticate`. */
   readonly provider: string;
   /** Corrections of the request, in the profile of its credential; none before `authenticate`. */
   readonly repairs: RequestRepairs;
@@ -35,7 +29,6 @@ interface Notes {
   readonly refusal?: ScimError;
   /** What the body of a write says; absent: it has none, or was refused before it was understood. */
   readonly content?: Content;
-  /** Outcome of the operations of a bulk request. */
   readonly operations?: readonly NotedOperation[];
 }
 

@@ -27,7 +27,7 @@ import {
 } from '../render/paging.ts';
 import { parseProjection } from '../render/projection.ts';
 import { loadAll, renderAll, toShownVersion, type View } from '../render/resources.ts';
-import { type Repairs, UNCOUNTED } from '../repairs.ts';
+import type { Repairs } from '../repairs.ts';
 import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
 import {
   countFound,
@@ -39,25 +39,63 @@ import {
   toNeeded,
 } from './source.ts';
 
-/** GET of a list and POST of its .search. @throws ScimError 400. @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
-export function listResources(deps: ScimDeps, type: ResourceKey['type']): RequestHandler {
-  const countAll = createTotal(deps.store);
-  const schema = type === 'user' ? userSchema : groupSchema;
+/**
+ * GET of a list and POST of its .search, of one type or, at the root, of users and then groups, each in the order that the
+ * request asks for. @throws ScimError 400 @see RFC 7644 §3.4.2, §3.4.3; RFC 9865
+ */
+export function searchResources(deps: ScimDeps, ...types: ResourceKey['type'][]): RequestHandler {
+  const kinds = types.map((type) => {
+    const schema = type === 'user' ? userSchema : groupSchema;
+    return { type, schema, countAll: createTotal(deps.store) };
+  });
+  const isForOthers = kinds.length > 1;
+  const endpoint = isForOthers ? '' : kinds.map(({ schema }) => `${schema.name}s`).join();
   return async (req, res) => {
+    for (const type of types) assertOpen(deps, type);
     const { repairs } = getNotes(res);
     const query = toQuery(req, repairs);
-    const source = { deps: toProviderDeps(deps, res), type, countAll };
-    const projection = parseProjection(query, schema);
-    const search = parseSearch(query, { schema, repairs });
-    const page = parsePage(query, `${schema.name}s`);
-    const found = await find(source, search, page);
-    const opening = page.open({ ...found, count: found.views.length });
-    await sendList(res, opening, renderAll(source.deps, toShown(source, found), projection));
+    if (isForOthers && hasCursor(query)) {
+      const detail = 'A cursor leads through Users or through Groups, not both.';
+      throw badRequest('invalidCursor', detail);
+    }
+    const asked = toProviderDeps(deps, res);
+    const read = kinds.map(({ type, schema, countAll }) => {
+      const unknown = new Map<string, string>();
+      const count: Repairs['count'] = (kind, name = '') => {
+        if (isForOthers && kind === 'filter-unknown') unknown.set(name.toLowerCase(), name);
+        else repairs.count(kind, name);
+      };
+      const search = parseSearch(query, { schema, repairs: { count }, isForOthers });
+      const source: Source = { deps: asked, type, countAll };
+      return { source, search, unknown, projection: parseProjection(query, schema) };
+    });
+    // A name that one type lacks may be the other one's.
+    const isUnknown = ([key]: [string, string]) => read.every(({ unknown }) => unknown.has(key));
+    const names = [...(read[0]?.unknown ?? [])].filter(isUnknown);
+    for (const [, name] of names) repairs.count('filter-unknown', name);
+    const { open, ...page } = parsePage(query, endpoint);
+    let [total, count] = [0, 0];
+    let next: Place | undefined;
+    const texts: AsyncIterable<string>[] = [];
+    for (const { source, search, projection } of read) {
+      const offset = Math.max(page.offset - total, 0);
+      const found = await find(source, search, { ...page, offset, limit: page.limit - count });
+      const { views } = found;
+      const shown = views.map((view) => ({ view, version: toShownVersion(view, asked) }));
+      if (views.length > 0) texts.push(renderAll(asked, shown, projection));
+      total += found.total;
+      count += views.length;
+      next = found.next;
+    }
+    await sendList(res, open({ total, count, next }), join(texts));
   };
 }
 
-function toShown({ deps }: Source, { views }: Found) {
-  return views.map((view) => ({ view, version: toShownVersion(view, deps) }));
+async function* join(texts: readonly AsyncIterable<string>[]): AsyncGenerator<string> {
+  for (const [index, text] of texts.entries()) {
+    if (index > 0) yield ',';
+    yield* text;
+  }
 }
 
 interface SearchReading {
@@ -89,49 +127,6 @@ export function toQuery(req: Request, repairs: Repairs): QueryParameters {
   if (!isJsonObject(body)) throw invalidSyntax('A search needs a JSON object as its body.');
   countSchemas(body, ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], repairs);
   return toParameters(body, repairs);
-}
-
-/** Search at the root: users, then groups, each in the order that the request asks for. @throws ScimError 400 @see RFC 7644 §3.4.2.1, §3.4.3 */
-export function searchAll(deps: ScimDeps): RequestHandler {
-  const types = [
-    { type: 'user', schema: userSchema, countAll: createTotal(deps.store) },
-    { type: 'group', schema: groupSchema, countAll: createTotal(deps.store) },
-  ] as const;
-  return async (req, res) => {
-    for (const { type } of types) assertOpen(deps, type);
-    const { repairs } = getNotes(res);
-    const query = toQuery(req, repairs);
-    if (hasCursor(query)) {
-      const detail = 'A cursor leads through Users or through Groups, not both.';
-      throw badRequest('invalidCursor', detail);
-    }
-    const asked = toProviderDeps(deps, res);
-    const read = types.map(({ type, schema, countAll }) => {
-      // A name that one type lacks may be the other one's, so none is counted.
-      const search = parseSearch(query, { schema, repairs: UNCOUNTED, isForOthers: true });
-      const source: Source = { deps: asked, type, countAll };
-      return { source, search, projection: parseProjection(query, schema) };
-    });
-    const page = parsePage(query, '');
-    let [total, count] = [0, 0];
-    const texts: AsyncIterable<string>[] = [];
-    for (const { source, search, projection } of read) {
-      const offset = Math.max(page.offset - total, 0);
-      const part = { offset, after: undefined, limit: page.limit - count };
-      const found = await find(source, search, part);
-      if (found.views.length > 0) texts.push(renderAll(asked, toShown(source, found), projection));
-      total += found.total;
-      count += found.views.length;
-    }
-    await sendList(res, page.open({ total, count, next: undefined }), join(texts));
-  };
-}
-
-async function* join(texts: readonly AsyncIterable<string>[]): AsyncGenerator<string> {
-  for (const [index, text] of texts.entries()) {
-    if (index > 0) yield ',';
-    yield* text;
-  }
 }
 
 interface Search {

@@ -51,7 +51,7 @@ export async function storeChange<T extends Type, Field extends string>(
   const change = { row, origin: row.origin, before, asked, repairs };
   const allowed = { ...change, asked: await findAllowed(tx, deps, kind, change) };
   if (row.origin !== null) return applyChange(tx, deps, kind, allowed);
-  if (!isChange(allowed)) return toUnchanged(row);
+  if (!isChange(allowed)) return { row, undo: undefined, takesAccess: false, notifies: false };
   await assertAdoptable(tx, deps, kind, row);
   const adopted = await kind.takeOver(tx, deps, row);
   return applyChange(tx, deps, kind, { ...allowed, row: adopted });
@@ -99,10 +99,6 @@ function isChange({ before, asked: { attributes, edits } }: Change<Type>): boole
   const { schemas: _, ...held } = before;
   const { schemas: __, ...wanted } = attributes;
   return edits.length > 0 || !isDeepStrictEqual(held, wanted);
-}
-
-function toUnchanged(row: ResourceRow): Accepted {
-  return { row, undo: undefined, takesAccess: false, notifies: false };
 }
 
 /** Stores the attributes and lists that a provider wants, under the rules. One that changes nothing stores nothing. @throws ScimError 400, 403, PrivilegeUnknown */

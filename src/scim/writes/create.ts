@@ -18,17 +18,12 @@ import { assertWithinLimits, toTaken } from './wall.ts';
 
 type Type = ResourceKey['type'];
 
-interface Creation {
-  readonly input: ResourceInput;
-  readonly repairs: Repairs;
-}
-
 /** Stores a new user or group, or takes over the one that the service already has. @throws ScimError 400, 403, 409, PrivilegeUnknown */
 export async function create<T extends Type, Field extends string>(
   tx: Db,
   deps: ProviderDeps,
   kind: WriteKind<T, Field>,
-  { input, repairs }: Creation,
+  { input, repairs }: { readonly input: ResourceInput; readonly repairs: Repairs },
 ): Promise<Accepted> {
   const { type } = kind.fields;
   const asked = kind.toNew(deps, input, repairs);

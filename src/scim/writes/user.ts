@@ -2,7 +2,7 @@ import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { listWaiting, withEcho } from '../../domain/cell.ts';
 import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
 import { newId, userId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { UserField } from '../../domain/user.ts';
 import { toCellsAfterUserDeletion, withSuspensionEnded } from '../../domain/write.ts';
@@ -18,6 +18,7 @@ import { isRoleUnknown, toUserState } from '../../store/resources/state.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { applyWhole } from '../patch/apply-patch.ts';
+import { enterpriseDescription } from '../schema/descriptions.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { keepAssigned, withAssigned, withoutUnnamed } from './assigned.ts';
 import { PrivilegeUnknown, type WriteKind } from './kind.ts';
@@ -41,7 +42,7 @@ export const userWrites: WriteKind<'user', UserField> = {
   async toAllowed(tx, deps, { row, before, asked }) {
     const held = { attributes: before, isManaged: row.origin !== null };
     const assigned = withAssigned(held, asked);
-    const { attributes } = assigned;
+    const attributes = withStoredManagerRef(assigned.attributes, deps.baseUrl);
     if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
       throw invalidValue('A User needs a userName.');
     }
@@ -105,7 +106,8 @@ export const userWrites: WriteKind<'user', UserField> = {
   toNew(deps, input, repairs) {
     const body = toBodyAsked(deps, 'add', input, input.attributes);
     const assigned = withAssigned(undefined, body);
-    const attributes = { ...assigned.attributes, active: assigned.attributes.active !== false };
+    const stored = withStoredManagerRef(assigned.attributes, deps.baseUrl);
+    const attributes = { ...stored, active: stored.active !== false };
     if (findCreationAddress(attributes) === undefined) repairs.count('address-missing');
     assertAddress(undefined, attributes);
     assertFits(undefined, attributes);
@@ -163,4 +165,16 @@ function assertAddress(before: JsonObject | undefined, attributes: JsonObject): 
   if (before !== undefined && address === findCreationAddress(before)) return;
   const words = 'The address in emails by which the account is known is no e-mail address';
   throw invalidValue(`${words}: text, one @, text, and no white space.`);
+}
+
+/** Attributes with a manager's `$ref` to this bridge as relative, so that it outlives the public address (`withAbsoluteRefs`). */
+function withStoredManagerRef(attributes: JsonObject, baseUrl: string): JsonObject {
+  const extension = toExtension(attributes, enterpriseDescription.id);
+  const { manager } = extension;
+  const ref = isJsonObject(manager) ? manager.$ref : undefined;
+  if (!isJsonObject(manager) || typeof ref !== 'string' || !ref.startsWith(`${baseUrl}/`)) {
+    return attributes;
+  }
+  const stored = { ...manager, $ref: `..${ref.slice(baseUrl.length)}` };
+  return { ...attributes, [enterpriseDescription.id]: { ...extension, manager: stored } };
 }
