@@ -34,6 +34,7 @@ export type OpsClient = ReturnType<typeof createOpsClient>;
 
 /** Answer of the bridge. */
 export interface OpsAnswer {
+  readonly url: string;
   readonly status: number;
   /** Parsed JSON. */
   readonly answer: unknown;
@@ -55,19 +56,27 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
   }
   const base = (ops.url ?? toLocalAddress(host, ops.port ?? port)).replace(/\/+$/, '');
 
-  async function exchange(
-    method: Method,
-    path: string,
-    { type, body }: { type: string; body: string | Uint8Array | null },
-  ): Promise<OpsAnswer & { url: string }> {
+  function toSent(body: object | undefined) {
+    const isFile = body instanceof Uint8Array;
+    const type = isFile ? 'text/csv' : 'application/json';
+    const headers = { authorization: `Bearer ${token}`, 'content-type': type };
+    return { headers, body: isFile ? body : body ? JSON.stringify(body) : null };
+  }
+
+  /**
+   * Sends a request, with JSON or a file, and returns the JSON of any answer, for callers that use a refusal.
+   * @throws BridgeError `ops-failed` when no answer came
+   */
+  async function ask(method: Method, path: `/${string}`, body?: object): Promise<OpsAnswer> {
     const url = `${base}/ops${path}`;
     try {
       const { statusCode: status, body: answered } = await request(url, {
-        ...{ method, body },
-        headers: { authorization: `Bearer ${token}`, 'content-type': type },
+        ...toSent(body),
+        method,
         signal: AbortSignal.timeout(timeoutMs),
         // The signal is the only limit: undici's own limits are shorter than a call may wait for its turn.
-        ...{ headersTimeout: 0, bodyTimeout: 0 },
+        headersTimeout: 0,
+        bodyTimeout: 0,
       });
       const answer = findJson(await answered.text());
       if (answer === undefined) throw toFailure({ url, status, answer });
@@ -81,28 +90,19 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
     }
   }
 
-  /**
-   * Sends a request and returns the JSON of any answer, for callers that use a refusal.
-   * @throws BridgeError `ops-failed` when no answer came
-   */
-  function ask(method: Method, path: `/${string}`, body?: object) {
-    const text = body === undefined ? null : JSON.stringify(body);
-    return exchange(method, path, { type: 'application/json', body: text });
-  }
-
   return {
     /** Address of the bridge. */
     url: base,
     ask,
     /**
-     * Sends a request below `/ops` and returns the JSON of a 2xx answer.
+     * Sends a request below `/ops`, with JSON or a file, and returns the JSON of a 2xx answer.
      * @throws BridgeError `ops-failed` with the words of the bridge for every other answer
      */
-    send: async (method: Method, path: `/${string}`, body?: object): Promise<unknown> =>
-      toDone(await ask(method, path, body)),
-    /** Sends a file and returns the JSON of a 2xx answer. @throws BridgeError `ops-failed` */
-    sendFile: async (path: `/${string}`, body: Uint8Array): Promise<unknown> =>
-      toDone(await exchange('POST', path, { type: 'text/csv', body })),
+    async send(method: Method, path: `/${string}`, body?: object): Promise<unknown> {
+      const answered = await ask(method, path, body);
+      if (answered.status >= 200 && answered.status < 300) return answered.answer;
+      throw toFailure(answered);
+    },
     /** True when a server answers at the address. */
     async isAnswering(): Promise<boolean> {
       try {
@@ -131,12 +131,7 @@ function findJson(text: string): unknown {
   }
 }
 
-function toDone(answered: OpsAnswer & { url: string }): unknown {
-  if (answered.status >= 200 && answered.status < 300) return answered.answer;
-  throw toFailure(answered);
-}
-
-function toFailure({ url, status, answer }: OpsAnswer & { url: string }): OpsError {
+function toFailure({ url, status, answer }: OpsAnswer): OpsError {
   const isOurs = typeof answer === 'object' && answer !== null && 'message' in answer;
   const said = `${url} answered ${status}`;
   return new OpsError(isOurs ? `${String(answer.message)} (${said})` : said, { status });

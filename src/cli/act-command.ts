@@ -96,7 +96,7 @@ export function fileCommand<Answer, Item>(act: FileAct<Answer, Item>): AddComman
       const { file } = given;
       const bytes = file === undefined ? new Uint8Array() : await readExport(String(file));
       const client = context.connect(FILE_TIMEOUT_MS);
-      const sent = parseAnswer<Answer>(await client.sendFile(toAddress(act, given), bytes));
+      const sent = parseAnswer<Answer>(await client.send('POST', toAddress(act, given), bytes));
       const answer = (options.kind && row.narrow?.(sent, options.kind)) ?? sent;
       const page = { items: row.listItems(answer), nextCursor: null };
       const shown = { columns: row.columns, none: '', options, context };

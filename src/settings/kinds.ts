@@ -125,47 +125,43 @@ export function matching(allowed: string, isAllowed: (text: string) => boolean) 
 
 /** The address of an HTTP server, kept without a trailing slash so that paths can be appended. */
 export function httpUrl() {
-  return url(isBareHttpUrl, 'an http:// or https:// address');
+  return address(`an http:// or https:// address ${BARE}`, isBareHttpUrl);
 }
 
 /** The same where nobody in between may change the answers. */
 export function httpsUrl() {
   const isSafe = (text: string) => isBareHttpUrl(text) && SAFE.test(text);
-  return url(isSafe, 'an https:// address, or an http:// address on loopback,');
+  return address(`an https:// address, or an http:// address on loopback, ${BARE}`, isSafe);
 }
 
+const BARE = 'without credentials, query or fragment';
 const SAFE = /^(?:https:|http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$))/i;
-
-function url(isAllowed: (text: string) => boolean, allowed: string) {
-  return z
-    .string()
-    .refine(isAllowed)
-    .transform((text) => text.replace(/\/+$/, ''))
-    .register(kindFacts, { allowed: `${allowed} without credentials, query or fragment` });
-}
 
 /** The address of a proxy, which may carry credentials. */
 export function proxyUrl() {
-  return z
-    .string()
-    .refine((url) => ['http:', 'https:'].includes(URL.parse(url)?.protocol ?? ''))
-    .register(kindFacts, {
-      allowed: 'an http:// or https:// address, with or without credentials',
-      secret: 'password',
-    });
+  const isHttp = (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? '');
+  const allowed = 'an http:// or https:// address, with or without credentials';
+  return address(allowed, isHttp, { secret: 'password' });
 }
 
 /** Address of the store: a SQLite file or a PostgreSQL server, whose address may carry credentials. */
 export function databaseUrl() {
+  const isStore = (text: string) =>
+    /^sqlite:./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text));
+  const allowed = 'sqlite:<file> or postgres://<user>:<password>@<host>/<database>';
+  return address(allowed, isStore, { secret: 'password' });
+}
+
+function address(
+  allowed: string,
+  isAllowed: (text: string) => boolean,
+  facts: Pick<KindFacts, 'secret'> = {},
+) {
   return z
     .string()
-    .refine(
-      (url) => /^sqlite:./.test(url) || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)),
-    )
-    .register(kindFacts, {
-      allowed: 'sqlite:<file> or postgres://<user>:<password>@<host>/<database>',
-      secret: 'password',
-    });
+    .refine(isAllowed)
+    .transform((text) => text.replace(/\/+$/, ''))
+    .register(kindFacts, { allowed, ...facts });
 }
 
 /** A credential that a person or a machine presents. */

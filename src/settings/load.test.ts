@@ -54,7 +54,8 @@ for (const proxies of ['10.0.0.0/8, loopback', '::1/128', '::ffff:10.0.0.1/104',
 
 test('nothing needs to be configured', () => {
   const { settings, warnings } = load({});
-  expect(settings).toMatchObject({ port: 8_080, upstream: { url: undefined } });
+  expect(settings.port).toBe(8_080);
+  expect(settings.upstream).not.toHaveProperty('url');
   expect(warnings).toEqual([]);
 });
 

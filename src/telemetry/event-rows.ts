@@ -94,6 +94,9 @@ type SweepEnded = {
   readonly reasons: string;
 };
 
+/** Times of leavers that a sample keeps: more than the service takes in a minute. */
+const LEAVERS_MAX = 300;
+
 /** A step that is tried again is logged quietly: the cause in the service has a line of its own. */
 const STEP_LEVELS = { done: 'info', refused: 'warn', later: 'debug', unknown: 'debug' } as const;
 
@@ -221,7 +224,7 @@ export const EVENTS = {
     'call to the service',
     ({ upstreamCalls, traffic }, called) => {
       const { operation, status, durationMs } = called;
-      traffic.called();
+      traffic.calls += 1;
       upstreamCalls.observe({ operation, status }, durationMs / 1_000);
     },
   ),
@@ -249,7 +252,8 @@ export const EVENTS = {
   /** The service holds a change that a provider had asked for `tookMs` before. */
   changeHeld: counted<{ kind: string; tookMs: number }>(
     ({ changes, traffic }, { kind, tookMs }) => {
-      if (kind === 'leaver') traffic.left(tookMs);
+      if (kind === 'leaver' && traffic.leaversMs.length < LEAVERS_MAX)
+        traffic.leaversMs.push(Math.round(tookMs));
       changes.observe({ kind }, tookMs / 1_000);
     },
   ),

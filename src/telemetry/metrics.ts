@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 /** The counters and histograms, and the registry that prints them for Prometheus. */
-export type Metrics = { readonly registry: Registry; readonly traffic: TrafficCounter } & {
+export type Metrics = { readonly registry: Registry; readonly traffic: Traffic } & {
   readonly [Name in keyof typeof COUNTED]: MetricOf<(typeof COUNTED)[Name]>;
 };
 
@@ -102,12 +102,13 @@ export function createMetrics(): Metrics;
 // Which metric has which labels no compiler sees in a loop: hence two signatures.
 export function createMetrics(): object {
   const registry = new Registry();
+  const traffic: Traffic = { calls: 0, leaversMs: [] };
   const metrics = Object.entries(COUNTED).map(([key, { name, help, labels, ...more }]) => {
     const options = { name, help, labelNames: labels, registers: [registry] };
     const isTimed = 'buckets' in more;
     return [key, isTimed ? new Histogram({ ...options, ...more }) : new Counter(options)];
   });
-  return { registry, traffic: createTrafficCounter(), ...Object.fromEntries(metrics) };
+  return { registry, traffic, ...Object.fromEntries(metrics) };
 }
 
 type MetricOf<Definition> =
@@ -147,31 +148,10 @@ export function addProcessMetrics({ registry }: Metrics): void {
   collectDefaultMetrics({ register: registry, prefix: 'scim_bridge_' });
 }
 
-/** Times of leavers that a sample keeps: more than the service takes in a minute. */
-const LEAVERS_MAX = 300;
-
-/** Counter of what a sample tells of its minute. */
-export type TrafficCounter = ReturnType<typeof createTrafficCounter>;
-
-/** Creates the counter of one process. */
-function createTrafficCounter() {
-  /** Calls to the service since the last sample. */
-  let calls = 0;
-  /** Times from the request until the leaver was out, in milliseconds. */
-  let leaversMs: number[] = [];
-  return {
-    called() {
-      calls += 1;
-    },
-    left(tookMs: number) {
-      if (leaversMs.length < LEAVERS_MAX) leaversMs.push(Math.round(tookMs));
-    },
-    /** Takes what was counted; the next count begins at nothing. */
-    take() {
-      const taken = { calls, leaversMs };
-      calls = 0;
-      leaversMs = [];
-      return taken;
-    },
-  };
+/** What a sample tells of its minute: it is taken, and counted anew. */
+export interface Traffic {
+  /** Calls to the service. */
+  calls: number;
+  /** Times from the request until a leaver was out, in milliseconds. */
+  leaversMs: number[];
 }

@@ -2,7 +2,7 @@ import type { Loop } from '../../domain/loop.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import { countTakenSeats, readBacklog } from '../../store/resources/backlog.ts';
 import { countWhere, deleteWhere, insertNew, type Row } from '../../store/tables.ts';
-import type { TrafficCounter } from '../../telemetry/metrics.ts';
+import type { Traffic } from '../../telemetry/metrics.ts';
 import { createJob, type JobDeps } from '../job.ts';
 
 /** Time between two samples, in milliseconds. */
@@ -11,7 +11,7 @@ const SAMPLE_MS = 60_000;
 const KEPT_MS = 48 * 3_600_000;
 
 interface SamplingDeps extends JobDeps {
-  readonly traffic: Pick<TrafficCounter, 'take'>;
+  readonly traffic: Traffic;
   /** Calls that the service takes in a minute; 0: any number. */
   readonly callsMax: number;
 }
@@ -20,10 +20,10 @@ interface SamplingDeps extends JobDeps {
 export function createSampling(deps: SamplingDeps): Loop {
   const { store, clock, traffic } = deps;
   // What came before is no part of the first minute.
-  traffic.take();
+  take(traffic);
   const job = { type: 'samples', id: 'store', restMs: SAMPLE_MS, firstMs: SAMPLE_MS };
   return createJob(deps, job, async () => {
-    const row = await readSample(deps, traffic.take(), clock.now());
+    const row = await readSample(deps, take(traffic), clock.now());
     await store.write(async (tx) => {
       await deleteWhere(tx, 'samples', { at: { '<': row.at - KEPT_MS } });
       await insertNew(tx, 'samples', [row]);
@@ -32,9 +32,17 @@ export function createSampling(deps: SamplingDeps): Loop {
   });
 }
 
+/** What was counted; the next count begins at nothing. */
+function take(traffic: Traffic): Traffic {
+  const taken = { ...traffic };
+  traffic.calls = 0;
+  traffic.leaversMs = [];
+  return taken;
+}
+
 async function readSample(
   { store: { read }, callsMax }: SamplingDeps,
-  { calls, leaversMs }: ReturnType<TrafficCounter['take']>,
+  { calls, leaversMs }: Traffic,
   now: number,
 ): Promise<Row<'samples'>> {
   const at = { '>=': now - SAMPLE_MS };
