@@ -278,12 +278,23 @@ export async function toRuled<Type extends ResourceKey['type'], Field extends st
   if (rulings === undefined) return undefined;
   const before = parseStored<JsonObject>(row.attributes);
   const combined = await combineAllowed(tx, rules, kind, { row, attributes: before, rulings });
-  if (combined.changed.length === 0 && JSON.stringify(combined.cells) === row.cells) {
-    return undefined;
-  }
+  const { changed } = combined;
+  if (changed.length === 0 && JSON.stringify(combined.cells) === row.cells) return undefined;
   const after = withSchemas(kind.schema, combined.attributes);
   const version = row.version + 1;
-  const cells = toCells(kind, rules, { row, combined, after, version });
+  let { cells } = combined;
+  if (isLinked(row)) {
+    const fields = kind.toAsked(changed, rules.deactivation);
+    const change = { before, after, cells, fields };
+    const dropped = changed.filter((field) => combined.cells[field]?.source === undefined);
+    cells = release(
+      kind.toCells(row, change, { version, deactivation: rules.deactivation }),
+      dropped,
+    );
+  } else {
+    // What is made anew is given its whole desired state, but for roles in entities.
+    cells = ask(cells, changed.filter(isEntityField), version);
+  }
   const isDue = listWaiting(cells).length > 0 && !isSameWork(parseCells(row), cells);
   return {
     ...row,
@@ -294,25 +305,6 @@ export async function toRuled<Type extends ResourceKey['type'], Field extends st
     due_at: isDue ? now : row.due_at,
     due_class: isDue ? toDueClass(kind.removesAccess(row, after, cells)) : row.due_class,
   };
-}
-
-function toCells<Type extends ResourceKey['type'], Field extends string>(
-  kind: FieldKind<Type, Field>,
-  { deactivation }: Rules,
-  {
-    row,
-    combined: { changed, cells },
-    after,
-    version,
-  }: { row: RowOf<Type>; combined: Combined<Field>; after: JsonObject; version: number },
-): Cells<Field> {
-  // What is made anew is given its whole desired state, but for roles in entities.
-  if (!isLinked(row)) return ask(cells, changed.filter(isEntityField), version);
-  const fields = kind.toAsked(changed, deactivation);
-  const before = parseStored<JsonObject>(row.attributes);
-  const asked = kind.toCells(row, { before, after, cells, fields }, { version, deactivation });
-  const dropped = changed.filter((field) => cells[field]?.source === undefined);
-  return release(asked, dropped);
 }
 
 /** True when the service was asked for this value of a field by a rule and not by a provider. */

@@ -20,28 +20,27 @@ export function createOperatorCalls({
   clock,
   events,
 }: OperatorDeps): (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown> {
-  async function lookAgain(operation: Operation, args: unknown): Promise<void> {
-    const changed = findChanged(operation.id, args);
-    if (changed === undefined) return;
+  async function lookAgain(operation: string, changed: Changed): Promise<void> {
     try {
       await store.write((tx) => markChanged(tx, changed, clock.now()));
       store.bell.ring('due');
     } catch (error) {
       // The call itself is done, and must not look as if it had failed.
-      events.failed({ type: 'operator', id: operation.id, error });
+      events.failed({ type: 'operator', id: operation, error });
     }
   }
 
   return async (operation, args, options) => {
+    const changed = findChanged(operation.id, args);
+    let isSent = true;
     try {
-      const result = await upstream.call(operation, args, { ...options, class: 'pass' });
-      await lookAgain(operation, args);
-      return result;
+      return await upstream.call(operation, args, { ...options, class: 'pass' });
     } catch (error) {
       // A refused call may have done a part, and a lost one everything.
-      if (error instanceof UpstreamError && error.outcome !== 'not-sent')
-        await lookAgain(operation, args);
+      isSent = error instanceof UpstreamError && error.outcome !== 'not-sent';
       throw error;
+    } finally {
+      if (changed !== undefined && isSent) await lookAgain(operation.id, changed);
     }
   };
 }

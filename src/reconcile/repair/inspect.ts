@@ -23,15 +23,16 @@ type NotLooked =
   | { readonly kind: 'just-written'; readonly until: number }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
-/** `waits`: what the bridge wrote just now is not looked at, because the service may show it late. */
+/** Looks, unless the bridge wrote it just now: the service may show that late. What the audit log tells is seen at once. */
 async function lookAtOne(
   deps: DriftDeps,
   row: ResourceRow,
-  { signal, waits, ...looking }: Look & { readonly waits: boolean; readonly signal: AbortSignal },
+  { signal, ...looking }: Look & { readonly signal: AbortSignal },
 ) {
   const { store, clock, repair } = deps;
   if (isBusy(row)) return BUSY;
-  const until = waits ? await findQuietAt(store.read, row.id, repair.settleMs) : 0;
+  const isSeenAtOnce = looking.detector === 'audit';
+  const until = isSeenAtOnce ? 0 : await findQuietAt(store.read, row.id, repair.settleMs);
   if (until > clock.now()) return { kind: 'just-written', until } as const;
   const looked = await inspect({ deps, signal }, row, looking);
   if (looked.kind === 'could-not-look') return looked;
@@ -84,9 +85,7 @@ async function takeInspection(
     (part) => part !== 'ordinary' || !isSeen,
   );
   if (look_admins === 1) parts.push('admins');
-  // What a write met missing may be what the service shows late.
-  const waits = detector === 'discovery';
-  const looked = await lookAtOne(deps, row, { parts, detector, waits, signal });
+  const looked = await lookAtOne(deps, row, { parts, detector, signal });
   if (looked.kind === 'looked') {
     // Unless there is a newer reason to look.
     await store.write((tx) => updateWhere(tx, 'resources', { id: row.id, look_since }, NO_LOOK));
@@ -133,7 +132,7 @@ export async function lookNow(deps: DriftDeps, { key, signal }: LookRequest): Pr
   const upstream = withOptions(deps.upstream, (options) => ({ ...options, attemptsMax: 1 }));
   const at = clock.now();
   const parts = listManagedParts(row, policy.deactivation);
-  const looking = { parts, detector: 'operator', waits: true, signal } as const;
+  const looking = { parts, detector: 'operator', signal } as const;
   const looked = await lookAtOne({ ...deps, upstream }, row, looking);
   if (looked.kind !== 'looked') return looked;
   const drifts = await listActiveDrifts(store.read, [row.id]);
