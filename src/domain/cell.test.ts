@@ -138,9 +138,7 @@ const history = fc
   .map((all) => all.reduce<Cells<Field>>((cells, { change }) => change(cells), {}));
 
 /** All that is kept of a field but its waiting and failure. */
-function toRest(cell: Cell | undefined) {
-  return { source: cell?.source, echo: cell?.echo };
-}
+const toRest = (cell: Cell | undefined) => ({ source: cell?.source, echo: cell?.echo });
 
 function hold<Ts>(property: fc.IProperty<Ts>): void {
   fc.assert(property, { seed: 20_261_125, numRuns: 200 });

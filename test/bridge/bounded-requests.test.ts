@@ -32,9 +32,7 @@ function repeat(part: string, glue: string, lengthMax = 9_800): string {
   return parts.join(glue);
 }
 
-function toOutcome({ status, body }: TestAnswer) {
-  return { status, scimType: body.scimType };
-}
+const toOutcome = ({ status, body }: TestAnswer) => ({ status, scimType: body.scimType });
 
 describe('a filter of 10,000 characters is answered', () => {
   const filters: readonly (readonly [string, string, number])[] = [

@@ -225,9 +225,7 @@ test('a person asks with a token of their own, whatever the token of the bridge 
 });
 
 /** Runs one of all commands, which asks no bridge. */
-function runAny(...args: string[]) {
-  return runAlone(args, {});
-}
+const runAny = (...args: string[]) => runAlone(args, {});
 
 test.each(['status', 'drifts', 'token list', 'erase ada --yes'])(
   'without a bridge %s is 1 and says what to set',

@@ -22,13 +22,9 @@ function change(op: 'add' | 'remove', ids: readonly string[]) {
   return toPatch({ op, path: 'members', value: toMembers(ids) });
 }
 
-function rename(displayName: string) {
-  return toPatch(replace('displayName', displayName));
-}
+const rename = (displayName: string) => toPatch(replace('displayName', displayName));
 
-function set(urn: string, value: JsonObject) {
-  return toPatch({ op: 'replace', value: { [urn]: value } });
-}
+const set = (urn: string, value: JsonObject) => toPatch({ op: 'replace', value: { [urn]: value } });
 
 /** By name: what follows from a group is done beside it, so the order is nobody's promise. */
 function listMutations({ sandbox }: TestBridge): string[] {

@@ -37,9 +37,7 @@ async function fill(bridge: TestBridge): Promise<void> {
   await bridge.sweep();
 }
 
-function toName({ kind, name }: DriftCell): string {
-  return `${kind} ${name}`;
-}
+const toName = ({ kind, name }: DriftCell): string => `${kind} ${name}`;
 
 /** Has the bridge see what was changed: every other time by a sweep, and by the audit log between. */
 async function find(world: AuditWorld, turn: number): Promise<void> {

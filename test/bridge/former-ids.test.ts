@@ -7,9 +7,7 @@ import { makeLives } from '../support/lives.ts';
 import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
-function toEnd(text: string): unknown {
-  return expect.stringMatching(new RegExp(`/${text}$`));
-}
+const toEnd = (text: string): unknown => expect.stringMatching(new RegExp(`/${text}$`));
 
 describe('the ids of an earlier SCIM server', () => {
   const bridge = forSuite(() => startTestBridge());

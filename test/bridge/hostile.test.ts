@@ -15,9 +15,7 @@ const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const target = forSuite(startTarget);
 
 /** JSON text keeps `__proto__` as a key, which an object literal would not. */
-function parse(text: string): JsonValue {
-  return JSON.parse(text) as JsonValue;
-}
+const parse = (text: string): JsonValue => JSON.parse(text) as JsonValue;
 
 describe('bodies', () => {
   const hidden = [

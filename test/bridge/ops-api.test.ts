@@ -355,14 +355,10 @@ test('each request is open to the role of its row, and to no stranger', async ()
 const _PATIENT = { interval: 25 };
 const ada = 'ada@example.com';
 
-function look(bridge: TestBridge, path: string) {
-  return bridge.ops('POST', `/${path}/look`);
-}
+const look = (bridge: TestBridge, path: string) => bridge.ops('POST', `/${path}/look`);
 
 /** Runs `look` as a command. */
-function runLook(bridge: TestBridge, ...args: string[]) {
-  return runner(bridge)('look', ...args);
-}
+const runLook = (bridge: TestBridge, ...args: string[]) => runner(bridge)('look', ...args);
 
 describe('a look at one', () => {
   const bridge = forSuite(async () => {

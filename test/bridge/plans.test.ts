@@ -27,9 +27,7 @@ function shareBridge(settings: Readonly<Record<string, string>>): void {
 }
 
 /** Creates a group with nobody in it. */
-async function addEmpty(name: string): Promise<string> {
-  return bridge.settled(bridge.addGroup(name));
-}
+const addEmpty = async (name: string): Promise<string> => bridge.settled(bridge.addGroup(name));
 
 /** Sweeps, and gives the plan that came of it. */
 async function plan(options = {}): Promise<JsonObject> {

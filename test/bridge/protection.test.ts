@@ -18,9 +18,7 @@ interface Write {
   readonly body?: JsonObject;
 }
 
-function set(path: string, value: JsonValue): JsonObject {
-  return toPatch(replace(path, value));
-}
+const set = (path: string, value: JsonValue): JsonObject => toPatch(replace(path, value));
 
 function licence(appsPermissions: JsonValue): JsonObject {
   return { [USER_EXTENSION]: { appsPermissions } };

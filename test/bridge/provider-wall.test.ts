@@ -23,9 +23,7 @@ interface Company {
   readonly entra: WalledProvider;
 }
 
-function toAccount(email: string) {
-  return { email, userName: email, fullName: 'Ada Example' };
-}
+const toAccount = (email: string) => ({ email, userName: email, fullName: 'Ada Example' });
 
 /** The provider of each of these people who is managed. */
 async function whose(

@@ -139,9 +139,7 @@ describe('a change and its record', () => {
   });
 
   /** Signs in with the issuer; a session needs no other credential. */
-  async function toSignIns(): Promise<Row[]> {
-    return [await beginSignIn(bridge, issuer)];
-  }
+  const toSignIns = async (): Promise<Row[]> => [await beginSignIn(bridge, issuer)];
 
   /** The records of requests, by their ids. */
   async function listRecords(list: List, limit = 1_000) {

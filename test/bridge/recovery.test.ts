@@ -201,9 +201,7 @@ test('a restored backup does nothing by itself, and once discarded no policy bri
   expect(describeService(world.sandbox)).toEqual(before);
 });
 
-function toAddresses(...names: string[]): string[] {
-  return names.map((name) => `${name}@example.com`);
-}
+const toAddresses = (...names: string[]): string[] => names.map((name) => `${name}@example.com`);
 
 test('meanwhile a new write reaches the service in the field that it names and in no other, also while nothing is read yet; after a restart, what no longer holds at the approval drops out', async () => {
   const { world, ids } = await makeRestored({ shape: { uniqueGroupNames: 'nowhere' } });

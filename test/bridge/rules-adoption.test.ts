@@ -22,13 +22,9 @@ function prepare({ service }: Sandbox): void {
 
 const bridge = forSuite(() => startTestBridge({ prepare }));
 
-function findUserId(bridge: TestBridge, name: string) {
-  return bridge.findId({ type: 'Users', name });
-}
+const findUserId = (bridge: TestBridge, name: string) => bridge.findId({ type: 'Users', name });
 
-function findGroupId(bridge: TestBridge, name: string) {
-  return bridge.findId({ type: 'Groups', name });
-}
+const findGroupId = (bridge: TestBridge, name: string) => bridge.findId({ type: 'Groups', name });
 
 async function isManaged(id: string) {
   const origins = await bridge.store.read

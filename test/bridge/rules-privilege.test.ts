@@ -34,9 +34,7 @@ describe('rules privilege', () => {
   const remove = (ids: string[]) =>
     toPatch({ op: 'remove', path: 'members', value: toMembers(ids) });
 
-  function countMutations(): number {
-    return bridge.sandbox.calls.count({ mutating: true });
-  }
+  const countMutations = (): number => bridge.sandbox.calls.count({ mutating: true });
 
   test.each([
     ['an owner of the company', boss],

@@ -7,9 +7,7 @@ import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provide
 
 const ada = 'ada@example.com';
 
-function set(path: string, value: JsonObject[string]) {
-  return toPatch(replace(path, value));
-}
+const set = (path: string, value: JsonObject[string]) => toPatch(replace(path, value));
 
 const bridge = forSuite(() => startTestBridge());
 

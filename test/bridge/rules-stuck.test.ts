@@ -258,9 +258,7 @@ async function makeNameStuck(name: string): Promise<string> {
   return id;
 }
 
-async function countStuck(): Promise<number> {
-  return (await timed.bridge.listStuck()).length;
-}
+const countStuck = async (): Promise<number> => (await timed.bridge.listStuck()).length;
 
 describe('retry', () => {
   test('has everything tried now that is stuck or waits for its next attempt, people in groups too', async () => {

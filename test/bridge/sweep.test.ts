@@ -300,9 +300,7 @@ describe('sweep crash', () => {
     return copy;
   }
 
-  async function listAllDrifts(bridge: TestBridge): Promise<unknown[]> {
-    return bridge.listOps('/drifts');
-  }
+  const listAllDrifts = async (bridge: TestBridge): Promise<unknown[]> => bridge.listOps('/drifts');
 
   for (const { what, operation, skip } of places) {
     test(`a sweep that is killed ${what} begins again at the next start, and finds each difference once`, async () => {

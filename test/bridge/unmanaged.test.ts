@@ -111,9 +111,7 @@ test('`scim-bridge unmanaged` lists and takes over after a question that says so
 const ghost = { email: 'ghost@example.com', userName: 'ghost', fullName: 'A Ghost', virtual: true };
 const disable = toPatch(replace('active', false));
 
-function rename(path: string, value: string): JsonObject {
-  return toPatch(replace(path, value));
-}
+const rename = (path: string, value: string): JsonObject => toPatch(replace(path, value));
 
 function addGhost({ service }: Sandbox): void {
   service.addUser(ghost);

@@ -21,9 +21,7 @@ type CallRow = readonly [
 
 let counter = 0;
 
-function row(...given: CallRow): CallRow {
-  return given;
-}
+const row = (...given: CallRow): CallRow => given;
 
 /** A row that is about one person, whom the bridge has created under this name. */
 function withAda(
@@ -105,9 +103,7 @@ const known = {
   emails: [{ value: 'user00001@example.com', type: 'work', primary: true }],
 };
 
-function disable() {
-  return toPatch(replace('active', false));
-}
+const disable = () => toPatch(replace('active', false));
 
 const reads: CallRow[] = [
   withGroup('a look-up, a list, a search and a read', {}, async (bridge, { path, ada }) => {

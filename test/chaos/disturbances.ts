@@ -79,9 +79,7 @@ export function toRequest(path: string): Drawn {
   return { begin: ({ operator }) => operator.ask('POST', path, {}) };
 }
 
-function drawSlot({ random, processes }: Drawing): number {
-  return Math.floor(random.next() * processes);
-}
+const drawSlot = ({ random, processes }: Drawing): number => Math.floor(random.next() * processes);
 
 function drawEnd(drawing: Drawing, how: 'kill' | 'terminate'): Drawn {
   const slot = drawSlot(drawing);

@@ -11,9 +11,7 @@ import { forTest, makeFolder } from '../support/lifetimes.ts';
 const root = join(import.meta.dirname, '../..');
 const HOST = 'scim.example.com';
 
-function read(file: string): string {
-  return readFileSync(join(root, file), 'utf8');
-}
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 function hasProgram(name: string, ...ask: string[]): boolean {
   const isThere = spawnSync(name, ask).status === 0;

@@ -9,9 +9,7 @@ import { watchOverlaps } from '../support/overlap-watch.ts';
 import { listResources, replace, toMembers } from '../support/provider.ts';
 
 /** A clock that is wrong by so much. */
-function off(ms: number): Clock {
-  return { now: () => Date.now() + ms, sleep: systemClock.sleep };
-}
+const off = (ms: number): Clock => ({ now: () => Date.now() + ms, sleep: systemClock.sleep });
 
 const HOUR_MS = 3_600_000;
 

@@ -97,9 +97,7 @@ async function liveUntil(
   await store.close();
 }
 
-function askForSweep(bridge: TestBridge): Promise<unknown> {
-  return bridge.ops('POST', '/sweeps', {});
-}
+const askForSweep = (bridge: TestBridge): Promise<unknown> => bridge.ops('POST', '/sweeps', {});
 
 async function listPlanStatuses(bridge: TestBridge): Promise<string[]> {
   return (await bridge.listOps('/plans')).map((item) => String(Object(item).status));

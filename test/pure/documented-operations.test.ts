@@ -18,9 +18,7 @@ function listNames(fields: object): string {
   return Object.keys(fields).toSorted().join(' ');
 }
 
-function sortNames(names = ''): string {
-  return names.split(' ').toSorted().join(' ');
-}
+const sortNames = (names = ''): string => names.split(' ').toSorted().join(' ');
 
 test('the client has every operation of the documents, at its address and with its parameters, and no other', () => {
   const rows = Object.values(operationGroups).flatMap((group: OperationGroup) =>

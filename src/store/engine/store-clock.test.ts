@@ -8,9 +8,7 @@ const MINUTES_MS = 60_000;
 const HOURS_MS = 60 * MINUTES_MS;
 
 /** A host whose clock is wrong by so much. */
-function off(ms: number) {
-  return { now: () => Date.now() + ms, sleep: systemClock.sleep };
-}
+const off = (ms: number) => ({ now: () => Date.now() + ms, sleep: systemClock.sleep });
 
 describePostgres('the clock of a store that hosts share', ({ makeStore }) => {
   test.each([5 * MINUTES_MS, -5 * MINUTES_MS])(

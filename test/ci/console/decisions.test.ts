@@ -14,9 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-async function ask(path: string) {
-  return Object((await world.story.bridge.ops('GET', path)).body);
-}
+const ask = async (path: string) => Object((await world.story.bridge.ops('GET', path)).body);
 
 describe.skipIf(browserPath === undefined)('lists of the console', () => {
   test('the box that searches says what the address asks for, however one came there', async () => {
