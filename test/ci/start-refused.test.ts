@@ -71,20 +71,28 @@ describe.concurrent('a start that is refused', () => {
     expect(elsewhere.calls.count({ mutating: true })).toBe(0);
   });
 
-  test('a SQLite file that another bridge has: exit code 1, one line, and the first goes on; a token is made beside it', async (context) => {
-    const { folder, settings: env, launch } = await openSite({ test: context });
-    const first = await launch();
+  test('a SQLite file that another bridge has: exit code 1, one line, and the first goes on; the first operator is made beside it', async (context) => {
+    const { folder, settings, launch } = await openSite({ test: context });
+    const { OPS_TOKEN: _, ...env } = settings;
+    const first = await launch({ OPS_TOKEN: '' });
 
-    const command = [program, 'token', 'create', 'okta'];
+    const command = [program, 'token', 'create', 'ada', '--for', 'operator'];
     const [{ exitCode, errors }, made] = await Promise.all([
       runToEnd({ folder, env }),
       runToEnd({ folder, env, command }),
     ]);
-
-    expect(exitCode).toBe(1);
-    expect(made.exitCode).toBe(0);
-    expectOneLine(errors, 'another process has the store', 'PostgreSQL');
     await first.ready();
+    const [token = ''] = /scimbridge_token_\S+/.exec(made.output) ?? [];
+    const acts = new URL('/ops/acts', first.baseUrl).href;
+    const authorization = `Bearer ${token}`;
+    const { body } = await first.request('GET', acts, undefined, { authorization });
+    const again = await runToEnd({ folder, env, command });
+
+    expect([exitCode, made.exitCode, again.exitCode === 0]).toEqual([1, 0, false]);
+    expectOneLine(errors, 'another process has the store', 'PostgreSQL');
+    expect(again.output).toContain('Another token has this name');
+    const act = { act: 'made a token', credential: 'command', outcome: 'done', status: 201 };
+    expect(body.items).toMatchObject([{ ...act, target: expect.stringMatching(/^token-/) }]);
     expect(await first.stop()).toBe(0);
   });
 });
