@@ -48,7 +48,7 @@ describe('the line of time', () => {
     const story = [
       'provider: POST /Users: set userName (1), set name.givenName (1)',
       'bridge: member.add, by ',
-      'audit: deactivate "User deactivated", by admin from 198.51.100.7',
+      'audit: deactivate "deactivate", by admin from 198.51.100.7',
       'drift: user.deactivated found: wanted {"active":true}, there is {"active":false}',
       'provider: PATCH /Users/{id}: replace active (1), answered 200',
       'drift: user.deactivated gone by itself, or by a write of the provider',
@@ -59,10 +59,10 @@ describe('the line of time', () => {
     expect(lines).toEqual(
       expect.arrayContaining([
         'bridge: user.create, by scim.addUser: done',
-        'audit: invite "User invited", by the account of the bridge',
-        'audit: add_user "Group member added", by the account of the bridge [Pilots]',
+        'audit: invite "invite", by the account of the bridge',
+        'audit: add_user "add_user", by the account of the bridge [Pilots]',
         'bridge: user.activate, by scim.updateUser: done',
-        'audit: activate "User activated", by the account of the bridge',
+        'audit: activate "activate", by the account of the bridge',
       ]),
     );
     expect(lines.filter((line) => line.startsWith('seen: last seen in the service'))).toHaveLength(
