@@ -89,10 +89,10 @@ function listParameters(route: Described): OpsParameter[] {
 
 function toOperation(route: Described): object {
   const parameters = listParameters(route);
-  const { method, path, tag, summary, body, file, answers } = route;
+  const { method, path, summary, body, file, answers } = route;
   return {
     operationId: `${method}${path.replace(/[^a-z]+([a-z])/gi, (_, letter) => letter.toUpperCase()).replace(/\W/g, '')}`,
-    tags: [tag],
+    tags: [path.split(/[/.]/)[1]],
     summary,
     ...(parameters.length > 0 && { parameters }),
     ...(file && { requestBody: { required: true, content: { [file]: TEXT } } }),
@@ -147,9 +147,7 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...sessionRoutes,
   ...apiRoutes,
   route({
-    method: 'get',
     path: '/openapi.json',
-    tag: 'This description',
     summary: 'Everything on this page as OpenAPI 3.1.',
     answers: { 200: 'OpenApi' },
     handle: async ({ describe }: OpsSources) => ok(describe()),

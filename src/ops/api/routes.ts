@@ -31,7 +31,6 @@ export const apiRoutes = [
   route({
     method: 'post',
     path: '/api/{group}/{operation}',
-    tag: 'The service',
     summary: 'Call any operation of the service; `scim-bridge api --list` lists them.',
     body: 'CallBody',
     readers: [assertReadable, express.json({ ...EXACT_JSON, limit: BODY_MAX, type: JSON_TYPES })],

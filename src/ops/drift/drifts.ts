@@ -30,7 +30,7 @@ import { type DRIFT_FILTERS, DRIFTS, UNMANAGED } from '../lists/drifts.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
-const ONE = { method: 'post', tag: 'Sweeps and drift' } as const;
+const ONE = { method: 'post' } as const;
 
 /** Requests that list differences, decide about them, and look for them. */
 export const driftRoutes = [

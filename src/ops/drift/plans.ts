@@ -26,9 +26,7 @@ export const planRoutes = [
     (row) => toView('PlanSummary', row, {}),
   ),
   route({
-    method: 'get',
     path: '/plans/{id}',
-    tag: 'Plans',
     summary: 'One plan with its first actions.',
     answers: { 200: 'Plan' },
     async handle(sources: OpsSources, { params }) {
@@ -37,9 +35,7 @@ export const planRoutes = [
     },
   }),
   route({
-    method: 'get',
     path: '/plans/{id}/actions',
-    tag: 'Plans',
     summary: 'All actions of a plan.',
     filters: {},
     answers: { 200: 'PlanActionList' },
@@ -51,9 +47,7 @@ export const planRoutes = [
     },
   }),
   route({
-    method: 'get',
     path: '/plans/{id}/parts',
-    tag: 'Plans',
     summary: 'How many actions a plan has of each group, kind and author, the most first.',
     filters: {},
     answers: { 200: 'PlanPartList' },

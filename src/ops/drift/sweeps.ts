@@ -8,8 +8,6 @@ import { toReadingView } from '../recovery/routes.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
-const TAG = 'Sweeps and drift';
-
 /** Requests about sweeps. */
 export const sweepRoutes = [
   route({
@@ -21,9 +19,7 @@ export const sweepRoutes = [
   }),
   listRoute(
     {
-      method: 'get',
       path: '/sweeps',
-      tag: TAG,
       summary: 'Sweeps, the newest first.',
       filters: {},
       answers: { 200: 'SweepList' },
@@ -32,9 +28,7 @@ export const sweepRoutes = [
     (row, { findReading }) => toSweepView(row, findReading()),
   ),
   route({
-    method: 'get',
     path: '/sweeps/{id}',
-    tag: TAG,
     summary: 'One sweep.',
     answers: { 200: 'Sweep' },
     async handle({ store: { read: db }, findReading }: OpsSources, { params }) {

@@ -14,9 +14,7 @@ import type { OpsSources } from '../sources.ts';
 /** Requests that show and do erasures. */
 export const erasureRoutes = [
   route({
-    method: 'get',
     path: '/users/{key}/erasure',
-    tag: 'People and groups',
     summary: 'What erasing a person would erase, and what has to be done first. The key as before.',
     answers: { 200: 'Erasure' },
     handle: async (sources: OpsSources, { params }) =>
@@ -27,7 +25,6 @@ export const erasureRoutes = [
   route({
     method: 'post',
     path: '/users/{key}/erase',
-    tag: 'People and groups',
     summary:
       'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
     answers: { 200: 'Erasure' },

@@ -29,18 +29,12 @@ import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { type Explained, listKept, toField, toOwner, toRuledField, toRuleWords } from './fields.ts';
 
-const explained = {
-  method: 'get',
-  tag: 'People and groups',
-  answers: { 200: 'Explanation' },
-} as const;
-
 /** Requests for the reason of each field, and for the members of a group. */
 export const explainRoutes = [
   ...listKeyedPaths('explain').map(({ path, type, of }) =>
     route({
-      ...explained,
       path,
+      answers: { 200: 'Explanation' },
       summary: `Why each field ${of} is as it is. The key is an id, a userName, an address or a displayName.`,
       handle: async ({ store: { read: db }, rules }: OpsSources, { params }) =>
         answerKeyed(await listMeant(db, params.key, type), async (row) =>
@@ -49,7 +43,6 @@ export const explainRoutes = [
     }),
   ),
   route({
-    ...explained,
     path: '/groups/{id}/members',
     summary: 'Members of a group, wanted or only seen.',
     filters: {},

@@ -30,8 +30,6 @@ interface Described extends QueryOptions {
   readonly method: 'get' | 'post';
   /** Below `/ops`, with parameters in braces. */
   readonly path: string;
-  /** The heading in the description. */
-  readonly tag: string;
   /** A sentence. */
   readonly summary: string;
   /** Descriptions of filters that mean something else than in other lists. */
@@ -76,7 +74,9 @@ type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${
 type BodyOf<Body> = Body extends OpsSchemaName ? OpsJson<Body> : undefined;
 
 interface Row<Path extends string, F extends Filters, Body, A extends Answers, Needs>
-  extends Omit<Described, 'body'> {
+  extends Omit<Described, 'body' | 'method'> {
+  /** `get` when left out. */
+  readonly method?: 'get' | 'post';
   readonly path: Path;
   readonly filters?: F;
   readonly parameters?: F;
@@ -95,7 +95,7 @@ export function route<
   const Body extends OpsSchemaName | undefined = undefined,
   const F extends Filters = Record<never, never>,
 >({ handle, readers, ...described }: Row<Path, F, Body, A, Needs>): OpsRoute<Needs> {
-  const { method, body, filters, parameters, newest, ...others } = described;
+  const { method = 'get', body, filters, parameters, newest, ...others } = described;
   const serve = (needs: Needs): RequestHandler[] => [
     ...(method === 'get' ? [refuseBody] : (readers ?? [jsonBody])),
     async (req, res) => {

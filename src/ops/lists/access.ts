@@ -3,11 +3,8 @@ import type { OpsJson } from '../schemas/schemas.ts';
 import { actOf } from './act.ts';
 import { listOf, toCellText } from './list.ts';
 
-const ACCESS_FILTERS = { state: ['live', 'revoked'] } as const;
-
 const COMMON = {
-  tag: 'Credentials',
-  filters: ACCESS_FILTERS,
+  filters: { state: ['live', 'revoked'] },
   meanings: { state: 'Not revoked, or revoked.' },
 } as const;
 
@@ -52,7 +49,6 @@ export const SESSIONS = listOf<OpsJson<'Session'>>([
   { name: 'ends', kind: 'time', value: ({ expiresAt }) => expiresAt },
 ])({
   path: '/sessions',
-  tag: 'Credentials',
   summary: 'List sign-ins to the console that are not over, the newest first.',
   filters: {},
   answers: { 200: 'SessionList' },
@@ -68,7 +64,6 @@ export const PROVIDERS = listOf<OpsJson<'Provider'>>([
   { name: 'requests', isLong: true, value: (provider) => listChoices(provider).join(', ') },
 ])({
   path: '/providers',
-  tag: 'Providers',
   summary:
     'List identity providers and what each may do; the newest first and the default one last.',
   filters: {},
@@ -76,11 +71,8 @@ export const PROVIDERS = listOf<OpsJson<'Provider'>>([
   command: 'provider list',
 });
 
-const CREDENTIAL = { method: 'post', tag: 'Credentials' } as const;
-
 /** Makes a named token. */
 export const TOKEN_CREATE = actOf<'NewToken'>()({
-  ...CREDENTIAL,
   path: '/tokens',
   summary: 'Make a token; its text is shown once.',
   body: 'TokenBody',
@@ -94,7 +86,6 @@ export const TOKEN_CREATE = actOf<'NewToken'>()({
 
 /** Ends a named token. */
 export const TOKEN_REVOKE = actOf<'Token'>()({
-  ...CREDENTIAL,
   path: '/tokens/{id}/revoke',
   summary: 'Revoke a token, by its id or name, everywhere within five seconds.',
   answers: { 200: 'Token' },
@@ -107,7 +98,6 @@ export const TOKEN_REVOKE = actOf<'Token'>()({
 
 /** Makes an OAuth client. */
 export const CLIENT_CREATE = actOf<'NewClient'>()({
-  ...CREDENTIAL,
   path: '/clients',
   summary: 'Make an OAuth client, with a secret that is shown once or with a trust in an issuer.',
   body: 'ClientBody',
@@ -126,7 +116,6 @@ export const CLIENT_CREATE = actOf<'NewClient'>()({
 
 /** Makes another secret of a client. */
 export const CLIENT_ROTATE = actOf<'NewSecret'>()({
-  ...CREDENTIAL,
   path: '/clients/{id}/rotate',
   summary: 'Give a client, by its id or name, a second secret; a third is refused.',
   body: 'SecretBody',
@@ -136,7 +125,6 @@ export const CLIENT_ROTATE = actOf<'NewSecret'>()({
 
 /** Ends a client, or one of its secrets. */
 export const CLIENT_REVOKE = actOf<'Client'>()({
-  ...CREDENTIAL,
   path: '/clients/{id}/revoke',
   summary: 'Revoke a client, or one of its secrets, with every access token that it got.',
   body: 'RevokeBody',
@@ -152,7 +140,6 @@ export const CLIENT_REVOKE = actOf<'Client'>()({
 
 /** Ends a sign-in to the console. */
 export const SESSION_REVOKE = actOf<'SessionEnded'>()({
-  ...CREDENTIAL,
   path: '/sessions/{id}/revoke',
   summary: 'End a sign-in to the console, everywhere at once.',
   answers: { 200: 'SessionEnded' },
@@ -167,9 +154,7 @@ const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, say: toProviderTe
 
 /** Adds a provider. */
 export const PROVIDER_CREATE = actOf<'Provider'>()({
-  method: 'post',
   path: '/providers',
-  tag: 'Providers',
   summary: 'Add a provider; a limit that is left out is none.',
   body: 'ProviderBody',
   answers: { 201: 'Provider' },
@@ -178,9 +163,7 @@ export const PROVIDER_CREATE = actOf<'Provider'>()({
 
 /** Changes what a provider may do. */
 export const PROVIDER_CHANGE = actOf<'Provider'>()({
-  method: 'post',
   path: '/providers/{id}/change',
-  tag: 'Providers',
   summary:
     'Change what a provider may do and how its requests are taken; what is left out stays as it is.',
   body: 'LimitsBody',
@@ -190,9 +173,7 @@ export const PROVIDER_CHANGE = actOf<'Provider'>()({
 
 /** Deletes a provider. */
 export const PROVIDER_DELETE = actOf<'Provider'>()({
-  method: 'post',
   path: '/providers/{id}/delete',
-  tag: 'Providers',
   summary: 'Delete a provider that has no credential, no person and no group any more.',
   answers: { 200: 'Provider' },
   command: {

@@ -25,7 +25,6 @@ export interface Act<Answer> {
   readonly method: 'post';
   /** `{resource}` stands for the path of a user or group. */
   readonly path: `/${string}`;
-  readonly tag: string;
   readonly summary: string;
   readonly body?: OpsSchemaName;
   readonly answers: Readonly<Record<number, OpsSchemaName>>;
@@ -34,14 +33,15 @@ export interface Act<Answer> {
 
 /** Types one act; what is written there stays known to its route. */
 export function actOf<Name extends OpsSchemaName>() {
-  return <const Row extends Act<OpsJson<Name>>>(row: Row): Row => row;
+  return <const Row extends Omit<Act<OpsJson<Name>>, 'method'>>(row: Row) => ({ ...POST, ...row });
 }
+
+const POST = { method: 'post' } as const;
 
 /** A request below `/ops` with a provider's export as its body. */
 export interface FileAct<Answer, Item> {
   readonly method: 'post';
   readonly path: `/${string}`;
-  readonly tag: string;
   readonly summary: string;
   /** Each is an option of the command, or one of its arguments. */
   readonly parameters: Filters;

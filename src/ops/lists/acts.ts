@@ -3,11 +3,8 @@ import type { OpsJson } from '../schemas/schemas.ts';
 import { actOf } from './act.ts';
 import { toKind } from './words.ts';
 
-const OF_ONE = { method: 'post', tag: 'People and groups' } as const;
-
 /** Takes over an account or group that exists in the service. */
 export const ADOPT = actOf<'User'>()({
-  ...OF_ONE,
   path: '/{resource}/adopt',
   summary: 'Take over an account or group that the bridge only observes, as the service holds it.',
   body: 'AdoptBody',
@@ -23,7 +20,6 @@ otherwise. Who must not lose access stays protected.`,
 
 /** Stops managing a user or group. */
 export const RELEASE = actOf<'User'>()({
-  ...OF_ONE,
   path: '/{resource}/release',
   summary: 'Stop managing a person or group; the bridge only observes it from then on.',
   answers: { 200: 'User' },
@@ -39,7 +35,6 @@ person or group takes it over again with its next write, as users.adopt and grou
 
 /** Compares one user or group with the service now. */
 export const LOOK = actOf<'Look'>()({
-  ...OF_ONE,
   path: '/{resource}/look',
   summary: 'Compare one person or group with the service now. Admins are left to sweeps.',
   answers: { 200: 'Look' },
@@ -53,9 +48,7 @@ What it sees and what differs is stored as by a sweep: scim-bridge drifts repair
 
 /** Tries at once what is stuck or waits for its next attempt. */
 export const RETRY = actOf<'Retry'>()({
-  method: 'post',
   path: '/retry',
-  tag: 'State',
   summary:
     'Try now what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
   body: 'RetryBody',
@@ -78,9 +71,7 @@ tell what came of it. While changes are paused, or only observed, it is tried wh
 
 /** Stops all changes of the service. */
 export const PAUSE = actOf<'Writes'>()({
-  method: 'post',
   path: '/pause',
-  tag: 'State',
   summary: 'Change nothing in the service until `resume`. May be repeated.',
   body: 'PauseBody',
   answers: { 200: 'Writes' },
@@ -95,9 +86,7 @@ pause survives restarts. Other processes on the same PostgreSQL follow within a 
 
 /** Ends a pause. */
 export const RESUME = actOf<'Writes'>()({
-  method: 'post',
   path: '/resume',
-  tag: 'State',
   summary: 'Change the service again after `pause`. May be repeated.',
   answers: { 200: 'Writes' },
   command: { usage: 'resume', say: toWritesText },
@@ -105,9 +94,7 @@ export const RESUME = actOf<'Writes'>()({
 
 /** Does a plan that was shown. */
 export const PLAN_APPROVE = actOf<'Plan'>()({
-  method: 'post',
   path: '/plans/{id}/approve',
-  tag: 'Plans',
   summary: 'Do exactly the plan with this hash, as far as it still holds.',
   body: 'HashBody',
   answers: { 200: 'Plan' },
@@ -116,9 +103,7 @@ export const PLAN_APPROVE = actOf<'Plan'>()({
 
 /** Does nothing of a plan. */
 export const PLAN_DISCARD = actOf<'Plan'>()({
-  method: 'post',
   path: '/plans/{id}/discard',
-  tag: 'Plans',
   summary:
     'Do nothing of a plan that waits. What a plan of removals by providers holds back stays as the service has it, and becomes what is desired.',
   answers: { 200: 'Plan' },
@@ -131,9 +116,7 @@ export const PLAN_DISCARD = actOf<'Plan'>()({
 
 /** Takes back what a plan did. */
 export const PLAN_UNDO = actOf<'Undoing'>()({
-  method: 'post',
   path: '/plans/{id}/undo',
-  tag: 'Plans',
   summary: 'Take back what a plan did, as far as the provider has written nothing of it since.',
   answers: { 202: 'Undoing' },
   command: {
@@ -145,9 +128,7 @@ export const PLAN_UNDO = actOf<'Undoing'>()({
 
 /** Has the service compared with the store. */
 export const SWEEP = actOf<'SweepAsked'>()({
-  method: 'post',
   path: '/sweeps',
-  tag: 'Sweeps and drift',
   summary: 'Compare the service with the store: a new sweep, or the one that runs or waits.',
   body: 'SweepBody',
   answers: { 202: 'SweepAsked' },

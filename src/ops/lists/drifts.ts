@@ -4,7 +4,6 @@ import { type Column, listOf, toPlanLink, toWords } from './list.ts';
 import { toHeld, toKind, toText } from './words.ts';
 
 const COMMON = {
-  tag: 'Sweeps and drift',
   meanings: {
     status: '`active`: all that are not over; `undecided`: open or contested.',
     resource: 'Of the user or group with this SCIM id, also as a member.',

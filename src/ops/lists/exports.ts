@@ -12,7 +12,6 @@ const YES_OR_NO = ['true', 'false'] as const;
 export const CENSUS = fileActOf<'Census', OpsJson<'Finding'>>()({
   ...FILE,
   path: '/census',
-  tag: 'Census',
   summary:
     "Compare a provider's own export of its people with the bridge and the service; changes nothing.",
   parameters: { provider: 'text', map: 'text' },
@@ -104,7 +103,6 @@ const HANDOVER_WORDS: Readonly<Record<string, string>> = {
 export const HANDOVER = fileActOf<'Handover', OpsJson<'HandoverItem'>>()({
   ...FILE,
   path: '/providers/{from}/switch',
-  tag: 'Providers',
   summary:
     'Plan that people and groups of a provider go to another one. Nothing is changed before the plan is approved, and nothing in the service.',
   parameters: { to: 'text', map: 'text', dryRun: YES_OR_NO },
@@ -146,7 +144,6 @@ Groups all go.`,
 export const ID_IMPORT = fileActOf<'IdImport', OpsJson<'ImportItem'>>()({
   ...FILE,
   path: '/providers/{provider}/import-ids',
-  tag: 'Providers',
   summary:
     'Answer by the ids of an earlier SCIM server too. A row that is not certainly one person or group, and an id that another one has, are left out.',
   parameters: { type: ['user', 'group'], map: 'text', dryRun: YES_OR_NO },

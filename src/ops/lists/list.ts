@@ -60,9 +60,7 @@ export function toCell<Item>(column: Column<Item>, item: Item) {
 
 /** A list below `/ops`: what is asked, and how each face shows it. */
 export interface List<Item> {
-  readonly method: 'get';
   readonly path: `/${string}`;
-  readonly tag: string;
   readonly summary: string;
   readonly filters: Filters;
   readonly meanings?: Readonly<Record<string, string>>;
@@ -79,14 +77,8 @@ export const NOTHING = 'There is nothing to list.';
 
 /** Types one list; what is written there stays known to its route. */
 export function listOf<Item>(columns: readonly Column<Item>[]) {
-  return <const Row extends Omit<List<Item>, 'method' | 'columns'>>(row: Row) => ({
-    ...GET,
-    ...row,
-    columns,
-  });
+  return <const Row extends Omit<List<Item>, 'columns'>>(row: Row) => ({ ...row, columns });
 }
-
-const GET = { method: 'get' } as const;
 
 /** The page of the plan that an entry names. */
 export function toPlanLink({ planId: id }: { readonly planId: string | null }): Link | null {

@@ -31,7 +31,6 @@ export const PLANS = listOf<OpsJson<'PlanSummary'>>([
   { name: 'decided by', place: 'minor', value: toDecider },
 ])({
   path: '/plans',
-  tag: 'Plans',
   summary: 'List plans, the newest first.',
   filters: { status: STATUSES },
   answers: { 200: 'PlanList' },
@@ -69,7 +68,6 @@ export const FIRST_RUN = listOf<OpsJson<'FirstRunItem'>>([
   { name: 'changes', isLong: true, value: ({ changes }) => changes.map(toLine).join('; ') },
 ])({
   path: '/plans/first-run',
-  tag: 'Going live and recovery',
   summary: 'What each person and group is before the bridge is live, and the plan that is held.',
   filters: {},
   answers: { 200: 'FirstRun' },
@@ -94,7 +92,6 @@ export const SETTINGS = listOf<ShownSetting>([
   },
 ])({
   path: '/settings',
-  tag: 'State',
   summary:
     'The settings of the process that answers, without secrets, in the order of the documents.',
   filters: { from: ['default', 'file', 'environment', 'secret-file'], q: 'text' },

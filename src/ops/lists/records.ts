@@ -16,7 +16,6 @@ export const REQUESTS = listOf<OpsJson<'Request'>>([
   { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
 ])({
   path: '/requests',
-  tag: 'Requests of providers',
   summary: 'List what providers wrote and were refused, the newest first; without values.',
   filters: { resource: 'text', type: ['user', 'group'], credential: 'text', status: 'text' },
   meanings: {
@@ -52,7 +51,6 @@ export const ACTS = listOf<OpsJson<'Act'>>([
   { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
 ])({
   path: '/acts',
-  tag: 'Acts of operators',
   summary: 'List what operators did, the newest first, with the states before and after.',
   filters: { operator: 'text', target: 'text', outcome: ['done', 'refused', 'failed'] },
   meanings: {
@@ -102,7 +100,6 @@ export const LEAVERS = listOf<OpsJson<'Leaver'>>([
   },
 ])({
   path: '/leavers',
-  tag: 'Leavers',
   summary: 'List who lost access by a request, and what proves it, the newest first.',
   filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
   meanings: { since: 'Accepted since then: a date, or a moment.', resource: 'Of this SCIM id.' },
@@ -131,7 +128,6 @@ export const NOTIFICATIONS = listOf<OpsJson<'Notification'>>([
   { name: 'error', isLong: true, tone: () => 'bad' },
 ])({
   path: '/notifications',
-  tag: 'Notifications',
   summary: 'List notifications that receivers do not have yet, the oldest first.',
   filters: { receiver: 'text' },
   meanings: { receiver: 'For the receiver with this name.' },

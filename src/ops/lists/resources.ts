@@ -3,17 +3,14 @@ import { type Column, listOf, toProblemText, toWords } from './list.ts';
 
 const YES_OR_NO = ['true', 'false'] as const;
 
-const COMMON = {
-  tag: 'People and groups',
-  filters: {
-    managed: YES_OR_NO,
-    due: YES_OR_NO,
-    stuck: YES_OR_NO,
-    disputed: YES_OR_NO,
-    drifted: YES_OR_NO,
-    deleted: YES_OR_NO,
-    q: 'text',
-  },
+const filters = {
+  managed: YES_OR_NO,
+  due: YES_OR_NO,
+  stuck: YES_OR_NO,
+  disputed: YES_OR_NO,
+  drifted: YES_OR_NO,
+  deleted: YES_OR_NO,
+  q: 'text',
 } as const;
 
 type Item = OpsJson<'User'> | OpsJson<'Group'>;
@@ -45,7 +42,7 @@ export const USERS = listOf<OpsJson<'User'>>([
   { name: 'active', value: ({ active }) => toActive(active) },
   ...WORK,
 ])({
-  ...COMMON,
+  filters,
   path: '/users',
   summary: 'List people in order of creation.',
   answers: { 200: 'UserList' },
@@ -61,7 +58,7 @@ export const GROUPS = listOf<OpsJson<'Group'>>([
   { name: 'rest id', kind: 'id', place: 'minor', value: ({ upstreamIds }) => upstreamIds.restId },
   ...WORK,
 ])({
-  ...COMMON,
+  filters,
   path: '/groups',
   summary: 'List groups in order of creation.',
   answers: { 200: 'GroupList' },

@@ -81,7 +81,6 @@ export const recordRoutes = [
   route({
     method: 'post',
     path: '/notifications/test',
-    tag: 'Notifications',
     summary: 'Send a notification to one receiver, or to each, to try it.',
     body: 'NotificationTestBody',
     answers: { 200: 'NotificationTest' },

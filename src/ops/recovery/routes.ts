@@ -16,9 +16,7 @@ export const recoveryRoutes = [
     handle: async (sources: OpsSources, { query }) => ok(await readFirstRun(sources, query)),
   }),
   route({
-    method: 'get',
     path: '/recovery',
-    tag: 'Going live and recovery',
     summary: 'Where recovery stands.',
     answers: { 200: 'Recovery' },
     async handle({ store, findDetection, findReading }: OpsSources) {

@@ -61,9 +61,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
   };
   return [
     route({
-      method: 'get',
       path,
-      tag: 'People and groups',
       summary: `One ${noun}, deleted or not.`,
       answers: { 200: name },
       handle: (sources: OpsSources, { params }) => show(sources, params.id),

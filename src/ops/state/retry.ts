@@ -60,9 +60,7 @@ const STEPS = { '1': 1, '24': 5, '48': 10 } as const;
 /** The request for the past in numbers. */
 export const sampleRoutes = [
   route({
-    method: 'get',
     path: '/samples',
-    tag: 'State',
     summary: 'Calls, backlog, differences and refusals of the last hours, for charts.',
     filters: { hours: ['1', '24', '48'] },
     meanings: { hours: 'How far back; 24 when left out.' },

@@ -29,9 +29,7 @@ import { readReadiness } from './reasons.ts';
 /** Requests for the state of the bridge, and those that stop and resume all changes of the service. */
 export const statusRoutes = [
   route({
-    method: 'get',
     path: '/status',
-    tag: 'State',
     summary: 'What waits, fails and is stuck, with the words of the service, and what stops calls.',
     answers: { 200: 'Status' },
     handle: async (sources: OpsSources) => ok(await readStatus(sources)),
@@ -49,9 +47,7 @@ export const statusRoutes = [
     },
   }),
   route({
-    method: 'get',
     path: '/sandbox',
-    tag: 'State',
     summary: 'Where the embedded sandbox is, for its controls: docs/command-line.md#sandbox.',
     answers: { 200: 'Sandbox' },
     handle: async ({ sandbox }: OpsSources, { operator }) =>

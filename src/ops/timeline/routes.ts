@@ -24,9 +24,7 @@ import type { OpsSources } from '../sources.ts';
 /** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
 export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }) =>
   route({
-    method: 'get',
     path,
-    tag: 'People and groups',
     summary: `What led to the state ${of}, the newest of it, the oldest first.`,
     newest: true,
     answers: { 200: 'Timeline' },
