@@ -41,22 +41,19 @@ test('rules are JSON in the environment, where they replace those of the file', 
 
 const refused: [rule: string, message: string][] = [
   ['5', ': Invalid input: expected object, received number'],
-  ['{ name: X }', ': Unrecognized key: "name"'],
+  ['{ name: X }', ': has to have exactly one of the keys group, adminsOf and membersOf'],
   ['{ permissions: 1 }', ': has to have exactly one of the keys group, adminsOf and membersOf'],
   [
     '{ group: X, membersOf: X }',
     ': has to have exactly one of the keys group, adminsOf and membersOf',
   ],
-  ['{ group: X, from: Y }', ': has the key from, which a rule with group does not have'],
+  ['{ group: X, from: Y }', ': Unrecognized key: "from"'],
   [
     '{ group: "" , permissions: 1 }',
     ' group: has to be the name of a group, `*` stands for any text',
   ],
   ['{ group: X, permissions: 1.5 }', ' permissions: Invalid input: expected int, received number'],
-  [
-    '{ group: X }',
-    ': sets nothing; a rule with group needs permissions or addToCardsAndSpacesEnabled or entities',
-  ],
+  ['{ group: X }', ': sets nothing'],
   [
     '{ group: X, entities: [{ uid: "a b", roles: [r] }] }',
     ' entities entry 1 uid: has to be an id',

@@ -13,7 +13,7 @@ const ROLES_MAX = 20;
 const pattern = matching(
   'the name of a group, `*` stands for any text',
   (text) => text.trim() === text && text !== '' && text.length <= 1_000,
-).exactOptional();
+);
 const amount = z.int().min(0).max(NUMBER_MAX).exactOptional();
 const flag = z.boolean().exactOptional();
 const id = matching('an id', (text) => /^[\w-]{1,64}$/.test(text));
@@ -26,72 +26,48 @@ const entities = z
     'names an entity twice',
   );
 
-const entry = z.strictObject({
-  group: pattern,
-  adminsOf: pattern,
-  membersOf: pattern,
-  from: pattern,
-  permissions: amount,
-  addToCardsAndSpacesEnabled: flag,
-  entities: entities.exactOptional(),
-  appsPermissions: amount,
-  temporarilyInactive: flag,
+/** Each kind of rule, by the key that tells it from the others. */
+const RULES = {
+  group: z.strictObject({
+    group: pattern,
+    permissions: amount,
+    addToCardsAndSpacesEnabled: flag,
+    entities: entities.exactOptional(),
+  }),
+  adminsOf: z.strictObject({ adminsOf: pattern, from: pattern }).superRefine((rule, context) => {
+    const message = findSenseless(rule);
+    if (message !== undefined) context.addIssue(message);
+  }),
+  membersOf: z.strictObject({
+    membersOf: pattern,
+    appsPermissions: amount,
+    temporarilyInactive: flag,
+  }),
+};
+const KINDS = ['group', 'adminsOf', 'membersOf'] as const;
+
+const rule = z.looseObject({}).transform((entry, context): Rule => {
+  const [kind, ...others] = KINDS.filter((key) => key in entry);
+  if (kind === undefined || others.length > 0) {
+    context.addIssue('has to have exactly one of the keys group, adminsOf and membersOf');
+    return z.NEVER;
+  }
+  if (Object.keys(entry).length === 1) context.addIssue('sets nothing');
+  const { success, data, error } = RULES[kind].safeParse(entry);
+  for (const { path, message } of error?.issues ?? [])
+    context.addIssue({ code: 'custom', path: [...path], message });
+  return success ? data : z.NEVER;
 });
-
-type Entry = z.output<typeof entry>;
-
-/** The keys of rules, each with what a rule of this kind sets. */
-const KINDS = {
-  group: ['permissions', 'addToCardsAndSpacesEnabled', 'entities'],
-  adminsOf: ['from'],
-  membersOf: ['appsPermissions', 'temporarilyInactive'],
-} as const;
-type Kind = keyof typeof KINDS;
 
 /** The rules of the configuration. */
 export function ruleList() {
-  const list = z
-    .array(entry)
-    .max(RULES_MAX)
-    .superRefine((entries, context) => {
-      for (const [index, one] of entries.entries()) {
-        const message = findSenseless(one);
-        if (message !== undefined) context.addIssue({ code: 'custom', path: [index], message });
-      }
-    })
-    .transform(parseRules);
-  return structured(list, {
+  return structured(z.array(rule).max(RULES_MAX), {
     allowed:
       'a list of rules, each with the key group, adminsOf or membersOf; JSON in the variable',
   });
 }
 
-/** Parses entries that make sense. */
-function parseRules(entries: readonly Entry[]): Rule[] {
-  return entries as Rule[];
-}
-
-function listKinds(one: Entry): Kind[] {
-  return (['group', 'adminsOf', 'membersOf'] as const).filter((key) => one[key] !== undefined);
-}
-
-function findSenseless(one: Entry): string | undefined {
-  const [kind, ...others] = listKinds(one);
-  if (kind === undefined || others.length > 0) {
-    return 'has to have exactly one of the keys group, adminsOf and membersOf';
-  }
-  const keys: readonly string[] = [kind, ...KINDS[kind]];
-  const stranger = Object.keys(one).find((key) => !keys.includes(key));
-  if (stranger !== undefined) {
-    return `has the key ${stranger}, which a rule with ${kind} does not have`;
-  }
-  if (Object.keys(one).length === 1) {
-    return `sets nothing; a rule with ${kind} needs ${KINDS[kind].join(' or ')}`;
-  }
-  return kind === 'adminsOf' ? findSenselessAdmins(one) : undefined;
-}
-
-function findSenselessAdmins({ adminsOf = '', from = '' }: Entry): string | undefined {
+function findSenseless({ adminsOf, from }: { adminsOf: string; from: string }) {
   if (foldCase(adminsOf) === foldCase(from)) {
     return 'makes every member of a group an admin of the same group: adminsOf and from are equal';
   }
