@@ -11,7 +11,7 @@ import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials/credentials.ts';
 import { countDrifts, findLastSweptAt } from '../store/drifts.ts';
 import { countWaitingPlans } from '../store/plans.ts';
-import { COUNTED, type MetricDefinition, type Metrics } from '../telemetry/metrics.ts';
+import { COUNTED, describe, type MetricDefinition, type Metrics } from '../telemetry/metrics.ts';
 
 /** Sources of the state, with readings that several gauges share. Times are epoch milliseconds. */
 interface MetricSources extends StatusSources {
@@ -210,16 +210,8 @@ export function toMetricsTable(): string {
   return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** @param series name with its labels, as Prometheus writes them */
 function gauge(series: string, help: string, read: StateGauge['read']): StateGauge {
-  const [, name, labels] = /^(\w+)(?:\{(.+)\})?$/.exec(series) ?? [];
-  return {
-    type: 'gauge',
-    name: `scim_bridge_${name}`,
-    help,
-    labels: labels?.split(',') ?? [],
-    read,
-  };
+  return { ...describe('gauge', series, help), read };
 }
 
 type Changes = Awaited<ReturnType<typeof countWaitingChanges>>;

@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client
 export type Metrics = { readonly registry: Registry; readonly traffic: Traffic } & {
   readonly [Name in keyof typeof COUNTED]: MetricOf<(typeof COUNTED)[Name]>;
 };
+type MetricOf<Row> = Row extends { readonly buckets: unknown } ? Histogram : Counter;
 
 /** One metric as docs/runbook.md lists it; `labels` distinguish its series. */
 export interface MetricDefinition {
@@ -24,75 +25,62 @@ const CHANGES = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 
 /** What is counted when it happens. */
 export const COUNTED = {
   requests: histogram(
-    'http_request_duration',
-    ['method', 'route', 'status'],
+    'http_request_duration{method,route,status}',
     ANSWERS,
     'Duration of answered requests. `route` is a pattern, never an address.',
   ),
   changes: histogram(
-    'change_duration',
-    ['kind'],
+    'change_duration{kind}',
     CHANGES,
     'Time from the acceptance of a change of a provider until the service holds it, by kind: `leaver` (deactivated or deleted), `joiner` (created or activated), `user`, `member-removed`, `member-added`, `group`. The leader counts it. Refused changes are not in it.',
   ),
   statements: histogram(
-    'store_statement_duration',
-    ['verb', 'result'],
+    'store_statement_duration{verb,result}',
     STATEMENTS,
     'Duration of statements of the store, by first word and `result` (`done`, `failed`).',
   ),
   transactions: histogram(
-    'store_transaction_duration',
-    ['result'],
+    'store_transaction_duration{result}',
     STATEMENTS,
     'Duration of transactions of the store, waiting included, by `result` (`done`, `failed`).',
   ),
   failedAttempts: counter(
-    'authentication_failures',
-    ['place', 'status'],
+    'authentication_failures{place,status}',
     'Requests without a valid credential, by `place` (`scim`, `oauth`, `ops`) and answer: `401`, or `429` if too many were delayed.',
   ),
   turnedAway: counter(
-    'requests_turned_away',
-    ['reason'],
+    'requests_turned_away{reason}',
     'Requests that were refused for their number: `rate` and `concurrency` of one credential (429), `bodies` in work together (503).',
   ),
   repairs: counter(
-    'normaliser_repairs',
-    ['kind'],
+    'normaliser_repairs{kind}',
     'Deviations from the standard that the bridge repaired.',
   ),
   writes: counter(
-    'writes',
-    ['resource_type', 'answer'],
+    'writes{resource_type,answer}',
     'Writes of providers by answer: `applied` (the service holds it), `accepted` (delivered later), `refused` (by the service), `unchanged` (nothing to do there).',
   ),
   upstreamCalls: histogram(
-    'upstream_call_duration',
-    ['operation', 'status'],
+    'upstream_call_duration{operation,status}',
     ANSWERS,
     'Duration of calls to the service. Status 0 means no answer.',
   ),
   turns: histogram(
-    'upstream_turn_wait',
-    ['class'],
+    'upstream_turn_wait{class}',
     TURNS,
     'How long calls waited for the rate, by class: `remove`, `change`, `look`, `pass` (operators).',
   ),
   auditEvents: counter(
-    'audit_events',
-    ['origin'],
+    'audit_events{origin}',
     'New events of the audit log: `ours` (the account of the token), `foreign` (another account), `unknown` (no author), `unreadable` (skipped).',
   ),
   sweeps: histogram(
-    'sweep_duration',
-    ['status'],
+    'sweep_duration{status}',
     TURNS,
     'Duration of sweeps. `incomplete` ones did not conclude everything.',
   ),
   notifications: counter(
-    'notifications',
-    ['receiver', 'result'],
+    'notifications{receiver,result}',
     'Attempts to notify a receiver: `delivered`, `failed` (tried again).',
   ),
 };
@@ -111,36 +99,24 @@ export function createMetrics(): object {
   return { registry, traffic, ...Object.fromEntries(metrics) };
 }
 
-type MetricOf<Definition> =
-  Definition extends Timed<infer Label>
-    ? Histogram<Label>
-    : Definition extends Counted<infer Label>
-      ? Counter<Label>
-      : never;
-
-interface Counted<Label extends string> extends MetricDefinition {
-  readonly labels: Label[];
-}
-
-interface Timed<Label extends string> extends Counted<Label> {
-  readonly buckets: number[];
-}
-
-function counter<Label extends string>(
-  name: string,
-  labels: Label[],
+/** Describes a metric. @param series name with its labels, as Prometheus writes them, without the end that its type has */
+export function describe(
+  type: MetricDefinition['type'],
+  series: string,
   help: string,
-): Counted<Label> {
-  return { type: 'counter', name: `scim_bridge_${name}_total`, labels, help };
+): MetricDefinition {
+  const [, name, labels = ''] = /^(\w+)(?:\{(.+)\})?$/.exec(series) ?? [];
+  const end = { counter: '_total', gauge: '', histogram: '_seconds' }[type];
+  const names = labels === '' ? [] : labels.split(',');
+  return { type, name: `scim_bridge_${name}${end}`, help, labels: names };
 }
 
-function histogram<Label extends string>(
-  name: string,
-  labels: Label[],
-  buckets: number[],
-  help: string,
-): Timed<Label> {
-  return { type: 'histogram', name: `scim_bridge_${name}_seconds`, labels, buckets, help };
+function counter(series: string, help: string): MetricDefinition {
+  return describe('counter', series, help);
+}
+
+function histogram(series: string, buckets: number[], help: string) {
+  return { ...describe('histogram', series, help), buckets };
 }
 
 /** Adds memory, CPU and event-loop delay of this process; called once per process, by its composition root. */
