@@ -45,7 +45,8 @@ const message = one({
 const notice: Notice = {
   type: 'plan.held',
   text: 'A plan waits: [click](https://evil.example) *now*',
-  ...{ data: {}, names: {} },
+  data: {},
+  names: {},
 };
 
 test('a notification for Teams is a message with one adaptive card, in which no text is Markdown', () => {

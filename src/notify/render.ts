@@ -41,7 +41,9 @@ function toCard(text: string) {
   const block = { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] };
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-    ...{ type: 'AdaptiveCard', version: '1.4', body: [head, block] },
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [head, block],
   };
   const contentType = 'application/vnd.microsoft.card.adaptive';
   return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };

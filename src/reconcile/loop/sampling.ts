@@ -55,8 +55,15 @@ async function readSample(
   ]);
   const open = drifts.filter(({ status }) => status === 'open' || status === 'contested');
   return {
-    ...{ at: now, calls, calls_max: callsMax, due: backlog.due, stuck: backlog.stuck },
+    at: now,
+    calls,
+    calls_max: callsMax,
+    due: backlog.due,
+    stuck: backlog.stuck,
     drifts: open.reduce((sum, { count }) => sum + count, 0),
-    ...{ requests, refused, leavers: JSON.stringify(leaversMs), seats },
+    requests,
+    refused,
+    leavers: JSON.stringify(leaversMs),
+    seats,
   };
 }

@@ -187,8 +187,12 @@ export async function planHandover(
 function toHandOver({ type, id, from, to }: HandOver): PlanAction {
   return {
     kind: `${type}.hand-over`,
-    ...{ type, resourceId: id, memberId: '' },
-    ...{ desired: { ...to }, observed: { ...from }, harm: undefined },
+    type,
+    resourceId: id,
+    memberId: '',
+    desired: { ...to },
+    observed: { ...from },
+    harm: undefined,
   };
 }
 
