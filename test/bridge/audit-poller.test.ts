@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
@@ -14,7 +14,7 @@ import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { replace, toPatch } from '../support/provider.ts';
-import { type TamperedService, tamperWith, withEntries } from '../support/tampering-proxy.ts';
+import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
 /** What happened before is over, by clocks that differ too. */
@@ -274,23 +274,15 @@ test.each([1, 2])('pages that shift by %i while they are read lose nothing', asy
 const DAY_MS = 24 * 60 * 60_000;
 
 describe('an event of the audit log that cannot be right', () => {
-  let sandbox: Sandbox;
-  let tampered: TamperedService;
-  let world: AuditWorld;
   let leadMs = 0;
-  beforeAll(async () => {
-    const clock = createLeapingClock();
-    sandbox = await startSandbox({ clock: () => clock.now() + leadMs });
+  const clock = createLeapingClock();
+  const sandbox = forSuite(() => startSandbox({ clock: () => clock.now() + leadMs }));
+  const tampered = forSuite(() => tamperWith(sandbox));
+  const world = forSuite(() => {
     sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
-    tampered = await tamperWith(sandbox);
-    world = await startAuditWorld({ service: tampered.service, clock });
+    return startAuditWorld({ service: tampered.service, clock });
   });
   afterEach(() => tampered.setTamper(undefined));
-  afterAll(async () => {
-    await world.stop();
-    await tampered.stop();
-    await sandbox.stop();
-  });
 
   /** Another author deactivates somebody. */
   const deactivate = (name: string) =>

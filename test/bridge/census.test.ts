@@ -9,7 +9,7 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { assertDescribed } from '../support/ops-routes.ts';
 import { toUser } from '../support/provider.ts';
@@ -201,14 +201,9 @@ describe('a census', () => {
 });
 
 describe('the request for a census', () => {
-  let bridge: TestBridge;
   const log: JsonObject[] = [];
-  beforeAll(async () => {
-    const onLog = (line: JsonObject) => void log.push(line);
-    bridge = await startTestBridge({ onLog });
-    await bridge.settled(bridge.addUser('ada'));
-  });
-  afterAll(() => bridge.stop());
+  const bridge = forSuite(() => startTestBridge({ onLog: (line) => void log.push(line) }));
+  beforeAll(async () => void (await bridge.settled(bridge.addUser('ada'))));
 
   test.each([
     ['a file that cannot be understood', 'a;b\n1;2\n', '', /None of the 2 columns is known/],

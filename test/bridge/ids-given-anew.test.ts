@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Change, SandboxGroup, SandboxUser } from '../../src/sandbox/model.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
+import { startBridgeOf } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { replace, toMembers, toPatch } from '../support/provider.ts';
 
 const OUT = toPatch(replace('active', false));
@@ -40,17 +41,9 @@ function renumberGroups({ service }: Sandbox, numbers: ReadonlyMap<SandboxGroup,
 }
 
 describe('ids that the service gave anew', () => {
-  let sandbox: Sandbox;
-  let bridge: TestBridge;
-  beforeAll(async () => {
-    sandbox = await startSandbox();
-    const settings = { DRIFT_POLICY: '{"default":"repair"}', LIMITS_REPAIR: '1000' };
-    bridge = await startBridgeOf(sandbox, { settings });
-  });
-  afterAll(async () => {
-    await bridge.stop();
-    await sandbox.stop();
-  });
+  const settings = { DRIFT_POLICY: '{"default":"repair"}', LIMITS_REPAIR: '1000' };
+  const sandbox = forSuite(() => startSandbox());
+  const bridge = forSuite(() => startBridgeOf(sandbox, { settings }));
 
   const account = (name: string) => sandbox.service.getUser(toAddress(name));
   const listMembers = (group: string) => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
@@ -10,7 +10,7 @@ import {
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { replace, toPatch } from '../support/provider.ts';
 
 const PATIENT = { interval: 10, timeout: 20_000 };
@@ -48,20 +48,13 @@ async function until(
 }
 
 describe('the proof of a leaver', () => {
-  let world: AuditWorld;
-  let end: () => Promise<void>;
-  beforeAll(async () => {
-    const clock = createLeapingClock();
-    const sandbox = await startSandbox({ clock: () => clock.now() });
+  const clock = createLeapingClock();
+  const sandbox = forSuite(() => startSandbox({ clock: () => clock.now() }));
+  const world = forSuite(() => {
     sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
-    world = await startAuditWorld({ service: sandbox, clock });
-    end = async () => {
-      await world.stop();
-      await sandbox.stop();
-    };
+    return startAuditWorld({ service: sandbox, clock });
   });
-  afterEach(() => world.sandbox.faults.clear());
-  afterAll(() => end());
+  afterEach(() => sandbox.faults.clear());
 
   test('tells who asked, when it was accepted, sent, seen and logged, and what remains', async () => {
     const { service } = world.sandbox;
@@ -219,20 +212,11 @@ describe('leavers unlinked', () => {
   const MINUTE_MS = 60_000;
 
   describe('somebody who leaves is out, whatever became of the account that the bridge knew', () => {
-    let world: AuditWorld;
-    let end: () => Promise<void>;
-    beforeAll(async () => {
-      const clock = createLeapingClock();
-      const sandbox = await startSandbox({ clock: () => clock.now() });
-      const settings = { SCIM_WRITE_WAIT: '0s', UPSTREAM_TIMEOUT: '1s' };
-      world = await startAuditWorld({ service: sandbox, clock, settings });
-      end = async () => {
-        await world.stop();
-        await sandbox.stop();
-      };
-    });
-    afterEach(() => world.sandbox.faults.clear());
-    afterAll(() => end());
+    const clock = createLeapingClock();
+    const settings = { SCIM_WRITE_WAIT: '0s', UPSTREAM_TIMEOUT: '1s' };
+    const sandbox = forSuite(() => startSandbox({ clock: () => clock.now() }));
+    const world = forSuite(() => startAuditWorld({ service: sandbox, clock, settings }));
+    afterEach(() => sandbox.faults.clear());
 
     const toAddress = (name: string) => `${name}@example.com`;
     const findAccount = (name: string) =>

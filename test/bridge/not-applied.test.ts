@@ -1,14 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startAudit } from '../support/audit-world.ts';
-import { startBridgeOf, type TestBridge } from '../support/bridge.ts';
-import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
+import { startBridgeOf } from '../support/bridge.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { replace, toMembers, toPatch } from '../support/provider.ts';
-import { type TamperedService, tamperWith, withEntries } from '../support/tampering-proxy.ts';
+import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
 import { type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
@@ -110,23 +110,12 @@ const OUT = toPatch(replace('active', false));
 const RECHECK_MS = 360_000;
 
 describe('what the service does not show, or shows in place of another', () => {
-  let sandbox: Sandbox;
-  let tampered: TamperedService;
-  let clock: LeapingClock;
-  let bridge: TestBridge;
-  beforeAll(async () => {
-    clock = createLeapingClock();
-    sandbox = await startSandbox({ clock: () => clock.now() });
-    tampered = await tamperWith(sandbox, 'any');
-    const settings = { SCIM_WRITE_WAIT: '0s', DRIFT_POLICY: '{"default":"repair"}' };
-    bridge = await startBridgeOf(tampered.service, { clock, settings });
-  });
+  const clock = createLeapingClock();
+  const settings = { SCIM_WRITE_WAIT: '0s', DRIFT_POLICY: '{"default":"repair"}' };
+  const sandbox = forSuite(() => startSandbox({ clock: () => clock.now() }));
+  const tampered = forSuite(() => tamperWith(sandbox, 'any'));
+  const bridge = forSuite(() => startBridgeOf(tampered.service, { clock, settings }));
   afterEach(() => see());
-  afterAll(async () => {
-    await bridge.stop();
-    await tampered.stop();
-    await sandbox.stop();
-  });
 
   /** A token that has lost its rights: lists show nobody but these, and nobody is found by id. */
   function blind(shown: readonly number[]): void {

@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestBridge } from '../support/bridge.ts';
-import { createLeapingClock } from '../support/leaping-clock.ts';
+import { describe, expect, test } from 'vitest';
+import { forSuite } from '../support/lifetimes.ts';
 import { replace, type TestAnswer, toGroup, toUser } from '../support/provider.ts';
-import { type TimedBridge, untilEnded, untilQuiet } from '../support/timed-bridge.ts';
+import {
+  startTimedBridge,
+  type TimedBridge,
+  untilEnded,
+  untilQuiet,
+} from '../support/timed-bridge.ts';
 
 const SECONDS_MS = 30_000;
 const refused = { kind: 'status', status: 400, body: 'message' } as const;
@@ -17,12 +21,6 @@ interface Pair {
 }
 
 const toEmail = (name: string) => `${name}@example.com`;
-
-async function startTimed(wait: string): Promise<TimedBridge> {
-  const clock = createLeapingClock();
-  const settings = { SCIM_WRITE_WAIT: wait };
-  return { clock, bridge: await startTestBridge({ settings, clock }) };
-}
 
 /** A POST of both at the same time. */
 function post({ bridge }: TimedBridge, { user, group }: Pair): Promise<TestAnswer[]> {
@@ -47,11 +45,7 @@ function listGroups({ bridge }: TimedBridge, ...names: readonly string[]): strin
 }
 
 describe('a create whose answer was lost and that was refused then', () => {
-  let timed: TimedBridge;
-  beforeAll(async () => {
-    timed = await startTimed('60s');
-  });
-  afterAll(() => timed.bridge.stop());
+  const timed = forSuite(() => startTimedBridge({ settings: { SCIM_WRITE_WAIT: '60s' } }));
 
   /** A POST of both, of which the service loses one answer and refuses the next. */
   async function postInVain(pair: Pair): Promise<TestAnswer[]> {
@@ -119,11 +113,7 @@ describe('a create whose answer was lost and that was refused then', () => {
 });
 
 describe('a create whose answer was lost', () => {
-  let timed: TimedBridge;
-  beforeAll(async () => {
-    timed = await startTimed('50ms');
-  });
-  afterAll(() => timed.bridge.stop());
+  const timed = forSuite(() => startTimedBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }));
 
   /** Gives both other names. */
   function rename(ids: readonly unknown[], { user, group }: Pair): Promise<TestAnswer[]> {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
@@ -7,7 +7,7 @@ import { runner } from '../support/command.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { replace, toMembers, toPatch } from '../support/provider.ts';
-import { type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
+import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 describe('rules stuck', () => {
   const words = 'the sandbox was told to fail';
@@ -236,14 +236,7 @@ const toName = (familyName: string) => toPatch(replace('name.familyName', family
 
 const settings = { SCIM_WRITE_WAIT: '40ms', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3' };
 
-let timed: TimedBridge;
-
-beforeAll(async () => {
-  const clock = createLeapingClock();
-  timed = { bridge: await startTestBridge({ settings, clock }), clock };
-});
-
-afterAll(() => timed.bridge.stop());
+const timed = forSuite(() => startTimedBridge({ settings }));
 
 /** Makes the new name of somebody stuck, and lets the service take it from then on. */
 async function makeNameStuck(name: string): Promise<string> {

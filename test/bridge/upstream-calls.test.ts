@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rule-book.ts';
@@ -322,12 +322,10 @@ const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0';
 const shape = { changeStatus: 204, updatable: ['active', 'name', 'userName', 'emails'] } as const;
 
 describe('a service that answers updates without a body', () => {
-  let bridge: TestBridge;
-  beforeAll(async () => {
+  const bridge = forSuite(async () => {
     const settings = { SCIM_WRITE_WAIT: '60s', GROUPS_PERMISSIONS_MAX: '31' };
-    bridge = await startTestBridge({ settings, sandbox: { shape } });
+    return startTestBridge({ settings, sandbox: { shape } });
   });
-  afterAll(() => bridge.stop());
 
   /** Operations of the calls that follow from a write. */
   async function listCalls(path: string, ...operations: JsonObject[]): Promise<string[]> {
