@@ -90,8 +90,8 @@ const RETRY_SECONDS = 5;
 
 /**
  * Turns an error of a handler into an answer as JSON: 400 or 413 `invalid` for a request that cannot be understood, is no
- * JSON or is too long, the code of a refused credential, 503 `store-unusable`, 500 `failed`. The last handler of each application: behind it Express would
- * write the error, with what it quotes, beside the log.
+ * JSON or is too long, the code of a refused credential, 503 `store-unusable`, 500 `failed`. The last handler of each
+ * application: behind it Express would write the error, with what it quotes, beside the log.
  */
 export function answerErrors(failed: TellFailed): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
@@ -103,7 +103,8 @@ export function answerErrors(failed: TellFailed): ErrorRequestHandler {
     const status = isNamed(error) && typeof error.status === 'number' ? error.status : 500;
     if (status < 500) {
       const message = error instanceof Error ? error.message : 'The body cannot be read.';
-      const code = error instanceof BridgeError ? error.code : 'invalid';
+      // The parser of bodies takes the code from an error that came while it read one.
+      const { code = 'invalid' }: Partial<BridgeError> = error instanceof BridgeError ? error : {};
       res.status(status).json({ code, message });
       return;
     }
