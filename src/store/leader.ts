@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { forUpdate, select } from './engine/dialect.ts';
+import { forUpdate, SERVER_NOW, select } from './engine/dialect.ts';
 import type { LeaderTable } from './schema.ts';
 import type { Db, Store } from './store.ts';
 import { updateWhere } from './tables.ts';
@@ -21,11 +21,9 @@ export interface LeadTimes {
   readonly callMs: number;
 }
 
-const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
-
 /** The row of the leader, undefined: nobody has ever led. PostgreSQL only. @throws StoreError */
 export async function findLeader({ aside }: Pick<Store, 'aside'>): Promise<LeaderRow | undefined> {
-  return (await select<LeaderRow>(aside)`select *, ${NOW} as now from leader`)[0];
+  return (await select<LeaderRow>(aside)`select *, ${SERVER_NOW} as now from leader`)[0];
 }
 
 /** A lead that was taken, and how long the last call of the process before may still be under way (milliseconds). */
@@ -48,7 +46,7 @@ export async function takeLead(
   await sql`insert into leader (id, owner, epoch, since, expires_at, quiet_at)
     values (1, '', 0, 0, 0, 0) on conflict (id) do nothing`.execute(tx);
   const rows = await select<LeaderRow>(tx)`
-    select *, ${NOW} as now from leader ${forUpdate(tx)}`;
+    select *, ${SERVER_NOW} as now from leader ${forUpdate(tx)}`;
   const [before] = rows;
   if (before === undefined || before.expires_at > before.now) return undefined;
   const { now } = before;
@@ -70,16 +68,16 @@ export async function renewLead(
   { leaseMs, callMs }: LeadTimes,
 ): Promise<LeaderRow | undefined> {
   const rows = await select<LeaderRow>(aside)`
-    update leader set expires_at = ${NOW} + ${leaseMs}, quiet_at = ${NOW} + ${leaseMs + callMs},
+    update leader set expires_at = ${SERVER_NOW} + ${leaseMs}, quiet_at = ${SERVER_NOW} + ${leaseMs + callMs},
       news = coalesce(${news}::text, news)
-    where owner = ${owner} and epoch = ${epoch} returning *, ${NOW} as now`;
+    where owner = ${owner} and epoch = ${epoch} returning *, ${SERVER_NOW} as now`;
   return rows[0];
 }
 
 /** Gives the lead up; `isQuiet`: no call of this leader, or of the one before, is under way any more. */
 export async function yieldLead(tx: Db, { owner, epoch }: Lead, isQuiet: boolean): Promise<void> {
-  const quiet = isQuiet ? sql`, quiet_at = ${NOW}` : sql``;
-  await sql`update leader set expires_at = ${NOW} ${quiet}
+  const quiet = isQuiet ? sql`, quiet_at = ${SERVER_NOW}` : sql``;
+  await sql`update leader set expires_at = ${SERVER_NOW} ${quiet}
     where owner = ${owner} and epoch = ${epoch}`.execute(tx);
 }
 

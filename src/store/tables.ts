@@ -3,6 +3,7 @@ import {
   allOf,
   chunks,
   forUpdate,
+  readInChunks,
   readNumber,
   select,
   toAssignments,
@@ -108,37 +109,28 @@ export async function countWhere<Name extends Table>(
   return count;
 }
 
+/** Adds rows to a table, and returns them as stored. */
 export async function insertAll<Name extends Table>(
   tx: Db,
   table: Name,
   rows: readonly Insertable<Schema[Name]>[],
+  conflict: RawBuilder<unknown> = sql``,
 ): Promise<Row<Name>[]> {
-  return insert(tx, table, rows, sql``);
+  return readInChunks(
+    rows,
+    (some) =>
+      select<Row<Name>>(tx)`
+      insert into ${sql.table(table)} ${toValues(some)} ${conflict} returning *`,
+  );
 }
 
 /** The same, without rows that a unique index knows already: they are not among those that are returned. */
-export async function insertNew<Name extends Table>(
+export function insertNew<Name extends Table>(
   tx: Db,
   table: Name,
   rows: readonly Insertable<Schema[Name]>[],
 ): Promise<Row<Name>[]> {
-  return insert(tx, table, rows, sql`on conflict do nothing`);
-}
-
-async function insert<Name extends Table>(
-  tx: Db,
-  table: Name,
-  rows: readonly Insertable<Schema[Name]>[],
-  conflict: RawBuilder<unknown>,
-): Promise<Row<Name>[]> {
-  const stored: Row<Name>[] = [];
-  for (const some of chunks(rows)) {
-    const added = sql<
-      Row<Name>
-    >`insert into ${sql.table(table)} ${toValues(some)} ${conflict} returning *`;
-    stored.push(...(await added.execute(tx)).rows);
-  }
-  return stored;
+  return insertAll(tx, table, rows, sql`on conflict do nothing`);
 }
 
 /** Stores a row, in the place of the one with the same key. */

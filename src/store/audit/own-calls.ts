@@ -47,11 +47,12 @@ export async function insertOwnCall(
     is_repair: isRepair,
     outcome: null,
   }));
-  return readInChunks(rows, async (some) => {
-    const written = await sql<WrittenChange>`insert into own_calls ${toValues(some)}
-      returning id, kind, is_repair`.execute(tx);
-    return written.rows;
-  });
+  return readInChunks(
+    rows,
+    (some) =>
+      select<WrittenChange>(tx)`
+      insert into own_calls ${toValues(some)} returning id, kind, is_repair`,
+  );
 }
 
 /**
@@ -107,22 +108,20 @@ export async function mayHaveMade(
   return rows.length > 0;
 }
 
+const CREATIONS = ['user.create', 'group.create'] as const;
+
 /** Users and groups among these that the bridge created since then (epoch milliseconds), the newest first. */
 export async function listCreations(
   db: Db,
   { ids, from }: { readonly ids: readonly string[]; readonly from: number },
 ): Promise<Row<'own_calls'>[]> {
-  return listWhere(
-    db,
-    'own_calls',
-    {
-      resource_id: ids,
-      kind: ['user.create', 'group.create'],
-      outcome: 'done',
-      at: { '>=': from },
-    },
-    { order: 'at desc' },
-  );
+  const created = {
+    resource_id: ids,
+    kind: CREATIONS,
+    outcome: 'done',
+    at: { '>=': from },
+  } as const;
+  return listWhere(db, 'own_calls', created, { order: 'at desc' });
 }
 
 /**

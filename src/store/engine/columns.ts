@@ -14,29 +14,31 @@ import type { DueClass, Origin, ResourcesTable } from '../schema.ts';
 
 /** The stored form of a user's attributes: the document, and what is indexed of it. */
 export function toUserColumns(attributes: JsonObject) {
-  const userName = toText(attributes.userName) ?? '';
-  const displayName = toText(attributes.displayName);
-  const address = findCreationAddress(attributes);
   return {
-    attributes: JSON.stringify(alignLicences(attributes)),
-    name: userName,
-    name_folded: foldCase(userName),
-    display_folded: displayName === null ? null : foldCase(displayName),
-    address_folded: address === undefined ? null : foldCase(address),
-    external_id: toText(attributes.externalId),
+    ...toNameColumns(toText(attributes.userName), alignLicences(attributes)),
+    display_folded: fold(toText(attributes.displayName)),
+    address_folded: fold(findCreationAddress(attributes) ?? null),
     active: attributes.active === false ? 0 : 1,
   };
 }
 
 /** The stored form of a group's attributes: the document, and what is indexed of it. */
 export function toGroupColumns(attributes: JsonObject) {
-  const displayName = toText(attributes.displayName) ?? '';
+  return toNameColumns(toText(attributes.displayName), attributes);
+}
+
+function toNameColumns(shown: string | null, attributes: JsonObject) {
+  const name = shown ?? '';
   return {
     attributes: JSON.stringify(attributes),
-    name: displayName,
-    name_folded: foldCase(displayName),
+    name,
+    name_folded: foldCase(name),
     external_id: toText(attributes.externalId),
   };
+}
+
+function fold(text: string | null): string | null {
+  return text === null ? null : foldCase(text);
 }
 
 function toText(value: JsonValue | undefined): string | null {

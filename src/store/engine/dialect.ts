@@ -37,10 +37,11 @@ export async function lockUntilCommit(
  * nothing too early; the host's where one process has it.
  */
 export function storeNow(db: Db, hostNow: number): RawBuilder<number> {
-  return isPostgres(db)
-    ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
-    : sql<number>`${hostNow}`;
+  return isPostgres(db) ? SERVER_NOW : sql<number>`${hostNow}`;
 }
+
+/** Now (epoch milliseconds), by the clock of the server. PostgreSQL only. */
+export const SERVER_NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /** Limit of ids in one statement: below every engine's limit of parameters. */
 const CHUNK = 500;

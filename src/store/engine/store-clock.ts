@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import { type Clock, readSteady } from '../../domain/clock.ts';
 import type { Store } from '../store.ts';
-import { isPostgres, select } from './dialect.ts';
+import { isPostgres, readNumber, SERVER_NOW } from './dialect.ts';
 
 /** Time for which a comparison of the clocks holds, in milliseconds: a host may stand still, and its clock goes unevenly. */
 const COMPARED_MS = 5_000;
@@ -43,9 +44,7 @@ export async function openStoreClock(store: Store, host: Clock): Promise<Clock> 
  */
 async function compare({ read }: Store, host: Clock, knownMs: number | undefined): Promise<number> {
   const askedAt = readSteady(host);
-  const rows = await select<{ now: number }>(read)`
-    select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
-  const server = rows[0]?.now ?? host.now();
+  const server = (await readNumber(read, sql`select ${SERVER_NOW}`)) || host.now();
   const [leastMs, mostMs] = [server - readSteady(host), server - askedAt];
   const isKnown = knownMs !== undefined && knownMs >= leastMs && knownMs <= mostMs;
   return isKnown ? knownMs : (leastMs + mostMs) / 2;
