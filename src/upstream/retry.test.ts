@@ -5,13 +5,20 @@ const nowMs = Date.UTC(2026, 5, 1, 12);
 const seconds = nowMs / 1_000;
 const reset = (at: string | string[]) => ({ 'x-ratelimit-reset': at });
 const after = (text: string) => ({ 'retry-after': text });
+const DAY_MS = 86_400_000;
+const toDate = (fromNowMs: number) => new Date(nowMs + fromNowMs).toUTCString();
 
 /** Why; the headers; the pause that they ask for after so many 429 in a row. */
 const cases: [why: string, headers: object, wantMs: number, streak?: number][] = [
   ['Retry-After in seconds', after('7'), 7_000],
   ['Retry-After in parts of a second', after('1.25'), 1_250],
   ['Retry-After with space', after(' 7 '), 7_000],
-  ['Retry-After as a date', after(new Date(nowMs + 3_000).toUTCString()), 3_000],
+  ['Retry-After as a date', after(toDate(3_000)), 3_000],
+  [
+    'a date by a clock that is a day ahead',
+    { ...after(toDate(DAY_MS + 3_000)), date: toDate(DAY_MS) },
+    3_000,
+  ],
   ['Retry-After before the reset', { ...after('2'), ...reset(String(seconds + 9)) }, 2_000],
   ['the reset in epoch seconds', reset(String(seconds + 4)), 4_000],
   ['the reset in epoch milliseconds', reset(String(nowMs + 4_500)), 4_500],

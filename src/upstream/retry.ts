@@ -64,14 +64,21 @@ export function pauseAfter429Ms(
  */
 export function parseRetryAfterMs(headers: AnswerHeaders, nowMs: number): number | undefined {
   const text = first(headers['retry-after']) ?? '';
-  const delayMs = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
-  return positive(delayMs);
+  const isDelay = /^\d+(\.\d+)?$/.test(text);
+  return positive(isDelay ? Number(text) * 1_000 : Date.parse(text) - toTheirNow(headers, nowMs));
+}
+
+/** The time by the clock of the service, in which it names a moment; by ours where it does not tell. */
+function toTheirNow({ date }: AnswerHeaders, nowMs: number): number {
+  const theirs = Date.parse(first(date) ?? '');
+  return Number.isNaN(theirs) ? nowMs : theirs;
 }
 
 /** `X-RateLimit-Reset` in milliseconds from now: UTC epoch in seconds, or in milliseconds where it is that large. */
 function parseResetMs(headers: AnswerHeaders, nowMs: number): number | undefined {
   const epoch = Number(first(headers['x-ratelimit-reset']));
-  return positive((epoch > EPOCH_SECONDS_MAX ? epoch : epoch * 1_000) - nowMs);
+  const at = epoch > EPOCH_SECONDS_MAX ? epoch : epoch * 1_000;
+  return positive(at - toTheirNow(headers, nowMs));
 }
 
 function first(header: string | string[] | undefined): string | undefined {
