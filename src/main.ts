@@ -10,6 +10,7 @@ import {
   openServableStore,
   readTokens,
   toStoreWatch,
+  writeSignInLink,
 } from './app/first-access.ts';
 import { type Listener, listen, toPort } from './app/guarded-server.ts';
 import { readPackageVersion } from './app/package-version.ts';
@@ -101,6 +102,8 @@ async function serveUntilStopped(
     flushCompileCache();
     events.started(toStart(settings, store, ports.main.server));
     const facts = toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined });
+    const file = await writeSignInLink(settings, store, facts.opsUrl);
+    if (file !== undefined) events.signInLinkWritten({ file });
     write(toBanner(facts));
     const end = await Promise.race([stopped, bridge.leadership.broken]);
     events.stopping({ signal: typeof end === 'string' ? end : end.code });

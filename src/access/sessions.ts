@@ -11,6 +11,7 @@ import {
 import type { Db, Store } from '../store/store.ts';
 import { deleteWhere, listNewest, type NewestPart } from '../store/tables.ts';
 import { findPresentedRow, isSame, newSecret } from './secret-text.ts';
+import { LINK_CREDENTIAL, takeLink } from './sign-in-link.ts';
 
 /** True for the credential of a person whom an identity provider has named. */
 export function isOfPerson(credentialId: string): boolean {
@@ -61,30 +62,38 @@ export function createSessions({
   readonly clock: { now(): number };
   readonly findGiven: () => GivenTokens;
 }) {
+  async function insert(tx: Db, { id: owner, name, purpose, profile }: Credential, presented = '') {
+    const { text, ...secret } = newSecret('session');
+    const now = clock.now();
+    const session: NewCredential = {
+      kind: 'session',
+      ...secret,
+      owner,
+      name,
+      purpose: purpose === 'operator' ? 'operator' : 'reader',
+      profile,
+      proof: owner.startsWith('settings-') ? toProof(text, presented) : null,
+      created_at: now,
+      created_by: owner,
+      last_used_at: now,
+      expires_at: now + SESSION_MS,
+    };
+    return { text, session: toSession(await insertPassing(tx, session)) };
+  }
+
   return {
     /**
      * Opens a session for a credential of an operator or a reader. `text` presents it, and is in this answer alone.
      * @param presented the token; undefined for a person whom an identity provider has named (`oidc-…`)
      */
-    async open({ id: owner, name, purpose, profile }: Credential, presented = '') {
-      const { text, ...secret } = newSecret('session');
-      const now = clock.now();
-      const session: NewCredential = {
-        kind: 'session',
-        ...secret,
-        owner,
-        name,
-        purpose: purpose === 'operator' ? 'operator' : 'reader',
-        profile,
-        proof: owner.startsWith('settings-') ? toProof(text, presented) : null,
-        created_at: now,
-        created_by: owner,
-        last_used_at: now,
-        expires_at: now + SESSION_MS,
-      };
-      const row = await store.write((tx) => insertPassing(tx, session));
-      return { text, session: toSession(row) };
-    },
+    open: (credential: Credential, presented?: string) =>
+      store.write((tx) => insert(tx, credential, presented)),
+    /** Opens a session for the secret of the first start's link; undefined: it was used, or is another. */
+    openByLink: (secret: string) =>
+      store.write(async (tx) => {
+        if (await takeLink(tx, secret, clock.now())) return insert(tx, LINK_CREDENTIAL);
+        return undefined;
+      }),
     /**
      * The session of a text; undefined when it is unknown or over, or when its credential is not valid any more.
      * @throws StoreError
@@ -126,8 +135,8 @@ async function isOwnerValid(
     if (token === undefined || token.revoked_at !== null) return false;
     return token.expires_at === null || token.expires_at > now;
   }
-  // What the provider said holds until the session ends.
-  if (isOfPerson(owner)) return true;
+  // What the provider said, or the link, holds until the session ends.
+  if (isOfPerson(owner) || owner === LINK_CREDENTIAL.id) return true;
   const token = row.purpose === 'operator' ? given.operator : given.reader;
   return token !== undefined && isSame(toProof(text, token), row.proof ?? undefined);
 }

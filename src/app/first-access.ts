@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
 import { createRarely } from '../access/attempts.ts';
+import { makeLink } from '../access/sign-in-link.ts';
+import { CONSOLE_PATH } from '../console/pages.ts';
 import { assertServable } from '../settings/cross-rules.ts';
 import type { Settings } from '../settings/schema.ts';
-import { toStoreUrl } from '../settings/store-url.ts';
+import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
 import { listLiveCredentials } from '../store/credentials/credentials.ts';
 import { openStore } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
@@ -82,6 +85,30 @@ async function keepMade(store: Store, name: string): Promise<string> {
   const value = randomBytes(24).toString('base64url');
   await store.write((tx) => fact.save(tx, value, systemClock.now()));
   return value;
+}
+
+/**
+ * Writes a link that signs an operator in, once, into a file beside the store, as long as nobody could sign in otherwise.
+ * Returns the file; undefined: none is needed, the link was used, or the store is PostgreSQL.
+ */
+export async function writeSignInLink(
+  settings: Settings,
+  store: Store,
+  url: string,
+): Promise<string | undefined> {
+  const file = findStoreFile(settings);
+  if (file === undefined) return undefined;
+  const path = `${file}-sign-in`;
+  await rm(path, { force: true });
+  const { ops, oidc } = settings;
+  const isGiven = ops.token !== undefined || oidc.issuer !== undefined;
+  const live = await listLiveCredentials(store.read);
+  if (isGiven || live.some(({ purpose }) => purpose === 'operator')) return undefined;
+  const secret = await makeLink(store, systemClock.now());
+  if (secret === undefined) return undefined;
+  const link = `${settings.console.url ?? url}${CONSOLE_PATH}/link?once=${secret}\n`;
+  await writeFile(path, link, { mode: 0o600, flag: 'wx' });
+  return path;
 }
 
 /** Time that a start waits for a PostgreSQL that is not there yet, in milliseconds. */

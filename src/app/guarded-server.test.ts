@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import supertest from 'supertest';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type ConnectionLimits, createGuardedServer, listen, toPort } from './guarded-server.ts';
 
 /** Limits that no test meets without setting them. */
@@ -52,6 +52,29 @@ async function readAll(socket: Socket): Promise<string> {
 function untilClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
+
+test('one address cannot take all connections, and none that stays silent lasts', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = await start({ connectionsMax: 200 });
+  server.on('request', (_req, res) => res.end('here'));
+  let closed = 0;
+  for (const socket of await Promise.all(Array.from({ length: 120 }, () => open(server)))) {
+    void untilClosed(socket).then(() => {
+      closed += 1;
+    });
+  }
+  await expect.poll(() => closed).toBe(20);
+  const other = connect({ port: toPort(server), host: '127.0.0.1', localAddress: '127.0.0.2' });
+  closings.push(() => other.destroy());
+  other.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  expect(await readAll(other)).toMatch(/here$/);
+  expect(closed).toBe(20);
+
+  vi.advanceTimersByTime(5_000);
+
+  await expect.poll(() => closed).toBe(120);
+});
 
 test('a connection on which nothing was ever sent does not hold a close', async () => {
   const server = await start({});

@@ -7,6 +7,7 @@ import type {
   ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import { toSource } from '../access/attempts.ts';
 import { BridgeError } from '../domain/errors.ts';
 
 /** Not imported: an import asks for every name of it, and three of them load the `fetch` of Node, 14 MB. */
@@ -33,6 +34,10 @@ const LIMITS: ConnectionLimits = {
 
 /** The headers of an honest request are there at once. */
 const HEADERS_MS = 15_000;
+/** Time until the first byte of a connection, in milliseconds. */
+const SILENT_MS = 5_000;
+/** Connections that one address may have in any case; beyond them at most half of all. */
+const ADDRESS_MIN = 100;
 /** A filter of 10,000 characters fits, each of them percent-encoded, beside the other headers. */
 const HEADER_BYTES_MAX = 40_960;
 /** Size up to which an unread body is taken to its end, so that its connection can be used again. */
@@ -42,7 +47,10 @@ const REST_MS = 1_000;
 /** Interval at which Node checks limits of time, in milliseconds, at most. */
 const CHECK_MS_MAX = 5_000;
 
-/** Creates a server that cuts off clients that send or read too slowly, or send more than is read. */
+/**
+ * Creates a server that cuts off clients that send or read too slowly, send more than is read, or open too many
+ * connections.
+ */
 export function createGuardedServer(limits = LIMITS): Server {
   const { requestMs, answerMs, idleMs, connectionsMax } = limits;
   const options = {
@@ -52,7 +60,7 @@ export function createGuardedServer(limits = LIMITS): Server {
     connectionsCheckingInterval: Math.ceil(Math.min(requestMs / 4, CHECK_MS_MAX)),
     maxHeaderSize: HEADER_BYTES_MAX,
   };
-  const server = new GuardedServer(options);
+  const server = new GuardedServer(options, Math.max(ADDRESS_MIN, connectionsMax / 2));
   server.maxConnections = connectionsMax;
   return server.on('request', (req, res) => {
     leaveOutOrigin(req);
@@ -73,20 +81,32 @@ const LAST_REQUEST_MS = 250;
  * one would hold a close until its time is over; and it cuts one off on which a request comes at this moment.
  */
 class GuardedServer extends http.Server {
-  readonly #connections = new Set<Socket>();
+  /** Open connections of each address. */
+  readonly #connections = new Map<string, Set<Socket>>();
 
-  constructor(options: ServerOptions) {
+  constructor(options: ServerOptions, addressMax: number) {
     super(options);
     this.on('connection', (socket) => {
-      this.#connections.add(socket);
-      socket.once('close', () => this.#connections.delete(socket));
+      // One that is lost already has no address, without which nothing can be recorded. The address is remembered.
+      if (socket.remoteAddress === undefined) return socket.destroy();
+      const source = toSource(socket.remoteAddress);
+      const others = this.#connections.get(source) ?? new Set();
+      this.#connections.set(source, others.add(socket));
+      if (others.size > addressMax) socket.destroy();
+      const silence = setTimeout(() => socket.bytesRead > 0 || socket.destroy(), SILENT_MS).unref();
+      socket.once('close', () => {
+        clearTimeout(silence);
+        others.delete(socket);
+        if (others.size === 0) this.#connections.delete(source);
+      });
     });
   }
 
   override closeIdleConnections(): void {
     const close = () => {
       super.closeIdleConnections();
-      for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
+      for (const sockets of this.#connections.values())
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     };
     setTimeout(close, LAST_REQUEST_MS).unref();
   }

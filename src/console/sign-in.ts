@@ -10,6 +10,7 @@ import {
   toSessionUse,
 } from '../access/session-cookie.ts';
 import { isOfPerson, type Session, type Sessions } from '../access/sessions.ts';
+import { LINK_CREDENTIAL } from '../access/sign-in-link.ts';
 import type { OidcSignIn } from './oidc.ts';
 import type { SignInActs } from './sign-in-acts.ts';
 
@@ -28,13 +29,14 @@ const body = z.strictObject({ token: z.string().min(1).max(500) });
 
 /**
  * `POST /console/session` with `{"token": "…"}` signs in, `GET` tells who is signed in, and `DELETE` signs out. The
- * session is a cookie, which opens `/ops` as the token does.
+ * session is a cookie, which opens `/ops` as the token does. `GET /console/link` with the secret of the first start does so once.
  */
 export function createSignIn(deps: SignInDeps): Router {
   const router = Router();
   router.get('/session', tellSession(deps));
   router.post('/session', express.json({ limit: '4kb' }), signIn(deps));
   router.delete('/session', signOut(deps));
+  router.get('/link', signInByLink(deps));
   return router;
 }
 
@@ -70,6 +72,23 @@ function signIn(deps: SignInDeps): RequestHandler {
     const ms = session.expiresAt - clock.now();
     res.set('Set-Cookie', toSessionCookie(text, { ms, isSecure: isOverHttps(req) }));
     send(res, 201, toView(session));
+  };
+}
+
+function signInByLink({ sessions, attempts, clock, acts }: SignInDeps): RequestHandler {
+  return async (req, res) => {
+    const open = () => sessions.openByLink(String(req.query.once));
+    const opened = await acts.keep(res, LINK_CREDENTIAL, open);
+    if (opened === undefined) {
+      await attempts.failed(toFailedAttempt(res, { place: 'ops', presented: 'something' }));
+      acts.refused(res, 403);
+      const message =
+        'This link was used, or is none. A token for the console is made by scim-bridge token create my-name --for operator.';
+      return send(res, 403, { code: 'forbidden', message });
+    }
+    const ms = opened.session.expiresAt - clock.now();
+    res.set('Set-Cookie', toSessionCookie(opened.text, { ms, isSecure: req.secure }));
+    res.set('Cache-Control', 'no-store').redirect('/console/');
   };
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { startTestBridge } from '../../test/support/bridge.ts';
 import { OPS_TOKEN } from '../../test/support/operator.ts';
 import { makeStoreFile, readStoreBytes } from '../../test/support/store-file.ts';
+import { makeLink } from '../access/sign-in-link.ts';
 
 test('no token and no secret is in the store as it was given out', async () => {
   const url = makeStoreFile();
@@ -23,9 +24,10 @@ test('no token and no secret is in the store as it was given out', async () => {
   });
   const session = /=([^;]+)/.exec(signedIn.headers.getSetCookie().join())?.[1];
   const { access_token: access } = Object(await granted.json());
+  const link = await makeLink(bridge.store, Date.now());
   await bridge.stop();
 
-  const given = [made.token, client.secret, rotated.secret, access, session, bridge.token];
+  const given = [made.token, client.secret, rotated.secret, access, session, link, bridge.token];
   const secrets = [...given, OPS_TOKEN].map((text) => String(text).slice(-20));
   const kept = readStoreBytes(url);
   expect(secrets.filter((secret) => secret.length < 20 || kept.includes(secret))).toEqual([]);

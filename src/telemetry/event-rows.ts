@@ -110,6 +110,9 @@ export const EVENTS = {
   /** The secrets of before hold. */
   secretsRefused: error<Failed>('secrets that were read again cannot be used'),
   restartNeeded: warn<{ settings: string }>('settings have changed that need a restart'),
+  signInLinkWritten: info<{ file: string }>(
+    'nobody can sign in to the console yet: a link in this file does so once',
+  ),
   storeAwaited: warn<Failed>('the store is not there yet: waiting for it'),
   storeNotFlushed: warn('the store may lose what it committed: fsync is off in PostgreSQL'),
   storeFollowed: warn('a fail-over may lose the last commits: no commit waits for a standby'),

@@ -70,15 +70,14 @@ export function parseRetryAfterMs(headers: AnswerHeaders, nowMs: number): number
 
 /** The time by the clock of the service, in which it names a moment; by ours where it does not tell. */
 function toTheirNow({ date }: AnswerHeaders, nowMs: number): number {
-  const theirs = Date.parse(first(date) ?? '');
-  return Number.isNaN(theirs) ? nowMs : theirs;
+  return Date.parse(first(date) ?? '') || nowMs;
 }
 
 /** `X-RateLimit-Reset` in milliseconds from now: UTC epoch in seconds, or in milliseconds where it is that large. */
 function parseResetMs(headers: AnswerHeaders, nowMs: number): number | undefined {
   const epoch = Number(first(headers['x-ratelimit-reset']));
-  const at = epoch > EPOCH_SECONDS_MAX ? epoch : epoch * 1_000;
-  return positive(at - toTheirNow(headers, nowMs));
+  const unitMs = epoch > EPOCH_SECONDS_MAX ? 1 : 1_000;
+  return positive(epoch * unitMs - toTheirNow(headers, nowMs));
 }
 
 function first(header: string | string[] | undefined): string | undefined {

@@ -106,6 +106,7 @@ test('every request that does more than read has words for what an operator did'
   const signIns = [
     'POST /console/session',
     'DELETE /console/session',
+    'GET /console/link',
     'GET /console/oidc/callback',
   ];
 

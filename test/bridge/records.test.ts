@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { makeLink } from '../../src/access/sign-in-link.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/document.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
@@ -138,8 +139,12 @@ describe('a change and its record', () => {
     authorization: tokens[kind] && `Bearer ${tokens[kind]}`,
   });
 
-  /** Signs in with the issuer; a session needs no other credential. */
-  const toSignIns = async (): Promise<Row[]> => [await beginSignIn(bridge, issuer)];
+  /** Signs in with the issuer and by the link of the first start; a session needs no other credential. */
+  async function toSignIns(): Promise<Row[]> {
+    const secret = await makeLink(bridge.store, Date.now());
+    const link = { method: 'GET', path: `/console/link?once=${secret}` };
+    return [await beginSignIn(bridge, issuer), link];
+  }
 
   /** The records of requests, by their ids. */
   async function listRecords(list: List, limit = 1_000) {
@@ -247,6 +252,7 @@ describe('a change and its record', () => {
     const signedIn = await loseAll('acts', 'none', await toSignIns());
     expect(signedIn).toMatchObject([
       [{ credential: 'oidc-ada', operator: 'ada', outcome: 'done', status: 201 }],
+      [{ credential: 'sign-in-link', outcome: 'done', status: 201 }],
     ]);
     const vain = await Promise.all(vainRows.map((row) => lose('operator', row)));
     await untilKept('acts', vain);
@@ -254,7 +260,7 @@ describe('a change and its record', () => {
     const address = expect.stringMatching(/127\.0\.0\.1$/);
     for (const lines of [...kept, ...vain.map((id) => records.get(id) ?? [])])
       expect(lines).toMatchObject([{ credential: 'settings-operator', address }]);
-    expect(signedIn.flat().map((line) => line.address)).toEqual([address]);
+    expect(signedIn.flat().map((line) => line.address)).toEqual([address, address]);
   });
 
   test('every write of a provider is kept although the connection is reset at once', async () => {

@@ -64,6 +64,7 @@ export const ACT_WORDS: Readonly<Record<string, string>> = {
   'POST /ops/sessions/:id/revoke': 'ended a sign-in to the console',
   'POST /ops/api/:group/:operation': 'called the service',
   'POST /console/session': 'signed in to the console',
+  'GET /console/link': 'signed in to the console',
   'GET /console/oidc/callback': 'signed in to the console',
   'DELETE /console/session': 'signed out of the console',
 };
