@@ -4,14 +4,12 @@ import type { UpstreamError, UpstreamErrorCode } from './errors.ts';
 /** Facts about a failed attempt. */
 export interface FailedAttempt {
   readonly error: UpstreamError;
-  /** 1 for the first. */
-  readonly attempt: number;
+  readonly attempt: number; // 1 for the first.
   readonly attemptsMax: number;
   readonly repeat: 'safe' | 'unsafe';
-  /** Milliseconds left of the call's time. */
+  /** Left of the call's time. */
   readonly remainingMs: number;
-  /** Uniform in [0, 1). */
-  readonly random: number;
+  readonly random: number; // Uniform in [0, 1).
 }
 
 const BACKOFF_FIRST_MS = 500;
@@ -26,19 +24,16 @@ const lost: ReadonlySet<UpstreamErrorCode> = new Set(['unavailable', 'connection
  * After a 429 the whole budget pauses, so this call itself needs no delay.
  */
 export function planRepeatMs(failed: FailedAttempt): number | undefined {
-  const { error, attempt, attemptsMax, repeat, remainingMs } = failed;
+  const { error, attempt, attemptsMax, repeat, remainingMs, random } = failed;
   if (attempt >= attemptsMax) return undefined;
   if (error.code === 'rate-limited') {
     return (error.retryAfterMs ?? 0) < remainingMs ? 0 : undefined;
   }
   const harmless = error.code === 'connection' && error.outcome === 'not-sent';
   if (!harmless && !(repeat === 'safe' && lost.has(error.code))) return undefined;
-  const delayMs = error.retryAfterMs ?? backoffMs(attempt, failed.random);
+  const backoffMs = Math.min(BACKOFF_FIRST_MS * 2 ** (attempt - 1), BACKOFF_MAX_MS);
+  const delayMs = error.retryAfterMs ?? Math.floor(random * backoffMs);
   return delayMs < remainingMs ? delayMs : undefined;
-}
-
-function backoffMs(attempt: number, random: number): number {
-  return Math.floor(random * Math.min(BACKOFF_FIRST_MS * 2 ** (attempt - 1), BACKOFF_MAX_MS));
 }
 
 const PAUSE_MAX_MS = 60_000;
@@ -69,9 +64,8 @@ export function parseRetryAfterMs(headers: AnswerHeaders, nowMs: number): number
 }
 
 /** The time by the clock of the service, in which it names a moment; by ours where it does not tell. */
-function toTheirNow({ date }: AnswerHeaders, nowMs: number): number {
-  return Date.parse(first(date) ?? '') || nowMs;
-}
+const toTheirNow = ({ date }: AnswerHeaders, nowMs: number) =>
+  Date.parse(first(date) ?? '') || nowMs;
 
 /** `X-RateLimit-Reset` in milliseconds from now: UTC epoch in seconds, or in milliseconds where it is that large. */
 function parseResetMs(headers: AnswerHeaders, nowMs: number): number | undefined {

@@ -103,7 +103,8 @@ async function isListedSo(
   try {
     const shown = await listLinked(call, change);
     // A service that shows nobody at all proves nothing.
-    if (shown?.length === 0 && (await isBlind(call.deps, 'users'))) return false;
+    const isNobody = !change.wanted && shown?.length === 0;
+    if (isNobody && (await isBlind(call.deps, 'users'))) return false;
     return shown?.includes(change.upstreamUserId) === change.wanted;
   } catch (error) {
     classify(error); // The refusal stands where nothing shows more.
