@@ -87,10 +87,7 @@ async function keepMade(store: Store, name: string): Promise<string> {
   return value;
 }
 
-/**
- * Writes a link that signs an operator in, once, into a file beside the store, as long as nobody could sign in otherwise.
- * Returns the file; undefined: none is needed, the link was used, or the store is PostgreSQL.
- */
+/** Writes a link that signs an operator in, once, into a file beside the store, while nobody could otherwise; undefined: not. */
 export async function writeSignInLink(
   settings: Settings,
   store: Store,

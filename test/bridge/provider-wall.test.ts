@@ -248,7 +248,7 @@ describe('a wall between providers', () => {
     const made = await entra.request('POST', '/Users', toUser('ian'));
     await bridge.untilSettled();
 
-    expect(made).toMatchObject({ status: 201, body: { externalId: undefined } });
+    expect([made.status, made.body.externalId]).toEqual([201, undefined]);
     expect(bridge.sandbox.service.getUser('ian@example.com').active).toBe(true);
     expect((await okta.request('PATCH', `/Users/${made.body.id}`, disable)).status).toBe(403);
   });
