@@ -83,7 +83,7 @@ async function serveUntilStopped(
   const servers: Server[] = [];
   try {
     addProcessMetrics(metrics);
-    const otel = await exportTelemetry({ env, events, clock: systemClock });
+    const otel = await exportTelemetry(env, { events, clock: systemClock });
     const ports = await openPorts(settings, servers);
     const publicUrl = settings.publicUrl ?? toLocalUrl(settings.host, ports.main.server);
     const made = await readTokens(settings, store);

@@ -3,19 +3,13 @@ import type { Events } from '../telemetry/events.ts';
 import type { OpenTelemetry } from '../telemetry/open-telemetry.ts';
 import { readPackageVersion } from './package-version.ts';
 
-/** Options of sending traces. */
-export interface ExportOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly events: Events;
-  readonly clock: Pick<Clock, 'now'>;
-}
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** Sends traces where the variables of OpenTelemetry ask for it; undefined: they do not, and nothing is loaded. */
-export async function exportTelemetry({
-  env,
-  events,
-  clock,
-}: ExportOptions): Promise<OpenTelemetry | undefined> {
+export async function exportTelemetry(
+  env: Env,
+  { events, clock }: { readonly events: Events; readonly clock: Pick<Clock, 'now'> },
+): Promise<OpenTelemetry | undefined> {
   const tracesUrl = findTracesUrl(env);
   if (tracesUrl === undefined) return undefined;
   const { startOpenTelemetry } = await import('../telemetry/open-telemetry.ts');
@@ -24,7 +18,7 @@ export async function exportTelemetry({
 }
 
 /** @see https://opentelemetry.io/docs/specs/otel/protocol/exporter/ (read 2026-11-22) */
-function findTracesUrl(env: ExportOptions['env']): string | undefined {
+function findTracesUrl(env: Env): string | undefined {
   const isOff = env.OTEL_SDK_DISABLED?.toLowerCase() === 'true';
   if (isOff || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
   if (env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;

@@ -14,23 +14,16 @@ import { BridgeError } from '../domain/errors.ts';
 const http = process.getBuiltinModule('node:http');
 
 /** Limits of the connections of a listener. Times are in milliseconds. */
-export interface ConnectionLimits {
+const LIMITS = {
   /** From the beginning of a request until all of it has come. */
-  readonly requestMs: number;
-  /** From the moment an answer is complete until its reader has taken it. */
-  readonly answerMs: number;
-  /** Time that an idle connection is kept. */
-  readonly idleMs: number;
-  readonly connectionsMax: number;
-}
-
-/** Limits of a listener. An idle connection is kept longer than a load balancer in front keeps its own. */
-const LIMITS: ConnectionLimits = {
   requestMs: 60_000,
+  /** From the moment an answer is complete until its reader has taken it. */
   answerMs: 60_000,
+  /** An idle connection is kept longer than a load balancer in front keeps its own. */
   idleMs: 75_000,
   connectionsMax: 10_000,
 };
+export type ConnectionLimits = typeof LIMITS;
 
 /** The headers of an honest request are there at once. */
 const HEADERS_MS = 15_000;

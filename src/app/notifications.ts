@@ -79,32 +79,25 @@ function toExpiries(live: readonly LiveCredential[], now: number): Condition[] {
   });
 }
 
+/** What keeps a leaver in, until an operator decides. */
+const HOLDS = {
+  plan: ' A plan that waits for an operator holds it: scim-bridge plan list.',
+  'observe-mode': ' The bridge only observes.',
+  'writes-paused': ' Changes are paused: scim-bridge resume.',
+};
+
 function toLeaver(leaver: LateLeavers['some'][number], writes: WritesFacts): Condition {
-  const { id, left_at, name: userName } = leaver;
-  const { since, why, held } = toHold(leaver, writes);
-  const late = `Somebody who left was not seen to be out: the deactivation of ${id} was accepted at ${since}.${why} scim-bridge why ${id}`;
+  const { id, left_at, name: userName, plan } = leaver;
+  const heldBy = findLeaverHold(leaver, writes);
+  const why = heldBy === undefined ? '' : HOLDS[heldBy];
+  const data = { user: id, acceptedAt: new Date(left_at).toISOString() };
+  const late = `Somebody who left was not seen to be out: the deactivation of ${id} was accepted at ${data.acceptedAt}.${why} scim-bridge why ${id}`;
   const done = `The deactivation of ${id} waits no more: the service holds it, or a later request or an operator took it back.`;
-  const data = { user: id, acceptedAt: since };
+  const held = heldBy && { heldBy, ...(plan !== null && { plan }) };
   return {
     key: `leaver:${id}:${left_at}`,
     began: { ...toNotice('leaver.late', late, { ...data, ...held }), names: { userName } },
     ended: toNotice('leaver.done', done, data),
-  };
-}
-
-/** Tells since when a leaver waits, and for which decision of an operator. */
-function toHold(leaver: LateLeavers['some'][number], writes: WritesFacts) {
-  const { left_at, plan } = leaver;
-  const heldBy = findLeaverHold(leaver, writes);
-  const why = {
-    plan: ` A plan that waits for an operator holds it: scim-bridge plan show ${plan}.`,
-    'observe-mode': ' The bridge only observes.',
-    'writes-paused': ' Changes are paused: scim-bridge resume.',
-  };
-  return {
-    since: new Date(left_at).toISOString(),
-    why: heldBy === undefined ? '' : why[heldBy],
-    held: heldBy === undefined ? {} : { heldBy, ...(plan !== null && { plan }) },
   };
 }
 

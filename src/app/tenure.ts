@@ -154,17 +154,11 @@ async function createDeps(parts: TenureParts, lead: OwnLead): Promise<ReadDeps> 
   return { ...parts.process, store, upstream, quirks, outage, identity: target.identity };
 }
 
-/** Parts of a tenure that its detectors ask. */
-interface Surroundings {
-  readonly firstRead: FirstRead;
-  readonly recovery: Recovery;
-}
-
 /** Creates the parts that see changes of others in the service, and act on them. */
 function createDetectors(
   { settings, decisions }: TenureParts,
   deps: ReadDeps,
-  { firstRead, recovery }: Surroundings,
+  { firstRead, recovery }: { readonly firstRead: FirstRead; readonly recovery: Recovery },
 ) {
   const keeper = createDriftKeeper({ ...decisions, ...deps }, () => firstRead.finished);
   const sweeps = createSweeps({
@@ -194,26 +188,27 @@ function openBackground(parts: TenureParts, deps: ReconcileDeps) {
   ];
 }
 
-type ErrandParts = Pick<BridgeTenure, 'convergence' | 'callForOperator' | 'look'>;
-
 /** Makes a call that another process asks for. Never rejects. */
 async function performErrand(
-  { convergence, callForOperator, look }: ErrandParts,
+  tenure: Pick<BridgeTenure, 'convergence' | 'callForOperator' | 'look'>,
   errand: Errand,
 ): Promise<ErrandAnswer> {
   try {
-    if (errand.kind === 'read-privilege') {
-      await convergence.readPrivilege(errand.resource, errand);
-      return { kind: 'done', result: null };
-    }
-    if (errand.kind === 'look') return { kind: 'done', result: await look(errand.request) };
-    const operation = findOperation(errand.operation);
-    if (operation === undefined) throw new BridgeError('bug', `no operation ${errand.operation}`);
-    const result = await callForOperator(operation, errand.args, {});
-    return { kind: 'done', result: result ?? null };
+    return { kind: 'done', result: (await perform(tenure, errand)) ?? null };
   } catch (error) {
     return { kind: 'failed', failure: toFailure(error) };
   }
+}
+
+function perform(
+  { convergence, callForOperator, look }: Parameters<typeof performErrand>[0],
+  errand: Errand,
+): Promise<unknown> {
+  if (errand.kind === 'read-privilege') return convergence.readPrivilege(errand.resource, errand);
+  if (errand.kind === 'look') return look(errand.request);
+  const operation = findOperation(errand.operation);
+  if (operation === undefined) throw new BridgeError('bug', `no operation ${errand.operation}`);
+  return callForOperator(operation, errand.args, {});
 }
 
 /** A failure as another process reads it. */

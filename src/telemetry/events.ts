@@ -84,28 +84,26 @@ function toLogFields(given: Given): LogFields {
   return Object.fromEntries(named);
 }
 
-const causesMax = 5;
+const CAUSES_MAX = 5;
 
 /**
  * Converts an error into log fields. Only named properties are taken: errors of HTTP clients and database drivers
  * carry whole bodies, headers and rows, and those hold personal data and tokens.
  */
-function toErrorFields(error: unknown): ErrorFields {
-  return toFields(error, 0);
-}
-
-function toFields(error: unknown, depth: number): ErrorFields {
+function toErrorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) {
     return { name: typeof error, message: 'something that is no Error was thrown', stack: '' };
   }
-  const own = {
+  const { code, status, operation, cause } = Object(error);
+  return {
     name: error.name,
     message: quotesData(error) ? '(hidden: it may quote data)' : error.message,
     stack: (error.stack ?? '').split('\n').filter(isFrame).join('\n'),
-    ...pickDetails(error),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof status === 'number' && { status }),
+    ...(typeof operation === 'string' && { operation }),
+    ...(cause !== undefined && depth < CAUSES_MAX && { cause: toErrorFields(cause, depth + 1) }),
   };
-  if (error.cause === undefined || depth >= causesMax) return own;
-  return { ...own, cause: toFields(error.cause, depth + 1) };
 }
 
 /** JSON.parse quotes the text that it refuses; PostgreSQL, whose errors have a severity, quotes the value. */
@@ -115,14 +113,4 @@ function quotesData(error: Error): boolean {
 
 function isFrame(line: string): boolean {
   return /^\s+at /.test(line);
-}
-
-function pickDetails(error: Error): Pick<ErrorFields, 'code' | 'status' | 'operation'> {
-  return {
-    ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
-    ...('status' in error && typeof error.status === 'number' ? { status: error.status } : {}),
-    ...('operation' in error && typeof error.operation === 'string'
-      ? { operation: error.operation }
-      : {}),
-  };
 }

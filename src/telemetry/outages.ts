@@ -1,14 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
-import { createEvents, type Events, type LogLine } from './events.ts';
+import { createEvents, type LogLine } from './events.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
-
-/** Events whose log has two lines for an outage of the store. */
-export interface OutageAwareEvents {
-  readonly events: Events;
-  /** Stops asking whether an outage is over. */
-  stop(): void;
-}
 
 /** Dependencies of `createOutageAwareEvents`. */
 interface OutageOptions {
@@ -28,8 +21,13 @@ const ASKED_MS = 1_000;
  * Creates events whose lines are all logged, but for failures of the store, which all parts meet again and again. An
  * outage is logged once when it begins, and once when it is over, with its duration and the number of failures.
  */
-export function createOutageAwareEvents(options: OutageOptions): OutageAwareEvents {
-  const { logger, metrics, clock, codes, isUsable } = options;
+export function createOutageAwareEvents({
+  logger,
+  metrics,
+  clock,
+  codes,
+  isUsable,
+}: OutageOptions) {
   const { storeLost, storeRecovered } = createEvents(logger, metrics);
   const stopping = new AbortController();
   let failures = 0;
@@ -59,5 +57,9 @@ export function createOutageAwareEvents(options: OutageOptions): OutageAwareEven
     else meet(error.code);
   }
 
-  return { events: createEvents({ log }, metrics), stop: () => stopping.abort() };
+  return {
+    events: createEvents({ log }, metrics),
+    /** Stops asking whether an outage is over. */
+    stop: () => stopping.abort(),
+  };
 }

@@ -111,10 +111,9 @@ export async function startBridgeOf(
   const localUrl = toUrl(server);
   const metrics = createMetrics();
   const logger = toLogger(options.onLog);
-  const env = options.otel ?? {};
-  const otel = await exportTelemetry({
-    ...{ env, clock: systemClock },
+  const otel = await exportTelemetry(options.otel ?? {}, {
     events: createEvents(logger, metrics),
+    clock: systemClock,
   });
   const bridge = await createBridge({
     settings,
