@@ -1,11 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
-import { createLeapingClock } from '../support/leaping-clock.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { replace, toGroup, toMembers, toPatch } from '../support/provider.ts';
-import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
+import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
 const broken = { kind: 'status', status: 500, body: 'message' } as const;
@@ -14,13 +12,11 @@ const MINUTES_MS = 10 * 60_000;
 
 const SETTINGS = { SCIM_WRITE_WAIT: '40ms' };
 
-let timed: TimedBridge;
+const timed = forSuite(() => startTimedBridge({ settings: SETTINGS }));
 /** SCIM ids of person1 to person12. */
 let ids: string[];
 
 beforeAll(async () => {
-  const clock = createLeapingClock();
-  timed = { bridge: await startTestBridge({ settings: SETTINGS, clock }), clock };
   ids = await timed.bridge.addUsers(12);
 });
 
@@ -28,8 +24,6 @@ afterEach(async () => {
   timed.bridge.sandbox.faults.clear();
   await untilQuiet(timed);
 });
-
-afterAll(() => timed.bridge.stop());
 
 const toChange = (op: string, ids: readonly string[]) =>
   toPatch({ op, path: 'members', value: toMembers(ids) });

@@ -1,38 +1,32 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { afterEach, describe, expect, inject, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { makeClient, present, SETTINGS, toRight } from '../support/assertions.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
 import { importIds } from '../support/import-ids.ts';
 import { startIssuer } from '../support/issuer.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forSuite, forTest } from '../support/lifetimes.ts';
 import { askWith, makeToken } from '../support/named-token.ts';
 import { toUser } from '../support/provider.ts';
 import { createSetClock } from '../support/set-clock.ts';
-import { type TakenStore, takeStore } from '../support/take-store.ts';
+import { takeStore } from '../support/take-store.ts';
 
 const PATIENT = { interval: 10, timeout: 10_000 };
 
 /** The first leads. */
 describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store', () => {
   const clock = createSetClock();
-  let store: TakenStore;
-  let service: Sandbox;
-  let here: TestBridge;
-  let there: TestBridge;
-  beforeAll(async () => {
-    store = await takeStore('postgres');
-    service = await startSandbox();
+  const store = forSuite(async () => {
+    const { url, giveBack } = await takeStore('postgres');
+    return { url, stop: giveBack };
+  });
+  const service = forSuite(() => startSandbox());
+  const start = () => {
     const settings = { ...SETTINGS, DATABASE_URL: store.url };
-    here = await startTestBridge({ service, settings, clock });
-    there = await startTestBridge({ service, settings, clock });
-  });
+    return startTestBridge({ service, settings, clock });
+  };
+  const here = forSuite(start);
+  const there = forSuite(start);
   afterEach(() => service.faults.clear());
-  afterAll(async () => {
-    await there.stop();
-    await here.stop();
-    await service.stop();
-    await store.giveBack();
-  });
 
   test('a token made here opens there, and ends there within five seconds of being revoked here', async () => {
     const { text } = await makeToken(here, { name: 'okta' });

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { exitCodes } from '../../../src/cli/context.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { runner } from '../../support/command.ts';
+import { forSuite } from '../../support/lifetimes.ts';
 import { OPS_TOKEN } from '../../support/operator.ts';
 import { toMembers, toProvider } from '../../support/provider.ts';
-import { findSerious, openWorld, tabTo, type World } from './console.ts';
+import { findSerious, openWorld, tabTo } from './console.ts';
 import { READER_TOKEN } from './story.ts';
 
 const browserPath = findBrowser();
@@ -18,11 +19,7 @@ const FIRST_PAGE_BYTES = 350_000;
 const ACTS = /^(Pause all changes|Compare everything|Retry all|Undo|Look now|Retry)$/;
 
 describe.skipIf(browserPath === undefined)('the console', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await openWorld(browserPath ?? '');
-  });
-  afterAll(() => world?.stop());
+  const world = forSuite(() => openWorld(browserPath ?? ''));
 
   async function ask(path: string) {
     const { body } = await world.story.bridge.ops('GET', path);

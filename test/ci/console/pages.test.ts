@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';
+import { forSuite } from '../../support/lifetimes.ts';
 import { replace } from '../../support/provider.ts';
 import { findSerious, openWorld, type World } from './console.ts';
 
@@ -52,11 +53,7 @@ const LAST: Readonly<Record<string, string>> = {
 const HEIGHTS: Readonly<Record<string, number>> = { overview: 1_320, user: 1_400 };
 
 describe.skipIf(browserPath === undefined)('every page of the console', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await openWorld(browserPath ?? '');
-  });
-  afterAll(() => world?.stop());
+  const world = forSuite(() => openWorld(browserPath ?? ''));
 
   async function findAddress(name: string): Promise<string> {
     const path = PAGES[name] ?? '/';

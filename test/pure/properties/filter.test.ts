@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import { matches } from '../../../src/scim/filter/matches.ts';
 import { parseFilter } from '../../../src/scim/filter/parse-filter.ts';
 import { userSchema } from '../../../src/scim/schema/resource-schemas.ts';
-import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
+import { startTestBridge } from '../../support/bridge.ts';
+import { forSuite } from '../../support/lifetimes.ts';
 import { listResources, toUser } from '../../support/provider.ts';
 import { meaning, resource, says, style, write } from './filter-language.ts';
 import { hold } from './hold.ts';
@@ -23,10 +24,9 @@ describe('filters', () => {
 
 describe('filters of a list', () => {
   const PEOPLE = 40;
-  let bridge: TestBridge;
+  const bridge = forSuite(() => startTestBridge());
   let people: readonly JsonObject[];
   beforeAll(async () => {
-    bridge = await startTestBridge();
     for (const [n, one] of fc.sample(resource, { seed: 5, numRuns: PEOPLE }).entries()) {
       // Names and addresses are one person's alone; all else is as often shared as not.
       const { meta: _, userName: _name, emails: _emails, ...shared } = one;
@@ -34,7 +34,6 @@ describe('filters of a list', () => {
     }
     people = listResources(await bridge.request('GET', '/Users?count=1000'));
   });
-  afterAll(() => bridge.stop());
 
   test('find in the store whom they mean, and nobody else', () =>
     hold(

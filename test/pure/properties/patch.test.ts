@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
+import { startTestBridge } from '../../support/bridge.ts';
+import { forSuite } from '../../support/lifetimes.ts';
 import { toGroup, toMembers, toUser } from '../../support/provider.ts';
 import { hold } from './hold.ts';
 
@@ -96,14 +97,12 @@ function toNamed(operation: GroupOperation, ids: readonly string[]): Named {
 }
 
 describe('PATCH with several operations', () => {
-  let bridge: TestBridge;
+  const bridge = forSuite(() => startTestBridge({ settings: { SCIM_WRITE_WAIT: '0s' } }));
   let ids: readonly string[];
   let made = 0;
   beforeAll(async () => {
-    bridge = await startTestBridge({ settings: { SCIM_WRITE_WAIT: '0s' } });
     ids = await bridge.addUsers(PEOPLE);
   });
-  afterAll(() => bridge.stop());
 
   test('a user: one by one equals together, and what no operation names stays as it was', () =>
     hold(
