@@ -7,7 +7,7 @@ import { notFound } from './errors.ts';
 import { matches } from './filter/matches.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
 import { getNotes } from './http/notes.ts';
-import { sendJson, sendList } from './http/respond.ts';
+import { sendJson, sendText } from './http/respond.ts';
 import { compareSortKeys, parsePage, toSortKey } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';
 import { toRef } from './render/resources.ts';
@@ -16,7 +16,6 @@ import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/res
 import { parseSearch, toQuery } from './search/search.ts';
 
 interface AssignmentKind {
-  readonly name: 'Role' | 'Entitlement';
   readonly schema: ResourceSchema;
   readonly all: readonly Assignment[];
   has(accounts: AssignedAccounts, assignment: Assignment): boolean;
@@ -24,13 +23,11 @@ interface AssignmentKind {
 
 const KINDS: readonly AssignmentKind[] = [
   {
-    name: 'Role',
     schema: roleSchema,
     all: ROLES,
     has: ({ role }, { number }) => role === number,
   },
   {
-    name: 'Entitlement',
     schema: entitlementSchema,
     all: LICENCES,
     has: ({ appsPermissions }, { number }) => ((appsPermissions ?? 0) & number) !== 0,
@@ -42,7 +39,7 @@ export function assignmentRoutes(deps: ScimDeps, body: RequestHandler[]): Router
   const router = Router();
   const open = requireOpen(deps, 'user');
   for (const kind of KINDS) {
-    const path = `/${kind.name}s` as const;
+    const path = `/${kind.schema.name}s` as const;
     const search = list(deps, kind);
     router.route(`${path}/.search`).post(open, body, search).all(allowOnly('POST'));
     router.route(path).get(open, search).all(allowOnly('GET'));
@@ -59,7 +56,7 @@ function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
     const query = toQuery(req, repairs);
     const projection = parseProjection(query, schema);
     const { filter, sorting } = parseSearch(query, { schema, repairs });
-    const { open, limit, ...part } = parsePage(query, `${kind.name}s`);
+    const { open, limit, ...part } = parsePage(query, `${schema.name}s`);
     const all = await readAll(deps, kind);
     const found = filter === undefined ? all : all.filter((each) => matches(filter, each));
     if (sorting !== undefined) {
@@ -72,12 +69,8 @@ function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
     const page = found.slice(offset, end).map((each) => project(each, projection));
     const next = end < total ? { seq: end - 1 } : undefined;
     const opening = open({ total, count: page.length, next });
-    await sendList(res, opening, toText(page));
+    sendText(res, 200, `${opening}${page.map((each) => JSON.stringify(each)).join(',')}]}`);
   };
-}
-
-async function* toText(page: readonly JsonObject[]): AsyncGenerator<string> {
-  yield page.map((each) => JSON.stringify(each)).join(',');
 }
 
 function read(deps: ScimDeps, kind: AssignmentKind): RequestHandler<{ id: string }> {
@@ -86,16 +79,17 @@ function read(deps: ScimDeps, kind: AssignmentKind): RequestHandler<{ id: string
     // Known before anything is counted: a guess costs nothing.
     const all = kind.all.filter(({ id }) => id === req.params.id);
     const [found] = all.length === 0 ? [] : await readAll(deps, { ...kind, all });
-    if (found === undefined) throw notFound(kind.name);
+    if (found === undefined) throw notFound(kind.schema.name);
     sendJson(res, 200, project(found, projection));
   };
 }
 
 async function readAll(
   { store, baseUrl }: ScimDeps,
-  { name, schema, all, has }: AssignmentKind,
+  { schema, all, has }: AssignmentKind,
 ): Promise<JsonObject[]> {
   const accounts = await countAssigned(store.read);
+  const { name } = schema;
   return all.map((assignment) => {
     const { id, displayName, description } = assignment;
     const holders = accounts.filter((each) => has(each, assignment));

@@ -20,12 +20,10 @@ export interface ScimPolicy {
   readonly whenUpstreamIsDown: 'accept' | 'refuse';
   /** Most bytes of the bodies of all requests that are not answered yet. */
   readonly bodiesBytesMax: number;
-  /** Requests that one credential may send. */
   readonly requests: AdmissionLimits;
   readonly deactivation: Deactivation;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;
-  /** Answer to a DELETE that would take an account over. */
   readonly adoptUsersOnDelete: DeleteAdoption;
   readonly adoptGroupsOnDelete: DeleteAdoption;
   /** Mask of the permission bits that a provider may set. */
@@ -35,32 +33,22 @@ export interface ScimPolicy {
 /** settings: users.adoptOnDelete, groups.adoptOnDelete. */
 export type DeleteAdoption = 'yes' | 'refuse';
 
-/** Reason why a part of the server cannot answer yet, or not at all for now. */
-interface Closed {
-  readonly detail: string;
-  readonly retryAfterSeconds: number;
-}
-
-/** Tells why users or groups cannot be served now; undefined: they can. */
-type FindClosed = (type: 'user' | 'group') => Closed | undefined;
-
 /** Parts of the bridge that the SCIM server is given. */
 export interface ScimDeps {
   readonly store: Store;
   readonly reconciler: Reconciler;
   readonly formerIds: FormerIds;
   readonly clock: Clock;
-  /** Finds the credential of a presented token. */
   readonly findCredential: FindCredential;
-  /** Counts requests without a valid one. */
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly policy: ScimPolicy;
-  /** The rules of the configuration. */
   readonly rules: Rules;
   /** Start of every `meta.location`: the public address and `/scim/v2`, never taken from a request. */
   readonly baseUrl: string;
-  /** Closed while the first read runs, or a section is closed. */
-  readonly findClosed: FindClosed;
+  /** Finds why users or groups cannot be served now: the first read runs, or a section is closed. */
+  readonly findClosed: (
+    type: 'user' | 'group',
+  ) => { readonly detail: string; readonly retryAfterSeconds: number } | undefined;
   /** True while the store may be older than the service, so that a new user or group may exist there already. */
   readonly looksFirst: () => boolean;
   /** True while the service does not answer or refuses our credentials. */
@@ -73,6 +61,5 @@ export interface ScimDeps {
 
 /** Parts that one request of a provider is given. */
 export interface ProviderDeps extends ScimDeps {
-  /** Name of the provider that asks. */
   readonly provider: string;
 }

@@ -16,23 +16,18 @@ export type ScimType =
   | 'invalidCursor'
   | 'invalidCount';
 
-interface ScimErrorOptions {
-  readonly scimType?: ScimType | undefined;
-  /** Whole seconds until another attempt makes sense; becomes the `Retry-After` header. */
-  readonly retryAfterSeconds?: number | undefined;
+type ScimErrorOptions = Partial<Pick<ScimError, 'scimType' | 'retryAfterSeconds' | 'kept'>> & {
   readonly cause?: unknown;
-  /** Words for the log of requests, where those of the answer are the service's: these may be personal. */
-  readonly kept?: string;
-}
+};
 
 /** A request that is refused. Code `scim-refused`. The message names attributes and positions, never values: they are personal data or secrets. */
 export class ScimError extends BridgeError {
   override readonly name = 'ScimError';
-  /** The HTTP status. */
   readonly status: number;
   readonly scimType: ScimType | undefined;
+  /** Whole seconds until another attempt makes sense; becomes the `Retry-After` header. */
   readonly retryAfterSeconds: number | undefined;
-  /** Words that the log of requests keeps. */
+  /** Words for the log of requests: those of the answer may be the service's, and personal. */
   readonly kept: string;
   constructor(status: number, detail: string, options: ScimErrorOptions = {}) {
     const { cause } = options;

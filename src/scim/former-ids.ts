@@ -16,7 +16,6 @@ export interface FollowedIds extends FormerIds {
 }
 
 const NEXT = { order: 'seq', limit: 1_000 } as const;
-/** Pause after a read that failed, in milliseconds. */
 const AGAIN_MS = 1_000;
 
 /** Creates the former ids of one process. @param onFailure is called for each read that failed; it is made again soon */

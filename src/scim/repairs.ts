@@ -12,10 +12,7 @@ interface Repair {
   readonly strict: ScimType | undefined;
 }
 
-/**
- * Every kind of repair. A strict credential is refused what the SCIM 2.0 Interoperability Profile has refused, and nothing else.
- * @see draft-zollner-scim-interop-profile-02
- */
+/** Every kind of repair. A strict credential is refused what the SCIM 2.0 Interoperability Profile has refused (draft-zollner-scim-interop-profile-02). */
 export const REPAIRS = {
   'schemas-missing': repaired('no schemas were named: they follow from the address'),
   'schemas-unknown': repaired('a schema is old, misspelt or not known here', 'invalidSyntax'),
@@ -81,9 +78,8 @@ export interface Repairs {
 }
 
 /**
- * Does the work on a part of a request. A part that is refused is left out (undefined): `storeKnowing` decides about the rest.
+ * Does the work on a part of a request, which is left out (undefined) or refuses the whole where it is refused.
  * @param toPlace makes the place before the words, such as `Operation 2`; undefined: it is all there is
- * @throws ScimError where nothing is left out
  */
 export function attempt<Result>(
   repairs: Repairs,
@@ -162,7 +158,6 @@ export function createRequestRepairs(
   };
 }
 
-/** Most parts of one request that are left out: each costs as much as an answer. */
 const LEFT_OUT_MAX = 1_000;
 
 /** A name that may be shown: of an attribute or a schema, not a value in the place of one. */

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { readSteady } from '../domain/clock.ts';
 import { isId } from '../domain/ids.ts';
-import { isJsonObject, type JsonValue } from '../domain/json.ts';
+import { isJsonObject } from '../domain/json.ts';
 import type { KeptRequest, WrittenPath } from '../domain/kept-request.ts';
 import { ANSWERED, getRequestContext } from '../telemetry/request-context.ts';
 import type { ScimDeps } from './deps.ts';
@@ -131,15 +131,10 @@ function ofStep(step: PatchStep): WrittenPath[] {
   if (step.kind === 'clear') return [{ op: 'remove', path, values: 0 }];
   if (step.kind === 'exclude') return [{ op: 'remove', path, values: step.values.length }];
   const { op, value } = step;
-  if (!isJsonObject(value)) return [{ op, path, values: count(value) }];
+  if (!isJsonObject(value)) return [{ op, path, values: Array.isArray(value) ? value.length : 1 }];
   return Object.keys(value).map((name) => ({ op, path: `${path}.${name}`, values: 1 }));
 }
 
-function count(value: JsonValue): number {
-  return Array.isArray(value) ? value.length : 1;
-}
-
-/** Many operations of one kind are one line. */
 function sum(all: readonly WrittenPath[]): WrittenPath[] {
   const byPath = new Map<string, WrittenPath>();
   for (const one of all) {

@@ -6,7 +6,7 @@ import { getRequestContext } from '../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { toParameters } from './http/address.ts';
-import { ANY_VERSION, assertPreconditions, isNotModified, toETag } from './http/etag.ts';
+import { ANY_VERSION, assertPreconditions, matchesETag, toETag } from './http/etag.ts';
 import { getNotes, note, toProviderDeps } from './http/notes.ts';
 import { sendPieces } from './http/respond.ts';
 import { EVERYTHING, type Projection, parseProjection } from './render/projection.ts';
@@ -22,18 +22,12 @@ interface ResourceHandlers
   readonly create: RequestHandler;
 }
 
-/** What users and groups differ in. A group may have 50,000 members, so a PATCH of one answers without it. */
-const KINDS = {
-  user: { schema: userSchema, patchStatus: 200 },
-  group: { schema: groupSchema, patchStatus: 204 },
-} as const;
-
 /** Handlers of one type of resource. Reads are answered from the store alone. @see RFC 7644 §3.3 to §3.6 */
 export function createResourceHandlers(
   deps: ScimDeps,
   type: ResourceKey['type'],
 ): ResourceHandlers {
-  const { schema, patchStatus } = KINDS[type];
+  const schema = type === 'user' ? userSchema : groupSchema;
   const { read: db } = deps.store;
 
   /** Answers a write: with 204 unless there is a resource to show, or the request asks for attributes. */
@@ -54,7 +48,6 @@ export function createResourceHandlers(
     await send(res, asked, { view, version, projection, status: status === 204 ? 200 : status });
   }
 
-  /** Performs a write, and waits for it. */
   function write(
     method: WriteRequest['method'],
     status: 200 | 201 | 204,
@@ -87,11 +80,12 @@ export function createResourceHandlers(
       assertPreconditions({ ...ANY_VERSION, ifMatch: req.headers['if-match'] }, version);
       res.setHeader('ETag', toETag(version));
       // With the ETag that a reader needs to go on asking (RFC 9110 §15.4.5).
-      if (isNotModified(req, version)) res.status(304).end();
+      if (matchesETag(req.headers['if-none-match'], version)) res.status(304).end();
       else await send(res, asked, { view, version, projection, status: 200 });
     },
     replace: write('PUT', 200),
-    patch: write('PATCH', patchStatus),
+    // A group may have 50,000 members, so a PATCH of one answers without it.
+    patch: write('PATCH', type === 'user' ? 200 : 204),
     remove: write('DELETE', 204),
   };
 }

@@ -35,7 +35,10 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.route('/Bulk').post(body, performBulk(deps)).all(allowOnly('POST'));
   router.use(discoveryRoutes(deps));
   router.use(assignmentRoutes(deps, body));
-  router.all('/Me', refuseMe);
+  // RFC 7644 §3.11
+  router.all('/Me', () => {
+    throw new ScimError(501, 'A token of a provider is no person, so there is no /Me.');
+  });
   router.use(answerUnknown);
   router.use(answerErrors(deps.events));
   return router;
@@ -72,11 +75,6 @@ function findOwnId({ formerIds }: ScimDeps, type: 'user' | 'group'): ResourceHan
     next();
   };
 }
-
-/** @see RFC 7644 §3.11 */
-const refuseMe: RequestHandler = () => {
-  throw new ScimError(501, 'A token of a provider is no person, so there is no /Me.');
-};
 
 /** Routes that describe the server; the answers follow from the profile alone. @see RFC 7644 §4 */
 function discoveryRoutes(deps: ScimDeps): Router {

@@ -31,12 +31,9 @@ export function performBulk(deps: ScimDeps): RequestHandler {
     const { repairs, profile } = getNotes(res);
     const { operations, failOnErrors } = parseBulk(req.body, repairs);
     assertUpstreamUp(deps);
-    const tasks = operations.map(
-      (operation): Task => ({
-        ...operation,
-        repairs: createRequestRepairs(deps.events, profile),
-      }),
-    );
+    const tasks = operations.map((operation): Task => {
+      return { ...operation, repairs: createRequestRepairs(deps.events, profile) };
+    });
     const asked = toProviderDeps(deps, res);
     await new BulkRun(asked, tasks, getRequestContext(res)).perform(failOnErrors);
     const done = tasks.filter(({ outcome }) => outcome !== undefined);
@@ -50,7 +47,6 @@ export function performBulk(deps: ScimDeps): RequestHandler {
 
 interface Task extends BulkOperation {
   readonly repairs: RequestRepairs;
-  /** What its data says. */
   content?: Content;
   /** The bridge's id of its resource, where one is known. */
   id?: string | undefined;
@@ -104,10 +100,7 @@ function toStatus({ outcome, method }: Task): number {
 /** Most stored writes before their waits begin. */
 const STORED_MAX = 64;
 
-/**
- * Performs the operations in order, each in a transaction of its own; one that refers to others waits until these are settled,
- * because a refused write is undone. All waiting is within the one wait of the request.
- */
+/** Performs the operations in order, each in a transaction of its own. One that refers to others waits until these are settled, since a refused write is undone. */
 class BulkRun {
   readonly #deps: ProviderDeps;
   readonly #waiting: Task[];
@@ -127,7 +120,11 @@ class BulkRun {
 
   /** @param failOnErrors number of errors after which nothing more is performed */
   async perform(failOnErrors: number): Promise<void> {
-    for (let task = this.#takeReady(); task !== undefined; task = this.#takeReady()) {
+    for (;;) {
+      const isReady = ({ outcome }: Task) => outcome !== undefined;
+      const ready = this.#waiting.findIndex((task) => this.#listReferents(task).every(isReady));
+      const [task] = ready === -1 ? [] : this.#waiting.splice(ready, 1);
+      if (task === undefined) break;
       if (this.#failures + this.#stored.size >= failOnErrors) await this.#settle();
       await this.#settle(this.#listReferents(task));
       if (this.#failures >= failOnErrors) break;
@@ -141,21 +138,11 @@ class BulkRun {
     }
   }
 
-  /** Takes the first task that refers to nothing unfinished. undefined: none is left, or the rest refer to each other. */
-  #takeReady(): Task | undefined {
-    const ready = this.#waiting.findIndex((task) =>
-      this.#listReferents(task).every(({ outcome }) => outcome !== undefined),
-    );
-    return ready === -1 ? undefined : this.#waiting.splice(ready, 1)[0];
-  }
-
-  /** The creations that a task refers to. */
   #listReferents({ request }: Task): Task[] {
     if (request instanceof ScimError) return [];
     return [...request.references].flatMap((bulkId) => this.#created.get(bulkId) ?? []);
   }
 
-  /** Stores one write as the single request would. */
   async #store(task: Task): Promise<void> {
     const { repairs, request } = task;
     try {

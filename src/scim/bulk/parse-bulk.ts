@@ -31,14 +31,8 @@ export interface BulkOperation {
   request: SingleRequest | ScimError;
 }
 
-interface BulkRequest {
-  /** Errors after which nothing more is performed; Infinity when the request names no number. */
-  readonly failOnErrors: number;
-  readonly operations: readonly BulkOperation[];
-}
-
 /** Reads the body of a bulk request. Two POSTs with one bulkId both fail, because a reference would be ambiguous. @throws ScimError 400, 413 @see RFC 7644 §3.7 */
-export function parseBulk(body: unknown, repairs: Repairs): BulkRequest {
+export function parseBulk(body: unknown, repairs: Repairs) {
   if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
   countSchemas(body, ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'], repairs);
   const sent = findPart(body, 'Operations');
@@ -109,7 +103,6 @@ function parseRequest(operation: JsonObject, method: string | undefined): Single
   return { type, method, id, ifMatch: isPost ? undefined : version, data, references };
 }
 
-/** @throws ScimError 400 `invalidSyntax` where this part is there and no text: it would count as absent */
 function readText(operation: JsonObject, name: string): string | undefined {
   const value = findPart(operation, name) ?? '';
   if (typeof value !== 'string') {
@@ -142,8 +135,6 @@ const REFERRING = /(?:^|[:.])(?:members|admins|manager)(?:\.value)?$/i;
 /** An id in the filter of a path, quoted or not. */
 const IN_FILTER = /(\bvalue\s+(?:eq|ne)\s+)(?:"(bulkId:[^"\\]+)"|(bulkId:[^\s"\])]+))/gi;
 
-type Resolve = (bulkId: string) => string | undefined;
-
 /** The bulkId that an id refers to; undefined: the id is none. */
 export function findReference(id: string): string | undefined {
   return REFERENCE.exec(id)?.[2];
@@ -159,7 +150,10 @@ function listReferences(data: JsonValue): Set<string> {
 }
 
 /** The data with ids where it names bulkIds: in attributes whose values are ids, and in the filters of paths of a PATCH. */
-export function resolveReferences(data: JsonValue, resolve: Resolve): JsonValue {
+export function resolveReferences(
+  data: JsonValue,
+  resolve: (bulkId: string) => string | undefined,
+): JsonValue {
   return walk(data, { name: '', isOfIds: false, depth: 0 });
 
   function walk(value: JsonValue, place: Place): JsonValue {

@@ -70,7 +70,6 @@ export function coerceList(
   return single.length === 0 ? null : single;
 }
 
-/** True when the element says more than its use. */
 function keepsContent(element: JsonObject, repairs: Repairs): boolean {
   if (hasContent(element)) return true;
   if (Object.keys(element).length > 0) repairs.count('empty-value-dropped');

@@ -105,14 +105,11 @@ export function parsePatch(body: unknown, { schema, repairs }: Context): Content
   return { steps };
 }
 
-interface Spent {
-  operations: number;
-  comparisons: number;
-  /** Comparisons with each user of a group. */
-  ofUsers: number;
-}
-
-function spend(spent: Spent, steps: readonly PatchStep[]): void {
+/** @param spent operations, comparisons, and comparisons with each user of a group */
+function spend(
+  spent: Record<'operations' | 'comparisons' | 'ofUsers', number>,
+  steps: readonly PatchStep[],
+): void {
   for (const step of steps) {
     if (step.kind === 'users-where') spent.ofUsers += countComparisons(step.filter);
     else if (step.kind !== 'users' && step.target.where) {
@@ -172,7 +169,6 @@ function toPathSteps(
   return toObjectSteps(op, { [parsed.table.urn]: value }, context);
 }
 
-/** An object without a path: each of its keys is an operation of its own. */
 function toObjectSteps(op: PatchOp, object: JsonObject, context: Context): PatchStep[] {
   const { schema, repairs } = context;
   const { entries, filtered } = readBody(object, context);
@@ -222,7 +218,6 @@ function readBody(body: JsonObject, { schema, repairs }: Context): Body {
   return read;
 }
 
-/** Entries that clear every attribute of an extension. */
 function listUnassigned(schema: ResourceSchema, table: SchemaTable): BodyEntry[] {
   return listRules(table.attributes).flatMap(({ name, mutability }) => {
     const path = findAttribute(schema, `${table.urn}:${name}`);

@@ -86,7 +86,6 @@ export function assertAcceptable(body: unknown): void {
 const UNSTORABLE =
   'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.';
 
-/** Adds the names and parts of the value to `inside`. */
 function look(value: unknown, depth: number, inside: unknown[]): void {
   if (typeof value === 'string') {
     if (!isStorable(value)) throw invalidValue(UNSTORABLE);

@@ -13,7 +13,6 @@ import {
 } from '../schema/resource-schemas.ts';
 import type { PatchTarget } from './to-steps.ts';
 
-/** Meaning of the path of an operation; `dropped`: the bridge accepts the attribute and forgets it. */
 type PatchPath =
   | { readonly kind: 'attribute'; readonly target: PatchTarget }
   | { readonly kind: 'schema'; readonly table: SchemaTable }

@@ -27,12 +27,10 @@ export interface PatchTarget {
  * - `exclude`: leave out the elements of a list that are like one of these
  * - `users`, `users-where`: members or admins of a group, by id or by a filter on the element
  */
-export type PatchStep = (AttributeStep | UserListStep) & Placed;
-
-interface Placed {
+export type PatchStep = (AttributeStep | UserListStep) & {
   /** The operation that it comes from, counted from 1; absent where that is the only one. */
   readonly operation?: number;
-}
+};
 
 /** An operation on anything but the lists of users of a group. */
 export type AttributeStep = { readonly target: PatchTarget } & (
@@ -53,7 +51,7 @@ export type SentIds = ReadonlyMap<string, number>;
 export type PatchOp = 'add' | 'replace' | 'remove';
 
 /** True for a step on anything but the lists of users of a group. */
-export function isAttributeStep(step: PatchStep): step is AttributeStep & Placed {
+export function isAttributeStep(step: PatchStep): step is Extract<PatchStep, AttributeStep> {
   return step.kind !== 'users' && step.kind !== 'users-where';
 }
 
@@ -115,7 +113,7 @@ function toAssignment(
   if (op === 'add' && isEmpty(value)) return undefined;
   const coerced = coerceFor(target, value, repairs);
   if (coerced === undefined) return undefined;
-  if (isBlank(coerced) && attribute.required && op !== 'whole') {
+  if (attribute.required && op !== 'whole' && isBlank(coerced)) {
     throw invalidValue(`${name} cannot be blank.`);
   }
   if (coerced !== null) {

@@ -21,7 +21,6 @@ import {
 } from './tree.ts';
 
 interface FilterReading {
-  /** Counts the corrections. */
   readonly repairs?: Repairs;
   /** True where the filter is read for several types: an attribute that this one lacks takes a text without quotes too. */
   readonly isForOthers?: boolean;
@@ -29,7 +28,6 @@ interface FilterReading {
   readonly isForWrite?: boolean;
 }
 
-/** Meaning of a name inside the filter; undefined: no schema has it. */
 type Scope = (name: string) => FilterTarget | undefined;
 
 /** A name without the schema of its attribute, or one that may be one. @see RFC 7644 §3.10 */
@@ -69,7 +67,6 @@ function elementScope({ subAttributes }: AttributeRule): Scope {
   };
 }
 
-/** Most characters of a filter: far more than any provider sends, at no noticeable cost. */
 const LENGTH_MAX = 10_000;
 const DEPTH_MAX = 50;
 /** Words of the language: where one of them stands, the value is missing. */

@@ -11,22 +11,18 @@ export interface Selection {
 }
 
 const SCAN: Selection = { selector: undefined, exact: false };
-const MOMENT_OPS: ReadonlySet<string> = new Set(['eq', 'gt', 'ge', 'lt', 'le']);
+/** Most conditions that a database compares each resource with. */
+const CONDITIONS_MAX = 10;
 
 /** Translates a filter into a selector for an index. One of too many conditions scans all, because a database cannot be interrupted. */
 export function toSelector(filter: Filter | undefined): Selection {
   if (filter === undefined) return { selector: undefined, exact: true };
   const selection = select(filter, '');
-  return selection.selector === undefined || isLight(selection.selector) ? selection : SCAN;
+  const { selector } = selection;
+  return selector && countConditions(selector) > CONDITIONS_MAX ? SCAN : selection;
 }
-
-const CONDITIONS_MAX = 10;
 
 /** A list of names counts once where it stands alone or beside other conditions: an index finds each. */
-function isLight(selector: Selector): boolean {
-  return countConditions(selector) <= CONDITIONS_MAX;
-}
-
 function countConditions(selector: Selector, isInList = false): number {
   if (selector.kind !== 'and' && selector.kind !== 'or') return 1;
   const { kind, parts } = selector;
@@ -42,13 +38,23 @@ function isName({ kind }: Selector): boolean {
 function select(filter: Filter, list: string): Selection {
   switch (filter.kind) {
     case 'and':
-      return selectAnd(filter.parts, list);
-    case 'or':
-      return selectOr(filter.parts, list);
+    case 'or': {
+      const { kind } = filter;
+      const selections = filter.parts.map((part) => select(part, list));
+      const parts = selections.flatMap(({ selector }) => selector ?? []);
+      const [only] = parts;
+      if (only === undefined || (kind === 'or' && parts.length < selections.length)) return SCAN;
+      // Inside a list, one element must fulfil all parts; an index finds those where each part has its own.
+      const isWhole = kind === 'or' || list === '';
+      const exact = isWhole && selections.every((selection) => selection.exact);
+      return { selector: parts.length === 1 ? only : { kind, parts }, exact };
+    }
     case 'some':
       return select(filter.part, `${filter.target.keys.join('.')}.`);
-    case 'compare':
-      return selectLeaf(filter, list);
+    case 'compare': {
+      const selector = toLeaf(filter, `${list}${filter.target.keys.join('.')}`);
+      return selector ? { selector, exact: true } : SCAN;
+    }
     case 'nothing':
       return { selector: { kind: 'or', parts: [] }, exact: true };
     case 'not':
@@ -59,31 +65,19 @@ function select(filter: Filter, list: string): Selection {
   }
 }
 
-function selectAnd(filters: readonly Filter[], list: string): Selection {
-  const selections = filters.map((filter) => select(filter, list));
-  const parts = selections.flatMap(({ selector }) => selector ?? []);
-  if (parts.length === 0) return SCAN;
-  // Inside a list, one element must fulfil all parts; an index finds those where each part has its own.
-  const exact = list === '' && selections.every((selection) => selection.exact);
-  return { selector: join('and', parts), exact };
-}
+type Indexed = 'id' | 'externalId' | 'userName' | 'displayName' | 'email' | 'member';
 
-function selectOr(filters: readonly Filter[], list: string): Selection {
-  const selections = filters.map((filter) => select(filter, list));
-  const parts = selections.flatMap(({ selector }) => selector ?? []);
-  if (parts.length < selections.length) return SCAN;
-  return { selector: join('or', parts), exact: selections.every(({ exact }) => exact) };
-}
-
-function join(kind: 'and' | 'or', parts: readonly Selector[]): Selector {
-  const [only] = parts;
-  return parts.length === 1 && only ? only : { kind, parts };
-}
-
-function selectLeaf(comparison: Comparison, list: string): Selection {
-  const selector = toLeaf(comparison, `${list}${comparison.target.keys.join('.')}`);
-  return selector ? { selector, exact: true } : SCAN;
-}
+/** Indexed texts by the names of their attributes. */
+const TEXTS: ReadonlyMap<string, Indexed> = new Map([
+  ['id', 'id'],
+  ['externalId', 'externalId'],
+  ['userName', 'userName'],
+  ['displayName', 'displayName'],
+  ['emails.value', 'email'],
+  ['members.value', 'member'],
+  ['groups.value', 'member'],
+]);
+const MOMENT_OPS: ReadonlySet<string> = new Set(['eq', 'gt', 'ge', 'lt', 'le']);
 
 function toLeaf({ op, comparable: value }: Comparison, name: string): Selector | undefined {
   if (name === 'meta.lastModified' && typeof value === 'number') {
@@ -93,24 +87,8 @@ function toLeaf({ op, comparable: value }: Comparison, name: string): Selector |
   if (typeof value === 'boolean') {
     return name === 'active' ? { kind: 'active', op, value } : undefined;
   }
-  return typeof value === 'string' ? toTextLeaf(name, value) : undefined;
-}
-
-function toTextLeaf(name: string, value: string): Selector | undefined {
-  switch (name) {
-    case 'id':
-    case 'externalId':
-    case 'userName':
-    case 'displayName':
-      return { kind: name, op: 'eq', value };
-    case 'emails.value':
-      return { kind: 'email', op: 'eq', value };
-    case 'members.value':
-    case 'groups.value':
-      return { kind: 'member', op: 'eq', value };
-    default:
-      return undefined;
-  }
+  const kind = TEXTS.get(name);
+  return kind && typeof value === 'string' ? { kind, op, value } : undefined;
 }
 
 function isMomentOp(op: string): op is MomentOp {

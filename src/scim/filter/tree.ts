@@ -30,11 +30,7 @@ export interface Comparison {
   readonly comparable: string | number | boolean;
 }
 
-/**
- * A parsed filter, bound to the attributes of one type of resource (or of one list's elements).
- * `some`: an element of the list fulfils `part`, whose targets start at the element.
- * `nothing`: an attribute that no schema has; it matches nothing.
- */
+/** A parsed filter. `some`: an element of the list fulfils `part`, whose targets start at the element. `nothing`: an attribute that no schema has. */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
   | { readonly kind: 'not'; readonly part: Filter }

@@ -66,10 +66,7 @@ interface Memory {
   readonly bytesMax: number;
 }
 
-/**
- * Takes memory for a body until its request is answered; false: there is too little. One without a length counts as it comes, a
- * compressed one as the largest. One that is too large is refused before it is read, or as soon as that turns out.
- */
+/** Takes memory for a body until its request is answered; false: there is too little. One without a length counts as it comes, a compressed one as the largest. */
 function takeMemory(
   memory: Memory,
   bytesMax: number,

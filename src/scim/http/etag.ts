@@ -1,15 +1,8 @@
-import type { Request } from 'express';
 import { ScimError } from '../errors.ts';
 
 /** ETag of a resource. Weak: one version is shown in many forms, by the attributes that a request asks for. @see RFC 7644 §3.14 */
 export function toETag(version: string): string {
   return `W/"${version}"`;
-}
-
-/** True when the reader already has this version (`If-None-Match`), so that 304 is the whole answer. @see RFC 9110 §13.1.2 */
-export function isNotModified(req: Request, version: string): boolean {
-  const header = req.headers['if-none-match'];
-  return header !== undefined && matchesETag(header, version);
 }
 
 /** Versions that a request is meant for, as its headers name them; undefined: any. */
@@ -29,11 +22,13 @@ export function assertPreconditions(
   if (ifMatch !== undefined && !matchesETag(ifMatch, version)) {
     throw new ScimError(412, 'The resource was changed since this version was read.');
   }
-  if (ifNoneMatch === undefined || !matchesETag(ifNoneMatch, version)) return;
+  if (!matchesETag(ifNoneMatch, version)) return;
   throw new ScimError(412, 'The resource has the version that If-None-Match excludes.');
 }
 
-function matchesETag(header: string, version: string): boolean {
+/** True when a header names this version. @see RFC 9110 §13.1: the comparison is weak because our ETags are */
+export function matchesETag(header: string | undefined, version: string): boolean {
+  if (header === undefined) return false;
   if (header.trim() === '*') return true;
   const wanted = toETag(version).slice(2);
   return header.split(',').some((tag) => tag.trim().replace(/^W\//i, '') === wanted);

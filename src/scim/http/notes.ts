@@ -17,7 +17,6 @@ export interface NotedOperation extends Pick<KeptRequest, 'method' | 'resourceTy
 }
 
 interface Notes {
-  /** Id of the credential: stable and never a secret (see `Credential`); empty before `authenticate`. */
   readonly credential: string;
   readonly profile: Profile;
   /** Empty before `authenticate`. */

@@ -29,26 +29,12 @@ const READER_MS = 60_000;
 const LEFT: ReadonlySet<string> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']);
 
 /** Sends text that is already JSON. Written directly: express would hash every answer for an ETag of its own. */
-function sendText(res: Response, status: number, text: string): void {
+export function sendText(res: Response, status: number, text: string): void {
   const body = text.length > WAITING_LENGTH ? Buffer.from(text) : text;
   res.statusCode = status;
   res.setHeader('Content-Type', toContentType(res.req));
   res.setHeader('Content-Length', Buffer.byteLength(body));
   res.end(res.req.method === 'HEAD' ? undefined : body);
-}
-
-/** Sends a list, a long one while it is made. @param resources joined by commas */
-export function sendList(
-  res: Response,
-  opening: string,
-  resources: AsyncIterable<string>,
-): Promise<void> {
-  async function* join(): AsyncGenerator<string> {
-    yield opening;
-    yield* resources;
-    yield ']}';
-  }
-  return sendPieces(res, 200, join());
 }
 
 /** Sends text in pieces: at once where it is short, else as fast as it is read, so that any length takes the same memory. */
@@ -96,7 +82,7 @@ export const answerUnknown: RequestHandler = (_req, res) => {
 };
 
 /** Turns the error of a handler into a SCIM error answer, once; our own faults are logged. */
-export function answerErrors(events: FaultLog): ErrorRequestHandler {
+export function answerErrors(events: Pick<Events, 'requestFailed'>): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
     const scimError = reportFault(events, getRequestId(res), error);
     // Refused while its body still came: the parser of the body says so once more.
@@ -119,10 +105,12 @@ const STORE_RETRY_SECONDS = 5;
 /** Failures of the store that no waiting ends. */
 const LASTING = new Set<string>(['store-failed', 'store-reference', 'store-url', 'store-newer']);
 
-type FaultLog = Pick<Events, 'requestFailed'>;
-
 /** Turns any error of a request into a SCIM error, and logs its cause where the fault is ours. */
-export function reportFault(events: FaultLog, requestId: string, fault: unknown): ScimError {
+export function reportFault(
+  events: Pick<Events, 'requestFailed'>,
+  requestId: string,
+  fault: unknown,
+): ScimError {
   const error = toScimError(fault);
   if (error.status >= 500 && error.cause !== undefined) {
     events.requestFailed({ requestId, error: error.cause });

@@ -160,7 +160,6 @@ function spend({ budget, values }: OpenList, looks = values.length): void {
   );
 }
 
-/** Changes a list by one step. @throws ScimError 400 `noTarget`: as `applyPatch` */
 function patchList(list: OpenList, step: AttributeStep, repairs: Repairs): void {
   if (step.target.where || step.target.path.sub) {
     patchValues(list, step, repairs);
@@ -264,7 +263,6 @@ function patchValues(list: OpenList, step: AttributeStep, repairs: Repairs): voi
   keepPrimary(list, touched);
 }
 
-/** undefined: the element is gone. */
 function patchElement(element: JsonObject, step: AttributeStep): JsonObject | undefined {
   const { sub } = step.target.path;
   if (step.kind === 'set') return withoutNulls({ ...element, ...toParts(step) });

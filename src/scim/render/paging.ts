@@ -47,10 +47,7 @@ export function hasCursor({ cursor }: Query): boolean {
   return cursor !== undefined && cursor !== null;
 }
 
-/**
- * The page that a request asks for, by cursor or by number. A page by cursor has no `startIndex`, and only the last no `nextCursor`.
- * @throws ScimError 400 `invalidValue`, `invalidCount`, `invalidCursor` @see RFC 7644 §3.4.2, §3.4.2.4; RFC 9865 §2
- */
+/** The page that a request asks for, by cursor or by number. @throws ScimError 400 @see RFC 7644 §3.4.2, §3.4.2.4; RFC 9865 §2 */
 export function parsePage(query: Query, endpoint: string): Page {
   if (hasCursor(query)) {
     const count = isAbsent(query.count) ? PAGE_SIZE : (toWholeNumber(query.count) ?? 0);

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ResourceName } from '../../domain/extensions.ts';
-import { GROUP_EXTENSION, toExtension } from '../../domain/extensions.ts';
+import { GROUP_EXTENSION, type ResourceName, toExtension } from '../../domain/extensions.ts';
 import type { GroupId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { LinkList } from '../../domain/link.ts';
@@ -31,7 +30,6 @@ export interface Shown {
   readonly version: string;
 }
 
-/** Users that are shown at once; other requests are served in between. */
 const USERS_AT_ONCE = 64;
 const GROUPS_AT_ONCE = 10;
 
@@ -114,7 +112,7 @@ async function readLists(
   projection: Projection,
 ): Promise<Lists> {
   const { read } = deps.store;
-  const usersUrl = toUsersUrl(deps);
+  const usersUrl = `${deps.baseUrl}/Users`;
   const seqs = groups.map(({ view }) => view.seq);
   const readFirst = (list: LinkList) => readShown(read, seqs, { list, after: 0, usersUrl });
   const showsMembers = isIncluded(projection, 'members');
@@ -137,7 +135,7 @@ async function* streamList(
   list: LinkList,
   lists: Lists,
 ): AsyncGenerator<string> {
-  const shown = { list, usersUrl: toUsersUrl(deps) };
+  const shown = { list, usersUrl: `${deps.baseUrl}/Users` };
   yield* streamShown(deps.store.read, view.seq, shown, lists[list]?.get(view.seq));
   const inner = list === 'member' ? listInner(view).flatMap((id) => lists.inner.get(id) ?? []) : [];
   if (inner.length === 0) return;
@@ -205,11 +203,6 @@ export function toEntry(
 /** Users of a list of a group as the store shows them. */
 export function parseShown(items: string): JsonObject[] {
   return JSON.parse(`[${items}]`) as JsonObject[];
-}
-
-/** Where users are: what their `$ref` is before a slash and the id. */
-export function toUsersUrl({ baseUrl }: Pick<Context, 'baseUrl'>): string {
-  return `${baseUrl}/Users`;
 }
 
 /** `$ref` of a resource with this id. @param baseUrl without a slash at its end */

@@ -18,7 +18,6 @@ import {
 export interface AttributeRule extends Omit<Attribute, 'subAttributes'> {
   /** True where the value names its resource. White space around it is no part of a name. */
   readonly isUnique: boolean;
-  /** Empty for a simple attribute. */
   readonly subAttributes: AttributeMap;
 }
 
@@ -86,7 +85,6 @@ export interface ResourceSchema {
   readonly extensions: readonly SchemaTable[];
   /** Descriptions of the core schema and the extensions, in this order. */
   readonly descriptions: readonly Schema[];
-  /** Their URNs. */
   readonly urns: readonly string[];
   /** Every name an attribute goes by, in lower case: `name.givenname`, `urn:…:user:department`, `urn:…:user.department`, … */
   readonly paths: ReadonlyMap<string, AttributePath>;

@@ -14,7 +14,7 @@ import { assertFewOfUsers, countComparisons, type Filter } from '../filter/tree.
 import { type QueryParameters, toParameters } from '../http/address.ts';
 import { assertOpen } from '../http/guards.ts';
 import { getNotes, toProviderDeps } from '../http/notes.ts';
-import { sendList } from '../http/respond.ts';
+import { sendPieces } from '../http/respond.ts';
 import {
   compareSortKeys,
   hasCursor,
@@ -39,10 +39,7 @@ import {
   toNeeded,
 } from './source.ts';
 
-/**
- * GET of a list and POST of its .search, of one type or, at the root, of users and then groups, each in the order that the
- * request asks for. @throws ScimError 400 @see RFC 7644 §3.4.2, §3.4.3; RFC 9865
- */
+/** GET of a list and POST of its .search: of one type or, at the root, of users and then groups. @throws ScimError 400 @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
 export function searchResources(deps: ScimDeps, ...types: ResourceKey['type'][]): RequestHandler {
   const kinds = types.map((type) => {
     const schema = type === 'user' ? userSchema : groupSchema;
@@ -87,26 +84,24 @@ export function searchResources(deps: ScimDeps, ...types: ResourceKey['type'][])
       count += views.length;
       next = found.next;
     }
-    await sendList(res, open({ total, count, next }), join(texts));
+    await sendPieces(res, 200, join(open({ total, count, next }), texts));
   };
 }
 
-async function* join(texts: readonly AsyncIterable<string>[]): AsyncGenerator<string> {
+async function* join(opening: string, texts: AsyncIterable<string>[]): AsyncGenerator<string> {
+  yield opening;
   for (const [index, text] of texts.entries()) {
     if (index > 0) yield ',';
     yield* text;
   }
-}
-
-interface SearchReading {
-  readonly schema: ResourceSchema;
-  readonly repairs: Repairs;
-  /** True where the same query searches the other type too. */
-  readonly isForOthers?: boolean;
+  yield ']}';
 }
 
 /** The filter and the order that a request asks for. @throws ScimError 400 */
-export function parseSearch(query: QueryParameters, { schema, ...reading }: SearchReading): Search {
+export function parseSearch(
+  query: QueryParameters,
+  { schema, ...reading }: { schema: ResourceSchema; repairs: Repairs; isForOthers?: boolean },
+): Search {
   // A filter that is blank is a mistake: it must not find everybody.
   const hasFilter = query.filter !== undefined && query.filter !== null;
   return {
@@ -135,7 +130,6 @@ interface Search {
 }
 
 interface Found {
-  /** Number of all matches. */
   readonly total: number;
   readonly views: readonly View[];
   /** The place behind which the next page begins; undefined: this is the last one. */
@@ -219,11 +213,9 @@ async function scan(
   }
 }
 
-/** True when the resource fulfils the filter. Each text of it is folded once for all comparisons. */
+/** True when the resource fulfils the filter, each text of it folded once for all comparisons. */
 function fits(resource: JsonObject, filter: Filter | undefined, comparisons: number): boolean {
-  return (
-    filter === undefined || matches(filter, resource, comparisons > 1 ? createFolds() : foldCase)
-  );
+  return !filter || matches(filter, resource, comparisons > 1 ? createFolds() : foldCase);
 }
 
 /** Counts the comparisons of a scan, once more for every 1,000 characters of a resource, and serves others in between. @throws ScimError 400 `tooMany`, out of the call */
@@ -242,7 +234,6 @@ function createPause(comparisons: number): (attributes: string) => Promise<void>
   };
 }
 
-/** The attributes that a filter looks at, so that lists of users are loaded only when they matter. */
 function listNames(filter: Filter | undefined): string[] {
   if (filter === undefined) return [];
   switch (filter.kind) {

@@ -12,7 +12,6 @@ import type { View } from '../render/resources.ts';
 export interface Source {
   readonly deps: ProviderDeps;
   readonly type: ResourceKey['type'];
-  /** Counts all of them. */
   readonly countAll: CountAll;
 }
 
@@ -60,7 +59,6 @@ function toOwnIds(
   return selector && own(selector);
 }
 
-/** Attributes of a group that hold lists of users. */
 const USER_LISTS = ['members', GROUP_EXTENSION] as const;
 
 /** True when one of these attributes is a list of users, which may be long. */

@@ -42,7 +42,6 @@ import { userWrites } from './user.ts';
 export interface WriteRequest {
   readonly type: ResourceKey['type'];
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Of no matter to a POST. */
   readonly target: WriteTarget;
   readonly body: unknown;
   readonly repairs: RequestRepairs;
@@ -117,10 +116,7 @@ const LOOK_WAIT_MIN_MS = 2_000;
 /** Time that a provider is asked to wait when the service could not be looked at, in seconds. */
 const LOOK_RETRY_SECONDS = 30;
 
-/**
- * Stores a write, again after a look where a resource may be privileged. One of which a part is refused is stored without that
- * part if it takes access away, and refused otherwise. @throws ScimError 409 for a dispute, 503
- */
+/** Stores a write, without a refused part only if it takes access away; again after a look where a resource may be privileged. @throws ScimError 409 for a dispute, 503 */
 async function storeKnowing(
   deps: ScimDeps,
   { method, repairs }: WriteRequest,
@@ -293,7 +289,6 @@ export async function settleWrite(
 /** Beginning of our own words where the service has none: the operation and the code of the error (`UpstreamError`). */
 const CALL = /\b[a-z]\w*\.[a-z]\w*: [a-z-]+(?: \(status \d+\))?: /gi;
 
-/** Refusal with the words of the service or our own, in the form that a provider shows its administrator. */
 function toRefusal(problem: Problem, type: ResourceKey['type']): ScimError {
   const { code, words, ours, status } = problem;
   const [own = ''] = words.split(EARLIER);

@@ -137,10 +137,8 @@ interface PlannedChange<Field extends string> {
   readonly attributes: JsonObject;
   readonly cells: Cells<Field>;
   readonly lists: ListPlan;
-  /** Fields in which it takes something. */
   readonly taken: readonly string[];
   readonly version: number;
-  /** Epoch milliseconds. */
   readonly now: number;
 }
 
@@ -235,10 +233,7 @@ async function confirmWanted<T extends Type>(tx: Db, row: RowOf<T>): Promise<Row
   return { ...row, version };
 }
 
-/**
- * Deletes a user or group. A user is deactivated in the service, then leaves the managed groups. A group that the bridge created
- * is removed from the service; an adopted one loses whom the bridge put in. @throws ScimError 403, 404, 412, PrivilegeUnknown
- */
+/** Deletes a user, who is deactivated first, or a group: an adopted one loses whom the bridge put in. @throws ScimError 403, 404, 412, PrivilegeUnknown */
 export async function storeDeletion<T extends Type, Field extends string>(
   tx: Db,
   deps: ProviderDeps,

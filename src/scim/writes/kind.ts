@@ -102,7 +102,6 @@ export type Match<Type extends ResourceKey['type']> =
       readonly before?: Before;
       /** True when the provider knows it by the ids of the deleted one too. */
       readonly hasFormerIds?: boolean;
-      /** What is asked of it instead. */
       readonly asked?: Asked;
     }
   | { readonly kind: 'unmanaged' | 'returning'; readonly row: RowOf<Type> }
@@ -127,14 +126,11 @@ export interface EditedLink extends WrittenLink {
 
 /** What a request makes of the members and admins of a group. */
 export interface ListPlan {
-  /** The links that differ afterwards. */
   readonly links: readonly EditedLink[];
   readonly columns: Partial<Pick<GroupRow, 'admins_asked' | 'inner_groups'>>;
-  /** True when nothing of the lists changes. */
   readonly isSame: boolean;
   readonly waits: boolean;
   readonly removes: boolean;
-  /** True when an admin is removed. */
   readonly demotes: boolean;
   /** True when the provider has emptied the list of admins, which returns it to the rules. */
   readonly releasesAdmins: boolean;
@@ -146,7 +142,6 @@ export interface Change<Type extends ResourceKey['type']> {
   readonly row: RowOf<Type>;
   /** Origin before the request; null: unmanaged. */
   readonly origin: Origin | null;
-  /** The attributes of the row. */
   readonly before: JsonObject;
   readonly asked: Asked;
   readonly repairs: Repairs;
@@ -159,7 +154,6 @@ export interface StoredChange<Type extends ResourceKey['type']> extends Change<T
   readonly changed: RowOf<Type>;
   readonly attributes: JsonObject;
   readonly lists: ListPlan;
-  /** Epoch milliseconds. */
   readonly now: number;
 }
 
@@ -207,9 +201,7 @@ export interface WriteKind<Type extends ResourceKey['type'], Field extends strin
   complete(change: Change<Type>): Asked;
   /** Stops a write that takes something from what is protected. @throws ScimError 403, PrivilegeUnknown */
   assertMayLose(tx: Db, deps: ProviderDeps, row: RowOf<Type>): Promise<void>;
-  /** The columns of a new row. */
   toNewRow(columns: Omit<NewRow<'user'>, 'type' | 'id'>): NewRow<Type>;
-  /** Updates what is derived from the resource. */
   follow(tx: Db, deps: ProviderDeps, change: StoredChange<Type>): Promise<Followed<Type>>;
   /** Makes an unmanaged resource managed, with its shown attributes as the baseline. */
   takeOver(tx: Db, deps: ProviderDeps, row: RowOf<Type>): Promise<RowOf<Type>>;

@@ -14,7 +14,7 @@ import { findPlace, type PatchStep } from '../dialect/to-steps.ts';
 import { invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
-import { parseShown, toEntry, toUsersUrl } from '../render/resources.ts';
+import { parseShown, toEntry } from '../render/resources.ts';
 import { attempt, type Repairs } from '../repairs.ts';
 import type { UserList } from '../schema/resource-schemas.ts';
 import { type Asked, type EditedLink, foldEdits, type ListEdit, type ListPlan } from './kind.ts';
@@ -35,21 +35,18 @@ interface Edits {
   readonly repairs: Repairs;
 }
 
-/**
- * Applies the edits of a request in order. Reads just the users that are named; only `replace` reads all.
- * @throws ScimError 400 for a member who is no user, 403 where a protected admin would leave
- */
+/** Applies the edits of a request in order. Reads just the users that are named; only `replace` reads all. @throws ScimError 400, 403 where a protected admin would leave */
 export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise<ListPlan> {
   const { row, asked } = request;
   if (row.type === 'user' || asked.edits.length === 0) return NO_LISTS;
   const edited: EditedLink[][] = [];
   let inner_groups = row.inner_groups;
   for (const [list, sent] of Map.groupBy(asked.edits, (edit) => edit.list)) {
-    const { edits, groups } = await keepKnown(tx, row, { ...request, list, edits: sent });
+    const { edits, groups } = await keepKnown(tx, row, list, { ...request, edits: sent });
     if (list === 'member') inner_groups = editInner(row, sent, asked.onlyRemoves ? [] : groups);
     const keeps = await findKept(tx, deps, { row, list, edits });
-    const held = await listHeld(tx, row, list, edits);
-    edited.push(editList({ list, edits, held, keeps }, request));
+    const held = await listLinks(tx, row, { list, userIds: listNamed(edits) });
+    edited.push(editList(edits, { list, held, keeps }, request));
   }
   const links = edited.flat();
   const last = asked.edits.findLast(({ list }) => list === 'admin');
@@ -76,23 +73,13 @@ function changesAdmins(links: readonly EditedLink[]): boolean {
   });
 }
 
-interface EditsOfList extends Edits {
-  readonly list: LinkList;
-  readonly edits: readonly ListEdit[];
-}
-
-/** Edits without those whom they add though they are no users, and the groups that they add as members. */
-interface KnownEdits {
-  readonly edits: readonly ListEdit[];
-  readonly groups: readonly string[];
-}
-
 /** Finds out which of the ids that edits add are users, and which are groups that may be members. @throws ScimError 400 for others */
 async function keepKnown(
   tx: Db,
   row: GroupRow,
-  { list, edits, asked, repairs }: EditsOfList,
-): Promise<KnownEdits> {
+  list: LinkList,
+  { edits, asked, repairs }: Pick<Edits, 'asked' | 'repairs'> & Pick<Asked, 'edits'>,
+): Promise<Pick<Asked, 'edits'> & { readonly groups: readonly string[] }> {
   const ids = [...new Set(edits.flatMap(({ op, ids: some }) => (op === 'remove' ? [] : some)))];
   const existing = await findNames(tx, ids, 'user');
   const others = ids.filter((id) => !existing.has(id));
@@ -148,27 +135,19 @@ function editInner(row: GroupRow, edits: readonly ListEdit[], groups: readonly s
   throw invalidValue(`A group has at most ${INNER_GROUPS_MAX} groups as members.`);
 }
 
-function listHeld(
-  tx: Db,
-  row: GroupRow,
-  list: LinkList,
-  edits: readonly ListEdit[],
-): Promise<StoredLink[]> {
+/** The users that edits name; undefined: all, for a replacement. */
+function listNamed(edits: readonly ListEdit[]): UserId[] | undefined {
   const replaces = edits.some(({ op }) => op === 'replace');
-  const userIds = replaces ? undefined : [...new Set(edits.flatMap(({ ids }) => ids))];
-  return listLinks(tx, row, { list, userIds });
-}
-
-interface HeldList {
-  readonly list: LinkList;
-  readonly edits: readonly ListEdit[];
-  readonly held: readonly StoredLink[];
-  /** Users who stay although the request removes them. */
-  readonly keeps: ReadonlySet<UserId>;
+  return replaces ? undefined : [...new Set(edits.flatMap(({ ids }) => ids))];
 }
 
 function editList(
-  { list, edits, held, keeps }: HeldList,
+  edits: readonly ListEdit[],
+  {
+    list,
+    held,
+    keeps,
+  }: { list: LinkList; held: readonly StoredLink[]; keeps: ReadonlySet<UserId> },
   { row, asked, version }: Edits,
 ): EditedLink[] {
   const isUnsure = row.must_look !== 0;
@@ -239,10 +218,7 @@ function toLinkList(list: UserList): LinkList {
   return list === 'members' ? 'member' : 'admin';
 }
 
-/**
- * Finds the users of a list whom each filter names, in one look: they pass by some thousands at a time. Each user is of the first
- * filter that finds the user.
- */
+/** Finds the users of a list whom each filter names, in one look, some thousands at a time. Each user is of the first filter that does. */
 async function findListed(
   tx: Db,
   deps: Pick<ScimDeps, 'baseUrl'>,
@@ -257,7 +233,7 @@ async function findListed(
     const first = filters.find((filter) => matches(filter, entry));
     if (first) ids.get(first)?.push(userId(id));
   };
-  const shown = { list: toLinkList(list), usersUrl: toUsersUrl(deps) };
+  const shown = { list: toLinkList(list), usersUrl: `${deps.baseUrl}/Users` };
   for await (const page of streamShown(tx, row.seq, shown)) {
     for (const user of parseShown(page)) note(user, String(user.value));
   }

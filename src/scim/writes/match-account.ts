@@ -28,10 +28,7 @@ interface Recognition extends Pick<Handling, 'match' | 'returning'> {
   readonly attributes: JsonObject;
 }
 
-/**
- * Correlates a new user on names and addresses, of deleted users also on their last userName. The row that is found is locked: of
- * two requests at the same time one takes the account over. @throws StoreError `store-contended`
- */
+/** Correlates a new user on names and addresses. The row that is found is locked, so that one of two requests takes the account over. @throws StoreError `store-contended` */
 export async function matchUser(
   tx: Db,
   { provider, clock }: ProviderDeps,
@@ -64,7 +61,6 @@ export async function matchUser(
 }
 
 const MATCHES_MAX = 3;
-/** Columns that change when another transaction takes the account over, changes or deletes it. */
 const STATE = ['origin', 'version', 'deleted_at'] as const;
 
 async function matchOnce(tx: Db, recognition: Recognition): Promise<Match<'user'>> {
@@ -175,10 +171,7 @@ function foldNames(attributes: JsonObject): { userName: string; address: string 
   };
 }
 
-interface Keys {
-  readonly userName: string | undefined;
-  readonly address: string | undefined;
-}
+type Keys = Readonly<Record<'userName' | 'address', string | undefined>>;
 
 /** True for an account that one of the names means by which people are recognised. */
 function isMeant(row: UserRow, { userName, address }: Keys): boolean {

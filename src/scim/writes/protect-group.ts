@@ -11,17 +11,11 @@ import { foldEdits, type ListEdit } from './kind.ts';
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
-interface EditedList {
-  readonly row: GroupRow;
-  readonly list: LinkList;
-  readonly edits: readonly ListEdit[];
-}
-
 /** Finds the protected members of a privileged group, or its admins, who stay although the request removes them. @throws ScimError 403 for a protected admin */
 export async function findKept(
   tx: Db,
   deps: ScimDeps,
-  { row, list, edits }: EditedList,
+  { row, list, edits }: { row: GroupRow; list: LinkList; edits: readonly ListEdit[] },
 ): Promise<ReadonlySet<UserId>> {
   if (edits.every(({ op }) => op === 'add')) return NOBODY;
   const isPrivileged = list === 'admin' || (await findGroupPrivilege(tx, deps, row)) !== undefined;
@@ -52,10 +46,7 @@ function stillAdmin(): ScimError {
   return new ScimError(403, 'A protected person would no longer administer the group.');
 }
 
-/**
- * Stops a deletion that takes the group's rights from a protected user. A group that the bridge did not create keeps whom it found
- * there, and the account of the token may lose what it created. @throws ScimError 403
- */
+/** Stops a deletion that takes the rights of the group from a protected user. An adopted group keeps whom the bridge found there. @throws ScimError 403 */
 export async function assertDemotesNobody(tx: Db, deps: ScimDeps, row: GroupRow): Promise<void> {
   if (await losesProtected(tx, deps, row, 'admin')) throw stillAdmin();
   if ((await findGroupPrivilege(tx, deps, row)) === undefined) return;

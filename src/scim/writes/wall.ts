@@ -129,7 +129,6 @@ function isActive(attributes: JsonObject): boolean {
   return attributes.active !== false && !isSuspended;
 }
 
-/** Attributes without the switches of access and what follows from the others. */
 function toRest({ active: _, schemas: __, [USER_EXTENSION]: extension, ...rest }: JsonObject) {
   const { temporarilyInactive: ___, ...held } = isJsonObject(extension) ? extension : {};
   return { ...rest, held };
