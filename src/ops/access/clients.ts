@@ -5,9 +5,9 @@ import type { ExpectedClaim, KeySource, Trust } from '../../domain/trust.ts';
 import { parseTrust as parseStoredTrust } from '../../store/credentials/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { listRoute, ok, route } from '../http/route.ts';
-import { renderRow, toMoment, toView } from '../http/view.ts';
+import { toMoment, toView } from '../http/view.ts';
 import { CLIENT_CREATE, CLIENT_REVOKE, CLIENT_ROTATE, CLIENTS } from '../lists/access.ts';
-import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
 import { type AccessNeeds, parseLifetime } from './tokens.ts';
 
 const SECRET_TERMS = { min: '365d', max: '1095d', otherwise: '730d' } as const;
@@ -73,12 +73,10 @@ function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'>
     trust: trust === undefined ? null : toTrustView(trust),
     secrets: secrets.map((row) => {
       const expiresAt = toMoment(row.expires_at ?? 0);
-      return renderRow(SECRET, row, { id: `secret-${row.id}`, expiresAt });
+      return toView('ClientSecret', row, { id: `secret-${row.id}`, expiresAt });
     }),
   });
 }
-
-const SECRET = opsSchemas.Client.shape.secrets.element;
 
 const ASSERTION_TERMS = { min: '10s', max: '24h', otherwise: '5m' } as const;
 /** Claim that is unique by its definition. @see RFC 7519 §4.1.7 */

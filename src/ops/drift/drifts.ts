@@ -20,8 +20,7 @@ import {
   NEWEST,
   OLDEST,
   type PartQuery,
-  parseSeq,
-  readPage,
+  readList,
 } from '../http/list-query.ts';
 import { type Answer, ok, problem, type Refusal, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
@@ -116,16 +115,16 @@ const OF_WORD = { active: ACTIVE_STATUSES, undecided: ['contested', 'open'] } as
 function readDrifts(
   db: Db,
   isManaged: boolean,
-  { filters, limit, cursor }: ListQuery<typeof DRIFT_FILTERS & { kind: typeof DRIFT_KINDS }>,
+  query: ListQuery<typeof DRIFT_FILTERS & { kind: typeof DRIFT_KINDS }>,
   findReasons?: (drifts: readonly DriftView[]) => ReturnType<typeof listPrivileges>,
 ): Promise<ListAnswer<OpsJson<'Drift'>>> {
-  const { kind, status, order = 'newest', resource: resourceId, q: text } = filters;
+  const { kind, status, order = 'newest', resource: resourceId, q: text } = query.filters;
   const isWord = status === 'active' || status === 'undecided';
   const statuses = isWord ? OF_WORD[status] : status && [status];
   const of = { isManaged, kind, statuses, order, resourceId, text };
-  const from = parseSeq(cursor, order === 'newest' ? NEWEST : OLDEST);
+  const beginning = order === 'newest' ? NEWEST : OLDEST;
   const read = (part: PartQuery) => listDriftViews(db, { ...of, ...part });
-  return readPage({ limit, from }, read, async (drifts) => {
+  return readList(query, beginning, read, async (drifts) => {
     const authors = await findDriftAuthors(db, drifts);
     const reasons = await findReasons?.(drifts);
     return drifts.map((drift, place) =>

@@ -43,7 +43,7 @@ export const planRoutes = [
       const plan = await findOne(db, 'plans', { id });
       if (plan === undefined) return unknownPlan();
       const read = (part: PartQuery) => listAuthoredActions(db, plan, part);
-      return ok(await readList(query, OLDEST, read, toAction));
+      return ok(await readList(query, OLDEST, read, (actions) => actions.map(toAction)));
     },
   }),
   route({

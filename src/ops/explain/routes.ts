@@ -56,7 +56,7 @@ export const explainRoutes = [
         listLinkViews(db, { list: 'member', of, afterSeq, limit });
       const toItem = (link: LinkView) =>
         toMember(link, held, { list: 'member', groupId: id, memberId: link.id });
-      return ok(await readList(query, OLDEST, read, toItem));
+      return ok(await readList(query, OLDEST, read, (links) => links.map(toItem)));
     },
   }),
 ] as const;

@@ -75,7 +75,7 @@ function assertWord(name: string, text: string, words: FilterWords | undefined):
 }
 
 /** A cursor that is a number in the order of creation. @throws InvalidRequest */
-export function parseSeq(cursor: string | undefined, beginning: number): number {
+function parseSeq(cursor: string | undefined, beginning: number): number {
   if (cursor === undefined) return beginning;
   if (!/^\d{1,15}$/.test(cursor)) throw wrongCursor();
   return Number(cursor);
@@ -96,17 +96,25 @@ export interface ListAnswer<Item> {
 /** Rows that are read and rendered in one turn of the event loop. */
 const PART = 50;
 
+/** The beginning of a list in order of creation, and of one that has the newest first. */
+export const [OLDEST, NEWEST] = [0, Number.MAX_SAFE_INTEGER] as const;
+
+/** What a request asks of a list: how many entries, and those after which. */
+type Asked = Pick<ListQuery<Filters>, 'limit' | 'cursor'>;
+
 /**
- * A page of a list, which is read and rendered in parts, a turn of the event loop each: other requests are served between.
- * @param read the next rows of the list from `from` on, at most `limit`; fewer are the last
+ * A page of a list in the order of numbers. It is read and rendered in parts, a turn of the event loop each: other requests
+ * are served between. @param read the next rows from `from` on, at most `limit`; fewer are the last
+ * @throws InvalidRequest for a cursor that is no number
  */
-export async function readPage<Row extends { readonly seq: number }, Item>(
-  { limit, from }: PartQuery,
+export async function readList<Row extends { readonly seq: number }, Item>(
+  { limit, cursor }: Asked,
+  beginning: number,
   read: (part: PartQuery) => Promise<readonly Row[]>,
   toItems: (rows: readonly Row[]) => readonly Item[] | Promise<readonly Item[]>,
 ): Promise<ListAnswer<Item>> {
   const items: Item[] = [];
-  for (let last = from; ; await nextTurn()) {
+  for (let last = parseSeq(cursor, beginning); ; await nextTurn()) {
     const wanted = Math.min(PART, limit - items.length);
     const rows = await read({ from: last, limit: wanted });
     items.push(...(await toItems(rows)));
@@ -116,24 +124,8 @@ export async function readPage<Row extends { readonly seq: number }, Item>(
   }
 }
 
-/** The beginning of a list in order of creation, and of one that has the newest first. */
-export const [OLDEST, NEWEST] = [0, Number.MAX_SAFE_INTEGER] as const;
-
-/** A page of a list in the order of numbers. @throws InvalidRequest for a cursor that is no number */
-export function readList<Row extends { readonly seq: number }, Item>(
-  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
-  beginning: number,
-  read: (part: PartQuery) => Promise<readonly Row[]>,
-  toItem: (row: Row) => Item,
-): Promise<ListAnswer<Item>> {
-  return readPage({ limit, from: parseSeq(cursor, beginning) }, read, (rows) => rows.map(toItem));
-}
-
 /** A page of a list that is known as a whole. @throws InvalidRequest for a cursor that is no number */
-export function toPage<Item>(
-  all: readonly Item[],
-  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
-): ListAnswer<Item> {
+export function toPage<Item>(all: readonly Item[], { limit, cursor }: Asked): ListAnswer<Item> {
   const from = parseSeq(cursor, OLDEST);
   const end = from + limit;
   return { items: all.slice(from, end), nextCursor: end < all.length ? String(end) : null };

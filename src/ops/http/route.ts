@@ -154,7 +154,7 @@ export function listRoute<
         query,
         NEWEST,
         (part) => read(needs, query.filters, part),
-        (row) => toItem(row, needs),
+        (rows) => rows.map((row) => toItem(row, needs)),
       );
       return ok(parsePage<Name>(page));
     },

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { parseStored } from '../../store/engine/columns.ts';
-import type { JsonOf } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 
 /** A moment in epoch milliseconds as ISO 8601; null stays null. */
@@ -54,15 +53,7 @@ export function toView<const Name extends ObjectName, Row extends object>(
   row: Row,
   more: More<OpsJson<Name>, Row>,
 ): OpsJson<Name> {
-  return renderRow<(typeof opsSchemas)[Name], Row>(opsSchemas[name], row, more);
-}
-
-/** Does the same by a schema that has no name. */
-export function renderRow<Schema extends z.ZodObject, Row extends object>(
-  schema: Schema,
-  row: Row,
-  more: More<JsonOf<Schema>, Row>,
-): JsonOf<Schema> {
+  const schema: z.ZodObject = opsSchemas[name];
   const given = new Map<string, unknown>(Object.entries(row));
   const others = new Map<string, unknown>(Object.entries(more));
   const members: Record<string, unknown> = {};
@@ -71,7 +62,7 @@ export function renderRow<Schema extends z.ZodObject, Row extends object>(
     const value = others.has(key) ? others.get(key) : render(member, stored);
     if (value !== undefined) members[key] = value;
   }
-  return parseView<Schema>(members);
+  return parseView<Name>(members);
 }
 
 function render(schema: unknown, stored: unknown): unknown {
@@ -92,6 +83,6 @@ function toSnake(name: string): string {
 }
 
 /** `More` makes sure that each member is there. */
-function parseView<Schema extends z.ZodObject>(members: Readonly<Record<string, unknown>>) {
-  return members as JsonOf<Schema>;
+function parseView<Name extends ObjectName>(members: Readonly<Record<string, unknown>>) {
+  return members as OpsJson<Name>;
 }

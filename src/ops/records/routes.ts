@@ -14,7 +14,7 @@ import {
 import type { Db } from '../../store/store.ts';
 import { listNewest, listWhere } from '../../store/tables.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { NEWEST, readPage, toPage, wrongCursor } from '../http/list-query.ts';
+import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
 import { listRoute, ok, problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { LEAVERS, NOTIFICATIONS, REQUESTS } from '../lists/records.ts';
@@ -57,7 +57,9 @@ export const recordRoutes = [
         after = rows.at(-1) ?? after;
         return rows;
       };
-      const page = await readPage({ limit, from: 0 }, read, (rows) => prove(store.read, rows));
+      const page = await readList({ limit, cursor: undefined }, OLDEST, read, (rows) =>
+        prove(store.read, rows),
+      );
       const isLast = page.nextCursor === null;
       return ok({ ...page, nextCursor: isLast ? null : `${after.left_at}-${after.seq}` });
     },

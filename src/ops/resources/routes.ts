@@ -15,8 +15,7 @@ import {
   type ListQuery,
   OLDEST,
   type PartQuery,
-  parseSeq,
-  readPage,
+  readList,
 } from '../http/list-query.ts';
 import { ok, problem, type Refusal, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
@@ -179,9 +178,10 @@ function toRefusal(adoption: Exclude<Adoption, { kind: 'adopted' }>): Refusal {
 function readItems<Type extends ResourceType, Item>(
   sources: OpsSources,
   type: Type,
-  { filters, limit, cursor }: ListQuery<typeof USERS.filters>,
+  query: ListQuery<typeof USERS.filters>,
   toItems: ToItems<Type, Item>,
 ): Promise<ListAnswer<Item>> {
+  const { filters } = query;
   const toFlag = (word: 'true' | 'false' | undefined) => word && word === 'true';
   const filter = {
     managed: toFlag(filters.managed),
@@ -193,8 +193,7 @@ function readItems<Type extends ResourceType, Item>(
     text: filters.q,
   };
   const read = (part: PartQuery) => readOn(sources.store.read, type, filter, part);
-  const page = { limit, from: parseSeq(cursor, OLDEST) };
-  return readPage(page, read, (rows) => toItems(sources, rows));
+  return readList(query, OLDEST, read, (rows) => toItems(sources, rows));
 }
 
 /** Rows that a filter looks at in one turn of the event loop. */

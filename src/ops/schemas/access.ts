@@ -86,6 +86,8 @@ const trustBody = t.object(
   'For a client that proves itself by assertions and has no secret.',
 );
 
+const secret = t.object({ id: t.text(), ...life, expiresAt: t.moment() });
+
 const client = t.object({
   id: t.text('The `client_id` of OAuth.'),
   name: t.text(),
@@ -93,10 +95,7 @@ const client = t.object({
   provider: t.text('The provider that the client is.'),
   ...life,
   trust: t.orNull(trust, 'How its assertions prove it; null: it has secrets.'),
-  secrets: t.list(
-    t.object({ id: t.text(), ...life, expiresAt: t.moment() }),
-    'At most two are valid at once.',
-  ),
+  secrets: t.list(secret, 'At most two are valid at once.'),
 });
 
 const session = t.object({
@@ -159,6 +158,7 @@ export const accessSchemas = {
   }),
   Trust: trust,
   TrustBody: trustBody,
+  ClientSecret: secret,
   Client: client,
   ClientList: t.listOf(client),
   NewClient: client.extend({
