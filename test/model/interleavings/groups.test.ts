@@ -1,10 +1,10 @@
 import type { SandboxUser } from '../../../src/sandbox/model.ts';
 import { LIVE, listRows } from '../../../src/store/resources/rows.ts';
-import { BAD } from './bad-names.ts';
 import type { Company } from './company.ts';
 import { fallSilent, killAtSomeStep, sleepLong } from './mishaps.ts';
 import type { Play, SentWish } from './play.ts';
 import {
+  BAD,
   GIVEN_NAME,
   patchMembers,
   patchUser,
@@ -45,7 +45,7 @@ const deletedAndBack: Scenario = {
       const wish = random.chance(0.5)
         ? patchUser(ada.id, { name: 'Late', active: true })
         : patchMembers(team.id, { remove: [ada.id] });
-      play.act(replica, async () => void (await play.send(replica, wish)));
+      play.ask([replica], [wish]);
     }
     return async () => checkSuccessor(play, created);
   },

@@ -54,7 +54,6 @@ export interface Replica {
   /** Ends without finishing anything. */
   kill(): void;
   readonly isAlive: boolean;
-  readonly isLeading: boolean;
   /** True while a run or a call of a living process has not ended. */
   readonly isCalling: boolean;
 }
@@ -167,9 +166,6 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       tenure?.end();
       tenure = undefined;
       if (isLeader) office.silence(random.next);
-    },
-    get isLeading() {
-      return tenure !== undefined;
     },
     get isAlive() {
       return isAlive;

@@ -1,5 +1,6 @@
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../../src/domain/extensions.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
+import { replace, toMembers, toPatch } from '../../support/provider.ts';
 import type { ProviderRequest } from './replica.ts';
 
 /** What a request asks for, by key: `name`, `active`, `member:<id of the user>`. */
@@ -10,7 +11,8 @@ export interface Wish extends ProviderRequest {
   readonly asks: Wishes;
 }
 
-const PATCH_URI = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+/** The company never takes a name with this word in it. */
+export const BAD = 'Refused';
 /** All people of a schedule have this given name, so that a family name tells whose write it was. */
 export const GIVEN_NAME = 'Ada';
 
@@ -18,10 +20,10 @@ export const GIVEN_NAME = 'Ada';
 export function patchUser(id: string, change: { name?: string; active?: boolean }): Wish {
   const { name, active } = change;
   const operations = [
-    ...(name === undefined ? [] : [{ op: 'replace', path: 'name.familyName', value: name }]),
-    ...(active === undefined ? [] : [{ op: 'replace', path: 'active', value: active }]),
+    ...(name === undefined ? [] : [replace('name.familyName', name)]),
+    ...(active === undefined ? [] : [replace('active', active)]),
   ];
-  return { method: 'PATCH', type: 'user', id, body: toPatch(operations), asks: { ...change } };
+  return { method: 'PATCH', type: 'user', id, body: toPatch(...operations), asks: { ...change } };
 }
 
 /** POST of a person. */
@@ -48,12 +50,12 @@ export function patchMembers(
     ...add.map((userId) => [toMemberKey(userId), true] as const),
     ...removed.map((userId) => [toMemberKey(userId), false] as const),
   ]);
-  return { method: 'PATCH', type: 'group', id, body: toPatch(operations), asks };
+  return { method: 'PATCH', type: 'group', id, body: toPatch(...operations), asks };
 }
 
 /** PATCH of a group: another name. */
 export function renameGroup(id: string, displayName: string): Wish {
-  const body = toPatch([{ op: 'replace', path: 'displayName', value: displayName }]);
+  const body = toPatch(replace('displayName', displayName));
   return { method: 'PATCH', type: 'group', id, body, asks: { displayName } };
 }
 
@@ -77,12 +79,4 @@ export function toUserDocument(userName: string, familyName: string): JsonObject
     name: { givenName: GIVEN_NAME, familyName },
     emails: [{ value: userName, type: 'work', primary: true }],
   };
-}
-
-function toMembers(userIds: readonly string[]): JsonObject[] {
-  return userIds.map((value) => ({ value }));
-}
-
-function toPatch(operations: readonly JsonObject[]): JsonObject {
-  return { schemas: [PATCH_URI], Operations: [...operations] };
 }

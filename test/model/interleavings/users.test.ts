@@ -1,9 +1,8 @@
 import { updateRow } from '../../../src/store/resources/rows.ts';
-import { BAD } from './bad-names.ts';
 import { fallSilent, killAtSomeStep, sleepLong } from './mishaps.ts';
 import type { Play, SentWish } from './play.ts';
 import type { Replica } from './replica.ts';
-import { patchUser, postUser, remove } from './requests.ts';
+import { BAD, patchUser, postUser, remove } from './requests.ts';
 import { describeScenarios } from './run-scenarios.ts';
 import type { Scenario } from './run-schedule.ts';
 import { checkUserOutcome } from './wishes.ts';

@@ -1,2 +1,0 @@
-/** The company never takes a name with this word in it. */
-export const BAD = 'Refused';
