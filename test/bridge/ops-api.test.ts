@@ -352,10 +352,10 @@ test('each request is open to the role of its row, and to no stranger', async ()
   }
 });
 
-const _PATIENT = { interval: 25 };
 const ada = 'ada@example.com';
 
-const look = (bridge: TestBridge, path: string) => bridge.ops('POST', `/${path}/look`);
+const look = (bridge: TestBridge, path: string, body: JsonObject = {}) =>
+  bridge.ops('POST', `/${path}/look`, body);
 
 /** Runs `look` as a command. */
 const runLook = (bridge: TestBridge, ...args: string[]) => runner(bridge)('look', ...args);
@@ -392,7 +392,7 @@ describe('a look at one', () => {
     expect(calls.counts()).toEqual({ 'scim.getUser': { 200: 2 } });
   });
 
-  test('group takes two calls, and shows its members', async () => {
+  test('group takes two calls, and its members are repaired too', async () => {
     const cyd = 'cyd@example.com';
     const { service, calls } = bridge.sandbox;
     const [first, second] = await bridge.addPeople('cyd', 'dan');
@@ -401,11 +401,30 @@ describe('a look at one', () => {
     calls.reset();
 
     const { body } = await look(bridge, `groups/${id}`);
+    const count = calls.count();
+    const { body: repaired } = await look(bridge, `groups/${id}`, { repair: true });
 
-    expect(calls.count()).toBe(2);
+    expect(count).toBe(2);
+    const differences = [{ kind: 'member.removed', member: { id: first, name: cyd } }];
+    expect(body).toMatchObject({ differences, repair: null });
+    expect(repaired).toMatchObject({ differences, repair: { exceeded: [] } });
+    await expect.poll(() => service.members('Pilots')).toEqual([cyd, 'dan@example.com']);
+  });
+
+  test('is not repaired where a limit would be exceeded', async () => {
+    const { service } = bridge.sandbox;
+    const [eva] = await bridge.addPeople('eva', 'fay', 'gus');
+    const id = await bridge.settled(bridge.addGroup('Cooks', [eva]));
+    for (const name of ['fay', 'gus']) service.link('Cooks', `${name}@example.com`);
+
+    const { body } = await look(bridge, `groups/${id}`, { repair: true });
+
     expect(body).toMatchObject({
-      differences: [{ kind: 'member.removed', member: { id: first, name: cyd } }],
+      differences: [{ kind: 'member.added' }, { kind: 'member.added' }],
+      repair: { planId: null, exceeded: [expect.stringContaining('removeMember: 2')] },
     });
+    await bridge.untilSettled();
+    expect(service.members('Cooks')).toHaveLength(3);
   });
 });
 

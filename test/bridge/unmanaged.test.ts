@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { commands } from '../../src/cli/commands.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
@@ -11,7 +10,6 @@ import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provide
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const STRANGERS = ['stranger1@elsewhere.example', 'stranger2@elsewhere.example'];
-const _COMMANDS = commands;
 
 const bridge = forSuite(() => startTestBridge());
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { ACTIVE_STATUSES, type DRIFT_KINDS } from '../../domain/drift.ts';
+import { ACTIVE_STATUSES, type DRIFT_KINDS, isUnmanagedKind } from '../../domain/drift.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { groupId, userId } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
@@ -94,13 +94,16 @@ export const driftRoutes = [
     route({
       ...LOOK,
       path: `/${type}s/{id}/look`,
-      async handle({ store, look }: OpsSources, { params: { id } }) {
+      async handle({ store, look, drifts }: OpsSources, { params: { id }, body, operator }) {
         const key = type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) };
         const result = await look({ key });
         if (result.kind !== 'looked') return toNotLooked(result);
-        const answer = await toLook(store.read, key, result);
+        const repair = body.repair ? await repairSeen(drifts, result, operator.name) : null;
+        const answer = { ...(await toLook(store.read, key, result)), repair };
         const { gone, differences } = answer;
-        return { ...ok(answer), change: { after: { gone, differences: differences.length } } };
+        const planId = repair?.planId ?? null;
+        const after = { gone, differences: differences.length, planId };
+        return { ...ok(answer), change: { after } };
       },
     }),
   ),
@@ -281,11 +284,20 @@ function toNotLooked(result: Exclude<LookResult, Looked>): Refusal {
   }
 }
 
+/** Has repaired what a look has seen, but for what is unmanaged, protected or contested; above a limit nothing. */
+async function repairSeen(decisions: OpsSources['drifts'], { drifts }: Looked, by: string) {
+  const open = drifts.filter(({ status, kind }) => status === 'open' && !isUnmanagedKind(kind));
+  const decision = { kind: 'repair', approved: 'within-limits' } as const;
+  const ids = open.map(({ id }) => id);
+  const { plan } = await decisions.many({ ids, decision, isDryRun: false, by });
+  return { planId: plan?.id ?? null, exceeded: [...(plan?.exceeded ?? [])] };
+}
+
 async function toLook(
   db: Db,
   key: LookRequest['key'],
   { at, isGone, drifts }: Looked,
-): Promise<OpsJson<'Look'>> {
+): Promise<Omit<OpsJson<'Look'>, 'repair'>> {
   const names = await findNames(
     db,
     drifts.map(({ member_id }) => member_id),

@@ -37,12 +37,14 @@ person or group takes it over again with its next write, as users.adopt and grou
 export const LOOK = actOf<'Look'>()({
   path: '/{resource}/look',
   summary: 'Compare one person or group with the service now. Admins are left to sweeps.',
+  body: 'LookBody',
   answers: { 200: 'Look' },
   command: {
     usage: 'look <resource>',
     say: toLookText,
     help: `
-What it sees and what differs is stored as by a sweep: scim-bridge drifts repair puts it right.`,
+What it sees and what differs is stored as by a sweep. --repair never touches what is unmanaged, protected or contested, and
+does nothing where a limit would be exceeded.`,
   },
 });
 
@@ -163,7 +165,7 @@ function toNamed(item: OpsJson<'User'> | OpsJson<'Group'>): string {
 }
 
 function toLookText(look: OpsJson<'Look'>): string {
-  const { id, gone, differences, unfinished } = look;
+  const { id, gone, differences, repair, unfinished } = look;
   if (gone) return 'The service does not have it.';
   const but = unfinished ? ` but what waits, is stuck or is held: scim-bridge explain ${id}` : '.';
   if (differences.length === 0) return `Nothing differs${but}`;
@@ -172,5 +174,12 @@ function toLookText(look: OpsJson<'Look'>): string {
     const facts = `wanted ${JSON.stringify(desired)}, there is ${JSON.stringify(observed)}`;
     return `  ${kind}${who} (${toKind(kind)}): ${facts} · ${status}${note === null ? '' : ` (${note})`}`;
   });
-  return [`Differences: ${differences.length}`, ...lines].join('\n');
+  return [`Differences: ${differences.length}`, ...lines, ...listRepair(repair)].join('\n');
+}
+
+function listRepair(repair: OpsJson<'Look'>['repair']): string[] {
+  if (repair === null) return [];
+  if (repair.planId !== null) return [`It is repaired by plan ${repair.planId}.`];
+  if (repair.exceeded.length === 0) return ['There is nothing to repair.'];
+  return [`Nothing is repaired, a limit would be exceeded: ${repair.exceeded.join('; ')}`];
 }

@@ -196,6 +196,11 @@ export const driftSchemas = {
       'null: nothing is repaired.',
     ),
   }),
+  LookBody: t.object({
+    repair: t.optionalFlag(
+      'Also repairs what differs, within the limits, and never what is unmanaged or protected.',
+    ),
+  }),
   Look: t.object({
     type: t.resourceType(),
     id: t.text(),
@@ -211,6 +216,13 @@ export const driftSchemas = {
         observed: t.anything(),
         note: t.textOrNull('Why it is not repaired.'),
       }),
+    ),
+    repair: t.orNull(
+      t.object({
+        planId: t.textOrNull('The plan that repairs it; null: none was made.'),
+        exceeded: t.list(t.text(), 'Limits that the repair would exceed.'),
+      }),
+      'null: nothing was to be repaired.',
     ),
     unfinished: t.flag('Something of it waits, is stuck or is held.'),
   }),
