@@ -36,37 +36,22 @@ const PLACES_MAX = 50;
  */
 export async function listRequestsForPlaces(
   db: Db,
-  { id, accountId, limit }: PastQuery,
+  { id, accountId = '' }: PastQuery,
 ): Promise<RequestRow[]> {
-  const requests: RequestRow[] = [];
-  for (const { groupId, list, until } of await listPlaces(db, { id, accountId, limit })) {
-    const rows = await select<RequestRow>(db)`select * from requests
-      where resource_id = ${groupId} and at <= ${until} and status < 400
-      and written like ${`%${list}%`} order by seq desc limit 1`;
-    requests.push(...rows);
-  }
-  return requests;
-}
-
-interface Place {
-  readonly groupId: string;
-  readonly list: 'members' | 'admins';
-  readonly until: number;
-}
-
-async function listPlaces(db: Db, past: PastQuery): Promise<Place[]> {
-  const calls = await listCallsOf(db, { ...past, limit: Math.min(past.limit, PLACES_MAX) });
-  const called = calls.flatMap(({ kind, resource_id, at }): Place[] => {
-    const isPlace = resource_id !== past.id && /^(member|admin)\./.test(kind);
-    const list = kind.startsWith('admin.') ? 'admins' : 'members';
-    return isPlace ? [{ groupId: resource_id, list, until: at }] : [];
-  });
-  const rows = await select<Omit<Place, 'until'>>(db)`
-    select home.id as "groupId", link.list || 's' as list
-    from resources as person join links as link on link.target = person.seq join resources as home on home.seq = link.group_id
-    where person.id = ${past.id} and (link.pending is not null or link.stuck_at is not null)
-    limit ${PLACES_MAX}`;
-  return [...called, ...rows.map((row) => ({ ...row, until: Number.MAX_SAFE_INTEGER }))];
+  return select<RequestRow>(db)`
+    with places as (
+      select * from (select resource_id, kind, at from own_calls
+        where member_id = ${accountId} and (kind like 'member.%' or kind like 'admin.%')
+        order by at desc limit ${PLACES_MAX}) as called
+      union all select * from (select home.id, link.list, cast(null as bigint) from resources as person
+        join links as link on link.target = person.seq join resources as home on home.seq = link.group_id
+        where person.id = ${id} and (link.pending is not null or link.stuck_at is not null)
+        limit ${PLACES_MAX}) as waiting)
+    select * from requests where seq in (select (
+      select seq from requests where resource_id = places.resource_id and status < 400
+        and (places.at is null or at <= places.at)
+        and written like case when places.kind like 'admin%' then '%admins%' else '%members%' end
+      order by seq desc limit 1) from places)`;
 }
 
 /** The newest drifts of a user or group. */

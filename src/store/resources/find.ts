@@ -133,7 +133,7 @@ export async function lockLostUsers(tx: Db, names: readonly string[]): Promise<U
 /** Rows that a key fits at most; more are as ambiguous as two. */
 const FITTING_MAX = 10;
 
-/** Lists users and groups with this id, or with this name or address: live ones first, then those with work to do. */
+/** Lists users and groups with this id, or with this name or address, in order of creation; of many the live, then those with work to do. */
 export async function listByKey(
   db: Db,
   type: ResourceType | 'any',
@@ -142,10 +142,11 @@ export async function listByKey(
   const folded = foldCase(key);
   const emails = sql`(select resource from names where former = 0 and name = ${folded})`;
   const names = ['display_folded', 'name_folded', ...CALLED.user.folded];
-  return select<ResourceRow>(db)`select * from resources
+  const rows = await select<ResourceRow>(db)`select * from resources
     where (id = ${key} or id in ${emails} or ${isIn([names, [folded]])}) and ${type} in ('any', type)
     order by case when deleted_at is null then 0 when due_at is not null then 1 else 2 end, seq
     limit ${FITTING_MAX}`;
+  return rows.toSorted((a, b) => a.seq - b.seq);
 }
 
 /** What is meant by a key, the surest first. */
