@@ -397,21 +397,19 @@ describe('failOnErrors', () => {
   });
 });
 
-describe('the service', () => {
-  test('what it refuses is undone, and nothing is built upon it', async () => {
-    bridge.sandbox.faults.add({
-      operation: 'scim.addUser',
-      fault: { kind: 'status', status: 422 },
-    });
-    const user = newUser('a');
-    const group = newGroup('g', ['bulkId:a']);
-
-    const answer = await sendBulk([group, user, newGroup('h', [])]);
-
-    expect(listStatuses(answer)).toEqual(['409', '400', '201']);
-    bridge.sandbox.faults.clear();
-    expect(listStatuses(await sendBulk([group, user]))).toEqual(['201', '201']);
+test('the service what it refuses is undone, and nothing is built upon it', async () => {
+  bridge.sandbox.faults.add({
+    operation: 'scim.addUser',
+    fault: { kind: 'status', status: 422 },
   });
+  const user = newUser('a');
+  const group = newGroup('g', ['bulkId:a']);
+
+  const answer = await sendBulk([group, user, newGroup('h', [])]);
+
+  expect(listStatuses(answer)).toEqual(['409', '400', '201']);
+  bridge.sandbox.faults.clear();
+  expect(listStatuses(await sendBulk([group, user]))).toEqual(['201', '201']);
 });
 
 test('a bulk request before the first read is finished is 503', async () => {

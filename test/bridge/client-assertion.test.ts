@@ -289,42 +289,38 @@ test('a bridge with a path of its own shows its metadata behind that path too', 
   expect(other.status).toBe(404);
 });
 
-describe('scim-bridge client create with a trust', () => {
-  test('makes a client, which is listed with what it trusts and proves itself', async () => {
-    const issuer = await forTest(startIssuer());
-    const settings = { ...SETTINGS, DATABASE_URL: await makeStoreUrl() };
-    const folder = makeFolder();
-    const [file, noFile] = [join(folder, 'keys.json'), join(folder, 'none.json')];
-    writeFileSync(file, JSON.stringify({ keys: [(await makeKey('own')).shown] }));
-    const bridge = await forTest(startTestBridge({ settings }));
-    const command = runner(bridge, { env: settings });
-    const run = (...args: string[]) => command('client', 'create', ...args);
-    const claims = ['--claim', `appid=${APP}`, '--claim', 'sub=a', '--claim', `sub=${WHO.sub}`];
-    const trust = ['--issuer', issuer.url, '--audience', AUDIENCE, '--lifetime', '75m'];
-    const made = await run('entra', ...trust, ...claims, '--once', 'never');
-    const ownMade = await run('own', '--jwks-file', file);
-    const wrong = await run('x', '--jwks-file', noFile);
-    const noClaim = await run('x', '--issuer', issuer.url, '--claim', 'appid');
-    const noHost = await run('x', '--jwks-uri', 'https://keys.example.com/');
-    const id = /^client_id +(\S+)$/m.exec(made.text)?.[1] ?? '';
+test('scim-bridge client create with a trust makes a client, which is listed with what it trusts and proves itself', async () => {
+  const issuer = await forTest(startIssuer());
+  const settings = { ...SETTINGS, DATABASE_URL: await makeStoreUrl() };
+  const folder = makeFolder();
+  const [file, noFile] = [join(folder, 'keys.json'), join(folder, 'none.json')];
+  writeFileSync(file, JSON.stringify({ keys: [(await makeKey('own')).shown] }));
+  const bridge = await forTest(startTestBridge({ settings }));
+  const command = runner(bridge, { env: settings });
+  const run = (...args: string[]) => command('client', 'create', ...args);
+  const claims = ['--claim', `appid=${APP}`, '--claim', 'sub=a', '--claim', `sub=${WHO.sub}`];
+  const trust = ['--issuer', issuer.url, '--audience', AUDIENCE, '--lifetime', '75m'];
+  const made = await run('entra', ...trust, ...claims, '--once', 'never');
+  const ownMade = await run('own', '--jwks-file', file);
+  const wrong = await run('x', '--jwks-file', noFile);
+  const noClaim = await run('x', '--issuer', issuer.url, '--claim', 'appid');
+  const noHost = await run('x', '--jwks-uri', 'https://keys.example.com/');
+  const id = /^client_id +(\S+)$/m.exec(made.text)?.[1] ?? '';
 
-    expect([made.code, ownMade.code, wrong.code, noClaim.code, noHost.code]).toEqual([
-      ...[0, 0, 64, 64, 1],
-    ]);
-    expect(made.text).toContain(`sub  a, or ${WHO.sub}`);
-    expect(made.text).toContain('valid     4500 s at most, again and again');
-    expect(made.text).not.toMatch(/client_secret|only time/);
-    expect(ownMade.text).toContain('keys      given: own');
-    expect(noHost.text).toContain('OAUTH_KEY_HOSTS does not name');
-    const listed = await command('client', 'list');
-    expect(listed.text).toMatch(
-      new RegExp(`^client-\\w+ +entra +assertions of ${issuer.url}`, 'm'),
-    );
-    expect(listed.text).toMatch(/^client-\w+ +own +assertions of its own/m);
-    expect((await presentRight(bridge, id, issuer)).status).toBe(200);
-    await command('client', 'revoke', 'own', '--yes');
-    const all = (await command('client', 'list', '--all')).text;
-    expect(all).toMatch(/^client-\w+ +own +revoked 2/m);
-    expect(all).toMatch(/^client-\w+ +entra +assertions of /m);
-  });
+  expect([made.code, ownMade.code, wrong.code, noClaim.code, noHost.code]).toEqual([
+    ...[0, 0, 64, 64, 1],
+  ]);
+  expect(made.text).toContain(`sub  a, or ${WHO.sub}`);
+  expect(made.text).toContain('valid     4500 s at most, again and again');
+  expect(made.text).not.toMatch(/client_secret|only time/);
+  expect(ownMade.text).toContain('keys      given: own');
+  expect(noHost.text).toContain('OAUTH_KEY_HOSTS does not name');
+  const listed = await command('client', 'list');
+  expect(listed.text).toMatch(new RegExp(`^client-\\w+ +entra +assertions of ${issuer.url}`, 'm'));
+  expect(listed.text).toMatch(/^client-\w+ +own +assertions of its own/m);
+  expect((await presentRight(bridge, id, issuer)).status).toBe(200);
+  await command('client', 'revoke', 'own', '--yes');
+  const all = (await command('client', 'list', '--all')).text;
+  expect(all).toMatch(/^client-\w+ +own +revoked 2/m);
+  expect(all).toMatch(/^client-\w+ +entra +assertions of /m);
 });

@@ -319,36 +319,34 @@ describe('named tokens', () => {
   });
 });
 
-describe('scim-bridge token', () => {
-  test('makes tokens in the store before the first start, and asks the bridge once it runs', async () => {
-    const DATABASE_URL = await makeStoreUrl();
-    const alone = (...args: string[]) => runAlone(['token', ...args], { DATABASE_URL });
-    const made = await alone('create', 'okta', '--expires', 'never');
-    const ops = await alone('create', 'ada', '--for', 'operator', '--json');
-    const twice = await alone('create', 'okta');
-    const text = /scimbridge_token_\S+/.exec(made.text)?.[0] ?? '';
-    const operator = JSON.parse(ops.text);
+test('scim-bridge token makes tokens in the store before the first start, and asks the bridge once it runs', async () => {
+  const DATABASE_URL = await makeStoreUrl();
+  const alone = (...args: string[]) => runAlone(['token', ...args], { DATABASE_URL });
+  const made = await alone('create', 'okta', '--expires', 'never');
+  const ops = await alone('create', 'ada', '--for', 'operator', '--json');
+  const twice = await alone('create', 'okta');
+  const text = /scimbridge_token_\S+/.exec(made.text)?.[0] ?? '';
+  const operator = JSON.parse(ops.text);
 
-    expect([made.code, ops.code, twice.code]).toEqual([0, 0, 1]);
-    expect(twice.text).toContain('Another token has this name');
-    expect(operator).toMatchObject({ name: 'ada', for: 'operator', createdBy: 'command' });
+  expect([made.code, ops.code, twice.code]).toEqual([0, 0, 1]);
+  expect(twice.text).toContain('Another token has this name');
+  expect(operator).toMatchObject({ name: 'ada', for: 'operator', createdBy: 'command' });
 
-    const bridge = await forTest(startTestBridge({ settings: { DATABASE_URL } }));
-    const run = runner(bridge, { env: { OPS_TOKEN: operator.token } });
-    await bridge.addUser('ada');
-    const listed = await run('token', 'list');
-    expect(listed.text).toMatch(/okta +scim +never expires +never\n/);
-    expect(listed.text).not.toContain('scimbridge_');
-    expect((await askWith(bridge, text)).status).toBe(200);
-    const taken = await run('token', 'create', 'okta');
-    const revoked = await run('token', 'revoke', 'okta', '--yes');
-    const unknown = await run('token', 'revoke', 'okta', '--yes');
+  const bridge = await forTest(startTestBridge({ settings: { DATABASE_URL } }));
+  const run = runner(bridge, { env: { OPS_TOKEN: operator.token } });
+  await bridge.addUser('ada');
+  const listed = await run('token', 'list');
+  expect(listed.text).toMatch(/okta +scim +never expires +never\n/);
+  expect(listed.text).not.toContain('scimbridge_');
+  expect((await askWith(bridge, text)).status).toBe(200);
+  const taken = await run('token', 'create', 'okta');
+  const revoked = await run('token', 'revoke', 'okta', '--yes');
+  const unknown = await run('token', 'revoke', 'okta', '--yes');
 
-    expect([taken.code, revoked.code, unknown.code]).toEqual([1, 0, 1]);
-    expect(taken.text).toContain('Another token has this name');
-    expect(revoked.text).toMatch(/^okta \(token-[0-9a-f]{16}\) is revoked\.\n$/);
-    expect((await askWith(bridge, text)).status).toBe(401);
-    expect((await run('token', 'list', '--all')).text).toContain('revoked');
-    expect((await run('token', 'list')).text).not.toContain('okta');
-  });
+  expect([taken.code, revoked.code, unknown.code]).toEqual([1, 0, 1]);
+  expect(taken.text).toContain('Another token has this name');
+  expect(revoked.text).toMatch(/^okta \(token-[0-9a-f]{16}\) is revoked\.\n$/);
+  expect((await askWith(bridge, text)).status).toBe(401);
+  expect((await run('token', 'list', '--all')).text).toContain('revoked');
+  expect((await run('token', 'list')).text).not.toContain('okta');
 });

@@ -379,47 +379,45 @@ async function readWrites(bridge: TestBridge): Promise<JsonObject> {
   return Object((await bridge.ops('GET', '/status')).body.writes);
 }
 
-describe('a pause', () => {
-  test('lets no change leave, across a restart, answers providers at once, and at its end everything is done', async () => {
-    const lives = await makeLives({
-      settings: { ...settings, DATABASE_URL: await makeStoreUrl() },
+test('a pause lets no change leave, across a restart, answers providers at once, and at its end everything is done', async () => {
+  const lives = await makeLives({
+    settings: { ...settings, DATABASE_URL: await makeStoreUrl() },
+  });
+  const { calls, service } = lives.sandbox;
+  const ids = await lives.live(async (bridge) => {
+    const first = await bridge.addUser('ada');
+    calls.reset();
+    const { body } = await bridge.ops('POST', '/pause', { reason: 'the auditors are here' });
+    expect(body).toMatchObject({
+      mode: 'live',
+      paused: { reason: 'the auditors are here' },
+      waiting: 0,
     });
-    const { calls, service } = lives.sandbox;
-    const ids = await lives.live(async (bridge) => {
-      const first = await bridge.addUser('ada');
-      calls.reset();
-      const { body } = await bridge.ops('POST', '/pause', { reason: 'the auditors are here' });
-      expect(body).toMatchObject({
-        mode: 'live',
-        paused: { reason: 'the auditors are here' },
-        waiting: 0,
-      });
-      await bridge.send('PATCH', `/Users/${first}`, setActive(false));
-      return { first, second: await bridge.addUser('bob') };
+    await bridge.send('PATCH', `/Users/${first}`, setActive(false));
+    return { first, second: await bridge.addUser('bob') };
+  });
+
+  await lives.live(async (bridge) => {
+    await bridge.addUser('carl');
+    const { body: due } = await bridge.ops('GET', '/users?due=true');
+    expect(await readWrites(bridge)).toMatchObject({
+      paused: { reason: 'the auditors are here' },
+      waiting: 3,
     });
+    expect(await readReasonCodes(bridge)).toEqual(['writes-paused']);
+    expect(due.items).toMatchObject([0, 1, 2].map(() => ({ attempts: 0, problem: null })));
+    expect(calls.count({ mutating: true })).toBe(0);
 
-    await lives.live(async (bridge) => {
-      await bridge.addUser('carl');
-      const { body: due } = await bridge.ops('GET', '/users?due=true');
-      expect(await readWrites(bridge)).toMatchObject({
-        paused: { reason: 'the auditors are here' },
-        waiting: 3,
-      });
-      expect(await readReasonCodes(bridge)).toEqual(['writes-paused']);
-      expect(due.items).toMatchObject([0, 1, 2].map(() => ({ attempts: 0, problem: null })));
-      expect(calls.count({ mutating: true })).toBe(0);
+    const { body } = await bridge.ops('POST', '/resume');
+    await bridge.untilSettled();
 
-      const { body } = await bridge.ops('POST', '/resume');
-      await bridge.untilSettled();
-
-      expect(body).toMatchObject({ paused: null });
-      expect(await readReasonCodes(bridge)).toEqual([]);
-      expect(service.getUser('ada@example.com').active).toBe(false);
-      expect(service.findUser('bob@example.com')).toBeDefined();
-      expect(service.findUser('carl@example.com')).toBeDefined();
-      await bridge.send('PATCH', `/Users/${ids.second}`, setActive(false));
-      expect(service.getUser('bob@example.com').active).toBe(false);
-    });
+    expect(body).toMatchObject({ paused: null });
+    expect(await readReasonCodes(bridge)).toEqual([]);
+    expect(service.getUser('ada@example.com').active).toBe(false);
+    expect(service.findUser('bob@example.com')).toBeDefined();
+    expect(service.findUser('carl@example.com')).toBeDefined();
+    await bridge.send('PATCH', `/Users/${ids.second}`, setActive(false));
+    expect(service.getUser('bob@example.com').active).toBe(false);
   });
 });
 

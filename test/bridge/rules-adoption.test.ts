@@ -110,28 +110,26 @@ test('a write that changes nothing succeeds and adopts nothing', async () => {
   expect(await isManaged(groupId)).toBe(false);
 });
 
-describe('with adopt: refuse', () => {
-  test('POST of what exists is 409, every other write of it 403, and nothing is stored', async () => {
-    const bridge = await forTest(
-      startTestBridge({ prepare, settings: { USERS_ADOPT: 'refuse', GROUPS_ADOPT: 'refuse' } }),
-    );
-    const user = `/Users/${await findUserId(bridge, ada)}`;
-    const group = `/Groups/${await findGroupId(bridge, 'Pilots')}`;
+test('with adopt: refuse POST of what exists is 409, every other write of it 403, and nothing is stored', async () => {
+  const bridge = await forTest(
+    startTestBridge({ prepare, settings: { USERS_ADOPT: 'refuse', GROUPS_ADOPT: 'refuse' } }),
+  );
+  const user = `/Users/${await findUserId(bridge, ada)}`;
+  const group = `/Groups/${await findGroupId(bridge, 'Pilots')}`;
 
-    const answers = [
-      await bridge.request('POST', '/Users', toUser('ada')),
-      await bridge.tryPatch(user, replace('active', false)),
-      await bridge.request('PUT', user, toUser('ada', { title: 'Dr' })),
-      await bridge.request('DELETE', user),
-      await bridge.request('POST', '/Groups', toGroup('Pilots')),
-      await bridge.request('PATCH', group, rename),
-      await bridge.request('DELETE', group),
-    ];
+  const answers = [
+    await bridge.request('POST', '/Users', toUser('ada')),
+    await bridge.tryPatch(user, replace('active', false)),
+    await bridge.request('PUT', user, toUser('ada', { title: 'Dr' })),
+    await bridge.request('DELETE', user),
+    await bridge.request('POST', '/Groups', toGroup('Pilots')),
+    await bridge.request('PATCH', group, rename),
+    await bridge.request('DELETE', group),
+  ];
 
-    expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403, 409, 403, 403]);
-    expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
-    expect((await bridge.request('GET', user)).body).toMatchObject({ active: true });
-  });
+  expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403, 409, 403, 403]);
+  expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
+  expect((await bridge.request('GET', user)).body).toMatchObject({ active: true });
 });
 
 const disputes: { what: string; user: JsonObject }[] = [

@@ -44,36 +44,34 @@ async function listFailing(bridge: TestBridge): Promise<JsonObject[]> {
 /** Attempts are over after two minutes, and not after a quarter of an hour. */
 const calm = { settings: { SCIM_WRITE_WAIT: '1s', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '8' } };
 
-describe('a change that the service fails at, while it makes others', () => {
-  test('is tried ever less often, is told while it fails, and ends as stuck with the words of the service', async () => {
-    const { bridge, clock } = await forTest(startCalmBridge({ ...calm, requestsPerSecond: 5 }));
-    const { sandbox } = bridge;
-    const create = bridge.addUser('ada');
-    await passTime(bridge, clock, 2_000);
-    const path = `/Users/${await create}`;
-    breakChanges(bridge, 'scim.updateUser', accountOf(bridge, 'ada@example.com'));
-    sandbox.calls.reset();
+test('a change that the service fails at, while it makes others is tried ever less often, is told while it fails, and ends as stuck with the words of the service', async () => {
+  const { bridge, clock } = await forTest(startCalmBridge({ ...calm, requestsPerSecond: 5 }));
+  const { sandbox } = bridge;
+  const create = bridge.addUser('ada');
+  await passTime(bridge, clock, 2_000);
+  const path = `/Users/${await create}`;
+  breakChanges(bridge, 'scim.updateUser', accountOf(bridge, 'ada@example.com'));
+  sandbox.calls.reset();
 
-    const answer = bridge.request('PATCH', path, toActive(false));
-    await passTime(bridge, clock, 75_000);
-    const patches = sandbox.calls.count({ operation: 'scim.updateUser' });
-    const failing = await listFailing(bridge);
+  const answer = bridge.request('PATCH', path, toActive(false));
+  await passTime(bridge, clock, 75_000);
+  const patches = sandbox.calls.count({ operation: 'scim.updateUser' });
+  const failing = await listFailing(bridge);
 
-    expect((await answer).status).toBe(200);
-    expect(patches).toBeGreaterThan(4);
-    expect(patches).toBeLessThan(12);
-    expect(failing).toMatchObject([{ name: 'ada@example.com', problem: { words } }]);
-    expect(clock.now() - Date.parse(String(failing[0]?.since))).toBeGreaterThan(70_000);
+  expect((await answer).status).toBe(200);
+  expect(patches).toBeGreaterThan(4);
+  expect(patches).toBeLessThan(12);
+  expect(failing).toMatchObject([{ name: 'ada@example.com', problem: { words } }]);
+  expect(clock.now() - Date.parse(String(failing[0]?.since))).toBeGreaterThan(70_000);
 
-    await passTime(bridge, clock, 2 * MINUTE_MS);
-    expect(await listStuckParts(bridge)).toEqual([`ada@example.com, active: ${words}`]);
-    expect(await listFailing(bridge)).toEqual([]);
-    expect(sandbox.calls.count({ operation: 'scim.updateUser' })).toBeLessThan(15);
+  await passTime(bridge, clock, 2 * MINUTE_MS);
+  expect(await listStuckParts(bridge)).toEqual([`ada@example.com, active: ${words}`]);
+  expect(await listFailing(bridge)).toEqual([]);
+  expect(sandbox.calls.count({ operation: 'scim.updateUser' })).toBeLessThan(15);
 
-    sandbox.calls.reset();
-    await passTime(bridge, clock, 3 * MINUTE_MS);
-    expect(sandbox.calls.count()).toBe(0);
-  });
+  sandbox.calls.reset();
+  await passTime(bridge, clock, 3 * MINUTE_MS);
+  expect(sandbox.calls.count()).toBe(0);
 });
 
 describe('an outage of the service', () => {

@@ -58,30 +58,28 @@ describe('created again while a call for the deleted one is on its way', () => {
   });
 });
 
-describe('a group taken up again before the departures from before were sent', () => {
-  test('departures stand, and who is wanted again stays', async () => {
-    const settings = { SCIM_WRITE_WAIT: '50ms' };
-    const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
-      service.createGroup({ name: 'Pilots' });
-    };
-    const bridge = await forTest(startTestBridge({ settings, prepare }));
-    const { service, faults } = bridge.sandbox;
-    const [adaId, bobId] = await bridge.addPeople('ada', 'bob');
-    const first = await bridge.addGroup('Pilots', [adaId, bobId]);
-    for (const displayName of ['Crew', 'Pilots'])
-      await bridge.patch(`/Groups/${first}`, replace('displayName', displayName));
-    await bridge.untilSettled();
-    const down = faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
-    await bridge.send('DELETE', `/Groups/${first}`);
+test('a group taken up again before the departures from before were sent departures stand, and who is wanted again stays', async () => {
+  const settings = { SCIM_WRITE_WAIT: '50ms' };
+  const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
+    service.createGroup({ name: 'Pilots' });
+  };
+  const bridge = await forTest(startTestBridge({ settings, prepare }));
+  const { service, faults } = bridge.sandbox;
+  const [adaId, bobId] = await bridge.addPeople('ada', 'bob');
+  const first = await bridge.addGroup('Pilots', [adaId, bobId]);
+  for (const displayName of ['Crew', 'Pilots'])
+    await bridge.patch(`/Groups/${first}`, replace('displayName', displayName));
+  await bridge.untilSettled();
+  const down = faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+  await bridge.send('DELETE', `/Groups/${first}`);
 
-    const second = await bridge.addGroup('Pilots', [adaId]);
-    down.remove();
-    await bridge.untilSettled();
+  const second = await bridge.addGroup('Pilots', [adaId]);
+  down.remove();
+  await bridge.untilSettled();
 
-    expect(service.members('Pilots')).toEqual([ada]);
-    expect(await bridge.readMemberIds(second)).toEqual([adaId]);
-    expect((await bridge.readWork())?.stuck).toBe(0);
-  });
+  expect(service.members('Pilots')).toEqual([ada]);
+  expect(await bridge.readMemberIds(second)).toEqual([adaId]);
+  expect((await bridge.readWork())?.stuck).toBe(0);
 });
 
 async function readUser(bridge: TestBridge, id: string) {

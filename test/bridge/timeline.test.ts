@@ -25,50 +25,46 @@ async function untilRequests(bridge: TestBridge, id: string, count: number): Pro
 
 const world = forSuite(() => startAudit());
 
-describe('the line of time', () => {
-  test('of a person tells who asked, who did it, who changed it, what was seen, in this order', async () => {
-    const id = await world.addUser('ada');
-    await world.addGroup('Pilots', [id]);
-    await world.poll(LONG_MS);
-    await world.sweep();
-    behindTheBack(world).updateUser('ada@example.com', { active: false });
-    await world.poll(LONG_MS);
-    await world.sweep();
-    await world.patch(`/Users/${id}`, replace('active', true));
-    await world.poll(LONG_MS);
-    await world.sweep();
-    await untilRequests(world, id, 2);
-    const timeline = await readTimeline(world, '/users/ADA@example.com/timeline');
-    const times = timeline.items.map(({ at }) => at);
-    const lines = toLines(timeline);
+test('the line of time of a person tells who asked, who did it, who changed it, what was seen, in this order', async () => {
+  const id = await world.addUser('ada');
+  await world.addGroup('Pilots', [id]);
+  await world.poll(LONG_MS);
+  await world.sweep();
+  behindTheBack(world).updateUser('ada@example.com', { active: false });
+  await world.poll(LONG_MS);
+  await world.sweep();
+  await world.patch(`/Users/${id}`, replace('active', true));
+  await world.poll(LONG_MS);
+  await world.sweep();
+  await untilRequests(world, id, 2);
+  const timeline = await readTimeline(world, '/users/ADA@example.com/timeline');
+  const times = timeline.items.map(({ at }) => at);
+  const lines = toLines(timeline);
 
-    expect(timeline).toMatchObject({ type: 'user', id, managed: 'created', more: false });
-    expect(times).toEqual(times.toSorted());
-    // What has one moment by two clocks may change places.
-    const story = [
-      'provider: POST /Users: set userName (1), set name.givenName (1)',
-      'bridge: member.add, by ',
-      'audit: deactivate "deactivate", by admin from 198.51.100.7',
-      'drift: user.deactivated found: wanted {"active":true}, there is {"active":false}',
-      'provider: PATCH /Users/{id}: replace active (1), answered 200',
-      'drift: user.deactivated gone by itself, or by a write of the provider',
-    ];
-    const places = story.map((text) => lines.findIndex((line) => line.startsWith(text)));
-    expect(places).not.toContain(-1);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(lines).toEqual(
-      expect.arrayContaining([
-        'bridge: user.create, by scim.addUser: done',
-        'audit: invite "invite", by the account of the bridge',
-        'audit: add_user "add_user", by the account of the bridge [Pilots]',
-        'bridge: user.activate, by scim.updateUser: done',
-        'audit: activate "activate", by the account of the bridge',
-      ]),
-    );
-    expect(lines.filter((line) => line.startsWith('seen: last seen in the service'))).toHaveLength(
-      1,
-    );
-  });
+  expect(timeline).toMatchObject({ type: 'user', id, managed: 'created', more: false });
+  expect(times).toEqual(times.toSorted());
+  // What has one moment by two clocks may change places.
+  const story = [
+    'provider: POST /Users: set userName (1), set name.givenName (1)',
+    'bridge: member.add, by ',
+    'audit: deactivate "deactivate", by admin from 198.51.100.7',
+    'drift: user.deactivated found: wanted {"active":true}, there is {"active":false}',
+    'provider: PATCH /Users/{id}: replace active (1), answered 200',
+    'drift: user.deactivated gone by itself, or by a write of the provider',
+  ];
+  const places = story.map((text) => lines.findIndex((line) => line.startsWith(text)));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'bridge: user.create, by scim.addUser: done',
+      'audit: invite "invite", by the account of the bridge',
+      'audit: add_user "add_user", by the account of the bridge [Pilots]',
+      'bridge: user.activate, by scim.updateUser: done',
+      'audit: activate "activate", by the account of the bridge',
+    ]),
+  );
+  expect(lines.filter((line) => line.startsWith('seen: last seen in the service'))).toHaveLength(1);
 });
 
 test('`why` tells it in lines, or as JSON', async () => {

@@ -130,44 +130,42 @@ async function findIdOf(bridge: TestBridge, type: 'Users' | 'Groups', filter: st
   return String(Object(first).id);
 }
 
-describe('somebody unmanaged whom the service deleted', () => {
-  test('is in no list, filter, group and uniqueness any more once a sweep missed them and a look said so', async () => {
-    const world = {};
-    const bridge = await forTest(startTestBridge(world));
-    const { service, calls } = bridge.sandbox;
-    service.addUser(ghost);
-    service.createGroup({ name: 'Crew' });
-    service.link('Crew', ghost.email);
-    await bridge.sweep();
-    const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
-    const group = await findIdOf(bridge, 'Groups', 'displayName eq "Crew"');
-    const pilots = await bridge.addGroup('Pilots', [id]);
-    const before = await countFound(bridge, 'Users');
-    const etags = await readEtags(bridge, [group, pilots]);
+test('somebody unmanaged whom the service deleted is in no list, filter, group and uniqueness any more once a sweep missed them and a look said so', async () => {
+  const world = {};
+  const bridge = await forTest(startTestBridge(world));
+  const { service, calls } = bridge.sandbox;
+  service.addUser(ghost);
+  service.createGroup({ name: 'Crew' });
+  service.link('Crew', ghost.email);
+  await bridge.sweep();
+  const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
+  const group = await findIdOf(bridge, 'Groups', 'displayName eq "Crew"');
+  const pilots = await bridge.addGroup('Pilots', [id]);
+  const before = await countFound(bridge, 'Users');
+  const etags = await readEtags(bridge, [group, pilots]);
 
-    service.removeUser(ghost.email);
-    calls.reset();
-    await bridge.sweep();
-    const after = await countFound(bridge, 'Users');
+  service.removeUser(ghost.email);
+  calls.reset();
+  await bridge.sweep();
+  const after = await countFound(bridge, 'Users');
 
-    expect(after).toBe(before - 1);
-    expect(calls.count({ operation: 'scim.getUser' })).toBeLessThanOrEqual(3);
-    expect(await countFound(bridge, 'Users', 'userName eq "ghost"')).toBe(0);
-    expect(await countFound(bridge, 'Groups', `members.value eq "${id}"`)).toBe(0);
-    for (const [method, body] of [
-      ['GET', undefined],
-      ['PATCH', disable],
-      ['PUT', toUser('ghost')],
-      ['DELETE', undefined],
-    ] as const) {
-      expect((await bridge.request(method, `/Users/${id}`, body)).status).toBe(404);
-    }
-    for (const each of [group, pilots])
-      expect((await bridge.send('GET', `/Groups/${each}`)).body.members ?? []).toEqual([]);
-    const changed = await readEtags(bridge, [group, pilots]);
-    expect(changed.map((etag, index) => etag === etags[index])).toEqual([false, false]);
-    expect(await bridge.addUser('ghost', { userName: 'ghost' })).not.toBe(id);
-  });
+  expect(after).toBe(before - 1);
+  expect(calls.count({ operation: 'scim.getUser' })).toBeLessThanOrEqual(3);
+  expect(await countFound(bridge, 'Users', 'userName eq "ghost"')).toBe(0);
+  expect(await countFound(bridge, 'Groups', `members.value eq "${id}"`)).toBe(0);
+  for (const [method, body] of [
+    ['GET', undefined],
+    ['PATCH', disable],
+    ['PUT', toUser('ghost')],
+    ['DELETE', undefined],
+  ] as const) {
+    expect((await bridge.request(method, `/Users/${id}`, body)).status).toBe(404);
+  }
+  for (const each of [group, pilots])
+    expect((await bridge.send('GET', `/Groups/${each}`)).body.members ?? []).toEqual([]);
+  const changed = await readEtags(bridge, [group, pilots]);
+  expect(changed.map((etag, index) => etag === etags[index])).toEqual([false, false]);
+  expect(await bridge.addUser('ghost', { userName: 'ghost' })).not.toBe(id);
 });
 
 const writes: readonly { what: string; method: string; body: JsonObject }[] = [
@@ -193,35 +191,32 @@ for (const { what, method, body } of writes) {
   });
 }
 
-describe('an unmanaged group that the service deleted', () => {
-  test('answers a write with 404 as soon as the service says so, and its name is free', async () => {
-    const adopting = { GROUPS_ADOPT_ON_DELETE: 'yes' };
-    const world = { settings: { ...adopting } };
-    const bridge = await forTest(startTestBridge(world));
-    const { service } = bridge.sandbox;
-    const ada = await bridge.addUser('ada');
-    for (const name of ['Board', 'Crew', 'Cooks', 'Pilots', 'Guests'])
-      service.createGroup({ name });
-    await bridge.sweep();
-    const find = (name: string) => findIdOf(bridge, 'Groups', `displayName eq "${name}"`);
-    const ids = [await find('Crew'), await find('Cooks'), await find('Guests')];
-    for (const name of ['Crew', 'Cooks', 'Pilots', 'Guests']) service.deleteGroup(name);
+test('an unmanaged group that the service deleted answers a write with 404 as soon as the service says so, and its name is free', async () => {
+  const adopting = { GROUPS_ADOPT_ON_DELETE: 'yes' };
+  const world = { settings: { ...adopting } };
+  const bridge = await forTest(startTestBridge(world));
+  const { service } = bridge.sandbox;
+  const ada = await bridge.addUser('ada');
+  for (const name of ['Board', 'Crew', 'Cooks', 'Pilots', 'Guests']) service.createGroup({ name });
+  await bridge.sweep();
+  const find = (name: string) => findIdOf(bridge, 'Groups', `displayName eq "${name}"`);
+  const ids = [await find('Crew'), await find('Cooks'), await find('Guests')];
+  for (const name of ['Crew', 'Cooks', 'Pilots', 'Guests']) service.deleteGroup(name);
 
-    const answers = [
-      await bridge.tryPatch(`/Groups/${ids[0]}`, {
-        op: 'add',
-        path: 'members',
-        value: toMembers([ada]),
-      }),
-      await bridge.request('PUT', `/Groups/${ids[1]}`, toGroup('Cooks', [ada])),
-      await bridge.request('DELETE', `/Groups/${ids[2]}`),
-      await bridge.request('POST', '/Groups', toGroup('Pilots', [ada])),
-    ];
+  const answers = [
+    await bridge.tryPatch(`/Groups/${ids[0]}`, {
+      op: 'add',
+      path: 'members',
+      value: toMembers([ada]),
+    }),
+    await bridge.request('PUT', `/Groups/${ids[1]}`, toGroup('Cooks', [ada])),
+    await bridge.request('DELETE', `/Groups/${ids[2]}`),
+    await bridge.request('POST', '/Groups', toGroup('Pilots', [ada])),
+  ];
 
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 201]);
-    expect(service.members('Pilots')).toEqual(['ada@example.com']);
-    expect(await countFound(bridge, 'Groups')).toBe(2);
-  });
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 201]);
+  expect(service.members('Pilots')).toEqual(['ada@example.com']);
+  expect(await countFound(bridge, 'Groups')).toBe(2);
 });
 
 async function readEtags(bridge: TestBridge, ids: readonly string[]): Promise<unknown[]> {

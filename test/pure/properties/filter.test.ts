@@ -10,17 +10,15 @@ import { listResources, toUser } from '../../support/provider.ts';
 import { meaning, resource, says, style, write } from './filter-language.ts';
 import { hold } from './hold.ts';
 
-describe('filters', () => {
-  test('mean of any resource what the standard says, however they are written', () =>
-    hold(
-      fc.property(meaning, style, resource, (filter, how, one) => {
-        const parsed = parseFilter(write(filter, how), userSchema);
+test('filters mean of any resource what the standard says, however they are written', () =>
+  hold(
+    fc.property(meaning, style, resource, (filter, how, one) => {
+      const parsed = parseFilter(write(filter, how), userSchema);
 
-        expect(matches(parsed, one)).toBe(says(filter, one));
-      }),
-      200,
-    ));
-});
+      expect(matches(parsed, one)).toBe(says(filter, one));
+    }),
+    200,
+  ));
 
 describe('filters of a list', () => {
   const PEOPLE = 40;
