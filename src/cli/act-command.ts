@@ -44,15 +44,14 @@ interface Special {
 
 /** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
 export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): AddCommand {
-  const { summary, command: row } = act;
   const { send = sendAct } = special;
   return (program, context) => {
-    const command = addCommand(program, row.usage, summary);
+    const command = addCommand(program, act.command, act.summary);
     const body = act.body === undefined ? undefined : opsSchemas[act.body];
-    const readOptions = addBodyOptions(command, { ...row, body, readFile: context.readFile });
-    if (row.question !== undefined || special.findQuestion) command.option(...YES);
+    const readOptions = addBodyOptions(command, { ...act, body, readFile: context.readFile });
+    if (act.question !== undefined || special.findQuestion) command.option(...YES);
     command.option('--json', 'as one JSON object');
-    if (row.help !== undefined) command.addHelpText('after', row.help);
+    if (act.help !== undefined) command.addHelpText('after', act.help);
     command.action(async () => {
       const { yes, json } = command.opts<{ yes?: true; json?: true }>();
       const given = { ...readArguments(command), ...readOptions() };
@@ -61,7 +60,7 @@ export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): Add
       const question = findQuestion(act, given) ?? (await special.findQuestion?.(context, given));
       if (question && !(await confirm(command, context, { yes, question }))) return;
       const answer = parseAnswer<Answer>(await send(context, given));
-      context.write(json ? toJson(answer) : toText(row.say(answer, given)));
+      context.write(json ? toJson(answer) : toText(act.say(answer, given)));
     });
   };
 
@@ -79,17 +78,17 @@ const FILE_TIMEOUT_MS = 600_000;
 
 /** Makes the command of a request with a provider's export: each parameter of the request is an option. */
 export function fileCommand<Answer, Item>(act: FileAct<Answer, Item>): AddCommand {
-  const { summary, parameters, meanings, command: row } = act;
+  const { parameters, meanings } = act;
   return (program, context) => {
-    const command = addCommand(program, row.usage, summary);
+    const command = addCommand(program, act.command, act.summary);
     const known = command.registeredArguments.map((argument) => argument.name());
-    if (!known.includes('file')) command.option('--file <file>', toHelp(row.file));
+    if (!known.includes('file')) command.option('--file <file>', toHelp(act.fileOption));
     for (const [name, words] of Object.entries(parameters)) {
       if (!known.includes(name)) command.addOption(toOption(name, words, meanings[name] ?? name));
     }
-    if (row.kinds)
-      command.addOption(new Option('--kind <kind...>', 'of these kinds').choices(row.kinds));
-    addTableOptions(command).addHelpText('after', row.help);
+    if (act.kinds)
+      command.addOption(new Option('--kind <kind...>', 'of these kinds').choices(act.kinds));
+    addTableOptions(command).addHelpText('after', act.help);
     command.action(async () => {
       const options = command.opts<TableOptions & { kind?: readonly string[] }>();
       const given: Given = { ...options, ...readArguments(command) };
@@ -97,13 +96,13 @@ export function fileCommand<Answer, Item>(act: FileAct<Answer, Item>): AddComman
       const bytes = file === undefined ? new Uint8Array() : await readExport(String(file));
       const client = context.connect(FILE_TIMEOUT_MS);
       const sent = parseAnswer<Answer>(await client.send('POST', toAddress(act, given), bytes));
-      const answer = (options.kind && row.narrow?.(sent, options.kind)) ?? sent;
-      const page = { items: row.listItems(answer), nextCursor: null };
-      const shown = { columns: row.columns, none: '', options, context };
+      const answer = (options.kind && act.narrow?.(sent, options.kind)) ?? sent;
+      const page = { items: act.listItems(answer), nextCursor: null };
+      const shown = { columns: act.columns, none: '', options, context };
       const table = toListText(page, shown);
-      const text = options.csv ? table : `${toText(row.say(answer))}${table}`;
+      const text = options.csv ? table : `${toText(act.say(answer))}${table}`;
       context.write(options.json ? toJson(answer) : text);
-      if (row.isIncomplete(answer)) context.exitWith(exitCodes.incomplete);
+      if (act.isIncomplete(answer)) context.exitWith(exitCodes.incomplete);
     });
   };
 }

@@ -73,7 +73,7 @@ export function Act<Answer>(options: ActOptions<Answer>) {
           reset();
         }}
         isSecret={shown !== undefined}
-        done={data && (shown?.(data) ?? <Words text={act.command.say(data, given)} />)}
+        done={data && (shown?.(data) ?? <Words text={act.say(data, given)} />)}
       >
         {confirm ?? findQuestion(act, typed) ?? <Words text={act.summary} />}
       </Question>

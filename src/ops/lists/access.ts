@@ -77,11 +77,9 @@ export const TOKEN_CREATE = actOf<'NewToken'>()({
   summary: 'Make a token; its text is shown once.',
   body: 'TokenBody',
   answers: { 201: 'NewToken' },
-  command: {
-    usage: 'token create <name>',
-    say: ({ token, ...view }) =>
-      `${view.id}  ${view.name}  for ${view.for}${toScope(view)}  ${toLife(view)}\n\n${token}\n${SHOWN_ONCE}`,
-  },
+  command: 'token create <name>',
+  say: ({ token, ...view }) =>
+    `${view.id}  ${view.name}  for ${view.for}${toScope(view)}  ${toLife(view)}\n\n${token}\n${SHOWN_ONCE}`,
 });
 
 /** Ends a named token. */
@@ -89,11 +87,9 @@ export const TOKEN_REVOKE = actOf<'Token'>()({
   path: '/tokens/{id}/revoke',
   summary: 'Revoke a token, by its id or name, everywhere within five seconds.',
   answers: { 200: 'Token' },
-  command: {
-    usage: 'token revoke <id>',
-    question: 'End the token {id}? Who presents it is refused from then on.',
-    say: ({ id, name }) => `${name} (${id}) is revoked.`,
-  },
+  command: 'token revoke <id>',
+  question: 'End the token {id}? Who presents it is refused from then on.',
+  say: ({ id, name }) => `${name} (${id}) is revoked.`,
 });
 
 /** Makes an OAuth client. */
@@ -102,16 +98,14 @@ export const CLIENT_CREATE = actOf<'NewClient'>()({
   summary: 'Make an OAuth client, with a secret that is shown once or with a trust in an issuer.',
   body: 'ClientBody',
   answers: { 201: 'NewClient' },
-  command: {
-    usage: 'client create <name>',
-    flags: {
-      audiences: '--audience <audience>',
-      claims: '--claim <name=value>',
-      jwks: '--jwks-file <file>',
-    },
-    nulls: { once: 'never' },
-    say: toMadeText,
+  command: 'client create <name>',
+  flags: {
+    audiences: '--audience <audience>',
+    claims: '--claim <name=value>',
+    jwks: '--jwks-file <file>',
   },
+  nulls: { once: 'never' },
+  say: toMadeText,
 });
 
 /** Makes another secret of a client. */
@@ -120,7 +114,8 @@ export const CLIENT_ROTATE = actOf<'NewSecret'>()({
   summary: 'Give a client, by its id or name, a second secret; a third is refused.',
   body: 'SecretBody',
   answers: { 201: 'NewSecret' },
-  command: { usage: 'client rotate <id>', say: toMadeText },
+  command: 'client rotate <id>',
+  say: toMadeText,
 });
 
 /** Ends a client, or one of its secrets. */
@@ -129,13 +124,11 @@ export const CLIENT_REVOKE = actOf<'Client'>()({
   summary: 'Revoke a client, or one of its secrets, with every access token that it got.',
   body: 'RevokeBody',
   answers: { 200: 'Client' },
-  command: {
-    usage: 'client revoke <id>',
-    question:
-      'End the client {id}, or the secret that is named, with every access token that it got?',
-    say: ({ id, name }, { secret }) =>
-      `${secret === undefined ? '' : `${secret} of `}${name} (${id}) is revoked.`,
-  },
+  command: 'client revoke <id>',
+  question:
+    'End the client {id}, or the secret that is named, with every access token that it got?',
+  say: ({ id, name }, { secret }) =>
+    `${secret === undefined ? '' : `${secret} of `}${name} (${id}) is revoked.`,
 });
 
 /** Ends a sign-in to the console. */
@@ -143,11 +136,9 @@ export const SESSION_REVOKE = actOf<'SessionEnded'>()({
   path: '/sessions/{id}/revoke',
   summary: 'End a sign-in to the console, everywhere at once.',
   answers: { 200: 'SessionEnded' },
-  command: {
-    usage: 'session revoke <id>',
-    question: 'End the sign-ins {id}? Who has them has to sign in again.',
-    say: ({ id }) => `${id} is signed out.`,
-  },
+  command: 'session revoke <id>',
+  question: 'End the sign-ins {id}? Who has them has to sign in again.',
+  say: ({ id }) => `${id} is signed out.`,
 });
 
 const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, say: toProviderText } as const;
@@ -158,7 +149,8 @@ export const PROVIDER_CREATE = actOf<'Provider'>()({
   summary: 'Add a provider; a limit that is left out is none.',
   body: 'ProviderBody',
   answers: { 201: 'Provider' },
-  command: { usage: 'provider create <name>', ...LIMITS },
+  command: 'provider create <name>',
+  ...LIMITS,
 });
 
 /** Changes what a provider may do. */
@@ -168,7 +160,8 @@ export const PROVIDER_CHANGE = actOf<'Provider'>()({
     'Change what a provider may do and how its requests are taken; what is left out stays as it is.',
   body: 'LimitsBody',
   answers: { 200: 'Provider' },
-  command: { usage: 'provider change <name>', ...LIMITS },
+  command: 'provider change <name>',
+  ...LIMITS,
 });
 
 /** Deletes a provider. */
@@ -176,11 +169,9 @@ export const PROVIDER_DELETE = actOf<'Provider'>()({
   path: '/providers/{id}/delete',
   summary: 'Delete a provider that has no credential, no person and no group any more.',
   answers: { 200: 'Provider' },
-  command: {
-    usage: 'provider delete <name>',
-    question: 'Delete the provider {name}?',
-    say: ({ name }) => `${name} is deleted.`,
-  },
+  command: 'provider delete <name>',
+  question: 'Delete the provider {name}?',
+  say: ({ name }) => `${name} is deleted.`,
 });
 
 const SHOWN_ONCE = '\nThis is the only time that it is shown.';

@@ -5,10 +5,16 @@ import type { Column } from './list.ts';
 /** Values of a request by the names of parameters of its path and of members of its body. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/** Command that sends a request, and what it asks and says. */
-interface ActCommand<Answer> {
-  /** Its name with its arguments, each a parameter of the path or a member of the body. */
-  readonly usage: string;
+/** A request below `/ops` that changes something: the same in the command line and in the console. */
+export interface Act<Answer> {
+  readonly method: 'post';
+  /** `{resource}` stands for the path of a user or group. */
+  readonly path: `/${string}`;
+  readonly summary: string;
+  readonly body?: OpsSchemaName;
+  readonly answers: Readonly<Record<number, OpsSchemaName>>;
+  /** Its command with its arguments, each a parameter of the path or a member of the body. */
+  readonly command: string;
   /** Question before it is sent, with `{name}` for what was given. */
   readonly question?: string;
   /** Options of members of the body that are not called as the member is. */
@@ -18,17 +24,6 @@ interface ActCommand<Answer> {
   readonly help?: string;
   /** What came of it. */
   say(answer: Answer, given: Given): string;
-}
-
-/** A request below `/ops` that changes something: the same in the command line and in the console. */
-export interface Act<Answer> {
-  readonly method: 'post';
-  /** `{resource}` stands for the path of a user or group. */
-  readonly path: `/${string}`;
-  readonly summary: string;
-  readonly body?: OpsSchemaName;
-  readonly answers: Readonly<Record<number, OpsSchemaName>>;
-  readonly command: ActCommand<Answer>;
 }
 
 /** Types one act; what is written there stays known to its route. */
@@ -50,22 +45,20 @@ export interface FileAct<Answer, Item> {
   /** Nothing reads the body before the handler does. */
   readonly readers: readonly [];
   readonly answers: Readonly<Record<number, OpsSchemaName>>;
-  readonly command: {
-    /** `<file>` among the arguments is the export; else it is an option. */
-    readonly usage: string;
-    /** What the option of the export means. */
-    readonly file: string;
-    readonly help: string;
-    readonly columns: readonly Column<Item>[];
-    /** Kinds of items that `--kind` chooses from, and an answer with those alone; without it there is no such option. */
-    readonly kinds?: readonly string[];
-    narrow?(answer: Answer, kinds: readonly string[]): Answer;
-    /** What the table has. */
-    listItems(answer: Answer): readonly Item[];
-    say(answer: Answer): string;
-    /** True: the command ends with the exit code of an incomplete outcome. */
-    isIncomplete(answer: Answer): boolean;
-  };
+  /** `<file>` among the arguments is the export; else it is an option. */
+  readonly command: string;
+  /** What the option of the export means. */
+  readonly fileOption: string;
+  readonly help: string;
+  readonly columns: readonly Column<Item>[];
+  /** Kinds of items that `--kind` chooses from, and an answer with those alone; without it there is no such option. */
+  readonly kinds?: readonly string[];
+  narrow?(answer: Answer, kinds: readonly string[]): Answer;
+  /** What the table has. */
+  listItems(answer: Answer): readonly Item[];
+  say(answer: Answer): string;
+  /** True: the command ends with the exit code of an incomplete outcome. */
+  isIncomplete(answer: Answer): boolean;
 }
 
 /** Types one request with an export; what is written there stays known to its route. */
@@ -99,14 +92,14 @@ export function toRequest(
 }
 
 /** The question of an act about what was given; undefined: it asks nothing. */
-export function findQuestion({ command }: Pick<Act<never>, 'command'>, given: Given) {
-  return command.question && fill(command.question, given, String);
+export function findQuestion({ question }: Pick<Act<never>, 'question'>, given: Given) {
+  return question && fill(question, given, String);
 }
 
 /** The command that does the same, as it is typed. */
 export function toCommandLine({ command }: Pick<Act<never>, 'command'>, given: Given): string {
   const inUsage = new Set<string>();
-  const words = command.usage.replaceAll(/ [<[](\w+)[\]>]/g, (_, name: string) => {
+  const words = command.replaceAll(/ [<[](\w+)[\]>]/g, (_, name: string) => {
     inUsage.add(name);
     return given[name] === undefined ? '' : ` ${toShell(given[name])}`;
   });

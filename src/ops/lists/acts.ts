@@ -9,13 +9,11 @@ export const ADOPT = actOf<'User'>()({
   summary: 'Take over an account or group that the bridge only observes, as the service holds it.',
   body: 'AdoptBody',
   answers: { 200: 'User' },
-  command: {
-    usage: 'adopt <resource>',
-    say: (item) => `${toNamed(item)} is managed now`,
-    help: `
+  command: 'adopt <resource>',
+  say: (item) => `${toNamed(item)} is managed now`,
+  help: `
 Nothing is changed in the service by that, but what rules give: what it holds is what is wanted, until a provider says
 otherwise. Who must not lose access stays protected.`,
-  },
 });
 
 /** Stops managing a user or group. */
@@ -23,14 +21,12 @@ export const RELEASE = actOf<'User'>()({
   path: '/{resource}/release',
   summary: 'Stop managing a person or group; the bridge only observes it from then on.',
   answers: { 200: 'User' },
-  command: {
-    usage: 'release <resource>',
-    question: "Release {resource}? No provider's changes reach it until one takes it over again.",
-    say: (item) => `${toNamed(item)} is only observed now`,
-    help: `
+  command: 'release <resource>',
+  question: "Release {resource}? No provider's changes reach it until one takes it over again.",
+  say: (item) => `${toNamed(item)} is only observed now`,
+  help: `
 Nothing is changed in the service: the account, the group and its members stay as they are. A provider that still has the
 person or group takes it over again with its next write, as users.adopt and groups.adopt say: unassign it there first.`,
-  },
 });
 
 /** Compares one user or group with the service now. */
@@ -39,13 +35,11 @@ export const LOOK = actOf<'Look'>()({
   summary: 'Compare one person or group with the service now. Admins are left to sweeps.',
   body: 'LookBody',
   answers: { 200: 'Look' },
-  command: {
-    usage: 'look <resource>',
-    say: toLookText,
-    help: `
+  command: 'look <resource>',
+  say: toLookText,
+  help: `
 What it sees and what differs is stored as by a sweep. --repair never touches what is unmanaged, protected or contested, and
 does nothing where a limit would be exceeded.`,
-  },
 });
 
 /** Tries at once what is stuck or waits for its next attempt. */
@@ -55,20 +49,18 @@ export const RETRY = actOf<'Retry'>()({
     'Try now what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
   body: 'RetryBody',
   answers: { 200: 'Retry' },
-  command: {
-    usage: 'retry [name]',
-    say({ count, tried }) {
-      if (count === 0) return 'Nothing waits that could be tried now.';
-      const lines = tried.map(({ type, id, name, waits }) => {
-        return `  ${type} ${name} (${id}): ${waits.join(', ') || 'a look'}`;
-      });
-      const more = count > tried.length ? [`  and ${count - tried.length} more`] : [];
-      return [`Tried now: ${count}`, ...lines, ...more].join('\n');
-    },
-    help: `
+  command: 'retry [name]',
+  say({ count, tried }) {
+    if (count === 0) return 'Nothing waits that could be tried now.';
+    const lines = tried.map(({ type, id, name, waits }) => {
+      return `  ${type} ${name} (${id}): ${waits.join(', ') || 'a look'}`;
+    });
+    const more = count > tried.length ? [`  and ${count - tried.length} more`] : [];
+    return [`Tried now: ${count}`, ...lines, ...more].join('\n');
+  },
+  help: `
 Of a person this is also what waits of them in groups. What fails again waits as before; /ops/status and scim-bridge why
 tell what came of it. While changes are paused, or only observed, it is tried when that ends.`,
-  },
 });
 
 /** Stops all changes of the service. */
@@ -77,13 +69,11 @@ export const PAUSE = actOf<'Writes'>()({
   summary: 'Change nothing in the service until `resume`. May be repeated.',
   body: 'PauseBody',
   answers: { 200: 'Writes' },
-  command: {
-    usage: 'pause',
-    say: toWritesText,
-    help: `
+  command: 'pause',
+  say: toWritesText,
+  help: `
 Providers are answered as always, and what they send is kept. Calls that are on their way end; no other is sent. The
 pause survives restarts. Other processes on the same PostgreSQL follow within a second.`,
-  },
 });
 
 /** Ends a pause. */
@@ -91,7 +81,8 @@ export const RESUME = actOf<'Writes'>()({
   path: '/resume',
   summary: 'Change the service again after `pause`. May be repeated.',
   answers: { 200: 'Writes' },
-  command: { usage: 'resume', say: toWritesText },
+  command: 'resume',
+  say: toWritesText,
 });
 
 /** Does a plan that was shown. */
@@ -100,7 +91,8 @@ export const PLAN_APPROVE = actOf<'Plan'>()({
   summary: 'Do exactly the plan with this hash, as far as it still holds.',
   body: 'HashBody',
   answers: { 200: 'Plan' },
-  command: { usage: 'plan approve <id> <hash>', say: toPlanHead },
+  command: 'plan approve <id> <hash>',
+  say: toPlanHead,
 });
 
 /** Does nothing of a plan. */
@@ -109,11 +101,9 @@ export const PLAN_DISCARD = actOf<'Plan'>()({
   summary:
     'Do nothing of a plan that waits. What a plan of removals by providers holds back stays as the service has it, and becomes what is desired.',
   answers: { 200: 'Plan' },
-  command: {
-    usage: 'plan discard <id>',
-    question: 'Discard the plan {id}? Nothing of it is done, and that cannot be taken back.',
-    say: toPlanHead,
-  },
+  command: 'plan discard <id>',
+  question: 'Discard the plan {id}? Nothing of it is done, and that cannot be taken back.',
+  say: toPlanHead,
 });
 
 /** Takes back what a plan did. */
@@ -121,11 +111,9 @@ export const PLAN_UNDO = actOf<'Undoing'>()({
   path: '/plans/{id}/undo',
   summary: 'Take back what a plan did, as far as the provider has written nothing of it since.',
   answers: { 202: 'Undoing' },
-  command: {
-    usage: 'plan undo <id>',
-    question: 'Undo the plan {id} in the service?',
-    say: toPlanHead,
-  },
+  command: 'plan undo <id>',
+  question: 'Undo the plan {id} in the service?',
+  say: toPlanHead,
 });
 
 /** Has the service compared with the store. */
@@ -134,10 +122,8 @@ export const SWEEP = actOf<'SweepAsked'>()({
   summary: 'Compare the service with the store: a new sweep, or the one that runs or waits.',
   body: 'SweepBody',
   answers: { 202: 'SweepAsked' },
-  command: {
-    usage: 'sweep',
-    say: () => 'A sweep has begun; what it finds comes to Drifts and Plans.',
-  },
+  command: 'sweep',
+  say: () => 'A sweep has begun; what it finds comes to Drifts and Plans.',
 });
 
 /** The counts of a plan in one line that names no user and no group. */

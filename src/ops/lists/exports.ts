@@ -17,41 +17,39 @@ export const CENSUS = fileActOf<'Census', OpsJson<'Finding'>>()({
   parameters: { provider: 'text', map: 'text' },
   meanings: { provider: 'The provider of the export; `default` when left out.', map: MAP },
   answers: { 200: 'Census' },
-  command: {
-    usage: 'census <file>',
-    file: '',
-    help: `
+  command: 'census <file>',
+  fileOption: '',
+  help: `
 The file is a CSV of Okta or Entra, or JSON of Okta, of Microsoft Graph or of SCIM. Nothing is changed, and the service is
 not called: "scim-bridge sweep" reads it anew. What the findings mean: docs/go-live.md. Exit code 2: something was
 found.`,
-    kinds: CENSUS_KINDS,
-    narrow({ kinds, items, ...others }, wanted) {
-      const kept = Object.entries(kinds).filter(([kind]) => wanted.includes(kind));
-      const some = items.filter(({ kind }) => wanted.includes(kind));
-      return { ...others, kinds: Object.fromEntries(kept), items: some };
-    },
-    columns: [
-      {
-        ...{ name: 'finding', place: 'shown', tone: () => 'waiting' },
-        value: ({ kind }) => CENSUS_WORDS[kind] ?? kind,
-      },
-      { name: 'finding', place: 'csv', value: ({ kind }) => kind },
-      { name: 'name', value: toNames },
-      { name: 'row', value: ({ entries }) => entries.map(({ row }) => row).join(', ') },
-      { ...{ name: 'id', kind: 'id', place: 'minor' }, value: toIds },
-      { name: 'found by', place: 'minor', value: ({ by }) => by },
-      { name: 'provider', place: 'minor' },
-      { name: 'differs in', value: toDifferences },
-    ],
-    listItems: ({ items }) => items,
-    say({ provider, entries, people, accounts, agreeing, sweptAt, kinds }) {
-      const seen = sweptAt === null ? 'when the bridge first met it' : `on ${sweptAt}`;
-      const found = toSums(kinds, CENSUS_WORDS);
-      return `File: ${toCount(entries, 'person', 'people')}. Bridge: ${people} of the provider ${provider}. Service: ${toCount(accounts, 'account')}, last read as a whole ${seen}.
-All three agree about ${toCount(agreeing, 'person', 'people')} of the file. ${found === '' ? 'Nothing was found.' : `Found: ${found}.`}`;
-    },
-    isIncomplete: ({ items }) => items.length > 0,
+  kinds: CENSUS_KINDS,
+  narrow({ kinds, items, ...others }, wanted) {
+    const kept = Object.entries(kinds).filter(([kind]) => wanted.includes(kind));
+    const some = items.filter(({ kind }) => wanted.includes(kind));
+    return { ...others, kinds: Object.fromEntries(kept), items: some };
   },
+  columns: [
+    {
+      ...{ name: 'finding', place: 'shown', tone: () => 'waiting' },
+      value: ({ kind }) => CENSUS_WORDS[kind] ?? kind,
+    },
+    { name: 'finding', place: 'csv', value: ({ kind }) => kind },
+    { name: 'name', value: toNames },
+    { name: 'row', value: ({ entries }) => entries.map(({ row }) => row).join(', ') },
+    { ...{ name: 'id', kind: 'id', place: 'minor' }, value: toIds },
+    { name: 'found by', place: 'minor', value: ({ by }) => by },
+    { name: 'provider', place: 'minor' },
+    { name: 'differs in', value: toDifferences },
+  ],
+  listItems: ({ items }) => items,
+  say({ provider, entries, people, accounts, agreeing, sweptAt, kinds }) {
+    const seen = sweptAt === null ? 'when the bridge first met it' : `on ${sweptAt}`;
+    const found = toSums(kinds, CENSUS_WORDS);
+    return `File: ${toCount(entries, 'person', 'people')}. Bridge: ${people} of the provider ${provider}. Service: ${toCount(accounts, 'account')}, last read as a whole ${seen}.
+All three agree about ${toCount(agreeing, 'person', 'people')} of the file. ${found === '' ? 'Nothing was found.' : `Found: ${found}.`}`;
+  },
+  isIncomplete: ({ items }) => items.length > 0,
 });
 
 const CENSUS_WORDS: Readonly<Record<string, string>> = {
@@ -108,10 +106,9 @@ export const HANDOVER = fileActOf<'Handover', OpsJson<'HandoverItem'>>()({
   parameters: { to: 'text', map: 'text', dryRun: YES_OR_NO },
   meanings: { to: 'The other provider.', map: MAP, dryRun: 'Tell, and make no plan.' },
   answers: { 200: 'Handover' },
-  command: {
-    usage: 'provider switch <from> <to>',
-    file: 'people of the other provider: those alone go who are found in it',
-    help: `
+  command: 'provider switch <from> <to>',
+  fileOption: 'people of the other provider: those alone go who are found in it',
+  help: `
   handed over         goes to the other provider; SCIM ids, accounts and memberships stay as they are
   ambiguous           it is not certain which row of the file it is: stays
   only here           the file does not have it: stays
@@ -119,25 +116,24 @@ export const HANDOVER = fileActOf<'Handover', OpsJson<'HandoverItem'>>()({
 
 People are found by the externalId of the earlier provider (a column formerExternalId), then by userName, then by address.
 Groups all go.`,
-    columns: [
-      { name: 'outcome', value: ({ outcome }) => HANDOVER_WORDS[outcome] ?? outcome },
-      { name: 'type' },
-      { name: 'who', value: ({ name }) => name },
-      { name: 'found by', value: ({ by }) => by },
-      { name: 'row' },
-      { name: 'new externalId', place: 'minor', value: ({ externalId }) => externalId },
-      { name: 'id', kind: 'id', place: 'minor' },
-    ],
-    listItems: ({ items }) => items,
-    say({ from, to, planId, hash, counts }) {
-      const next =
-        planId === null
-          ? 'No plan was made.'
-          : `scim-bridge plan approve ${planId} ${hash}   does exactly this, as far as it still holds\nscim-bridge plan discard ${planId}   does nothing of it`;
-      return `${from} to ${to}: ${toSums(counts, HANDOVER_WORDS) || 'nothing belongs to it'}.\n${next}`;
-    },
-    isIncomplete: () => false,
+  columns: [
+    { name: 'outcome', value: ({ outcome }) => HANDOVER_WORDS[outcome] ?? outcome },
+    { name: 'type' },
+    { name: 'who', value: ({ name }) => name },
+    { name: 'found by', value: ({ by }) => by },
+    { name: 'row' },
+    { name: 'new externalId', place: 'minor', value: ({ externalId }) => externalId },
+    { name: 'id', kind: 'id', place: 'minor' },
+  ],
+  listItems: ({ items }) => items,
+  say({ from, to, planId, hash, counts }) {
+    const next =
+      planId === null
+        ? 'No plan was made.'
+        : `scim-bridge plan approve ${planId} ${hash}   does exactly this, as far as it still holds\nscim-bridge plan discard ${planId}   does nothing of it`;
+    return `${from} to ${to}: ${toSums(counts, HANDOVER_WORDS) || 'nothing belongs to it'}.\n${next}`;
   },
+  isIncomplete: () => false,
 });
 
 /** Takes the ids by which an earlier SCIM server knew people or groups. */
@@ -153,24 +149,22 @@ export const ID_IMPORT = fileActOf<'IdImport', OpsJson<'ImportItem'>>()({
     dryRun: 'Tell, and import nothing.',
   },
   answers: { 200: 'IdImport' },
-  command: {
-    usage: 'provider import-ids <provider> <file>',
-    file: '',
-    help: `
+  command: 'provider import-ids <provider> <file>',
+  fileOption: '',
+  help: `
 The file is the /Users or /Groups list of the earlier server, or a CSV with a column id and one of externalId, userName,
 email and displayName. SCIM ids of the bridge stay; it answers by the others too, in addresses, bulk requests and members.
 Exit code 2: some rows are left out, because nobody here is them, it is not certain who is, or another one has the id.`,
-    columns: [
-      { name: 'left out', value: ({ outcome }) => IMPORT_WORDS[outcome] ?? outcome },
-      { name: 'row' },
-      { name: 'who', value: ({ name }) => name },
-      { name: 'earlier id', value: ({ formerId }) => formerId },
-    ],
-    listItems: listLeftOut,
-    say: ({ dryRun, counts }) =>
-      `${toSums(counts, IMPORT_WORDS)}.${dryRun ? ' Nothing was imported.' : ''}`,
-    isIncomplete: (answer) => listLeftOut(answer).length > 0,
-  },
+  columns: [
+    { name: 'left out', value: ({ outcome }) => IMPORT_WORDS[outcome] ?? outcome },
+    { name: 'row' },
+    { name: 'who', value: ({ name }) => name },
+    { name: 'earlier id', value: ({ formerId }) => formerId },
+  ],
+  listItems: listLeftOut,
+  say: ({ dryRun, counts }) =>
+    `${toSums(counts, IMPORT_WORDS)}.${dryRun ? ' Nothing was imported.' : ''}`,
+  isIncomplete: (answer) => listLeftOut(answer).length > 0,
 });
 
 const IMPORT_WORDS: Readonly<Record<string, string>> = {
