@@ -80,9 +80,8 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
       return JSON.parse(JSON.stringify(people).replaceAll(baseUrl, ''));
     };
     const before = await lives.live(async (bridge) => {
-      const ids = [await bridge.addUser('ada'), await bridge.addUser('bob')];
-      const group = await bridge.addGroup('Team Ž😀', ids);
-      await bridge.untilSettled();
+      const ids = await bridge.addPeople('ada', 'bob');
+      const group = await bridge.settled(bridge.addGroup('Team Ž😀', ids));
       return { people: await listPeople(bridge), group, members: ids.toSorted() };
     });
 

@@ -398,10 +398,7 @@ describe('failOnErrors', () => {
 });
 
 test('the service what it refuses is undone, and nothing is built upon it', async () => {
-  bridge.sandbox.faults.add({
-    operation: 'scim.addUser',
-    fault: { kind: 'status', status: 422 },
-  });
+  bridge.sandbox.faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 422 } });
   const user = newUser('a');
   const group = newGroup('g', ['bulkId:a']);
 

@@ -66,8 +66,7 @@ describe('the ids of an earlier SCIM server', () => {
     const id = await bridge.findId({ type: 'Users', name: 'met@example.com' });
 
     const { counts } = await importIds(bridge, [toUser('met', { id: 'old-met' })]);
-    const title = toPatch(replace('title', 'Pilot'));
-    const written = await bridge.send('PATCH', '/Users/old-met', title);
+    const written = await bridge.patch('/Users/old-met', replace('title', 'Pilot'));
 
     expect(counts).toEqual({ imported: 1 });
     expect(written.body).toMatchObject({ id, title: 'Pilot' });

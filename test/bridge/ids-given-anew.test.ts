@@ -87,8 +87,7 @@ describe('ids that the service gave anew', () => {
     );
     const fault = { kind: 'status', status: 422 } as const;
     faults.add({ operation: 'scim.updateUser', times: 1, fault });
-    await bridge.send('PATCH', `/Users/${leaver}`, OUT);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PATCH', `/Users/${leaver}`, OUT));
 
     expect(service.getUser(second.id).active).toBe(false);
     expect(account('leaver').active).toBe(false);

@@ -380,9 +380,7 @@ async function readWrites(bridge: TestBridge): Promise<JsonObject> {
 }
 
 test('a pause lets no change leave, across a restart, answers providers at once, and at its end everything is done', async () => {
-  const lives = await makeLives({
-    settings: { ...settings, DATABASE_URL: await makeStoreUrl() },
-  });
+  const lives = await makeLives({ settings: { ...settings, DATABASE_URL: await makeStoreUrl() } });
   const { calls, service } = lives.sandbox;
   const ids = await lives.live(async (bridge) => {
     const first = await bridge.addUser('ada');
