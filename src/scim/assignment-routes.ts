@@ -95,7 +95,10 @@ async function readAll(
     const holders = accounts.filter((each) => has(each, assignment));
     return {
       schemas: [schema.core.urn, assignmentsDescription.id],
-      ...{ id, displayName, type: name, description },
+      id,
+      displayName,
+      type: name,
+      description,
       [assignmentsDescription.id]: {
         totalAssignmentsUsed: holders.reduce((sum, { count }) => sum + Number(count), 0),
       },

@@ -90,7 +90,6 @@ function isRead({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
   return method === 'GET' || method === 'HEAD' || path.endsWith('/.search');
 }
 
-/** The name of the client: printable ASCII, up to a limit. */
 function toClient(userAgent: string | undefined): string | null {
   const text = userAgent?.replace(/[^\x20-\x7e]/g, '?').slice(0, CLIENT_LENGTH_MAX) ?? '';
   return text === '' ? null : text;

@@ -17,16 +17,11 @@ import { acceptWrite, settleWrite, type WriteRequest } from './writes/accept.ts'
 /** Handlers of one resource carry its id in the path. */
 export type ResourceHandler = RequestHandler<{ id: string }>;
 
-interface ResourceHandlers
-  extends Record<'read' | 'replace' | 'patch' | 'remove', ResourceHandler> {
-  readonly create: RequestHandler;
-}
-
 /** Handlers of one type of resource. Reads are answered from the store alone. @see RFC 7644 §3.3 to §3.6 */
 export function createResourceHandlers(
   deps: ScimDeps,
   type: ResourceKey['type'],
-): ResourceHandlers {
+): Record<'read' | 'replace' | 'patch' | 'remove', ResourceHandler> & { create: RequestHandler } {
   const schema = type === 'user' ? userSchema : groupSchema;
   const { read: db } = deps.store;
 

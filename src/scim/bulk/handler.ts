@@ -158,7 +158,6 @@ class BulkRun {
         type,
         method,
         target: { id: id ?? '', preconditions: { ifMatch, ifNoneMatch: undefined } },
-        // Most name no other, and may be large.
         body: references.size === 0 ? data : resolveReferences(data, resolve),
         repairs,
         understood(content) {

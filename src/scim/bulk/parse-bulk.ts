@@ -156,7 +156,10 @@ export function resolveReferences(
 ): JsonValue {
   return walk(data, { name: '', isOfIds: false, depth: 0 });
 
-  function walk(value: JsonValue, place: Place): JsonValue {
+  function walk(
+    value: JsonValue,
+    place: { name: string; isOfIds: boolean; depth: number },
+  ): JsonValue {
     const { name, depth } = place;
     if (typeof value === 'string') return place.isOfIds ? resolveId(value, name) : value;
     if (typeof value !== 'object' || value === null || depth > BODY_DEPTH_MAX) return value;
@@ -185,11 +188,4 @@ export function resolveReferences(
     const id = resolve(findReference(quoted ?? bare) ?? '');
     return id === undefined ? whole : `${test}${JSON.stringify(id)}`;
   }
-}
-
-/** Place of a value: the name that it stands under, and whether it is, or holds, an id of a resource. */
-interface Place {
-  readonly name: string;
-  readonly isOfIds: boolean;
-  readonly depth: number;
 }

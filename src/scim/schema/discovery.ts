@@ -11,7 +11,8 @@ export function toServiceProviderConfig(baseUrl: string): JsonObject {
     patch: { supported: true },
     // Some providers cut their PATCH requests by `maxOperations`.
     bulk: {
-      ...{ supported: true, maxOperations: BULK_OPERATIONS_MAX },
+      supported: true,
+      maxOperations: BULK_OPERATIONS_MAX,
       maxPayloadSize: BODY_BYTES_MAX,
     },
     filter: { supported: true, maxResults: PAGE_SIZE_MAX },
@@ -19,8 +20,11 @@ export function toServiceProviderConfig(baseUrl: string): JsonObject {
     sort: { supported: true },
     etag: { supported: true },
     pagination: {
-      ...{ cursor: true, index: true, defaultPaginationMethod: 'index' },
-      ...{ defaultPageSize: PAGE_SIZE, maxPageSize: PAGE_SIZE_MAX },
+      cursor: true,
+      index: true,
+      defaultPaginationMethod: 'index',
+      defaultPageSize: PAGE_SIZE,
+      maxPageSize: PAGE_SIZE_MAX,
     },
     authenticationSchemes: [
       {

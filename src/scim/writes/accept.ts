@@ -93,7 +93,6 @@ async function accept<Type extends ResourceKey['type'], Field extends string>(
   }
 }
 
-/** Attributes by which access can be taken. */
 const ACCESS = ['active', 'entitlements', 'members', 'admins', USER_EXTENSION, GROUP_EXTENSION];
 
 /** Notes what a body says. One of which a part was left out goes on only if the rest may take access away. @throws ScimError the refusal of the part */

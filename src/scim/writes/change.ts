@@ -214,8 +214,12 @@ function toUndo(
   removes: boolean,
 ): Undo {
   const held = {
-    ...{ attributes, origin, cells: parseCells(row), deleted: false },
-    ...{ adminsAsked: row.admins_asked, innerGroups: row.inner_groups },
+    attributes,
+    origin,
+    cells: parseCells(row),
+    deleted: false,
+    adminsAsked: row.admins_asked,
+    innerGroups: row.inner_groups,
   };
   return {
     before: created ? created.from : held,

@@ -24,7 +24,10 @@ const NO_LISTS: ListPlan = {
   links: [],
   columns: {},
   isSame: true,
-  ...{ waits: false, removes: false, demotes: false, releasesAdmins: false },
+  waits: false,
+  removes: false,
+  demotes: false,
+  releasesAdmins: false,
 };
 
 interface Edits {

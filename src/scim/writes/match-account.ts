@@ -22,7 +22,6 @@ import type { Repairs } from '../repairs.ts';
 import type { Asked, Match, TakenName } from './kind.ts';
 import { toTaken } from './wall.ts';
 
-/** The creation of a user, and how the people of its provider are recognised. */
 interface Recognition extends Pick<Handling, 'match' | 'returning'> {
   readonly provider: string;
   readonly attributes: JsonObject;
