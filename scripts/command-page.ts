@@ -7,8 +7,15 @@ const nothing = (): never => {
   throw new Error('nothing is run here');
 };
 const context: CliContext = {
-  ...{ env: {}, readFile: nothing, readInput: nothing, write: nothing, writeError: nothing },
-  ...{ untilStopped: nothing, loadSettings: nothing, connect: nothing, exitWith: nothing },
+  env: {},
+  readFile: nothing,
+  readInput: nothing,
+  write: nothing,
+  writeError: nothing,
+  untilStopped: nothing,
+  loadSettings: nothing,
+  connect: nothing,
+  exitWith: nothing,
 };
 
 /** Options that the page explains once for all commands. */

@@ -19,7 +19,6 @@ import { loadSettings } from '../src/settings/load.ts';
 const { values } = parseArgs({ options: { fast: { type: 'boolean', default: false } } });
 /** How long a line and a headline stay alone on the screen, in milliseconds. */
 const [LINE_MS, SCENE_MS] = values.fast ? [0, 0] : [180, 1_200];
-const LINE_MAX = 144;
 const PATIENCE_MS = 20_000;
 
 /** Each begins so that a search of the output finds a secret. */
@@ -58,8 +57,7 @@ async function until<T>(what: string, read: () => Promise<T>, isSo: (value: T) =
 }
 
 async function show(line: string, style?: 'bold' | 'cyan' | 'gray', pauseMs = LINE_MS) {
-  const short = line.length > LINE_MAX ? `${line.slice(0, LINE_MAX - 1)}…` : line;
-  const text = style === undefined ? short : styleText(style, short, { stream: process.stdout });
+  const text = style === undefined ? line : styleText(style, line, { stream: process.stdout });
   process.stdout.write(`${text}\n`);
   await sleep(pauseMs);
 }
@@ -223,8 +221,7 @@ async function playIntrusion(): Promise<void> {
   for (const line of [lines[0] ?? '', ...lines.slice(first, first + 3), more, decision]) {
     await show(`     ${line}`, 'gray');
   }
-  const before = service.members(PAYROLL).length;
-  expectThat(before === COLLEAGUES.length + 2, 'nothing was done about it by itself');
+  expectThat(service.members(PAYROLL).length > COLLEAGUES.length, 'nothing was done by itself');
 
   await say('The operator has seen it, and approves exactly that:');
   const [head = ''] = await run(`plan approve ${id} ${hash}`);

@@ -3,6 +3,7 @@
 // Plain JavaScript on purpose: it also runs on the old Node versions that machines have.
 import { readFileSync } from 'node:fs';
 
+const ENDED = ['passed', 'failed'];
 const [check, ...runs] = process.argv.slice(2);
 let passed = 0;
 let failed = check === 'passed' ? 0 : 1;
@@ -13,7 +14,7 @@ for (let index = 0; index < runs.length; index += 2) {
   passed += report.numPassedTests;
   failed += countFailures(report, runs[index + 1]);
   for (const { assertionResults } of report.testResults)
-    skipped += assertionResults.filter(isSkipped).length;
+    skipped += assertionResults.filter(({ status }) => !ENDED.includes(status)).length;
   isEmpty ||= report.numPassedTests === 0;
 }
 
@@ -25,19 +26,12 @@ process.exitCode = failed > 0 || isEmpty ? 1 : 0;
 function countFailures({ numFailedTests, testResults }, ended) {
   // A file that cannot even be loaded has no tests that could fail, so it counts as one.
   const brokenFiles = testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some(isFailed),
+    ({ status, assertionResults }) =>
+      status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
   ).length;
   const failures = numFailedTests + brokenFiles;
   // An error outside of every test fails the run without failing a test.
   return failures === 0 && ended !== 'passed' ? 1 : failures;
-}
-
-function isFailed({ status }) {
-  return status === 'failed';
-}
-
-function isSkipped({ status }) {
-  return status !== 'passed' && status !== 'failed';
 }
 
 function readReport(file) {

@@ -98,7 +98,10 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
   });
 
   return {
-    ...{ convergence, firstRead, callForOperator, look: keeper.look },
+    convergence,
+    firstRead,
+    callForOperator,
+    look: keeper.look,
     get news() {
       return toNews();
     },

@@ -20,12 +20,8 @@ import { receiverList } from './receiver-list.ts';
 import { ruleList } from './rule-list.ts';
 
 /** Words of services for "no seat is free"; each is long enough to mean nothing else. */
-const REFUSALS = [
-  ...['402', 'no seats', 'no free seat', 'seat limit', 'not enough seats'],
-  ...['no licences', 'no licenses', 'no free licen', 'not enough licen'],
-  ...['licence limit', 'license limit', 'licences limit', 'licenses limit', 'limit of licen'],
-  ...['user limit', 'users limit', 'limit of users'],
-].join(', ');
+const REFUSALS =
+  '402, no seats, no free seat, seat limit, not enough seats, no licences, no licenses, no free licen, not enough licen, licence limit, license limit, licences limit, licenses limit, limit of licen, user limit, users limit, limit of users';
 
 /**
  * Every setting: its name, default, limits and meaning. The environment variable is the path in upper snake case

@@ -42,7 +42,9 @@ export function MakeCredential() {
     <>
       <Button onClick={open}>Make a credential</Button>
       <Question
-        {...{ isOpen, isPending, error }}
+        isOpen={isOpen}
+        isPending={isPending}
+        error={error}
         title="Make a credential"
         label="Make it"
         command={toCommandLine(act, { ...toGiven(wish), name: wish.name.trim() || 'my-name' })}
@@ -56,7 +58,7 @@ export function MakeCredential() {
         isSecret
         done={made && <Secret made={made} />}
       >
-        <Fields {...{ wish, setWish }} />
+        <Fields wish={wish} setWish={setWish} />
       </Question>
     </>
   );

@@ -25,8 +25,6 @@ const DECISIONS = {
 } as const;
 /** Refused decisions that a question lists. */
 const LISTED = 12;
-/** Ids that a command is shown with; more make it longer than a shell takes well. */
-const IDS_SHOWN = 3;
 const MONTH_MS = 30 * 86_400_000;
 const PATH = '/drifts/decide';
 
@@ -57,7 +55,12 @@ export function DecideDrifts({
         Choose none
       </Button>
       {decision && (
-        <DecisionQuestion {...{ drifts, decision, onDone }} close={() => setDecision(undefined)} />
+        <DecisionQuestion
+          drifts={drifts}
+          decision={decision}
+          onDone={onDone}
+          close={() => setDecision(undefined)}
+        />
       )}
     </Group>
   );
@@ -90,7 +93,10 @@ function DecisionQuestion({
   const isComplete = !isTermed || (reason.trim() !== '' && until !== '');
   return (
     <Question
-      {...{ isOpen: true, close, run, error }}
+      isOpen
+      close={close}
+      run={run}
+      error={error}
       label={title.replace(' until …', '')}
       title={`${title}: ${drifts.length}`}
       command={toCommand(drifts, decision, { until, reason })}
@@ -158,10 +164,8 @@ function toCommand(
   decision: Decision,
   { until, reason }: { readonly until: string; readonly reason: string },
 ): string {
-  const ids = drifts.slice(0, IDS_SHOWN).map(({ id }) => id);
-  const more = drifts.length > ids.length ? ' …' : '';
   const term =
     decision === 'ignore' ? ` --until ${until} --reason ${toShell(reason || 'why')}` : '';
   const list = drifts.some(({ kind }) => kind.endsWith('.unmanaged')) ? 'unmanaged' : 'drifts';
-  return `scim-bridge ${list} ${decision}${term} ${ids.join(' ')}${more}`;
+  return `scim-bridge ${list} ${decision}${term} ${drifts.map(({ id }) => id).join(' ')}`;
 }

@@ -34,7 +34,8 @@ export function Filters({
         const words = filters[name] ?? 'text';
         const asked = search[name] ?? '';
         const meaning = meanings?.[name] ?? MEANINGS[name] ?? '';
-        if (words === 'text') return <Box key={name} {...{ name, asked, meaning, set }} />;
+        if (words === 'text')
+          return <Box key={name} name={name} asked={asked} meaning={meaning} set={set} />;
         const usual = defaults?.[name];
         const all = usual === undefined ? words : [...words.filter((one) => one !== usual), 'all'];
         return (

@@ -73,11 +73,11 @@ export function listPage<Name extends ListName>(
       <Page
         title={table.label}
         lead={toTitle(list.summary.replace(/^List /, ''))}
-        actions={<Filters {...{ list, search, onSearch }} />}
+        actions={<Filters list={list} search={search} onSearch={onSearch} />}
       >
         {head}
-        <ListTable {...{ ...table, query, choosing }} />
-        <Download {...{ list, query }} />
+        <ListTable {...table} query={query} choosing={choosing} />
+        <Download list={list} query={query} />
         <CommandLine text={`scim-bridge ${list.command}`} />
       </Page>
     );
@@ -100,7 +100,11 @@ export function ListTable<Name extends ListName>(options: TableOptions<Name>) {
     <>
       {some.length > 0 && choosing?.show(some, () => setChosen(new Set()))}
       <Table
-        {...{ label, columns, items, acts, isOld: read.isOld }}
+        label={label}
+        columns={columns}
+        items={items}
+        acts={acts}
+        isOld={read.isOld}
         choice={isOperator && choosing ? { ...choosing, chosen, setChosen } : undefined}
       />
       <Group gap="sm" fz="xs" c="dimmed">

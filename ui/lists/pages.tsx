@@ -39,7 +39,9 @@ function toChoosing(decisions: readonly Decision[]): Choosing<Drift> {
   return {
     findName: ({ resource, kind, privileged }) =>
       privileged ? undefined : `${resource.name ?? resource.id}, ${kind}`,
-    show: (drifts, onDone) => <DecideDrifts {...{ drifts, decisions, onDone }} />,
+    show: (drifts, onDone) => (
+      <DecideDrifts drifts={drifts} decisions={decisions} onDone={onDone} />
+    ),
   };
 }
 

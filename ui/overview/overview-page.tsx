@@ -30,7 +30,6 @@ function Overview({
   readonly isHeard: boolean;
 }) {
   const { tone, line, concerns } = toVerdict(status, isHeard);
-  const { firstRead } = status;
   return (
     <Stack gap="lg">
       <div className="box verdict" data-tone={tone}>
@@ -40,7 +39,7 @@ function Overview({
         <Title order={1}>{line}</Title>
       </div>
       {concerns.length > 0 && <Concerns concerns={concerns} />}
-      {firstRead && <FirstRead reading={firstRead} />}
+      {status.firstRead && <FirstRead reading={status.firstRead} />}
       <Facts items={listStatusFacts(status)} />
       <LastDay />
       <Section title="Act">

@@ -13,16 +13,11 @@ export interface Concern {
   readonly page?: Place | undefined;
 }
 
+type Page = '/plans' | '/drifts' | '/credentials' | '/users' | '/groups' | '/requests' | '/leavers';
+
 /** A page of the console, with its filters. */
 interface Place {
-  readonly to:
-    | '/plans'
-    | '/drifts'
-    | '/credentials'
-    | '/users'
-    | '/groups'
-    | '/requests'
-    | '/leavers';
+  readonly to: Page;
   readonly search?: Readonly<Record<string, string>>;
 }
 
@@ -50,8 +45,7 @@ export function toVerdict(status: Status, isHeard: boolean): Verdict {
   if (isFirst) {
     return { tone: 'waiting', line: 'Soon. It reads the service for the first time.', concerns };
   }
-  const isDone = status.due === 0;
-  const what = isDone ? 'The service holds everything that' : 'It works through what';
+  const what = status.due === 0 ? 'The service holds everything that' : 'It works through what';
   return { tone: 'good', line: `Yes. ${what} was asked for.`, concerns };
 }
 

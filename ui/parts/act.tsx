@@ -65,7 +65,12 @@ export function Act<Answer>(options: ActOptions<Answer>) {
         {label}
       </Button>
       <Question
-        {...{ title, isOpen, label, color, isPending, error }}
+        title={title}
+        isOpen={isOpen}
+        label={label}
+        color={color}
+        isPending={isPending}
+        error={error}
         command={toCommandLine(act, typed)}
         run={() => mutate(toRequest(act, given, of), { onSuccess: (answer) => onDone?.(answer) })}
         close={() => {

@@ -36,7 +36,7 @@ export function Table<Item>(options: TableOptions<Item>) {
           <tr>
             {choice && (
               <th scope="col">
-                <ChooseAll {...{ choice, columns, items }} />
+                <ChooseAll choice={choice} columns={columns} items={items} />
               </th>
             )}
             {shown.map((column) => (
@@ -56,10 +56,14 @@ export function Table<Item>(options: TableOptions<Item>) {
             const key = findId(columns, item) ?? String(place);
             return (
               <tr key={key}>
-                {choice && <td>{<Choose {...{ choice, item, id: key }} />}</td>}
+                {choice && (
+                  <td>
+                    <Choose choice={choice} item={item} id={key} />
+                  </td>
+                )}
                 {shown.map((column) => (
                   <td key={column.name} className={toClass(column)}>
-                    <Cell {...{ column, item }} />
+                    <Cell column={column} item={item} />
                   </td>
                 ))}
                 {acts && <td>{acts(item)}</td>}

@@ -1,5 +1,3 @@
-import { Select } from '@mantine/core';
-import { useState } from 'react';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Moment, Tag } from '../parts/cell.tsx';
@@ -8,27 +6,16 @@ import { Section } from '../parts/page.tsx';
 type Request = Ops<'Request'>;
 type Credential = Pick<Ops<'Token'>, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>;
 
-/** Steps that tick themselves while a provider is connected. */
+/** Steps that tick themselves while a provider is connected with the newest credential. */
 export function Checklist() {
   const tokens = useRead('TokenList', '/tokens?state=live&limit=1000').data?.items;
   const clients = useRead('ClientList', '/clients?state=live&limit=1000').data?.items;
-  const [chosen, setChosen] = useState<string>();
   if (!tokens || !clients) return null;
   const credentials: Credential[] = [...tokens.filter((token) => token.for === 'scim'), ...clients];
-  credentials.sort((a, b) => b.createdAt.localeCompare(a.createdAt));
-  const credential = credentials.find(({ id }) => id === chosen) ?? credentials[0];
+  const [newest] = credentials.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
   return (
-    <Section title="How far it has come">
-      {credentials.length > 1 && (
-        <Select
-          label="With the credential"
-          w={320}
-          data={credentials.map(({ id, name }) => ({ value: id, label: name }))}
-          value={credential?.id ?? null}
-          onChange={(id) => setChosen(id ?? undefined)}
-        />
-      )}
-      <Steps credential={credential} />
+    <Section title="How far it has come" {...(newest && { lead: `With ${newest.name}.` })}>
+      <Steps credential={newest} />
     </Section>
   );
 }
