@@ -41,7 +41,7 @@ export function Filters({
         return (
           <Choice
             key={name}
-            label={toTitle(usual ?? `every ${name}`)}
+            label={toTitle(usual ?? (name === 'order' ? name : `every ${name}`))}
             words={all}
             value={asked}
             onChange={(value) => set({ [name]: value })}
