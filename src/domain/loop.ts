@@ -61,9 +61,9 @@ export function createLoop(
 
 /** Wakes work that waits between its turns. */
 export interface News {
-  /** Ends the rest; what is told during a turn ends the rest after it at once. */
+  /** Ends the pause between turns. News that comes during a turn ends the pause after it at once. */
   tell(): void;
-  /** Rests for `ms` at most, and not at all once the work is to stop. True: something was told since the last rest. Never rejects. */
+  /** Waits for `ms` at most, and not at all once the work is to stop. True: news came since the last pause. Never rejects. */
   rest(ms: number): Promise<boolean>;
 }
 

@@ -32,7 +32,7 @@ export interface GuardOptions {
   readonly mode: Mode;
   readonly store: Store;
   readonly clock: Clock;
-  /** Told when a pause begins to hold in this process, and when it is over. */
+  /** Called when a pause begins in this process, and when it ends. */
   readonly onChange: (change: { paused: boolean }) => void;
 }
 

@@ -161,7 +161,7 @@ interface Retry {
   readonly beyond: number;
 }
 
-/** Makes users and groups due now that wait for their next attempt, stuck or not; `tried` is told which, part by part. */
+/** Makes users and groups due now that wait for their next attempt, stuck or not; `tried` is called with some at a time. */
 export async function retryResting(
   store: Pick<Store, 'read' | 'write'>,
   { now, beyond }: Retry,

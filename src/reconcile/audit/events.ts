@@ -155,11 +155,11 @@ export async function findOrigins(
 ): Promise<(event: NamedEvent) => AuditEventsTable['origin']> {
   const own: Account = known === undefined ? ((await LEARNED.find(db)) ?? {}) : { authorId: known };
   return ({ audit }) => {
-    const told = AUTHOR_FIELDS.find(
-      (field) => audit[field] !== undefined && own[field] !== undefined,
-    );
-    if (told === undefined) return 'unknown';
-    return audit[told] === own[told] ? 'ours' : 'foreign';
+    const isKnown = (field: keyof Account) =>
+      audit[field] !== undefined && own[field] !== undefined;
+    const field = AUTHOR_FIELDS.find(isKnown);
+    if (field === undefined) return 'unknown';
+    return audit[field] === own[field] ? 'ours' : 'foreign';
   };
 }
 

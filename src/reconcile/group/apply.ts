@@ -80,7 +80,7 @@ async function resolveConflict(
   const { displayName = '' } = toValues(step);
   if (await isNameLeaving(deps, displayName)) return { kind: 'later', problem: NAME_LEAVING };
   const found = await lookForGroup(deps, context, { names: [displayName], adopted: true });
-  // Why the found group is not taken over is for the operator; the provider is told of the conflict.
+  // The operator sees why the found group is not taken over; the provider gets the conflict.
   if (found.kind === 'refused') return undefined;
   if (found.kind !== 'done' || found.known.ids !== undefined) return found;
   try {
