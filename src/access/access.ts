@@ -7,7 +7,6 @@ import { type CredentialRow, noteUse } from '../store/credentials/credentials.ts
 import type { Store } from '../store/store.ts';
 import { createIssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
 import { createClients, createTokens } from './credentials.ts';
-import { createLookup } from './lookup.ts';
 import { createProviders } from './providers.ts';
 import { findPresentedRow, isSame, toDigest } from './secret-text.ts';
 import { createSessions, EXACT_MS, type GivenTokens } from './sessions.ts';
@@ -37,12 +36,6 @@ export function createAccess(deps: AccessDeps) {
   const uses = createUses(deps);
   const reader = createDocumentReader(keyHosts);
   const issuerKeys = createIssuerKeys({ reader, clock, failed: keysFailed });
-  const { find, forget: onRevoked } = createLookup(clock, async (text) => {
-    // The secret of a client is exchanged for an access token, and a session is presented as a cookie alone.
-    const row = await findPresentedRow(store.read, text, ['token', 'access']);
-    if ((row?.expires_at ?? Number.POSITIVE_INFINITY) > clock.now()) uses.note(row);
-    return row;
-  });
   return {
     /**
      * Finds the credential that a presented token belongs to; undefined when it is unknown or not valid any more.
@@ -51,12 +44,16 @@ export function createAccess(deps: AccessDeps) {
     async find(presented: string): Promise<Credential | undefined> {
       const found = findGiven(presented);
       if (found !== undefined) return found;
-      const row = await find(presented);
-      return row && toCredential(row);
+      // The secret of a client is exchanged for an access token, and a session is presented as a cookie alone.
+      const kinds = ['token', 'access'] as const;
+      const row = await findPresentedRow(store.read, presented, { kinds, now: clock.now() });
+      if (row === undefined) return undefined;
+      uses.note(row);
+      return toCredential(row);
     },
     providers: createProviders({ store, clock }),
-    tokens: createTokens({ store, clock, onRevoked }),
-    clients: createClients({ store, clock, reader, onRevoked }),
+    tokens: createTokens({ store, clock }),
+    clients: createClients({ store, clock, reader }),
     sessions: createSessions({ store, clock, findGiven: () => given }),
     issuerKeys,
     /** Accepts these tokens of the settings from now on, and no others of them. */
@@ -83,23 +80,21 @@ function toCredential({ kind, id, owner, name, purpose, profile, provider }: Cre
 
 /** Records when credentials were last used, at most once a minute for each; no request waits for it. */
 function createUses({ store, clock, onFailure }: AccessDeps) {
-  const storing = new Set<Promise<void>>();
+  const storing = new Map<string, Promise<void>>();
   return {
-    note(row: CredentialRow | undefined): void {
-      if (row === undefined) return;
-      const { kind, id, owner, last_used_at: lastUsedAt } = row;
+    note({ kind, id, owner, last_used_at: lastUsedAt }: CredentialRow): void {
       const now = clock.now();
-      if (Math.abs(now - Number(lastUsedAt)) < EXACT_MS) return;
+      if (storing.has(id) || Math.abs(now - Number(lastUsedAt)) < EXACT_MS) return;
       const used = kind === 'access' ? [`access-${id}`, `client-${owner}`] : [`token-${id}`];
       const stored = store
         .write(async (tx) => {
           for (const credential of used) await noteUse(tx, credential, now);
         })
-        .catch(onFailure);
-      storing.add(stored);
-      void stored.then(() => storing.delete(stored));
+        .catch(onFailure)
+        .finally(() => storing.delete(id));
+      storing.set(id, stored);
     },
-    stored: () => Promise.all(storing),
+    stored: () => Promise.all(storing.values()),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Profile, Purpose } from '../domain/credential.ts';
 import { BridgeError } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
 import type { Trust } from '../domain/trust.ts';
 import type { DocumentReader } from '../outbound/read-document.ts';
 import {
@@ -17,14 +18,12 @@ import { isProvider } from '../store/credentials/providers.ts';
 import type { Db, Store } from '../store/store.ts';
 import { toAddress } from './assertion/issuer-keys.ts';
 import { Refusal } from './refusal.ts';
-import { newSecret } from './secret-text.ts';
+import { newCredential } from './secret-text.ts';
 
 /** Dependencies of the credentials of a store. */
 interface CredentialsDeps {
   readonly store: Store;
   readonly clock: { now(): number };
-  /** Called after each revocation. */
-  readonly onRevoked: () => void;
 }
 
 /** Request for a credential. */
@@ -60,24 +59,20 @@ export interface ClientWithSecrets {
 export type Tokens = ReturnType<typeof createTokens>;
 
 /** Keeps the named tokens of a store. */
-export function createTokens(deps: CredentialsDeps) {
-  const { store, clock } = deps;
+export function createTokens({ store, clock }: CredentialsDeps) {
   return {
     /** Makes a token; the text is in this answer alone. @throws Refusal */
-    async make({ validForMs, by, ...wish }: TokenWish) {
-      const { text, ...secret } = newSecret('token');
-      const now = clock.now();
-      const expires_at = validForMs === null ? null : now + validForMs;
-      const token = { ...wish, ...secret, created_at: now, created_by: by, expires_at };
-      const row = await store.write((tx) => insertNamed(tx, { ...token, kind: 'token' }));
-      return { row, text };
+    async make(wish: TokenWish) {
+      const { row, text } = newCredential('token', { ...wish, now: clock.now() });
+      return { row: await store.write((tx) => insertNamed(tx, row)), text };
     },
     list: (query: AccessQuery) => listCredentials(store.read, 'token', query),
     /** Ends the token with this id, or the live one with this name. @throws Refusal */
     revoke: (idOrName: string) =>
-      end(deps, 'token', idOrName, async (tx, found) => {
+      store.write(async (tx) => {
+        const found = await lock(tx, 'token', idOrName);
         await revokeCredential(tx, found, clock.now());
-        return findCredential(tx, 'token', found.id);
+        return get(tx, found);
       }),
   };
 }
@@ -86,33 +81,33 @@ export function createTokens(deps: CredentialsDeps) {
 const SECRETS_MAX = 2;
 
 /** Keeps the OAuth clients of a store, which are identity providers, and their secrets. */
-export function createClients(
-  deps: CredentialsDeps & { readonly reader: Pick<DocumentReader, 'isAllowed'> },
-) {
-  const { store, clock, reader } = deps;
+export function createClients({
+  store,
+  clock,
+  reader,
+}: CredentialsDeps & { readonly reader: Pick<DocumentReader, 'isAllowed'> }) {
   return {
     /** Makes a client; without a text it proves itself by assertions. @throws Refusal */
-    async make({ proof, by, ...wish }: ClientWish) {
+    make({ proof, by, ...wish }: ClientWish) {
       const trust = 'trust' in proof ? proof.trust : undefined;
       if (trust !== undefined && !isReadable(reader, trust)) {
         throw new Refusal(409, 'host-refused', HOST_REFUSED);
       }
       const now = clock.now();
-      const client: NewCredential = {
-        ...wish,
-        kind: 'client',
-        id: newSecret('secret').id,
-        purpose: 'scim',
-        digest: '',
-        proof: trust === undefined ? null : JSON.stringify(trust),
-        created_at: now,
-        created_by: by,
-        expires_at: null,
-      };
       return store.write(async (tx) => {
-        const row = await insertNamed(tx, client);
-        const text = 'trust' in proof ? null : await addSecret(tx, row, { ...proof, by, now });
-        return { ...(await readClient(tx, row.id)), text };
+        const client = await insertNamed(tx, {
+          ...wish,
+          kind: 'client',
+          id: newId(),
+          purpose: 'scim',
+          digest: '',
+          proof: trust === undefined ? null : JSON.stringify(trust),
+          created_at: now,
+          created_by: by,
+          expires_at: null,
+        });
+        const text = 'trust' in proof ? null : await addSecret(tx, client, { ...proof, by, now });
+        return { ...(await readClient(tx, client)), text };
       });
     },
     async list(query: AccessQuery): Promise<ClientWithSecrets[]> {
@@ -125,8 +120,8 @@ export function createClients(
     rotate(idOrName: string, wish: { readonly validForMs: number; readonly by: string }) {
       const now = clock.now();
       return store.write(async (tx) => {
-        const client = await lockCredential(tx, 'client', idOrName);
-        if (client === undefined || client.revoked_at !== null) throw unknown('client');
+        const client = await lock(tx, 'client', idOrName);
+        if (client.revoked_at !== null) throw unknown('client');
         if (client.proof !== null) throw new Refusal(409, 'no-secrets', NO_SECRETS);
         const secrets = await listSecrets(tx, [client.id]);
         const valid = secrets.filter(
@@ -134,18 +129,19 @@ export function createClients(
         );
         if (valid.length >= SECRETS_MAX) throw new Refusal(409, 'two-secrets', TWO_SECRETS);
         const text = await addSecret(tx, client, { ...wish, now });
-        return { ...(await readClient(tx, client.id)), text };
+        return { ...(await readClient(tx, client)), text };
       });
     },
     /** Ends a client, or one of its secrets, with the access tokens that came from it. @throws Refusal */
     revoke: (idOrName: string, secretId: string | undefined) =>
-      end(deps, 'client', idOrName, async (tx, client) => {
-        const secrets = secretId === undefined ? [] : await listSecrets(tx, [client.id]);
+      store.write(async (tx) => {
+        const client = await lock(tx, 'client', idOrName);
+        const { secrets } = await readClient(tx, client);
         const isMeant = ({ id }: CredentialRow) => id === secretId?.replace(/^secret-/, '');
         const ended = secretId === undefined ? client : secrets.find(isMeant);
-        if (ended === undefined) return undefined;
+        if (ended === undefined) throw unknown('client');
         await revokeCredential(tx, ended, clock.now());
-        return readClient(tx, client.id);
+        return readClient(tx, client);
       }),
   };
 }
@@ -177,20 +173,11 @@ async function insertNamed(tx: Db, row: NewCredential): Promise<CredentialRow> {
   throw new Refusal(409, 'name-taken', message);
 }
 
-/** Ends a credential, or a part of it; `act` returns undefined where there is no such part. @throws Refusal */
-async function end<Ended>(
-  { store, onRevoked }: CredentialsDeps,
-  kind: 'token' | 'client',
-  idOrName: string,
-  act: (tx: Db, found: CredentialRow) => Promise<Ended | undefined>,
-): Promise<Ended> {
-  const ended = await store.write(async (tx) => {
-    const found = await lockCredential(tx, kind, idOrName);
-    return found && act(tx, found);
-  });
-  onRevoked();
-  if (ended === undefined) throw unknown(kind);
-  return ended;
+/** The credential with this id, or the live one with this name, until the transaction ends. @throws Refusal */
+async function lock(tx: Db, kind: 'token' | 'client', idOrName: string): Promise<CredentialRow> {
+  const found = await lockCredential(tx, kind, idOrName);
+  if (found === undefined) throw unknown(kind);
+  return found;
 }
 
 /** True if the keys are stored, or the settings let their address be read. */
@@ -201,21 +188,28 @@ function isReadable(
   return source.kind === 'given' || reader.isAllowed(toAddress({ issuer: issuer ?? '', source }));
 }
 
-async function readClient(tx: Db, id: string): Promise<ClientWithSecrets> {
-  const client = await findCredential(tx, 'client', id);
-  if (client === undefined) throw new BridgeError('bug', `the client ${id} is gone`);
-  return { client, secrets: await listSecrets(tx, [id]) };
+/** The credential as it is after a change. */
+async function get(
+  tx: Db,
+  { kind, id }: Pick<CredentialRow, 'kind' | 'id'>,
+): Promise<CredentialRow> {
+  const row = await findCredential(tx, kind, id);
+  if (row === undefined) throw new BridgeError('bug', `the ${kind} ${id} is gone`);
+  return row;
+}
+
+async function readClient(tx: Db, client: CredentialRow): Promise<ClientWithSecrets> {
+  return { client: await get(tx, client), secrets: await listSecrets(tx, [client.id]) };
 }
 
 /** Adds a secret; returns its text. */
 async function addSecret(
   tx: Db,
   { id: owner, name, purpose, profile, provider }: CredentialRow,
-  { validForMs, by, now }: { validForMs: number; by: string; now: number },
+  times: { validForMs: number; by: string; now: number },
 ): Promise<string> {
-  const { text, ...secret } = newSecret('secret');
-  const times = { created_at: now, created_by: by, expires_at: now + validForMs };
-  const row = { kind: 'secret', owner, name, purpose, profile, provider, ...secret } as const;
-  await insertCredential(tx, { ...row, ...times });
+  const fields = { owner, name, purpose, profile, provider };
+  const { row, text } = newCredential('secret', { ...fields, ...times });
+  await insertCredential(tx, row);
   return text;
 }

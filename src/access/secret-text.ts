@@ -1,6 +1,10 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { newId } from '../domain/ids.ts';
-import { type CredentialRow, findCredential } from '../store/credentials/credentials.ts';
+import {
+  type CredentialRow,
+  findCredential,
+  type NewCredential,
+} from '../store/credentials/credentials.ts';
 import type { Db } from '../store/store.ts';
 
 /** Purpose of a text that the bridge made: a named token, an access token, the secret of a client, a session. */
@@ -25,6 +29,24 @@ export function newSecret(kind: SecretKind): NewSecret {
   return { id, digest: toDigest(secret), text: `scimbridge_${kind}_${id}_${secret}` };
 }
 
+/** Makes a credential with a secret. Times are in milliseconds; `validForMs` null: it does not end by itself. */
+export function newCredential(
+  kind: SecretKind,
+  { now, by, validForMs, ...fields }: CredentialFields,
+): { readonly row: NewCredential; readonly text: string } {
+  const { text, ...secret } = newSecret(kind);
+  const expires_at = validForMs === null ? null : now + validForMs;
+  return { row: { ...fields, ...secret, kind, created_at: now, created_by: by, expires_at }, text };
+}
+
+type Times = 'created_at' | 'created_by' | 'expires_at';
+interface CredentialFields extends Omit<NewCredential, 'kind' | 'id' | 'digest' | Times> {
+  readonly now: number;
+  /** Id of the credential that asks. */
+  readonly by: string;
+  readonly validForMs: number | null;
+}
+
 /** A text of ours as it was presented. */
 export interface PresentedSecret {
   readonly kind: SecretKind;
@@ -39,16 +61,17 @@ export function findPresented(text: string): PresentedSecret | undefined {
   return { kind: parseKind(kind), id, digest: toDigest(secret) };
 }
 
-/** The credential of one of these kinds that a text presents, unless it was revoked; it may have expired. @throws StoreError */
+/** The credential of one of these kinds that a text presents, unless it was revoked or has expired. @throws StoreError */
 export async function findPresentedRow(
   db: Db,
   text: string,
-  kinds: readonly SecretKind[],
+  { kinds, now }: { readonly kinds: readonly SecretKind[]; readonly now: number },
 ): Promise<CredentialRow | undefined> {
   const presented = findPresented(text);
   if (presented === undefined || !kinds.includes(presented.kind)) return undefined;
   const row = await findCredential(db, presented.kind, presented.id);
-  return isSame(presented.digest, row?.digest) && row?.revoked_at === null ? row : undefined;
+  const isValid = row?.revoked_at === null && (row.expires_at === null || row.expires_at > now);
+  return isSame(presented.digest, row?.digest) && isValid ? row : undefined;
 }
 
 /**

@@ -5,12 +5,11 @@ import {
   type CredentialRow,
   findCredential,
   insertPassing,
-  type NewCredential,
   noteUse,
 } from '../store/credentials/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 import { deleteWhere, listNewest, type NewestPart } from '../store/tables.ts';
-import { findPresentedRow, isSame, newSecret } from './secret-text.ts';
+import { findPresentedRow, isSame, newCredential } from './secret-text.ts';
 import { LINK_CREDENTIAL, takeLink } from './sign-in-link.ts';
 
 /** True for the credential of a person whom an identity provider has named. */
@@ -63,22 +62,19 @@ export function createSessions({
   readonly findGiven: () => GivenTokens;
 }) {
   async function insert(tx: Db, { id: owner, name, purpose, profile }: Credential, presented = '') {
-    const { text, ...secret } = newSecret('session');
     const now = clock.now();
-    const session: NewCredential = {
-      kind: 'session',
-      ...secret,
+    const { row, text } = newCredential('session', {
       owner,
       name,
       purpose: purpose === 'operator' ? 'operator' : 'reader',
       profile,
-      proof: owner.startsWith('settings-') ? toProof(text, presented) : null,
-      created_at: now,
-      created_by: owner,
       last_used_at: now,
-      expires_at: now + SESSION_MS,
-    };
-    return { text, session: toSession(await insertPassing(tx, session)) };
+      now,
+      by: owner,
+      validForMs: SESSION_MS,
+    });
+    const proof = owner.startsWith('settings-') ? toProof(text, presented) : null;
+    return { text, session: toSession(await insertPassing(tx, { ...row, proof })) };
   }
 
   return {
@@ -99,11 +95,10 @@ export function createSessions({
      * @throws StoreError
      */
     async find(text: string, use: SessionUse): Promise<Session | undefined> {
-      const row = await findPresentedRow(store.read, text, ['session']);
-      if (row === undefined) return undefined;
       const now = clock.now();
-      const idleMs = now - Number(row.last_used_at);
-      if (now >= Number(row.expires_at) || idleMs >= IDLE_MS) return undefined;
+      const row = await findPresentedRow(store.read, text, { kinds: ['session'], now });
+      const idleMs = now - Number(row?.last_used_at);
+      if (row === undefined || idleMs >= IDLE_MS) return undefined;
       const given = findGiven();
       if (!(await isOwnerValid(store.read, row, { text, given, now }))) return undefined;
       if (use === 'person' && idleMs >= EXACT_MS) {

@@ -32,7 +32,7 @@ export async function makeTokenInStore(settings: Settings, body: object) {
     const acts = createActLog({ store, openRecord, clock, report: nobody, onFailure: nobody });
     const act = { ...COMMAND, method: 'POST', route: '/ops/tokens', change: undefined };
     const record = acts.open(() => ({ ...act, status: undefined, target: undefined }));
-    const tokens = createTokens({ store, clock, onRevoked: nobody });
+    const tokens = createTokens({ store, clock });
     const given = parseBody(opsSchemas.TokenBody, body);
     const made = await record
       .run(() => makeToken(tokens, given, COMMAND.credential))

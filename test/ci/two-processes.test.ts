@@ -28,12 +28,11 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
   const there = forSuite(start);
   afterEach(() => service.faults.clear());
 
-  test('a token made here opens there, and ends there within five seconds of being revoked here', async () => {
+  test('a token made here opens there, and ends there as soon as it is revoked here', async () => {
     const { text } = await makeToken(here, { name: 'okta' });
     expect((await askWith(there, text)).status).toBe(200);
     await here.ops('POST', '/tokens/okta/revoke');
     expect((await askWith(here, text)).status).toBe(401);
-    clock.state.aheadMs = 5_000;
     expect((await askWith(there, text)).status).toBe(401);
   });
 

@@ -52,7 +52,7 @@ export interface IssuerKeysDeps {
 
 /** Creates the memory of the issuers' keys of one process. */
 export function createIssuerKeys(deps: IssuerKeysDeps) {
-  const sources = new BoundedMap<string, Source>(SOURCES_MAX);
+  const sources = new BoundedMap<string, ReturnType<typeof createSource>>(SOURCES_MAX);
   const stopping = new AbortController();
   return {
     /** Does something with the keys of an issuer, and once more with newer ones if these may be too old. @throws IssuerUnreadable */
@@ -62,7 +62,7 @@ export function createIssuerKeys(deps: IssuerKeysDeps) {
       mayBeNewer: (error: unknown) => boolean,
     ): Promise<Result> {
       const key = `${place.source.kind} ${toAddress(place)}`;
-      const source = sources.get(key) ?? new Source(deps, place, stopping.signal);
+      const source = sources.get(key) ?? createSource(deps, place, stopping.signal);
       if (!sources.has(key)) sources.set(key, source);
       const held = await source.get();
       return use(held.keys).catch(async (error: unknown) => {
@@ -74,88 +74,80 @@ export function createIssuerKeys(deps: IssuerKeysDeps) {
   };
 }
 
-/** The keys of one place. */
-class Source {
-  readonly #deps: IssuerKeysDeps;
-  readonly #place: KeyPlace;
-  readonly #stopping: AbortSignal;
-  #held: HeldKeys | undefined;
-  #reading: Promise<HeldKeys> | undefined;
-  #renewing: Promise<HeldKeys> | undefined;
-  #failedAt = Number.NEGATIVE_INFINITY;
-  #renewedAt = Number.NEGATIVE_INFINITY;
-  /** Requests that wait for `#renewing`. */
-  #waiting = 0;
-
-  constructor(deps: IssuerKeysDeps, place: KeyPlace, stopping: AbortSignal) {
-    this.#deps = deps;
-    this.#place = place;
-    this.#stopping = stopping;
-  }
-
-  async get(): Promise<HeldKeys> {
-    const held = this.#held;
-    if (held !== undefined && this.#isWithin(held.readAt, FRESH_MS)) return held;
-    try {
-      if (this.#isWithin(this.#failedAt, PAUSE_MS)) throw new IssuerUnreadable('read a moment ago');
-      return await this.#readOnce();
-    } catch (error) {
-      // The host is down: what it said within a day goes on being right.
-      if (held !== undefined && this.#isWithin(held.readAt, KEPT_MS)) return held;
-      throw error;
-    }
-  }
-
-  /**
-   * All who ask share one reading, and wait for it if the last one was a moment ago: so no change of keys refuses anybody,
-   * and no stranger has the host asked more often than every few seconds. If very many wait, further ones do not.
-   */
-  async renew(seen: HeldKeys): Promise<HeldKeys> {
-    if (this.#held !== undefined && this.#held !== seen) return this.#held;
-    if (this.#waiting >= WAITING_MAX) throw new IssuerUnreadable('too many wait');
-    this.#renewing ??= this.#readAfterPause().finally(() => {
-      this.#renewing = undefined;
-      this.#waiting = 0;
-    });
-    this.#waiting += 1;
-    return this.#renewing;
-  }
+/** Creates the memory of the keys of one place. */
+function createSource(
+  { reader, clock, failed }: IssuerKeysDeps,
+  place: KeyPlace,
+  stopping: AbortSignal,
+) {
+  let held: HeldKeys | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  let waiting = 0;
 
   /** A clock that was set back makes nothing younger. */
-  #isWithin(at: number, ms: number): boolean {
-    const ageMs = this.#deps.clock.now() - at;
+  function isWithin(at: number, ms: number): boolean {
+    const ageMs = clock.now() - at;
     return ageMs >= 0 && ageMs < ms;
   }
 
-  async #readAfterPause(): Promise<HeldKeys> {
-    const { clock } = this.#deps;
-    const waitMs = Math.min(this.#renewedAt + PAUSE_MS - clock.now(), PAUSE_MS);
-    if (waitMs > 0) await clock.sleep(waitMs, this.#stopping);
-    this.#renewedAt = clock.now();
-    return this.#readOnce();
-  }
-
-  #readOnce(): Promise<HeldKeys> {
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
-  }
-
-  async #read(): Promise<HeldKeys> {
-    const { reader, clock, failed } = this.#deps;
+  const read = shareRunning(async (): Promise<HeldKeys> => {
     const readAt = clock.now();
     try {
-      const keys = parseKeys(await reader.read(await findAddress(reader, this.#place)));
-      this.#held = { keys, readAt };
-      return this.#held;
+      const keys = parseKeys(await reader.read(await findAddress(reader, place)));
+      held = { keys, readAt };
+      return held;
     } catch (cause) {
-      this.#failedAt = clock.now();
+      failedAt = clock.now();
       const error = cause instanceof Error ? cause.message : 'unknown';
-      failed({ host: new URL(toAddress(this.#place)).host, error });
+      failed({ host: new URL(toAddress(place)).host, error });
       throw new IssuerUnreadable(cause);
     }
-  }
+  });
+  const readAfterPause = shareRunning(async () => {
+    const waitMs = Math.min(renewedAt + PAUSE_MS - clock.now(), PAUSE_MS);
+    if (waitMs > 0) await clock.sleep(waitMs, stopping);
+    renewedAt = clock.now();
+    return read();
+  });
+
+  return {
+    async get(): Promise<HeldKeys> {
+      const before = held;
+      if (before !== undefined && isWithin(before.readAt, FRESH_MS)) return before;
+      try {
+        if (isWithin(failedAt, PAUSE_MS)) throw new IssuerUnreadable('read a moment ago');
+        return await read();
+      } catch (error) {
+        // The host is down: what it said within a day goes on being right.
+        if (before !== undefined && isWithin(before.readAt, KEPT_MS)) return before;
+        throw error;
+      }
+    },
+    /**
+     * All who ask share one reading, and wait for it if the last one was a moment ago: so no change of keys refuses anybody,
+     * and no stranger has the host asked more often than every few seconds. If very many wait, further ones do not.
+     */
+    async renew(seen: HeldKeys): Promise<HeldKeys> {
+      if (held !== undefined && held !== seen) return held;
+      if (waiting >= WAITING_MAX) throw new IssuerUnreadable('too many wait');
+      waiting += 1;
+      return readAfterPause().finally(() => {
+        waiting -= 1;
+      });
+    },
+  };
+}
+
+/** Has requests during a run share it. */
+function shareRunning<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
 }
 
 /** Address that is asked first. @see OpenID Connect Discovery 1.0 §4 */

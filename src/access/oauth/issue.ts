@@ -10,7 +10,7 @@ import type { UsedAssertionsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import { type AssertionDeps, AssertionRefused, proveAssertion } from '../assertion/assertion.ts';
 import { Refusal } from '../refusal.ts';
-import { findPresentedRow, newSecret } from '../secret-text.ts';
+import { findPresentedRow, newCredential } from '../secret-text.ts';
 import { type ClientProof, noClient } from './parse-request.ts';
 
 /** Seconds until some of the assertions of a client are over. */
@@ -36,8 +36,9 @@ interface ProvenClient {
 export async function proveClient(deps: AssertionDeps, proof: ClientProof): Promise<ProvenClient> {
   if (proof.kind === 'assertion') return { ...(await proveAssertion(deps, proof)), secretId: null };
   const { store, clock } = deps;
-  const secret = await findPresentedRow(store.read, proof.secret, ['secret']);
-  if (secret === undefined || Number(secret.expires_at) <= clock.now()) throw noClient();
+  const presented = { kinds: ['secret'], now: clock.now() } as const;
+  const secret = await findPresentedRow(store.read, proof.secret, presented);
+  if (secret === undefined) throw noClient();
   const { id: secretId, owner: clientId } = secret;
   if (clientId === null || proof.clientId !== `client-${clientId}`) throw noClient();
   await getLive(store.read, { clientId, secretId });
@@ -53,9 +54,8 @@ export async function issue(
   { store, clock }: AssertionDeps,
   { clientId, secretId, used }: ProvenClient,
 ): Promise<string> {
-  const { text, ...secret } = newSecret('access');
   const now = clock.now();
-  await store.write(async (tx) => {
+  return store.write(async (tx) => {
     const taken = used === undefined ? 'new' : await insertUsedAssertion(tx, used, now);
     if (taken === 'used') throw new AssertionRefused('replayed', `client-${clientId}`);
     if (taken === 'full') {
@@ -64,23 +64,22 @@ export async function issue(
     // Locked, so that a revocation sees each token that is made before it.
     await lockCredential(tx, 'client', `client-${clientId}`);
     const { name, purpose, profile, provider } = await getLive(tx, { clientId, secretId });
-    await insertPassing(tx, {
-      kind: 'access',
-      ...secret,
+    const { row, text } = newCredential('access', {
       owner: clientId,
       proof: secretId,
       name,
       purpose,
       profile,
       provider,
-      created_at: now,
-      created_by: `client-${clientId}`,
-      expires_at: now + ACCESS_TOKEN_MS,
+      now,
+      by: `client-${clientId}`,
+      validForMs: ACCESS_TOKEN_MS,
     });
+    await insertPassing(tx, row);
     if (secretId !== null) await noteUse(tx, `secret-${secretId}`, now);
     await noteUse(tx, `client-${clientId}`, now);
+    return text;
   });
-  return text;
 }
 
 /** The client, unless it or its secret was revoked. @throws Refusal `invalid_client` */

@@ -85,7 +85,7 @@ export const TOKEN_CREATE = actOf<'NewToken'>()({
 /** Ends a named token. */
 export const TOKEN_REVOKE = actOf<'Token'>()({
   path: '/tokens/{id}/revoke',
-  summary: 'Revoke a token, by its id or name, everywhere within five seconds.',
+  summary: 'Revoke a token, by its id or name, everywhere at once.',
   answers: { 200: 'Token' },
   command: 'token revoke <id>',
   question: 'End the token {id}? Who presents it is refused from then on.',
