@@ -6,7 +6,7 @@ import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { UpstreamError } from '../upstream/errors.ts';
-import type { TenureParts, WatchedOptions } from './parts.ts';
+import type { OwnParts, TenureParts } from './parts.ts';
 import { toAttemptMs } from './settings.ts';
 import { type BridgeTenure, createTenure, type LeaderNews } from './tenure.ts';
 
@@ -18,13 +18,8 @@ const NO_ANSWER = 'the leader did not answer in time';
 /** The lead as one process sees it: its own tenure, or what the leader says. */
 export type Leadership = ReturnType<typeof createLeadership>;
 
-/** Parts of a lead that need the lead themselves, and so are asked for late. */
-interface LateParts {
-  readonly findParts: () => TenureParts;
-}
-
-/** The part of one process in who leads. */
-export function createLeadership(options: WatchedOptions, { findParts }: LateParts) {
+/** The part of one process in who leads. @param findParts parts that need the lead themselves, and so are asked for late */
+export function createLeadership(options: OwnParts, findParts: () => TenureParts) {
   const { store, clock, events, settings } = options;
   const broken = Promise.withResolvers<BridgeError>();
   let current: BridgeTenure | undefined;
@@ -90,7 +85,7 @@ export function createLeadership(options: WatchedOptions, { findParts }: LatePar
 
 /** Makes a call or a look for an operator, or has the leader make it. */
 function createOperatorWays(
-  options: WatchedOptions,
+  options: OwnParts,
   findTenure: () => BridgeTenure | undefined,
 ): Pick<BridgeTenure, 'callForOperator' | 'look'> {
   return {
@@ -114,7 +109,7 @@ function createOperatorWays(
 
 /** Has the leader do something. `onSilence` answers if it said nothing in time. @throws what the leader met, StoreError */
 async function ask<Kind extends Errand['kind'], Silent>(
-  options: WatchedOptions,
+  options: OwnParts,
   errand: Extract<Errand, { kind: Kind }>,
   { onSilence, ...wait }: Parameters<typeof runErrand>[2] & { readonly onSilence: () => Silent },
 ) {

@@ -1,39 +1,34 @@
-import type { Access } from '../access/access.ts';
-import type { Attempts } from '../access/attempts.ts';
+import { createAccess } from '../access/access.ts';
+import { createAttempts } from '../access/attempts.ts';
+import type { GivenTokens } from '../access/sessions.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { RequestLog } from '../ops/records/request-log.ts';
-import type { About, OpsSources } from '../ops/sources.ts';
+import type { OperatorAct } from '../ops/http/operator-acts.ts';
+import { createRequestLog } from '../ops/records/request-log.ts';
+import type { About } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
-import type { ActLog } from '../ops/timeline/act-log.ts';
+import { createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
-import type { createHarmWatch } from '../reconcile/limits.ts';
+import { createHarmWatch } from '../reconcile/limits.ts';
 import type { DecisionDeps } from '../reconcile/repair/deps.ts';
-import type { SectionStates } from '../reconcile/sections.ts';
-import type { Waiters } from '../reconcile/waiters.ts';
-import type { WriteGuard } from '../reconcile/write-guard.ts';
-import type { FollowedIds } from '../scim/former-ids.ts';
+import { readSections, SECTIONS } from '../reconcile/sections.ts';
+import { Waiters } from '../reconcile/waiters.ts';
+import { openWriteGuard } from '../reconcile/write-guard.ts';
+import { createFormerIds } from '../scim/former-ids.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
-import type { WatchedStore } from '../store/engine/store-health.ts';
-import type { FollowedFact } from '../store/facts.ts';
-import type { OpenRecordOf } from '../store/recorder.ts';
+import { openStoreClock } from '../store/engine/store-clock.ts';
+import { OUTAGE_CODES, watchWrites } from '../store/engine/store-health.ts';
+import { followFact } from '../store/facts.ts';
+import { createRecorder } from '../store/recorder.ts';
 import type { Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { createOutageAwareEvents } from '../telemetry/outages.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-
-/** The service that a bridge works with. */
-export interface Target {
-  readonly baseUrl: string;
-  /** The token of now: it may be renewed while the bridge runs. */
-  readonly findToken: () => string;
-  /** Identity of the service in the store: the base URL, or a constant for the sandbox. */
-  readonly identity: string;
-  readonly requestsPerSecond: number;
-  /** Address and token of the embedded sandbox; undefined: it is a real service. */
-  readonly sandbox?: OpsSources['sandbox'];
-}
+import { toRepairPolicy } from './settings.ts';
+import type { Target } from './target.ts';
+import { logRarely, toLoggedName } from './telemetry.ts';
 
 /** Options of a bridge. */
 export interface BridgeOptions {
@@ -56,30 +51,97 @@ export interface BridgeOptions {
   readonly tracing?: Tracing | undefined;
 }
 
-/** Options with a store that tells whether it takes writes, and with reports of what happens. */
-export interface WatchedOptions extends BridgeOptions {
-  readonly store: WatchedStore;
-  readonly events: Events;
-  readonly openRecord: OpenRecordOf;
-}
-
 /** Parts that need no other part. */
-export interface OwnParts extends WatchedOptions {
-  readonly access: Access;
-  readonly attempts: Attempts;
-  readonly requests: RequestLog;
-  readonly formerIds: FollowedIds;
-  readonly readProviderHarm: ReturnType<typeof createHarmWatch>;
-  readonly acts: ActLog;
-  readonly sections: FollowedFact<SectionStates>;
-  readonly guard: WriteGuard;
-  readonly waiters: Waiters;
-  readonly isDraining: () => boolean;
-}
+export type OwnParts = Awaited<ReturnType<typeof openOwnParts>>;
 
 /** Parts that a tenure uses. */
 export interface TenureParts extends OwnParts {
   readonly process: ProcessDeps;
   readonly decisions: DecisionDeps;
   readonly health: HealthSources;
+}
+
+/** Opens the parts that need no other part. */
+export async function openOwnParts(options: BridgeOptions) {
+  const { settings, metrics } = options;
+  const watched = await watchStore(options);
+  const { store, openRecord, clock, events } = watched;
+  const fail = (type: string, id: string) => (error: unknown) => events.failed({ type, id, error });
+  return {
+    ...options,
+    ...watched,
+    access: createAccess({
+      store,
+      clock,
+      onFailure: fail('access', 'used'),
+      given: toGivenTokens(settings, options.scimTokens),
+      keyHosts: { ...settings.oauth, hosts: settings.oauth.keyHosts },
+      keysFailed: logRarely(
+        clock,
+        ({ host }) => host,
+        ({ host, error: reason }, attempts) => events.issuerUnreadable({ host, reason, attempts }),
+      ),
+    }),
+    attempts: createAttempts({
+      clock,
+      delayMaxMs: settings.access.failedDelayMax,
+      counted: (place, status) => metrics.failedAttempts.inc({ place, status }),
+      noticed: events.credentialsWrong,
+    }),
+    requests: createRequestLog({ store, openRecord, onFailure: fail('requests', 'store') }),
+    formerIds: createFormerIds(store, fail('former-ids', 'read')),
+    readProviderHarm: createHarmWatch({ store, clock }, toRepairPolicy(settings).limit),
+    acts: createActLog({
+      store,
+      openRecord,
+      clock,
+      report: (act) => reportAct(events, act),
+      onFailure: fail('acts', 'store'),
+    }),
+    sections: await followFact(store, SECTIONS),
+    guard: await openWriteGuard({
+      store,
+      clock,
+      mode: settings.mode,
+      onChange: ({ paused }) => (paused ? events.writesPaused() : events.writesResumed()),
+    }),
+    waiters: new Waiters(clock),
+  };
+}
+
+/** Has the work of the store counted, and its outages logged once. */
+async function watchStore({ metrics, logger, ...given }: BridgeOptions) {
+  const clock = await openStoreClock(given.store, given.clock);
+  const { store: recorded, openRecord } = createRecorder(given.store);
+  recorded.onStatement(({ verb, durationMs, hasFailed }) =>
+    metrics.statements.observe({ verb, result: hasFailed ? 'failed' : 'done' }, durationMs / 1_000),
+  );
+  const store = watchWrites(recorded, clock, (result, durationMs) =>
+    metrics.transactions.observe({ result }, durationMs / 1_000),
+  );
+  const outages = createOutageAwareEvents({
+    logger,
+    metrics,
+    clock,
+    codes: OUTAGE_CODES,
+    async isUsable() {
+      await readSections({ store });
+      return (await store.findWriteTrouble()) === undefined;
+    },
+  });
+  return { store, openRecord, clock, events: outages.events, outages };
+}
+
+function reportAct(events: Events, { change: _, ...act }: OperatorAct): void {
+  // A call of the service has a line of its own.
+  if (act.route.startsWith('/ops/api/')) return;
+  events.operatorActed({ ...act, operator: toLoggedName(act) });
+}
+
+/** The tokens of the settings, with those for SCIM that hold. */
+export function toGivenTokens(
+  { ops }: Pick<Settings, 'ops'>,
+  scim: readonly string[],
+): GivenTokens {
+  return { scim, operator: ops.token, reader: ops.readerToken };
 }

@@ -9,7 +9,7 @@ import type { ScimPolicy } from '../scim/deps.ts';
 import { GROUP_BODY_BYTES_MAX } from '../scim/http/body.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { TransportOptions } from '../upstream/transport-options.ts';
-import type { Target } from './parts.ts';
+import type { Target } from './target.ts';
 
 /** Members that one PATCH of a group adds or removes; the bridge learns if the service takes fewer. */
 const MEMBERS_PER_CALL = 100;

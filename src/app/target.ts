@@ -1,7 +1,19 @@
 import { BridgeError } from '../domain/errors.ts';
+import type { OpsSources } from '../ops/sources.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import type { Settings } from '../settings/schema.ts';
-import type { Target } from './parts.ts';
+
+/** The service that a bridge works with. */
+export interface Target {
+  readonly baseUrl: string;
+  /** The token of now: it may be renewed while the bridge runs. */
+  readonly findToken: () => string;
+  /** Identity of the service in the store: the base URL, or a constant for the sandbox. */
+  readonly identity: string;
+  readonly requestsPerSecond: number;
+  /** Address and token of the embedded sandbox; undefined: it is a real service. */
+  readonly sandbox?: OpsSources['sandbox'];
+}
 
 /** Opens the service of the settings, or the embedded sandbox where none is named. */
 export async function openTarget(
