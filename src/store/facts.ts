@@ -40,10 +40,7 @@ export function createFact<Value>(name: string) {
 /** Interval of reading a followed fact again, because another process may have changed it, in milliseconds. */
 const REFRESH_MS = 1_000;
 
-/** A fact in memory, for what is asked all the time. */
-export type FollowedFact<Value> = Awaited<ReturnType<typeof followFact<Value>>>;
-
-/** Reads a fact and follows it once it is started; `onSet` is called with each value. @throws StoreError */
+/** Keeps a fact in memory, for what is asked all the time, and follows it once it is started; `onSet` is called with each value. @throws StoreError */
 export async function followFact<Value>(
   { read, engine }: Pick<Store, 'read' | 'engine'>,
   fact: Fact<Value>,

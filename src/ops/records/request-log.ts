@@ -16,9 +16,6 @@ interface RequestLogDeps {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The log of requests. */
-export type RequestLog = ReturnType<typeof createRequestLog>;
-
 /**
  * Creates the log of requests of one process. A request that changes something is stored with its change; answers, and
  * requests that were refused, behind them, so that a crash loses those of the last half second.

@@ -79,9 +79,6 @@ const RETRY = 'POST /ops/retry';
 /** Its record keeps no id. */
 const ERASE = 'POST /ops/users/:key/erase';
 
-/** The log of acts. */
-export type ActLog = ReturnType<typeof createActLog>;
-
 /**
  * Creates what keeps the acts of operators and when the service did not work, for the timelines of users and groups, in
  * the order in which it happens.
