@@ -1,4 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { Argument, type Command } from 'commander';
+import type { OpsClient } from '../app/ops-client.ts';
+import { BridgeError } from '../domain/errors.ts';
+import { isJsonObject, type JsonObject } from '../domain/json.ts';
+import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { confirm, YES } from './act-command.ts';
 import {
@@ -6,10 +11,23 @@ import {
   addCommand,
   type CliContext,
   exitCodes,
+  parseAnswer,
   readAnswer,
   toJson,
 } from './context.ts';
-import { GATES, type GalleryReport, type GateName, readGate, runGate } from './gallery-gate.ts';
+import {
+  type CheckResult,
+  exchange,
+  fill,
+  findAt,
+  GATES,
+  type Gate,
+  type GateName,
+  type Made,
+  type Run,
+  readGate,
+  runCheck,
+} from './gallery-gate.ts';
 
 interface Options {
   readonly provider?: string;
@@ -51,41 +69,159 @@ async function runGallery(
   context: CliContext,
   { gate, options }: { readonly gate: GateName; readonly options: Options },
 ): Promise<void> {
-  const { json, markdown, only, yes, provider, domain, groupPrefix: prefix } = options;
+  const { json, markdown, only, yes } = options;
   const { checks, ...rest } = readGate(gate);
   const unknown = only?.find((id) => checks.every((check) => check.id !== id));
   if (unknown !== undefined) command.error(`error: the gate ${gate} has no check ${unknown}`);
   const client = context.connect();
   const status = await readAnswer(client, 'Status', '/status');
-  const remains = toRemains(status.writes.mode);
-  const question = `It makes three people and four groups at most, and deletes them again. ${remains} Run it?`;
-  const isAsked = status.writes.mode === 'live';
-  if (isAsked && !(await confirm(command, context, { yes, question }))) return;
+  const isLive = status.writes.mode === 'live';
+  const question = `It makes three people and four groups at most, and deletes them again. ${STAYS} Run it?`;
+  if (isLive && !(await confirm(command, context, { yes, question }))) return;
   const stopping = new AbortController();
   void context.untilStopped().then(() => {
     context.writeError('It is ended: what was made is deleted first.\n');
     stopping.abort();
   });
-  const report = await runGate({
-    ...rest,
-    client,
-    status,
-    remains,
-    provider,
-    names: { domain, prefix },
-    checks: checks.filter(({ id }) => only?.includes(id) ?? true),
-    baseUrl: (options.url ?? status.scimUrl).replace(/\/+$/, ''),
-    stopped: stopping.signal,
-  });
+  const wanted = checks.filter(({ id }) => only?.includes(id) ?? true);
+  const run = { ...rest, checks: wanted, client, status, options, stopped: stopping.signal };
+  const report = await runGate(run);
   const { summary, left, stopped } = report;
   context.write(json ? toJson(report) : markdown ? toMarkdown(report) : toText(report));
   if (summary.failed > 0 || left.length > 0 || stopped) context.exitWith(exitCodes.incomplete);
 }
 
-function toRemains(mode: OpsJson<'Writes'>['mode']): string {
-  return mode === 'observe'
-    ? 'The bridge observes: nothing was changed in the service.'
-    : 'The service cannot delete accounts: those of the run stay in it, deactivated. A bridge with MODE=observe changes nothing there.';
+const OBSERVED = 'The bridge observes: nothing was changed in the service.';
+const STAYS =
+  'The service cannot delete accounts: those of the run stay in it, deactivated. A bridge with MODE=observe changes nothing there.';
+
+interface GateRun extends Gate {
+  readonly client: OpsClient;
+  /** Of the bridge, as it was asked before. */
+  readonly status: OpsJson<'Status'>;
+  readonly options: Options;
+  /** Aborted: the run ends, and deletes what it made. */
+  readonly stopped: AbortSignal;
+}
+
+/** Report of a run: what `--json` prints. */
+export type GalleryReport = Awaited<ReturnType<typeof runGate>>;
+
+/**
+ * Runs a gate with credentials of its own, then deletes all that it made and revokes them, also after a failure.
+ * @throws BridgeError `ops-failed`, or `gallery-failed` when SCIM cannot be asked
+ */
+async function runGate(run: GateRun) {
+  const { gate, title, profile, creations, status, options, stopped } = run;
+  const { provider, domain, groupPrefix: prefix, url = status.scimUrl } = options;
+  const baseUrl = url.replace(/\/+$/, '');
+  const mark = `gallery-${randomBytes(4).toString('hex')}`;
+  const startedAt = new Date().toISOString();
+  const { make, revoke } = openCredentials(run, mark);
+  try {
+    // It ends by itself where nobody is left to revoke it.
+    const { token = '' } = await make('tokens', { for: 'scim', expires: '2h' });
+    const root = baseUrl.replace(/\/scim\/v2$/, '');
+    const values = { domain, prefix, mark, MARK: mark.toUpperCase(), base: baseUrl, root, token };
+    // What is sent for the run itself: with the token, and after its end as well.
+    const own: Run = {
+      values: new Map(Object.entries(values)),
+      creations,
+      makeClient: (more) => make('clients', more),
+      stopped: new AbortController().signal,
+      made: new Map(),
+      answers: new Set(),
+    };
+    await assertOpen(own, baseUrl);
+    const checking = { ...own, stopped, values: new Map(own.values) };
+    const checks: CheckResult[] = [];
+    const left: string[] = [];
+    try {
+      for (const check of run.checks) checks.push(await runCheck(checking, check));
+    } finally {
+      left.push(...(await deleteAll(own)));
+    }
+    const count = (of: CheckResult['status']) => checks.filter((one) => one.status === of).length;
+    return {
+      gate,
+      title,
+      profile,
+      baseUrl,
+      mark,
+      startedAt,
+      endedAt: new Date().toISOString(),
+      bridge: { version: status.bridge.version, mode: status.writes.mode },
+      provider: provider ?? DEFAULT_PROVIDER,
+      stopped: stopped.aborted,
+      summary: { ok: count('ok'), failed: count('failed'), skipped: count('skipped') },
+      checks,
+      left: [...left, ...(await revoke())],
+      remains: status.writes.mode === 'live' ? STAYS : OBSERVED,
+    };
+  } finally {
+    await revoke();
+  }
+}
+
+function openCredentials({ client, profile, options: { provider } }: GateRun, mark: string) {
+  let live: { readonly name: string; readonly path: `/${string}` }[] = [];
+  return {
+    async make(kind: 'tokens' | 'clients', more: JsonObject): Promise<Made> {
+      const name = live.length === 0 ? mark : `${mark}-${live.length}`;
+      const body = { name, profile, ...(provider !== undefined && { provider }), ...more };
+      const made = parseAnswer<Made>(await client.send('POST', `/${kind}`, body));
+      live.push({ name, path: `/${kind}/${made.id}/revoke` });
+      return made;
+    },
+    /** Revokes all, and lists those that may still be valid. */
+    async revoke(): Promise<string[]> {
+      const answers = await Promise.all(
+        live.map(({ path }) => client.ask('POST', path).catch(() => undefined)),
+      );
+      live = live.filter((_, place) => (answers[place]?.status ?? 500) >= 300);
+      return live.map(({ name }) => name);
+    },
+  };
+}
+
+/** Makes sure that the base URL is SCIM and takes the credential. @throws BridgeError `gallery-failed` */
+async function assertOpen(own: Run, baseUrl: string): Promise<void> {
+  const { status } = (await exchange(own, 'GET /Users?startIndex=1&count=1')).seen;
+  if (status === 200) return;
+  const hint = status === 503 ? 'wait until /readyz is 200' : 'name its SCIM base URL with --url';
+  const words = `${baseUrl} answered ${status} to the credential that was just made: ${hint}`;
+  throw new BridgeError('gallery-failed', words);
+}
+
+/** Deletes what has a name of this run, groups first; lists the names that are left then. */
+async function deleteAll(own: Run): Promise<string[]> {
+  try {
+    for (const path of (await listLeft(own)).keys()) await exchange(own, `DELETE ${path}`);
+    return [...(await listLeft(own)).values()];
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    const [groups, users] = OWN.map(([, , begin]) => fill(own, begin));
+    return [`whatever begins with ${groups} or ${users}: ${error.message}`];
+  }
+}
+
+/** Endpoints, with the beginning of the names that are of a run. */
+const OWN = [
+  ['Groups', 'displayName', '{prefix}{mark}'],
+  ['Users', 'userName', '{mark}'],
+] as const;
+
+/** Lists what is there, by path: nothing but names of the run, whatever a bridge answers. */
+async function listLeft(own: Run): Promise<Map<string, string>> {
+  const left = new Map<string, string>();
+  for (const [type, key, begin] of OWN) {
+    const answer = await exchange(own, `GET /${type}?filter=${key} sw "${begin}"`);
+    for (const { id, [key]: name } of [findAt(answer, 'Resources')].flat().filter(isJsonObject)) {
+      const isOwn = `${name}`.toLowerCase().startsWith(fill(own, begin).toLowerCase());
+      if (isOwn) left.set(`/${type}/${id}`, `${name}`);
+    }
+  }
+  return left;
 }
 
 function toText(report: GalleryReport): string {

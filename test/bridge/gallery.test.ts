@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { GalleryReport } from '../../src/cli/gallery-gate.ts';
+import type { GalleryReport } from '../../src/cli/gallery.ts';
 import { isJsonObject } from '../../src/domain/json.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { type Break, breakBridge, refuse } from '../support/broken-bridge.ts';
