@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from '../../settings/schema.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
@@ -80,15 +81,25 @@ export async function checkService(
   return { ok, service: { url, apiVersion: quirks.apiVersion ?? 'latest' }, checks, calls };
 }
 
-/** A list of the service. */
-interface ListProbe {
-  /** Begins with the section whose right opens it. */
-  readonly id: string;
-  /** Reads so many entries behind the first `offset`. */
-  readonly read: (ask: Ask, offset: number, limit: number) => Promise<Page>;
-  /** @throws UpstreamError `unreadable` */
-  readonly parse: (item: unknown) => object;
-}
+/** A list of the service. Its id begins with the section that a right opens. */
+type ListProbe = { readonly id: string; readonly parse: (item: unknown) => object } & (
+  | { readonly scim: typeof scim.getUsers | typeof scim.getGroups; readonly rest?: never }
+  | {
+      readonly scim?: never;
+      readonly rest:
+        | typeof people.groups.getListOfGroups
+        | typeof people.companyUsers.getListOfUsers
+        | typeof people.auditLogs.retrieveAuditLogEvents;
+    }
+);
+
+const LISTS: readonly ListProbe[] = [
+  { id: 'users', scim: scim.getUsers, parse: parseScimUser },
+  { id: 'groups.scim', scim: scim.getGroups, parse: parseScimGroup },
+  { id: 'groups.rest', rest: people.groups.getListOfGroups, parse: parseRestGroup },
+  { id: 'companyUsers', rest: people.companyUsers.getListOfUsers, parse: parseCompanyUser },
+  { id: 'audit', rest: people.auditLogs.retrieveAuditLogEvents, parse: parseAuditEvent },
+];
 
 interface Page {
   readonly items: readonly unknown[];
@@ -96,38 +107,15 @@ interface Page {
   readonly total?: number | undefined;
 }
 
-const LISTS: readonly ListProbe[] = [
-  toScimProbe('users', scim.getUsers, parseScimUser),
-  toScimProbe('groups.scim', scim.getGroups, parseScimGroup),
-  toRestProbe('groups.rest', people.groups.getListOfGroups, parseRestGroup),
-  toRestProbe('companyUsers', people.companyUsers.getListOfUsers, parseCompanyUser),
-  toRestProbe('audit', people.auditLogs.retrieveAuditLogEvents, parseAuditEvent),
-];
-
-function toScimProbe(
-  id: string,
-  operation: typeof scim.getUsers | typeof scim.getGroups,
-  parse: ListProbe['parse'],
-): ListProbe {
-  const read: ListProbe['read'] = async (ask, offset, count) => {
-    const query = { startIndex: offset + 1, count };
-    return parseScimList(await ask(operation, { query }));
-  };
-  return { id, read, parse };
-}
-
-function toRestProbe(
-  id: string,
-  operation:
-    | typeof people.groups.getListOfGroups
-    | typeof people.companyUsers.getListOfUsers
-    | typeof people.auditLogs.retrieveAuditLogEvents,
-  parse: ListProbe['parse'],
-): ListProbe {
-  const read: ListProbe['read'] = async (ask, offset, limit) => {
-    return { items: parseEntries('REST list', await ask(operation, { query: { offset, limit } })) };
-  };
-  return { id, read, parse };
+/** Reads so many entries behind the first `offset`. */
+async function readPage(
+  ask: Ask,
+  { scim: operation, rest }: ListProbe,
+  [offset, limit]: readonly [number, number],
+): Promise<Page> {
+  if (rest !== undefined)
+    return { items: parseEntries('REST list', await ask(rest, { query: { offset, limit } })) };
+  return parseScimList(await ask(operation, { query: { startIndex: offset + 1, count: limit } }));
 }
 
 const PEOPLE_OF_GROUP = [
@@ -139,15 +127,16 @@ const PEOPLE_OF_GROUP = [
 const NEEDED: readonly string[] = ['users', 'groups', 'members'];
 
 /** Checks in the order in which they fail; those that a failure before them leaves without sense are not made. */
-async function listChecks(ask: Ask, settings: ServiceSettings): Promise<Finding[]> {
-  const { pageSize } = settings;
+async function listChecks(ask: Ask, { url, pageSize }: ServiceSettings): Promise<Finding[]> {
+  const address = toAddress(url);
   const account = await attempt(async () =>
     parseCompanyUser(await ask(people.users.retrieveCurrentUser, {})),
   );
   if (account.error && isOfAll(account.error)) {
     const isToken = ['credentials-refused', 'rate-limited'].includes(account.error.code);
-    const failed = toFailed(isToken ? 'token' : 'address', account.error);
-    return isToken ? [toAddress(settings), failed] : [failed];
+    return isToken
+      ? [address, toFailed('token', account.error)]
+      : [toFailed('address', account.error)];
   }
   const lists: Finding[] = [];
   let smallest = pageSize;
@@ -156,25 +145,39 @@ async function listChecks(ask: Ask, settings: ServiceSettings): Promise<Finding[
     const { value, error } = await attempt(() => readSample(ask, probe, pageSize));
     const isNowhere = lists.length === 0 && isNotThere(account.error) && isNotThere(error);
     if (isNowhere && account.error) return [toFailed('address', account.error)];
-    lists.push(error ? toRefused(probe.id, error) : toFound(probe.id, value.detail));
+    lists.push(toSeen(probe.id, error ?? value.detail));
     smallest = Math.min(smallest, value?.cutAt ?? pageSize);
     groupUid ??= value?.groupUid;
   }
-  return [
-    toAddress(settings),
-    toToken(account),
-    ...lists,
-    ...(await checkGroup(ask, groupUid)),
-    ...(smallest < pageSize ? [toPageSize(smallest, pageSize)] : []),
-  ];
+  const places = PEOPLE_OF_GROUP.map(async ([id, operation]): Promise<Finding> => {
+    if (groupUid === undefined) return { id, ...NO_GROUP };
+    const path = { group_uid: groupUid };
+    const { value, error } = await attempt(async () =>
+      parseGroupUsers(await ask(operation, { path })),
+    );
+    return toSeen(id, error ?? `${value.length} ${id} in the group looked at`);
+  });
+  const checks = [address, toToken(account), ...lists, ...(await Promise.all(places))];
+  if (smallest === pageSize) return checks;
+  // A page size that is too large only costs calls.
+  const detail = `set to ${pageSize}, and a page of ${smallest} was cut`;
+  const remedy = `Set it to ${smallest}.`;
+  return [...checks, { id: 'settings.pageSize', status: 'warning', detail, remedy }];
 }
+
+const NO_GROUP = {
+  status: 'warning',
+  detail: 'no group could be seen that would prove it',
+  remedy: 'Check again when one can be seen.',
+} as const;
 
 /** Reads the first page of a list, and proves with one more call at most if the service has cut it. */
 async function readSample(ask: Ask, probe: ListProbe, pageSize: number) {
-  const { items, total } = await probe.read(ask, 0, pageSize);
+  const { items, total } = await readPage(ask, probe, [0, pageSize]);
   const [first] = items.map((item) => probe.parse(item));
   const isShort = items.length > 0 && items.length < pageSize;
-  const isCut = isShort && (total ?? (await countOn(ask, probe, items))) > items.length;
+  const isCut =
+    isShort && (total === undefined ? await goesOn(ask, probe, items) : total > items.length);
   const count = total === undefined ? `${items.length} seen` : `${total}`;
   const pages = items.length < pageSize ? 'all on one page' : `pages of ${pageSize}`;
   const uid = first && 'uid' in first ? first.uid : undefined;
@@ -187,29 +190,10 @@ async function readSample(ask: Ask, probe: ListProbe, pageSize: number) {
   };
 }
 
-/** Entries with the one that follows; a list that ignores the offset begins again and proves nothing. */
-async function countOn(ask: Ask, probe: ListProbe, items: readonly unknown[]) {
-  const [next] = (await probe.read(ask, items.length, 1)).items;
-  const isNew = !items.some((item) => JSON.stringify(item) === JSON.stringify(next));
-  return next !== undefined && isNew ? items.length + 1 : items.length;
-}
-
-/** Checks the rights to the people of a group, where one was seen. */
-async function checkGroup(ask: Ask, uid: string | undefined): Promise<Finding[]> {
-  const checks: Finding[] = [];
-  for (const [id, operation] of PEOPLE_OF_GROUP) {
-    if (uid === undefined) {
-      const detail = 'no group could be seen that would prove it';
-      checks.push({ id, status: 'warning', detail, remedy: 'Check again when one can be seen.' });
-      continue;
-    }
-    const { value, error } = await attempt(async () =>
-      parseGroupUsers(await ask(operation, { path: { group_uid: uid } })),
-    );
-    const found = `${value?.length} ${id} in the group looked at`;
-    checks.push(error ? toRefused(id, error) : toFound(id, found));
-  }
-  return checks;
+/** True if an entry follows; a list that ignores the offset begins again and proves nothing. */
+async function goesOn(ask: Ask, probe: ListProbe, items: readonly unknown[]): Promise<boolean> {
+  const [next] = (await readPage(ask, probe, [items.length, 1])).items;
+  return next !== undefined && items.every((item) => !isDeepStrictEqual(item, next));
 }
 
 /** An answer of the service, or its failure. "Could not look" is never taken for an answer. */
@@ -242,13 +226,13 @@ function toFailed(id: 'address' | 'token', error: UpstreamError): Finding {
   return { id, status: 'failed', detail: toDetail(error), remedy: toRemedy(error) };
 }
 
-function toAddress({ url }: ServiceSettings): Finding {
+function toAddress(url: string): Finding {
   const { protocol, hostname } = new URL(url);
-  const row = { id: 'address' } as const;
   const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  if (protocol === 'https:' || isHere) return { ...row, status: 'ok', detail: `${url} answers` };
+  if (protocol === 'https:' || isHere)
+    return { id: 'address', status: 'ok', detail: `${url} answers` };
   const detail = `${url} answers without encryption: the token and all data can be read on the way`;
-  return { ...row, status: 'warning', detail, remedy: 'Use https in `upstream.url`.' };
+  return { id: 'address', status: 'warning', detail, remedy: 'Use https in `upstream.url`.' };
 }
 
 /** Names the owner of the token: the bridge must never lock that account out. */
@@ -264,24 +248,15 @@ function toToken({ value, error }: Attempt<ReturnType<typeof parseCompanyUser>>)
   return { ...row, status: 'warning', detail, remedy: 'Name its owner in `protect.users`.' };
 }
 
-function toFound(id: string, detail: string): Finding {
-  return { id, status: 'ok', detail };
-}
-
-function toRefused(id: string, error: UpstreamError): Finding {
+/** What was found in a section, or its refusal. */
+function toSeen(id: string, seen: string | UpstreamError): Finding {
+  if (typeof seen === 'string') return { id, status: 'ok', detail: seen };
   const [section = ''] = id.split('.');
   const rights = getSectionRights(section);
-  const isRight = error.code === 'not-permitted';
-  const remedy = isRight ? toRefusalRemedy(rights, error.status) : toRemedy(error);
+  const isRight = seen.code === 'not-permitted';
+  const remedy = isRight ? toRefusalRemedy(rights, seen.status) : toRemedy(seen);
   const status = NEEDED.includes(section) ? 'failed' : 'warning';
-  return { id, status, detail: `${toDetail(error)}; ${rights.without}`, remedy };
-}
-
-/** A page size that is too large only costs calls. */
-function toPageSize(smallest: number, pageSize: number): Finding {
-  const detail = `set to ${pageSize}, and a page of ${smallest} was cut`;
-  const remedy = `Set it to ${smallest}.`;
-  return { id: 'settings.pageSize', status: 'warning', detail, remedy };
+  return { id, status, detail: `${toDetail(seen)}; ${rights.without}`, remedy };
 }
 
 /** What a failed call means. A redirect is shown without its query: that of a sign-in holds secrets. */
