@@ -1,5 +1,4 @@
 import type { Router } from 'express';
-import type { Reserve } from '../ops/exports/read-entries.ts';
 import { getOperator } from '../ops/http/operator.ts';
 import { createOperatorRouter } from '../ops/router.ts';
 import type { ApiSource, StatusSources } from '../ops/sources.ts';
@@ -40,23 +39,17 @@ export function createOperators(parts: BridgeParts, status: StatusSources): Rout
     rules,
     status,
     drifts: createDriftDecisions(decisions),
-    deactivation: settings.users.deactivation,
     registry: metrics.registry,
     settings: about.settings,
     sandbox: target.sandbox,
     // Takeovers by hand go the way of those by a request.
     adoptUser: (request) => adopt(scim, 'user', request),
     adoptGroup: (request) => adopt(scim, 'group', request),
-    privileges: {
-      listPrivileged: rules.protection.listPrivileged,
-      findGroupPrivilege: decisions.findGroupPrivilege,
-    },
     findRepairWords,
     requestSweep: (isDry) => requestSweep(sweeps, isDry),
     look: leadership.look,
     findReading: () => leadership.news().reading,
     findDetection: () => leadership.news().detection ?? undefined,
-    reserve: createReserve(),
     refreshFormerIds: parts.formerIds.refresh,
     pause: guard.pause,
     async resume() {
@@ -83,19 +76,5 @@ function tellCalls(events: Events): ApiSource['report'] {
     const { requestId, remoteAddress } = getRequestContext(res);
     const by = { requestId, remoteAddress, operator, credential };
     events.operatorCalled({ ...call, ...by });
-  };
-}
-
-/** Reserves the place of requests that bring a file. One at a time: each keeps a whole export in memory. */
-function createReserve(): Reserve {
-  let isTaken = false;
-  return () => {
-    if (isTaken) return undefined;
-    isTaken = true;
-    let isOwn = true;
-    return () => {
-      if (isOwn) isTaken = false;
-      isOwn = false;
-    };
   };
 }

@@ -1,20 +1,15 @@
 import { existsSync } from 'node:fs';
-import type { Clock } from '../domain/clock.ts';
 import { toCount } from '../domain/text.ts';
 import type { CheckReport, CheckResult } from '../ops/check/check-service.ts';
 import type { Column } from '../ops/lists/list.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
+import type { TransportOptions } from '../upstream/transport.ts';
 import { type AddCommand, exitCodes, toJson } from './context.ts';
 import { toTable } from './table.ts';
 
-interface CheckDeps {
-  readonly clock: Clock;
-  readonly random: () => number;
-}
-
 /** `check`: tests if the bridge can work with the service and the store, without changing them. */
-export function checkCommand(deps: CheckDeps): AddCommand {
+export function checkCommand(deps: Pick<TransportOptions, 'clock' | 'random'>): AddCommand {
   return (program, context) => {
     program
       .command('check')

@@ -1,16 +1,10 @@
 import { request } from 'undici';
 import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
-import type { LoadedSettings } from '../settings/load.ts';
-import type { AddCommand, CliContext } from './context.ts';
+import type { AddCommand } from './context.ts';
 
 /** Serves until the process is asked to stop; resolves with the exit code. */
-export type Serve = (
-  loaded: LoadedSettings,
-  world: Pick<CliContext, 'write' | 'env' | 'untilStopped' | 'onHangUp' | 'terminal'> & {
-    readonly reload: () => LoadedSettings;
-  },
-) => Promise<number>;
+export type Serve = typeof import('../main.ts').serve;
 
 /** `serve`: runs the bridge. */
 export function serveCommand(serve: Serve): AddCommand {

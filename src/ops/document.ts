@@ -150,6 +150,6 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
     path: '/openapi.json',
     summary: 'Everything on this page as OpenAPI 3.1.',
     answers: { 200: 'OpenApi' },
-    handle: async ({ describe }: OpsSources) => ok(describe()),
+    handle: async (_sources: OpsSources) => ok(toOpsDocument()),
   }),
 ];

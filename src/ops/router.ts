@@ -3,8 +3,7 @@ import type { Registry } from 'prom-client';
 import type { FindCredential } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
 import type { Sessions } from '../access/sessions.ts';
-import { opsRoutes, toOpsDocument } from './document.ts';
-import { createPlanSums } from './drift/plan-actions.ts';
+import { opsRoutes } from './document.ts';
 import { InvalidRequest } from './http/body.ts';
 import { limitRequests, REQUEST_LIMITS, requireOperator, requireRole } from './http/operator.ts';
 import { keepActs, type OpenAct } from './http/operator-acts.ts';
@@ -14,7 +13,7 @@ import type { HealthSources } from './state/readiness-facts.ts';
 import { readReadiness } from './state/reasons.ts';
 
 /** Everything that operators and their monitoring are shown. */
-export interface OperatorRouterOptions extends Omit<OpsSources, 'describe' | 'planSums'> {
+export interface OperatorRouterOptions extends OpsSources {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly openAct: OpenAct;
   /** Finds the credential of a presented token. */
@@ -50,10 +49,8 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
   });
-  const planSums = createPlanSums(options.store.read, options.clock);
-  const needs = { ...options, describe: describeOnce(), planSums };
   router.use('/ops', letIn, refuseNul, keepActs(options.openAct));
-  router.use('/ops', createRouteRouter(opsRoutes, needs, limit));
+  router.use('/ops', createRouteRouter(opsRoutes, options, limit));
   router.use('/ops', requireRole('reader'), limit, answerUnknown);
   return router;
 }
@@ -62,15 +59,6 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
 export const answerUnknown: RequestHandler = (_req, res) => {
   res.status(404).json({ code: 'not-found', message: 'Nothing is served at this address.' });
 };
-
-/** The description is the same for everybody, and made for the first who asks. */
-function describeOnce(): OpsSources['describe'] {
-  let made: ReturnType<OpsSources['describe']> | undefined;
-  return () => {
-    made ??= toOpsDocument();
-    return made;
-  };
-}
 
 /** Refuses ids and names with a NUL character: no store can look them up. @throws InvalidRequest for a parameter */
 const refuseNul: RequestHandler = (req, res, next) => {

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
+import type { Access } from '../access/access.ts';
 import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Deactivation } from '../domain/user.ts';
 import type { Queue } from '../reconcile/bounded-wait.ts';
 import type { ReadProgress } from '../reconcile/read/reading.ts';
 import type { DriftDecisions, DriftKeeper } from '../reconcile/repair/keeper.ts';
@@ -12,18 +12,14 @@ import type { ShownSetting } from '../settings/shown.ts';
 import type { Store } from '../store/store.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import type { CallOptions } from '../upstream/transport.ts';
-import type { AccessNeeds } from './access/tokens.ts';
-import type { PlanSums } from './drift/plan-actions.ts';
-import type { Reserve } from './exports/read-entries.ts';
-import type { Privileges } from './recovery/walk.ts';
 import type { OpsJson } from './schemas/schemas.ts';
 import type { HealthSources } from './state/readiness-facts.ts';
 
 /** Dependencies of the requests below `/ops`. */
-export interface OpsSources extends AccessNeeds {
+export interface OpsSources {
+  readonly access: Pick<Access, 'providers' | 'tokens' | 'clients' | 'sessions'>;
   readonly store: Store;
   readonly clock: Clock;
-  readonly deactivation: Deactivation;
   readonly rules: Rules;
   readonly status: StatusSources;
   readonly settings: readonly ShownSetting[];
@@ -35,7 +31,6 @@ export interface OpsSources extends AccessNeeds {
   readonly adoptUser: (request: AdoptionRequest) => Promise<Adoption>;
   readonly adoptGroup: (request: AdoptionRequest) => Promise<Adoption>;
   readonly drifts: DriftDecisions;
-  readonly planSums: PlanSums;
   /** Finds the words of a repair of a request; null for a kind of an earlier version. */
   readonly findRepairWords: (kind: string) => string | null;
   /** How far a sweep, or a recovery, has read the service; null: neither reads. */
@@ -43,18 +38,14 @@ export interface OpsSources extends AccessNeeds {
   /** Asks for a sweep, and gives its id. */
   readonly requestSweep: (dryRun: boolean) => Promise<string>;
   readonly look: DriftKeeper['look'];
-  readonly privileges: Privileges;
   /** Tells what the audit log showed at the last start; undefined: it was not asked. */
   readonly findDetection: () => Detection | undefined;
-  readonly reserve: Reserve;
   /** Has this process read the ids that were imported. */
   readonly refreshFormerIds: () => Promise<void>;
   /** Waits until the acts of operators and the requests of providers are stored that this process has answered. */
   readonly recordsStored: () => Promise<unknown>;
   readonly notifications: NotificationSource;
   readonly api: ApiSource;
-  /** Describes the table of requests as OpenAPI. */
-  readonly describe: () => OpsJson<'OpenApi'>;
 }
 
 /** Sources of a status. Nothing here calls the service. */

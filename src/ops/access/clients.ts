@@ -8,7 +8,8 @@ import { listRoute, ok, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { CLIENT_CREATE, CLIENT_REVOKE, CLIENT_ROTATE, CLIENTS } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { type AccessNeeds, parseLifetime } from './tokens.ts';
+import type { OpsSources } from '../sources.ts';
+import { parseLifetime } from './tokens.ts';
 
 const SECRET_TERMS = { min: '365d', max: '1095d', otherwise: '730d' } as const;
 
@@ -16,7 +17,7 @@ const SECRET_TERMS = { min: '365d', max: '1095d', otherwise: '730d' } as const;
 export const clientRoutes = [
   listRoute(
     CLIENTS,
-    async ({ access: { clients } }: AccessNeeds, { state }, part) => {
+    async ({ access: { clients } }: OpsSources, { state }, part) => {
       const found = await clients.list({ state, ...part });
       return found.map((one) => ({ ...one, seq: one.client.seq }));
     },
@@ -24,7 +25,7 @@ export const clientRoutes = [
   ),
   route({
     ...CLIENT_CREATE,
-    async handle({ access: { clients } }: AccessNeeds, { body, operator }) {
+    async handle({ access: { clients } }: OpsSources, { body, operator }) {
       const { name, profile = 'lenient', provider = DEFAULT_PROVIDER } = body;
       const proof = parseProof(body);
       return toMade(await clients.make({ name, profile, provider, by: operator.id, proof }));
@@ -32,14 +33,14 @@ export const clientRoutes = [
   }),
   route({
     ...CLIENT_ROTATE,
-    async handle({ access: { clients } }: AccessNeeds, { params, body: { expires }, operator }) {
+    async handle({ access: { clients } }: OpsSources, { params, body: { expires }, operator }) {
       const validForMs = parseLifetime(expires, SECRET_TERMS);
       return toMade(await clients.rotate(params.id, { validForMs, by: operator.id }));
     },
   }),
   route({
     ...CLIENT_REVOKE,
-    async handle({ access: { clients } }: AccessNeeds, { params, body }) {
+    async handle({ access: { clients } }: OpsSources, { params, body }) {
       const view = toClientView(await clients.revoke(params.id, body.secret));
       return { ...ok(view), target: view.id, change: { after: toState(view) } };
     },

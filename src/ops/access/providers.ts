@@ -5,18 +5,18 @@ import { listRoute, ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { PROVIDER_CHANGE, PROVIDER_CREATE, PROVIDER_DELETE, PROVIDERS } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import type { AccessNeeds } from './tokens.ts';
+import type { OpsSources } from '../sources.ts';
 
 /** Requests about identity providers. */
 export const providerRoutes = [
   listRoute(
     PROVIDERS,
-    ({ access: { providers } }: AccessNeeds, _filters, part) => providers.list(part),
+    ({ access: { providers } }: OpsSources, _filters, part) => providers.list(part),
     toProviderView,
   ),
   route({
     ...PROVIDER_CREATE,
-    async handle({ access: { providers } }: AccessNeeds, { body, operator }) {
+    async handle({ access: { providers } }: OpsSources, { body, operator }) {
       const { name, ...limits } = body;
       const provider = await providers.create(name, toWish(limits), operator.id);
       const json = toProviderView(provider);
@@ -25,7 +25,7 @@ export const providerRoutes = [
   }),
   route({
     ...PROVIDER_CHANGE,
-    async handle({ access: { providers } }: AccessNeeds, { params: { id }, body, operator }) {
+    async handle({ access: { providers } }: OpsSources, { params: { id }, body, operator }) {
       const { before, provider } = await providers.change(id, toWish(body), operator.id);
       const change = { before: toState(before), after: toState(provider) };
       return { ...ok(toProviderView(provider)), change };
@@ -33,7 +33,7 @@ export const providerRoutes = [
   }),
   route({
     ...PROVIDER_DELETE,
-    async handle({ access: { providers } }: AccessNeeds, { params: { id } }) {
+    async handle({ access: { providers } }: OpsSources, { params: { id } }) {
       const deleted = await providers.delete(id);
       return { ...ok(toProviderView(deleted)), change: { before: toState(deleted) } };
     },

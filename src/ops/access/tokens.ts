@@ -1,4 +1,3 @@
-import type { Access } from '../../access/access.ts';
 import type { Tokens } from '../../access/credentials.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { duration } from '../../settings/kinds.ts';
@@ -8,6 +7,7 @@ import { listRoute, ok, problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { SESSION_REVOKE, SESSIONS, TOKEN_CREATE, TOKEN_REVOKE, TOKENS } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
+import type { OpsSources } from '../sources.ts';
 
 const TOKEN_TERMS = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 
@@ -15,17 +15,17 @@ const TOKEN_TERMS = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 export const tokenRoutes = [
   listRoute(
     TOKENS,
-    ({ access: { tokens } }: AccessNeeds, { state }, part) => tokens.list({ state, ...part }),
+    ({ access: { tokens } }: OpsSources, { state }, part) => tokens.list({ state, ...part }),
     toTokenView,
   ),
   route({
     ...TOKEN_CREATE,
-    handle: ({ access: { tokens } }: AccessNeeds, { body, operator }) =>
+    handle: ({ access: { tokens } }: OpsSources, { body, operator }) =>
       makeToken(tokens, body, operator.id),
   }),
   route({
     ...TOKEN_REVOKE,
-    async handle({ access: { tokens } }: AccessNeeds, { params }) {
+    async handle({ access: { tokens } }: OpsSources, { params }) {
       const view = toTokenView(await tokens.revoke(params.id));
       const before = { ...toState(view), revokedAt: null };
       return { ...ok(view), target: view.id, change: { before, after: toState(view) } };
@@ -71,7 +71,7 @@ function toTokenView(row: CredentialRow): OpsJson<'Token'> {
 export const sessionRoutes = [
   listRoute(
     SESSIONS,
-    ({ access: { sessions } }: AccessNeeds, _filters, part) => sessions.list(part),
+    ({ access: { sessions } }: OpsSources, _filters, part) => sessions.list(part),
     (row) =>
       toView('Session', row, {
         id: `session-${row.id}`,
@@ -82,19 +82,12 @@ export const sessionRoutes = [
   ),
   route({
     ...SESSION_REVOKE,
-    async handle({ access: { sessions } }: AccessNeeds, { params: { id } }) {
+    async handle({ access: { sessions } }: OpsSources, { params: { id } }) {
       const [ended] = await sessions.end(id.replace(/^session-/, ''));
       return ended ? ok({ id }) : problem(404, 'not-found', 'No session has this id.');
     },
   }),
 ] as const;
-
-type AccessSource = Pick<Access, 'providers' | 'tokens' | 'clients' | 'sessions'>;
-
-/** Dependencies of requests about credentials. */
-export interface AccessNeeds {
-  readonly access: AccessSource;
-}
 
 /** The lifetime that a credential may have, as durations. */
 interface Lifetime {

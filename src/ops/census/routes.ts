@@ -5,7 +5,12 @@ import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isGone } from '../../domain/resource-state.ts';
-import { isObservedActive, isWantedActive, listUserDifferences } from '../../domain/user.ts';
+import {
+  type Deactivation,
+  isObservedActive,
+  isWantedActive,
+  listUserDifferences,
+} from '../../domain/user.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { findLastSweptAt } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -53,7 +58,7 @@ type Finding = OpsJson<'Finding'>;
 
 /** Finds what differs. It reads, and calls nobody. */
 async function takeCensus(
-  { store: { read: db }, deactivation }: OpsSources,
+  { store: { read: db }, rules: { deactivation } }: OpsSources,
   entries: readonly ExportEntry[],
   provider: string,
 ): Promise<OpsJson<'Census'>> {
@@ -97,7 +102,7 @@ function toEntryView({ row, texts }: ExportEntry): Finding['entries'][number] {
 type Person = ReturnType<typeof toPerson>;
 
 /** A person as a census sees one. Without a provider the bridge only observes, and wants nothing. */
-function toPerson(row: UserRow, deactivation: OpsSources['deactivation']) {
+function toPerson(row: UserRow, deactivation: Deactivation) {
   const { id, name, origin, provider, external_id: externalId } = row;
   const { desired, observed, cells } = toUserState(row);
   const isManaged = origin !== null;

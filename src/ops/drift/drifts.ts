@@ -6,6 +6,7 @@ import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts';
 import type { LookRequest, LookResult } from '../../reconcile/repair/inspect.ts';
+import { findGroupPrivilege, type Rules } from '../../rules/rules.ts';
 import type { EventView } from '../../store/audit/events.ts';
 import { type DriftView, listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -40,8 +41,8 @@ export const driftRoutes = [
   }),
   route({
     ...UNMANAGED,
-    async handle({ store: { read: db }, privileges }: OpsSources, { query }) {
-      return ok(await readDrifts(db, false, query, (some) => listPrivileges(db, privileges, some)));
+    async handle({ store: { read: db }, rules }: OpsSources, { query }) {
+      return ok(await readDrifts(db, false, query, (some) => listPrivileges(db, rules, some)));
     },
   }),
   route({
@@ -139,14 +140,16 @@ function readDrifts(
 /** Reasons why accounts and groups are not taken over with others, by their ids. */
 async function listPrivileges(
   db: Db,
-  privileges: OpsSources['privileges'],
+  rules: Rules,
   drifts: readonly DriftView[],
 ): Promise<ReadonlyMap<string, string | undefined>> {
   const rows = await listRows(db, 'user', { id: drifts.map(({ resource_id }) => resource_id) });
-  const reasons = new Map<string, string | undefined>(await privileges.listPrivileged(db, rows));
+  const reasons = new Map<string, string | undefined>(
+    await rules.protection.listPrivileged(db, rows),
+  );
   for (const { resource_type: type, resource_id: id } of drifts) {
     const group = type === 'group' ? await findRow(db, { type, id }) : undefined;
-    if (group) reasons.set(id, await privileges.findGroupPrivilege(db, group));
+    if (group) reasons.set(id, await findGroupPrivilege(db, { rules }, group));
   }
   return reasons;
 }

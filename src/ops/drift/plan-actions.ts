@@ -6,6 +6,7 @@ import { listPlanActionViews, type PlanActionView, type PlanRow } from '../../st
 import type { Db } from '../../store/store.ts';
 import { OLDEST, type PartQuery } from '../http/list-query.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
+import type { OpsSources } from '../sources.ts';
 
 /** The author of a change, or of the difference that it ends. */
 interface ActionAuthor {
@@ -73,28 +74,29 @@ export function addUp<Counted extends { readonly count: number }>(
   return [...added.values()].toSorted((a, b) => b.count - a.count);
 }
 
-/** Reads how many actions a plan has of each group, kind and author. */
-export type PlanSums = (plan: PlanRow) => Promise<readonly OpsJson<'PlanPart'>[]>;
-
 /** Time for which the parts of a large plan are used again, in milliseconds. Its authors may become known meanwhile. */
 const USED_MS = 60_000;
 /** Actions whose authors are found in one turn of the event loop. */
 const PART = 50;
 
-/** Creates a reader of the parts of plans: a page that follows a plan asks for the same again and again. */
-export function createPlanSums(db: Db, clock: { now(): number }): PlanSums {
-  let last: { key: string; at: number; parts: ReturnType<PlanSums> } | undefined;
-  return (plan) => {
-    const [key, at] = [`${plan.id} ${plan.hash}`, clock.now()];
-    if (last?.key !== key || at - last.at >= USED_MS) {
-      const made = { key, at, parts: readParts(db, plan) };
-      last = made;
-      made.parts.catch(() => {
-        if (last === made) last = undefined;
-      });
-    }
-    return last.parts;
-  };
+type Parts = readonly OpsJson<'PlanPart'>[];
+
+/** The parts that each store was last asked for: a page that follows a plan asks for the same again and again. */
+const lastParts = new WeakMap<Db, { key: string; at: number; parts: Promise<Parts> }>();
+
+/** Counts the actions of a plan of each group, kind and author. */
+export function findParts(
+  { store: { read: db }, clock }: Pick<OpsSources, 'store' | 'clock'>,
+  plan: PlanRow,
+): Promise<Parts> {
+  const key = `${plan.id} ${plan.hash}`;
+  const at = clock.now();
+  const last = lastParts.get(db);
+  if (last?.key === key && at - last.at < USED_MS) return last.parts;
+  const parts = readParts(db, plan);
+  lastParts.set(db, { key, at, parts });
+  parts.catch(() => lastParts.delete(db));
+  return parts;
 }
 
 async function readParts(db: Db, plan: PlanRow): Promise<OpsJson<'PlanPart'>[]> {

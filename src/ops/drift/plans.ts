@@ -13,7 +13,13 @@ import { PLANS } from '../lists/plans.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { toSubjectView } from './drifts.ts';
-import { type AuthoredAction, addUp, listAuthoredActions, toParts } from './plan-actions.ts';
+import {
+  type AuthoredAction,
+  addUp,
+  findParts,
+  listAuthoredActions,
+  toParts,
+} from './plan-actions.ts';
 
 /** Actions of a plan that are shown with it; `/actions` pages through all. */
 const ACTIONS_SHOWN = 200;
@@ -51,9 +57,9 @@ export const planRoutes = [
     summary: 'How many actions a plan has of each group, kind and author, the most first.',
     filters: {},
     answers: { 200: 'PlanPartList' },
-    async handle({ store, planSums }: OpsSources, { params: { id }, query }) {
-      const plan = await findOne(store.read, 'plans', { id });
-      return plan === undefined ? unknownPlan() : ok(toPage(await planSums(plan), query));
+    async handle(sources: OpsSources, { params: { id }, query }) {
+      const plan = await findOne(sources.store.read, 'plans', { id });
+      return plan === undefined ? unknownPlan() : ok(toPage(await findParts(sources, plan), query));
     },
   }),
   route({
@@ -134,13 +140,14 @@ async function answerUndo(
   };
 }
 
-async function toAnswer(
-  { store: { read: db }, status, planSums }: OpsSources,
-  row: PlanRow,
-): Promise<OpsJson<'Plan'>> {
+async function toAnswer(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'>> {
+  const {
+    store: { read: db },
+    status,
+  } = sources;
   const counted = await countPlanActions(db, row.id);
   const actions = await listAuthoredActions(db, row, { limit: ACTIONS_SHOWN, from: OLDEST });
-  const parts = actions.length < ACTIONS_SHOWN ? toParts(actions) : await planSums(row);
+  const parts = actions.length < ACTIONS_SHOWN ? toParts(actions) : await findParts(sources, row);
   const { kinds } = parseStored<OpsJson<'PlanSummary'>['counts']>(row.counts);
   return toView('Plan', row, {
     seats: row.status === 'held' ? toPlanSeats(kinds, await status.readSeats()) : null,

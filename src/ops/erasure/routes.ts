@@ -47,8 +47,8 @@ function listPeople({ store }: OpsSources, key: string) {
   return listByKey(store.read, 'user', key);
 }
 
-function toDeps({ store, clock, deactivation }: OpsSources): ErasureDeps {
-  return { store, clock, policy: { deactivation } };
+function toDeps({ store, clock, rules }: OpsSources): ErasureDeps {
+  return { store, clock, policy: rules };
 }
 
 /** A person may be gone since their name was looked up. */

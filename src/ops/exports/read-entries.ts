@@ -1,8 +1,10 @@
 import type { Request } from 'express';
 import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
 import { isStorable } from '../../domain/text.ts';
+import type { Store } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { problem, type Refusal } from '../http/route.ts';
+import type { OpsSources } from '../sources.ts';
 import { type ExportRecord, readRecords } from './read-records.ts';
 
 /**
@@ -236,8 +238,8 @@ function parseActive(text: string, row: number): boolean | undefined {
 
 const FILE_BYTES_MAX = 100_000_000;
 
-/** Takes the place of the one request with a file that may run, and gives what ends it; undefined: another has it. */
-export type Reserve = () => (() => void) | undefined;
+/** Stores of bridges that read a file. One at a time: each keeps a whole export in memory. */
+const reading = new WeakSet<Store>();
 
 /**
  * Reads the people or groups of the file that a request brings, and works with them, as the one request that may.
@@ -245,19 +247,19 @@ export type Reserve = () => (() => void) | undefined;
  * @throws InvalidRequest as `readEntries`; for a compressed file, and one of more than `FILE_BYTES_MAX`
  */
 export async function withEntries<T>(
-  { reserve }: { readonly reserve: Reserve },
+  { store }: Pick<OpsSources, 'store'>,
   req: Request,
-  reading: EntryReading,
+  how: EntryReading,
   work: (entries: readonly ExportEntry[] | undefined) => Promise<T>,
 ): Promise<T | Refusal> {
   const { 'transfer-encoding': encoding, 'content-length': length = 0 } = req.headers;
   const hasFile = encoding !== undefined || Number(length) > 0;
-  const end = reserve();
-  if (end === undefined) return problem(429, 'too-many', 'Another file is being compared.');
+  if (reading.has(store)) return problem(429, 'too-many', 'Another file is being compared.');
+  reading.add(store);
   try {
-    return await work(hasFile ? await readEntries(readFileBody(req), reading) : undefined);
+    return await work(hasFile ? await readEntries(readFileBody(req), how) : undefined);
   } finally {
-    end();
+    reading.delete(store);
   }
 }
 

@@ -38,8 +38,7 @@ async function readFirstRun(
   let nextCursor: string | null = null;
   const kinds: Record<string, number> = {};
   const seats = { needs: 0, frees: 0 };
-  const { deactivation, privileges } = sources;
-  for await (const walked of walk({ db: sources.store.read, deactivation, ...privileges }, place)) {
+  for await (const walked of walk({ db: sources.store.read, rules: sources.rules }, place)) {
     const { type, outcome, changes } = walked.item;
     for (const { kind, count } of changes) kinds[kind] = (kinds[kind] ?? 0) + count;
     counts.set(`${type}.${outcome}`, (counts.get(`${type}.${outcome}`) ?? 0) + 1);

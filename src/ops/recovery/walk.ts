@@ -4,7 +4,6 @@ import { isWaiting } from '../../domain/cell.ts';
 import { type ChangeKind, type FieldChange, listFieldChanges } from '../../domain/change.ts';
 import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
 import { listGroupDifferences, toGroupValues } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
   type Deactivation,
@@ -12,6 +11,7 @@ import {
   toUserValues,
   type UserField,
 } from '../../domain/user.ts';
+import { findGroupPrivilege, type Rules } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findExisting } from '../../store/resources/find.ts';
 import { countWaitingLinks, type WaitingCount } from '../../store/resources/lists.ts';
@@ -55,19 +55,9 @@ export function parsePlace(cursor: string | undefined): Place {
   return { stage, after: Number(after) };
 }
 
-/** Rules about accounts and groups that are never taken over by themselves. */
-export interface Privileges {
-  /** The accounts that are never taken over by themselves, with the reason. */
-  readonly listPrivileged: (
-    db: Db,
-    rows: readonly UserRow[],
-  ) => Promise<ReadonlyMap<UserId, string>>;
-  readonly findGroupPrivilege: (db: Db, row: GroupRow) => Promise<string | undefined>;
-}
-
-interface WalkDeps extends Privileges {
+interface WalkDeps {
   readonly db: Db;
-  readonly deactivation: Deactivation;
+  readonly rules: Rules;
 }
 
 interface Walked {
@@ -88,19 +78,19 @@ export async function* walk(deps: WalkDeps, from: Place): AsyncGenerator<Walked>
 }
 
 async function* walkUsers(deps: WalkDeps, after: number): AsyncGenerator<Walked> {
-  const { db, deactivation, listPrivileged } = deps;
+  const { db, rules } = deps;
   for (let afterSeq: number | undefined = after; afterSeq !== undefined; ) {
     const rows: UserRow[] = await listRows(db, 'user', { seq: { '>': afterSeq } }, NEXT);
     const unknown = rows.filter(isWithoutAccount);
     const existing = await findExisting(db, 'user', unknown.flatMap(listNames));
-    const privileges = await listPrivileged(db, rows);
+    const privileges = await rules.protection.listPrivileged(db, rows);
     for (const row of rows) {
       const names = isWithoutAccount(row) ? listNames(row) : [];
       const match = names.map((name) => existing.get(name)).find((found) => found !== undefined);
       const item = classify(row, { match, privilege: privileges.get(row.id) });
       if (item === undefined) continue;
       const seat = findSeatChange(row, { match, outcome: item.outcome });
-      const changes = listUserChanges(row, match, deactivation);
+      const changes = listUserChanges(row, match, rules.deactivation);
       yield { item: { ...item, changes }, seat, place: { stage: 'users', after: row.seq } };
     }
     afterSeq = rows.at(-1)?.seq;
@@ -113,7 +103,7 @@ function isWithoutAccount({ origin, upstream_id, deleted_at }: UserRow): boolean
 }
 
 async function* walkGroups(deps: WalkDeps, after: number): AsyncGenerator<Walked> {
-  const { db, findGroupPrivilege } = deps;
+  const { db } = deps;
   for (let afterSeq: number | undefined = after; afterSeq !== undefined; ) {
     const rows: GroupRow[] = await listRows(db, 'group', { seq: { '>': afterSeq } }, NEXT);
     const managed = rows.filter(({ origin }) => origin !== null);
@@ -125,7 +115,7 @@ async function* walkGroups(deps: WalkDeps, after: number): AsyncGenerator<Walked
     );
     for (const row of rows) {
       const match = existing.get(row.name_folded);
-      const privilege = row.origin === null ? await findGroupPrivilege(db, row) : undefined;
+      const privilege = row.origin === null ? await findGroupPrivilege(db, deps, row) : undefined;
       const item = classify(row, { match, privilege });
       if (item === undefined) continue;
       const changes = listGroupChanges(row, waiting.get(row.id) ?? []);
