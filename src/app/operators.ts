@@ -43,13 +43,10 @@ export function createOperators(parts: BridgeParts, status: StatusSources): Rout
     settings: about.settings,
     sandbox: target.sandbox,
     // Takeovers by hand go the way of those by a request.
-    adoptUser: (request) => adopt(scim, 'user', request),
-    adoptGroup: (request) => adopt(scim, 'group', request),
+    adopt: (type, request) => adopt(scim, type, request),
     findRepairWords,
     requestSweep: (isDry) => requestSweep(sweeps, isDry),
     look: leadership.look,
-    findReading: () => leadership.news().reading,
-    findDetection: () => leadership.news().detection ?? undefined,
     refreshFormerIds: parts.formerIds.refresh,
     pause: guard.pause,
     async resume() {

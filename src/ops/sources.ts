@@ -3,9 +3,7 @@ import type { Access } from '../access/access.ts';
 import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Queue } from '../reconcile/bounded-wait.ts';
-import type { ReadProgress } from '../reconcile/read/reading.ts';
 import type { DriftDecisions, DriftKeeper } from '../reconcile/repair/keeper.ts';
-import type { Detection } from '../reconcile/repair/recovery-detect.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { ShownSetting } from '../settings/shown.ts';
@@ -28,18 +26,13 @@ export interface OpsSources {
   readonly pause: WriteGuard['pause'];
   /** Ends a pause, and has what waited go on. */
   readonly resume: () => Promise<void>;
-  readonly adoptUser: (request: AdoptionRequest) => Promise<Adoption>;
-  readonly adoptGroup: (request: AdoptionRequest) => Promise<Adoption>;
+  readonly adopt: (type: 'user' | 'group', request: AdoptionRequest) => Promise<Adoption>;
   readonly drifts: DriftDecisions;
   /** Finds the words of a repair of a request; null for a kind of an earlier version. */
   readonly findRepairWords: (kind: string) => string | null;
-  /** How far a sweep, or a recovery, has read the service; null: neither reads. */
-  readonly findReading: () => ReadProgress | null;
   /** Asks for a sweep, and gives its id. */
   readonly requestSweep: (dryRun: boolean) => Promise<string>;
   readonly look: DriftKeeper['look'];
-  /** Tells what the audit log showed at the last start; undefined: it was not asked. */
-  readonly findDetection: () => Detection | undefined;
   /** Has this process read the ids that were imported. */
   readonly refreshFormerIds: () => Promise<void>;
   /** Waits until the acts of operators and the requests of providers are stored that this process has answered. */

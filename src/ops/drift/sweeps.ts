@@ -25,15 +25,15 @@ export const sweepRoutes = [
       answers: { 200: 'SweepList' },
     },
     ({ store }: OpsSources, _filters, part) => listNewest(store.read, 'sweeps', {}, part),
-    (row, { findReading }) => toSweepView(row, findReading()),
+    (row, { status }) => toSweepView(row, status.news().reading),
   ),
   route({
     path: '/sweeps/{id}',
     summary: 'One sweep.',
     answers: { 200: 'Sweep' },
-    async handle({ store: { read: db }, findReading }: OpsSources, { params }) {
+    async handle({ store: { read: db }, status }: OpsSources, { params }) {
       const row = await findOne(db, 'sweeps', { id: params.id });
-      if (row !== undefined) return ok(toSweepView(row, findReading()));
+      if (row !== undefined) return ok(toSweepView(row, status.news().reading));
       return problem(404, 'unknown-sweep', 'There is no sweep with this id.');
     },
   }),

@@ -1,7 +1,5 @@
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
-import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
-import type { Db } from '../../store/store.ts';
 import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import { FIRST_RUN } from '../lists/plans.ts';
@@ -19,10 +17,7 @@ export const recoveryRoutes = [
     path: '/recovery',
     summary: 'Where recovery stands.',
     answers: { 200: 'Recovery' },
-    async handle({ store, findDetection, findReading }: OpsSources) {
-      const known = { detection: findDetection(), reading: findReading() };
-      return ok(await readRecoveryView(store.read, known));
-    },
+    handle: async (sources: OpsSources) => ok(await readRecovery(sources)),
   }),
 ] as const;
 
@@ -63,36 +58,25 @@ async function readFirstRun(
 async function readPhase(
   sources: OpsSources,
 ): Promise<Pick<OpsJson<'FirstRun'>, 'phase' | 'planId' | 'reading'>> {
-  const { store, status, findReading } = sources;
-  const known = { detection: undefined, reading: findReading() };
-  const view = await readRecoveryView(store.read, known);
-  const { phase, reason, planId, reading } = view;
+  const { phase, reason, planId, reading } = await readRecovery(sources);
+  const isObserving = sources.status.writes().mode === 'observe';
+  if (isObserving) return { phase: 'observing', planId: null, reading };
   const isFirstRun = reason?.code === 'first-run' && phase !== 'requested';
-  if (status.writes().mode === 'observe') return { phase: 'observing', planId: null, reading };
   return isFirstRun ? { phase, planId, reading } : { phase: 'none', planId: null, reading };
 }
 
-/** What the leader knows of recovery. */
-interface RecoverySources {
-  readonly detection: Detection | undefined;
-  readonly reading: ReadProgress | null;
-}
-
-async function readRecoveryView(
-  db: Db,
-  { detection, reading }: RecoverySources,
-): Promise<OpsJson<'Recovery'>> {
-  const state = await RECOVERY.find(db);
-  const known = { detection: detection ?? null };
-  const calm = { ...known, since: null, reason: null, planId: null, reading: null };
-  if (state === undefined) return { ...calm, phase: 'none' };
+/** Where recovery stands, with what the leader knows of it. */
+async function readRecovery({ store, status }: OpsSources): Promise<OpsJson<'Recovery'>> {
+  const { detection, reading } = status.news();
+  const state = await RECOVERY.find(store.read);
+  const none = { detection, since: null, reason: null, planId: null, reading: null };
+  if (state === undefined) return { ...none, phase: 'none' };
   const since = toMoment(state.since);
-  if (state.phase === 'requested') {
-    return { ...calm, phase: state.phase, since, reason: { code: 'restored' } };
-  }
+  if (state.phase === 'requested')
+    return { ...none, phase: state.phase, since, reason: { code: 'restored' } };
   const { phase, reason, planId } = state;
   const progress = phase === 'reading' ? toReadingView(reading) : null;
-  return { ...known, phase, since, reason, planId, reading: progress };
+  return { detection, phase, since, reason, planId, reading: progress };
 }
 
 /** Renders how far a complete read of the service has come; null: nothing is read. */

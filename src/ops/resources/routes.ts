@@ -71,9 +71,13 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
       answers: { 200: name },
       async handle(sources: OpsSources, { params: { id }, body }) {
         const { provider = DEFAULT_PROVIDER, privileged } = body;
-        const adopt = type === 'user' ? sources.adoptUser : sources.adoptGroup;
         const may = privileged ? 'adopt' : 'refuse';
-        const adoption = await adopt({ id, privileged: may, provider, isDryRun: false });
+        const adoption = await sources.adopt(type, {
+          id,
+          privileged: may,
+          provider,
+          isDryRun: false,
+        });
         if (adoption.kind !== 'adopted') return toRefusal(adoption);
         const change = { before: { origin: null }, after: { origin: 'adopted', provider } };
         return { ...(await show(sources, id)), change };

@@ -6,6 +6,8 @@ import { POLL_STATE } from '../../reconcile/audit/poller.ts';
 import type { ExceededHarm } from '../../reconcile/limits.ts';
 import type { KnownLeader } from '../../reconcile/loop/election.ts';
 import type { FirstReadState } from '../../reconcile/read/first-read.ts';
+import type { ReadProgress } from '../../reconcile/read/reading.ts';
+import type { Detection } from '../../reconcile/repair/recovery-detect.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
 import { readSections, type SectionStates } from '../../reconcile/sections.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
@@ -28,6 +30,10 @@ export interface HealthSources {
     readonly firstRead: FirstReadState;
     readonly sections: SectionStates;
     readonly health: TransportHealth;
+    /** How far a sweep, or a recovery, has read the service; null: neither reads. */
+    readonly reading: ReadProgress | null;
+    /** What the audit log showed at the last start; null: it was not asked. */
+    readonly detection: Detection | null;
   };
   readonly isAuditFollowed: boolean;
   /** True if tokens of providers are in the settings. */

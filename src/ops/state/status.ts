@@ -32,7 +32,7 @@ export const statusRoutes = [
     path: '/status',
     summary: 'What waits, fails and is stuck, with the words of the service, and what stops calls.',
     answers: { 200: 'Status' },
-    handle: async (sources: OpsSources) => ok(await readStatus(sources)),
+    handle: async ({ status }: OpsSources) => ok(await readStatus(status)),
   }),
   route({
     ...SETTINGS,
@@ -71,17 +71,14 @@ const LATEST = { order: 'last_seen_at desc', limit: TROUBLE_MAX } as const;
 const LEAVERS_SHOWN = 10;
 
 /** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
-async function readStatus({
-  status: sources,
-  findReading,
-}: OpsSources): Promise<OpsJson<'Status'>> {
+async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
   const { store, clock, about, scimUrl, news } = sources;
   const db = store.read;
   const now = clock.now();
   const backlog = await readWaitingWork(db, now);
   const late = await findLateLeavers(db, { before: now, limit: LEAVERS_SHOWN });
   const drifts = await countDrifts(db);
-  const { firstRead, health } = news();
+  const { firstRead, health, reading } = news();
   const { failed, sources: strangers } = sources.viewAttempts();
   return {
     ...(await readReadiness(sources)),
@@ -89,7 +86,7 @@ async function readStatus({
     queue: toQueue(await sources.readQueue(), backlog, sources),
     bridge: { version: about.version, startedAt: toMoment(about.startedAt), engine: store.engine },
     firstRead: firstRead.kind === 'finished' ? null : toReadingView(firstRead),
-    lastSweep: await findLastSweep(db, findReading()),
+    lastSweep: await findLastSweep(db, reading),
     drifts: drifts.filter(({ status }) => ACTIVE_STATUSES.some((active) => active === status)),
     unmanaged: await countWhere(db, 'drifts', { change: null, status: 'open' }),
     writes: toWrites(sources.writes(), backlog),
