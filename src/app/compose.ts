@@ -1,4 +1,3 @@
-import type { Express } from 'express';
 import { createMatcher } from '../domain/matcher.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
@@ -19,26 +18,7 @@ import { toReconcilePolicy, toRepairPolicy, toScimPolicy } from './settings.ts';
 import type { LeaderNews } from './tenure.ts';
 
 /** A composed bridge: what listens is its caller's. */
-export interface Bridge {
-  /** SCIM, health and, without a port of their own, metrics. */
-  readonly app: Express;
-  /** Metrics for a listener of their own. */
-  readonly opsApp: Express;
-  readonly leadership: Leadership;
-  /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
-  rulesApplied(): Promise<void>;
-  /**
-   * @throws BridgeError `other-service` when the store belongs to another address; `work-due` when it would only
-   * observe and acknowledged changes wait
-   */
-  start(): Promise<void>;
-  /** Accepts and presents these secrets from now on; no request is refused meanwhile. */
-  renew(secrets: Secrets): void;
-  /** `/readyz` says so from now on; requests are still answered. */
-  drain(): void;
-  /** Finishes or cancels what runs and closes the connections to the service. The store stays open. */
-  stop(): Promise<void>;
-}
+export type Bridge = Awaited<ReturnType<typeof createBridge>>;
 
 /** Secrets that may change while a bridge runs. */
 export interface Secrets {
@@ -49,7 +29,7 @@ export interface Secrets {
 }
 
 /** Composes a bridge; nothing runs before `start`. */
-export async function createBridge(given: BridgeOptions): Promise<Bridge> {
+export async function createBridge(given: BridgeOptions) {
   const own = await openOwnParts(given);
   const { access, acts, formerIds, guard, outages, requests, sections, store, waiters } = own;
   let isDraining = false;
@@ -69,7 +49,12 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
   return {
     ...createApps(parts),
     leadership,
+    /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
     rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied(),
+    /**
+     * @throws BridgeError `other-service` when the store belongs to another address; `work-due` when it would only
+     * observe and acknowledged changes wait
+     */
     async start() {
       await guard.start(() => store.bell.ring('due'));
       await formerIds.start();
@@ -77,11 +62,14 @@ export async function createBridge(given: BridgeOptions): Promise<Bridge> {
       reconciler.start();
       sections.start();
     },
-    renew: (secrets) => renew(parts, secrets),
+    /** Accepts and presents these secrets from now on; no request is refused meanwhile. */
+    renew: (secrets: Secrets) => renew(parts, secrets),
+    /** `/readyz` says so from now on; requests are still answered. */
     drain() {
       isDraining = true;
       void leadership.resign();
     },
+    /** Finishes or cancels what runs and closes the connections to the service. The store stays open. */
     async stop() {
       for (const each of [outages, sections, guard]) each.stop();
       await formerIds.stop();

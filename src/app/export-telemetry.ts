@@ -1,6 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { OpenTelemetry } from '../telemetry/open-telemetry.ts';
 import { readPackageVersion } from './package-version.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -9,7 +8,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export async function exportTelemetry(
   env: Env,
   { events, clock }: { readonly events: Events; readonly clock: Pick<Clock, 'now'> },
-): Promise<OpenTelemetry | undefined> {
+) {
   const tracesUrl = findTracesUrl(env);
   if (tracesUrl === undefined) return undefined;
   const { startOpenTelemetry } = await import('../telemetry/open-telemetry.ts');

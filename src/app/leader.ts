@@ -60,15 +60,13 @@ export function createLeadership(options: OwnParts, findParts: () => TenureParts
     },
     async readPrivilege(resource, { class: callClass, waitMs }) {
       const errand = { kind: 'read-privilege', resource, class: callClass, waitMs } as const;
-      const onSilence = () => {
-        throw new BridgeError('could-not-look', NO_ANSWER);
-      };
-      await ask(options, errand, { waitMs, onSilence });
+      const result = await ask(options, errand, { waitMs });
+      if (result === undefined) throw new BridgeError('could-not-look', NO_ANSWER);
     },
   };
   return {
     /** Knowledge of the leader: as of now if this process leads, else as of its last word. */
-    news: (): LeaderNews => current?.news ?? parseNews(election.known()?.news ?? null),
+    news: (): LeaderNews => current?.news() ?? parseNews(election.known()?.news ?? null),
     known: () => election.known(),
     /** The tenure of this process, once it may send; undefined: it does not lead. */
     tenure: () => current,
@@ -93,30 +91,29 @@ function createOperatorWays(
       const tenure = findTenure();
       if (tenure !== undefined) return tenure.callForOperator(operation, args, call);
       const errand = { kind: 'call', operation: operation.id, args } as const;
-      const onSilence = () => {
-        const failure = { detail: NO_ANSWER, retry: 'later', outcome: 'unknown' } as const;
-        throw new UpstreamError('timeout', { operation: operation.id, ...failure });
-      };
-      return ask(options, errand, { waitMs: CALL_WAIT_MS, signal: call.signal, onSilence });
+      const result = await ask(options, errand, { waitMs: CALL_WAIT_MS, signal: call.signal });
+      if (result !== undefined) return result;
+      const failure = { detail: NO_ANSWER, retry: 'later', outcome: 'unknown' } as const;
+      throw new UpstreamError('timeout', { operation: operation.id, ...failure });
     },
     async look(request) {
-      const onSilence = () => ({ kind: 'could-not-look', reason: NO_ANSWER }) as const;
-      const asked = { waitMs: CALL_WAIT_MS, onSilence };
-      return findTenure()?.look(request) ?? ask(options, { kind: 'look', request }, asked);
+      const tenure = findTenure();
+      if (tenure !== undefined) return tenure.look(request);
+      const result = await ask(options, { kind: 'look', request }, { waitMs: CALL_WAIT_MS });
+      return result ?? { kind: 'could-not-look', reason: NO_ANSWER };
     },
   };
 }
 
-/** Has the leader do something. `onSilence` answers if it said nothing in time. @throws what the leader met, StoreError */
-async function ask<Kind extends Errand['kind'], Silent>(
+/** Has the leader do something; undefined: it said nothing in time. @throws what the leader met, StoreError */
+async function ask<Kind extends Errand['kind']>(
   options: OwnParts,
   errand: Extract<Errand, { kind: Kind }>,
-  { onSilence, ...wait }: Parameters<typeof runErrand>[2] & { readonly onSilence: () => Silent },
+  wait: Parameters<typeof runErrand>[2],
 ) {
   const answer = await runErrand<Kind>(options, errand, wait);
-  if (answer === undefined) return onSilence();
-  if (answer.kind === 'failed') throw toErrandError(answer.failure);
-  return answer.result;
+  if (answer?.kind === 'failed') throw toErrandError(answer.failure);
+  return answer?.result;
 }
 
 /** The failure of an errand as the leader met it. */

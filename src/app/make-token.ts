@@ -19,7 +19,7 @@ import { openMigratedStore } from './first-access.ts';
 const COMMAND = { operator: 'command', credential: 'command', requestId: '', remoteAddress: '' };
 
 /**
- * Makes a token in the store, before the first start or beside the bridge that runs on it, with an act as its record.
+ * Makes a token in the store, before the first start or beside the bridge that runs on it, with an act as its record; a refusal leaves none.
  * @param body of `POST /tokens`
  * @throws StoreError; BridgeError `ops-failed` for a name that is taken
  */
@@ -34,17 +34,14 @@ export async function makeTokenInStore(settings: Settings, body: object) {
     const record = acts.open(() => ({ ...act, status: undefined, target: undefined }));
     const tokens = createTokens({ store, clock });
     const given = parseBody(opsSchemas.TokenBody, body);
-    const made = await record
-      .run(() => makeToken(tokens, given, COMMAND.credential))
-      .catch((error: unknown) => {
-        if (error instanceof Refusal) return error;
-        throw error;
-      });
-    const target = made instanceof Refusal ? undefined : made.target;
-    record.end([{ ...act, status: made.status, target }]);
+    const made = await record.run(() => makeToken(tokens, given, COMMAND.credential));
+    record.end([{ ...act, status: made.status, target: made.target }]);
     await acts.stored();
-    if (made instanceof Refusal) throw new BridgeError('ops-failed', made.message);
     return made.json;
+  } catch (cause) {
+    throw cause instanceof Refusal
+      ? new BridgeError('ops-failed', cause.message, { cause })
+      : cause;
   } finally {
     await opened.close();
   }

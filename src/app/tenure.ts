@@ -2,13 +2,12 @@ import { BridgeError } from '../domain/errors.ts';
 import { createNotifier } from '../notify/notifier.ts';
 import { toApiFailure } from '../ops/api/failure.ts';
 import { findOperation } from '../ops/api/find-operation.ts';
-import type { ApiSource } from '../ops/sources.ts';
 import { createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { Queue } from '../reconcile/bounded-wait.ts';
 import type { ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/job.ts';
 import { Convergence } from '../reconcile/loop/convergence.ts';
-import type { OwnLead, Tenure } from '../reconcile/loop/election.ts';
+import type { OwnLead } from '../reconcile/loop/election.ts';
 import { createErrandRunner, type Errand, type ErrandAnswer } from '../reconcile/loop/errands.ts';
 import { createLeaverWatch } from '../reconcile/loop/leavers.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
@@ -24,7 +23,7 @@ import {
 } from '../reconcile/read/first-read.ts';
 import type { ReadDeps, ReadProgress } from '../reconcile/read/reading.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
-import { createDriftKeeper, type DriftKeeper } from '../reconcile/repair/keeper.ts';
+import { createDriftKeeper } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
 import type { Detection } from '../reconcile/repair/recovery-detect.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
@@ -61,19 +60,10 @@ export interface LeaderNews {
 }
 
 /** A process while it leads: all that calls the service, and what it has learned of it. */
-export interface BridgeTenure extends Tenure {
-  readonly convergence: Convergence;
-  readonly firstRead: FirstRead;
-  readonly callForOperator: ApiSource['call'];
-  readonly look: DriftKeeper['look'];
-  /** Presents another token to the service, and makes a call that shows whether it is accepted. */
-  renewToken(token: string): void;
-  /** The news; each part is as of the moment when it is read. */
-  readonly news: LeaderNews;
-}
+export type BridgeTenure = Awaited<ReturnType<typeof createTenure>>;
 
 /** Opens a tenure; nothing runs before `start`. */
-export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<BridgeTenure> {
+export async function createTenure(parts: TenureParts, lead: OwnLead) {
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
   const convergence = new Convergence(deps, parts.waiters);
@@ -102,10 +92,10 @@ export async function createTenure(parts: TenureParts, lead: OwnLead): Promise<B
     firstRead,
     callForOperator,
     look: keeper.look,
-    get news() {
-      return toNews();
-    },
-    renewToken(token) {
+    /** The news as of now. */
+    news: toNews,
+    /** Presents another token to the service, and makes a call that shows whether it is accepted. */
+    renewToken(token: string) {
       upstream.renewToken(token);
       void isAnswering(deps);
     },

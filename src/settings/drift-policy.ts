@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DRIFT_KINDS, isUnmanagedKind } from '../domain/drift.ts';
 import { DRIFT_ACTIONS, type DriftPolicy } from '../domain/drift-policy.ts';
 import { structured } from './kinds.ts';
-import { findAt, isTree } from './tree.ts';
+import { findAt } from './tree.ts';
 
 const WORDS = DRIFT_ACTIONS.join(', ');
 
@@ -29,6 +29,6 @@ export function driftPolicy() {
 /** A policy as it is written: one word, or a map. */
 function show(policy: unknown): string {
   const [otherwise, kinds] = [findAt(policy, ['default']), findAt(policy, ['kinds'])];
-  const isOneWord = !isTree(kinds) || Object.keys(kinds).length === 0;
-  return isOneWord ? String(otherwise) : JSON.stringify({ default: otherwise, ...kinds });
+  const isOneWord = Object.keys(Object(kinds)).length === 0;
+  return isOneWord ? String(otherwise) : JSON.stringify({ default: otherwise, ...Object(kinds) });
 }

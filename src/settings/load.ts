@@ -7,7 +7,7 @@ import { type Settings, settingsSchema } from './schema.ts';
 import { listShownSettings, type ShownSetting, toShownRefusal } from './shown.ts';
 import { type Environment, type Given, readSources, type SettingsSource } from './sources.ts';
 import { toStoreUrl } from './store-url.ts';
-import { type Tree, withValue } from './tree.ts';
+import { withValue } from './tree.ts';
 
 export type { SettingsSource } from './sources.ts';
 
@@ -23,7 +23,7 @@ export interface LoadedSettings {
 }
 
 /** A section that is left out is as good as an empty one. */
-const NOTHING: Tree = Object.fromEntries(
+const NOTHING: object = Object.fromEntries(
   settingRows.flatMap(({ path: [section = '', key] }) =>
     key === undefined ? [] : [[section, {}]],
   ),

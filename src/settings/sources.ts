@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseDocument } from 'yaml';
+import { isJsonObject } from '../domain/json.ts';
 import type { SettingProblem } from './errors.ts';
 import { findNearest } from './nearest.ts';
 import type { SettingRow } from './rows.ts';
-import { isTree, type Tree } from './tree.ts';
 
 /** The environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -53,13 +53,13 @@ function* listWritten(
   const refuse = (setting: string, why: string) =>
     onProblem({ setting, message: `${setting} (in ${configFile}) ${why}` });
 
-  function* walk(tree: Tree, parent: readonly string[]): Generator<Given> {
+  function* walk(tree: object, parent: readonly string[]): Generator<Given> {
     for (const [key, value] of Object.entries(tree).filter(([, one]) => one !== null)) {
       const path = [...parent, key];
       const row = rows.find((one) => isDeepStrictEqual(one.path, path));
       const isSection = parent.length === 0 && sections.has(key);
       if (row !== undefined) yield { row, value, origin: 'file', source: configFile ?? '' };
-      else if (isSection && isTree(value)) yield* walk(value, path);
+      else if (isSection && isJsonObject(value)) yield* walk(value, path);
       else if (isSection) refuse(key, 'is a section and must hold settings by name.');
       else refuse(path.join('.'), `is no setting of the bridge.${toHint(path.join('.'), names)}`);
     }
@@ -77,14 +77,14 @@ function readConfigFile(
   path: string,
   readFile: SettingsSource['readFile'],
   onProblem: OnProblem,
-): Tree {
+): object {
   const refuse = (why: string, cause?: unknown) =>
     onProblem({ setting: path, message: `The settings file ${path} ${why}.`, cause });
   try {
     const document = parseDocument(readFile(path));
     const [error] = document.errors;
     const content: unknown = error === undefined ? (toContent(document) ?? {}) : {};
-    if (isTree(content) && error === undefined) return content;
+    if (isJsonObject(content) && error === undefined) return content;
     // Neither the parser's message nor the error is kept: both quote the file, which may hold secrets.
     const { line, col } = error?.linePos?.[0] ?? { line: 1, col: 1 };
     refuse(

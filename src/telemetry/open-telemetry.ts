@@ -29,13 +29,6 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Span, Tracing } from './tracing.ts';
 
-/** Traces that are sent to a collector. */
-export interface OpenTelemetry {
-  readonly tracing: Tracing;
-  /** Sends what is left and ends. */
-  stop(): Promise<void>;
-}
-
 /** Options of sending traces. */
 interface OpenTelemetryOptions {
   /** The variables `OTEL_*`, as OpenTelemetry names them. */
@@ -52,15 +45,16 @@ const STOP_MAX_MS = 3_000;
 const EXPORT_MAX_MS = 10_000;
 
 /** Sends traces by OTLP over HTTP. Nothing is global, so that two bridges in one process do not mix. */
-export function startOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetry {
+export function startOpenTelemetry(options: OpenTelemetryOptions) {
   const { env, version } = options;
   const traces = new TracerProvider({
-    resource: toResource(env, version),
+    resource: toResource(version),
     sampler: toSampler(env),
     spanProcessors: [createProcessor(options)],
   });
   return {
     tracing: createTracing(traces.getTracer('scim-bridge', version)),
+    /** Sends what is left and ends. */
     async stop() {
       // A collector that does not answer delays no end for long.
       const sent = Promise.allSettled([traces.shutdown()]);
@@ -69,15 +63,15 @@ export function startOpenTelemetry(options: OpenTelemetryOptions): OpenTelemetry
   };
 }
 
-function toResource(env: OpenTelemetryOptions['env'], version: string): Resource {
+/** The service as the environment names it, which the detector reads, or else by its own name. */
+function toResource(version: string): Resource {
   const own = resourceFromAttributes({
     'service.name': 'scim-bridge',
     'service.version': version,
   });
-  const named = detectResources({ detectors: [envDetector] });
-  const name = env.OTEL_SERVICE_NAME;
-  const service = resourceFromAttributes(name ? { 'service.name': name } : {});
-  return defaultResource().merge(own).merge(named).merge(service);
+  return defaultResource()
+    .merge(own)
+    .merge(detectResources({ detectors: [envDetector] }));
 }
 
 function createProcessor({ env, tracesUrl: url, onExport }: OpenTelemetryOptions) {
