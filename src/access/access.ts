@@ -1,8 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
-import type { OutboundPolicy } from '../outbound/outbound.ts';
-import { createDocumentReader } from '../outbound/read-document.ts';
+import { createDocumentReader, type OutboundPolicy } from '../outbound/outbound.ts';
 import { type CredentialRow, noteUse } from '../store/credentials/credentials.ts';
 import type { Store } from '../store/store.ts';
 import { createIssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
@@ -14,7 +13,6 @@ import { createSessions, EXACT_MS, type GivenTokens } from './sessions.ts';
 /** The credentials that open one process, and their management. */
 export type Access = ReturnType<typeof createAccess>;
 
-/** Dependencies of `createAccess`. */
 interface AccessDeps {
   readonly store: Store;
   /** The store's clock, so that a credential expires for all processes at once. */
@@ -28,7 +26,6 @@ interface AccessDeps {
   readonly keysFailed: IssuerKeysDeps['failed'];
 }
 
-/** Creates the access of one process. */
 export function createAccess(deps: AccessDeps) {
   const { store, clock, keyHosts, keysFailed } = deps;
   let { given } = deps;

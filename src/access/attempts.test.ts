@@ -1,11 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import {
-  createAttempts,
-  createFailureCounts,
-  createRarely,
-  type FailedAttempt,
-  toSource,
-} from './attempts.ts';
+import { createAttempts, createFailureCounts, createRarely, toSource } from './attempts.ts';
 
 /** A clock whose sleepers the test ends. */
 function setUp(delayMaxMs = 2_000) {
@@ -26,12 +21,19 @@ function setUp(delayMaxMs = 2_000) {
     counted: (place, status) => void counted.push(`${place} ${status}`),
     noticed: ({ attempts }) => void noticed.push(attempts),
   });
-  const fail = (change: Partial<FailedAttempt> = {}) =>
-    attempts.failed({
-      ...{ place: 'scim', presented: 'something', remoteAddress: '192.0.2.1', requestId: 'r' },
-      signal: new AbortController().signal,
-      ...change,
-    });
+  const fail = ({
+    presented = 'something',
+    remoteAddress = '192.0.2.1',
+    connection = new EventEmitter(),
+  }: {
+    presented?: 'nothing' | 'something';
+    remoteAddress?: string;
+    connection?: EventEmitter;
+  } = {}) => {
+    const locals = { context: { requestId: 'r', arrivedAt: 0, remoteAddress } };
+    const once = (event: string, heard: () => void) => connection.once(event, heard);
+    return attempts.failed({ locals, once }, 'scim', presented);
+  };
   return { state, sleeping, counted, noticed, attempts, fail };
 }
 
@@ -70,8 +72,8 @@ test('a hundred answers wait at once; whoever comes then is turned away at once,
   expect(sleeping).toHaveLength(100);
 
   expect(await fail()).toBe(2);
-  expect(await fail({ remoteAddress: '192.0.2.2', place: 'ops' })).toBeUndefined();
-  expect(counted.slice(-2)).toEqual(['scim 429', 'ops 401']);
+  expect(await fail({ remoteAddress: '192.0.2.2' })).toBeUndefined();
+  expect(counted.slice(-2)).toEqual(['scim 429', 'scim 401']);
   sleeping[0]?.end();
   await Promise.race(waiting.slice(3));
   const next = fail();
@@ -84,9 +86,9 @@ test('a hundred answers wait at once; whoever comes then is turned away at once,
 test('who does not wait for the answer any more takes no place', async () => {
   const { sleeping, fail } = setUp();
   for (let nth = 1; nth <= 3; nth += 1) await fail();
-  const gone = new AbortController();
-  const waiting = Array.from({ length: 100 }, () => fail({ signal: gone.signal }));
-  gone.abort();
+  const connection = new EventEmitter().setMaxListeners(100);
+  const waiting = Array.from({ length: 100 }, () => fail({ connection }));
+  connection.emit('close');
   await Promise.all(waiting);
   const next = fail();
 

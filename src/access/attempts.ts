@@ -20,27 +20,8 @@ const PART_MS = 60_000;
 const SOURCES_MAX = 1_000;
 const SHOWN_MAX = 20;
 
-/** A request without a valid credential. */
-export interface FailedAttempt {
-  readonly place: Place;
-  /** `nothing` is no guess: it is counted and never delayed. */
-  readonly presented: 'nothing' | 'something';
-  readonly remoteAddress: string;
-  readonly requestId: string;
-  /** Aborts when the caller has gone. */
-  readonly signal: AbortSignal;
-}
-
-/** Describes a request without a valid credential. */
-export function toFailedAttempt(
-  res: Response,
-  { place, presented }: Pick<FailedAttempt, 'place' | 'presented'>,
-): FailedAttempt {
-  const { remoteAddress, requestId } = getRequestContext(res);
-  const gone = new AbortController();
-  res.once('close', () => gone.abort());
-  return { place, presented, remoteAddress, requestId, signal: gone.signal };
-}
+/** The answer to a request without a valid credential. */
+type Refused = Pick<Response, 'locals'> & { once(event: 'close', heard: () => void): unknown };
 
 /** Failed attempts that one process saw in the last ten minutes. Times are epoch milliseconds. */
 export interface AttemptsView {
@@ -52,7 +33,6 @@ export interface AttemptsView {
 /** Counts, slows and reports requests without a valid credential. Requests with a valid one never come here. */
 export type Attempts = ReturnType<typeof createAttempts>;
 
-/** Dependencies of `createAttempts`. */
 export interface AttemptsDeps {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** The longest delay, in milliseconds; 0: no delay, and no refusal. */
@@ -60,9 +40,12 @@ export interface AttemptsDeps {
   /** Called for each attempt. */
   readonly counted: (place: Place, status: 401 | 429) => void;
   /** Called rarely, with the `attempts` of this source since the last call. */
-  readonly noticed: (
-    fields: Pick<FailedAttempt, 'place' | 'requestId' | 'remoteAddress'> & { attempts: number },
-  ) => void;
+  readonly noticed: (fields: {
+    readonly place: Place;
+    readonly requestId: string;
+    readonly remoteAddress: string;
+    readonly attempts: number;
+  }) => void;
 }
 
 /** Creates the memory of failed attempts of one process: bounded, and forgotten after ten minutes. */
@@ -71,21 +54,30 @@ export function createAttempts({ clock, delayMaxMs, counted, noticed }: Attempts
   const rarely = createRarely();
   let delayed = 0;
 
-  async function delay(ms: number, signal: AbortSignal): Promise<void> {
+  async function delay(ms: number, res: Refused): Promise<void> {
+    const gone = new AbortController();
+    res.once('close', () => gone.abort());
     delayed += 1;
     try {
-      await clock.sleep(ms, signal);
+      await clock.sleep(ms, gone.signal);
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!gone.signal.aborted) throw error;
     } finally {
       delayed -= 1;
     }
   }
 
   return {
-    /** Resolves when the answer may be sent; with the seconds to wait where too many are refused at once. */
-    async failed(attempt: FailedAttempt): Promise<number | undefined> {
-      const { place, presented, remoteAddress, requestId, signal } = attempt;
+    /**
+     * Resolves when the answer may be sent; with the seconds to wait where too many are refused at once.
+     * @param presented `nothing` is no guess: it is counted and never delayed
+     */
+    async failed(
+      res: Refused,
+      place: Place,
+      presented: 'nothing' | 'something',
+    ): Promise<number | undefined> {
+      const { remoteAddress, requestId } = getRequestContext(res);
       const source = toSource(remoteAddress);
       const attempts = rarely.take(source, clock.now());
       if (attempts > 0) noticed({ place, requestId, remoteAddress, attempts });
@@ -94,7 +86,7 @@ export function createAttempts({ clock, delayMaxMs, counted, noticed }: Attempts
       const isTooMany = delayMs > 0 && delayed >= DELAYED_MAX;
       counted(place, isTooMany ? 429 : 401);
       if (isTooMany) return Math.ceil(delayMaxMs / 1_000);
-      if (delayMs > 0) await delay(delayMs, signal);
+      if (delayMs > 0) await delay(delayMs, res);
       return undefined;
     },
     view: (): AttemptsView => counts.view(clock.now()),

@@ -2,7 +2,7 @@ import type { Profile, Purpose } from '../domain/credential.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Trust } from '../domain/trust.ts';
-import type { DocumentReader } from '../outbound/read-document.ts';
+import type { DocumentReader } from '../outbound/outbound.ts';
 import {
   type AccessQuery,
   type CredentialRow,
@@ -20,7 +20,6 @@ import { toAddress } from './assertion/issuer-keys.ts';
 import { Refusal } from './refusal.ts';
 import { newCredential } from './secret-text.ts';
 
-/** Dependencies of the credentials of a store. */
 interface CredentialsDeps {
   readonly store: Store;
   readonly clock: { now(): number };

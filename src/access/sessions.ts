@@ -7,10 +7,16 @@ import {
   insertPassing,
   noteUse,
 } from '../store/credentials/credentials.ts';
+import { createFact } from '../store/facts.ts';
 import type { Db, Store } from '../store/store.ts';
 import { deleteWhere, listNewest, type NewestPart } from '../store/tables.ts';
-import { findPresentedRow, isSame, newCredential } from './secret-text.ts';
-import { LINK_CREDENTIAL, takeLink } from './sign-in-link.ts';
+import {
+  findPresented,
+  findPresentedRow,
+  isSame,
+  newCredential,
+  newSecret,
+} from './secret-text.ts';
 
 /** True for the credential of a person whom an identity provider has named. */
 export function isOfPerson(credentialId: string): boolean {
@@ -145,4 +151,38 @@ function toSession(row: CredentialRow): Session {
   const { id, owner, name, purpose, profile, expires_at: expiresAt } = row;
   const credential = { id: owner ?? '', name, purpose, profile, provider: DEFAULT_PROVIDER };
   return { id, expiresAt: Number(expiresAt), credential };
+}
+
+/** The digest of the link's secret; null: it was used, and there is never another one. */
+const LINK = createFact<{ readonly digest: string | null }>('sign-in-link');
+
+/** Whoever signs in by the link of the first start. */
+export const LINK_CREDENTIAL: Credential = {
+  id: 'sign-in-link',
+  name: 'sign-in link',
+  purpose: 'operator',
+  profile: 'lenient',
+  provider: DEFAULT_PROVIDER,
+};
+
+/** Makes the secret of the link, in place of the one before; undefined: that one was used. */
+export async function makeLink(
+  store: Pick<Store, 'write'>,
+  now: number,
+): Promise<string | undefined> {
+  const { text, digest } = newSecret('session');
+  return store.write(async (tx) => {
+    if ((await LINK.find(tx))?.digest === null) return undefined;
+    await LINK.save(tx, { digest }, now);
+    return text;
+  });
+}
+
+/** Uses the link up; false when it was used before, or is another one. */
+async function takeLink(tx: Db, text: string, now: number): Promise<boolean> {
+  const kept = await LINK.lock(tx);
+  const presented = findPresented(text);
+  if (presented === undefined || !isSame(presented.digest, kept?.digest ?? undefined)) return false;
+  await LINK.save(tx, { digest: null }, now);
+  return true;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { createRarely } from '../access/attempts.ts';
-import { makeLink } from '../access/sign-in-link.ts';
+import { makeLink } from '../access/sessions.ts';
 import { CONSOLE_PATH } from '../console/pages.ts';
 import { assertServable } from '../settings/cross-rules.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -48,9 +48,12 @@ export async function openServableStore(
 ): Promise<Store> {
   const store = await openMigratedStore(settings, watch);
   try {
-    const purposes = (await listLiveCredentials(store.read)).map(({ purpose }) => purpose);
-    const hasProvider = purposes.includes('scim') || purposes.includes('client');
-    assertServable(settings, { hasProvider, hasOperator: purposes.includes('operator') });
+    const live = await listLiveCredentials(store.read);
+    const opens = ['scim', 'client', 'operator'];
+    assertServable(
+      settings,
+      live.some(({ purpose }) => opens.includes(purpose)),
+    );
     return store;
   } catch (error) {
     await store.close();
@@ -59,17 +62,13 @@ export async function openServableStore(
 }
 
 /** Tokens that the settings give, or that the first run made. */
-export interface FirstTokens {
-  readonly scimTokens: readonly string[];
-  /** undefined where the settings name a service or a token of operators. */
-  readonly operator: string | undefined;
-}
+export type FirstTokens = Awaited<ReturnType<typeof readTokens>>;
 
-/** Reads the tokens of the settings, or in front of the sandbox those that the first run made up and the store keeps. */
-export async function readTokens(
-  { scim, ops, upstream }: Settings,
-  store: Store,
-): Promise<FirstTokens> {
+/**
+ * Reads the tokens of the settings, or in front of the sandbox those that the first run made up and the store keeps.
+ * `operator` is undefined where the settings name a service or a token of operators.
+ */
+export async function readTokens({ scim, ops, upstream }: Settings, store: Store) {
   const isSandbox = upstream.url === undefined;
   const isMade = isSandbox && scim.tokens.length === 0;
   const scimTokens = isMade ? [await keepMade(store, 'first-run-token')] : scim.tokens;

@@ -131,11 +131,7 @@ function cutOffAfter(ms: number, socket: Socket, part: IncomingMessage | ServerR
 }
 
 /** A port that is open, on which every request is answered. */
-export interface Listener {
-  readonly server: Server;
-  /** Lets this application answer from now on. */
-  serve(app: RequestListener): void;
-}
+export type Listener = Awaited<ReturnType<typeof listen>>;
 
 /**
  * Takes a port before anything else runs, so that one in use is reported at once. The server is added to those to be closed.
@@ -144,7 +140,7 @@ export interface Listener {
 export async function listen(
   { host, port }: { readonly host: string; readonly port: number },
   servers: Server[],
-): Promise<Listener> {
+) {
   const server = createGuardedServer();
   servers.push(server);
   let current: RequestListener = answerStarting;
@@ -160,7 +156,8 @@ export async function listen(
   }
   return {
     server,
-    serve(app) {
+    /** Lets this application answer from now on. */
+    serve(app: RequestListener): void {
       current = app;
     },
   };

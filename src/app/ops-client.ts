@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { BridgeError } from '../domain/errors.ts';
+import { isJsonObject } from '../domain/json.ts';
 import type { Settings } from '../settings/schema.ts';
 
 /** Long enough for an answer from a large store. */
@@ -32,14 +33,6 @@ function isLate(cause: unknown): boolean {
 /** Talks to the running bridge as an operator. */
 export type OpsClient = ReturnType<typeof createOpsClient>;
 
-/** Answer of the bridge. */
-export interface OpsAnswer {
-  readonly url: string;
-  readonly status: number;
-  /** Parsed JSON. */
-  readonly answer: unknown;
-}
-
 type Method = 'GET' | 'POST';
 
 /**
@@ -67,7 +60,7 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
    * Sends a request, with JSON or a file, and returns the JSON of any answer, for callers that use a refusal.
    * @throws BridgeError `ops-failed` when no answer came
    */
-  async function ask(method: Method, path: `/${string}`, body?: object): Promise<OpsAnswer> {
+  async function ask(method: Method, path: `/${string}`, body?: object) {
     const url = `${base}/ops${path}`;
     try {
       const { statusCode: status, body: answered } = await request(url, {
@@ -131,8 +124,8 @@ function findJson(text: string): unknown {
   }
 }
 
-function toFailure({ url, status, answer }: OpsAnswer): OpsError {
-  const isOurs = typeof answer === 'object' && answer !== null && 'message' in answer;
+function toFailure({ url, status, answer }: { url: string; status: number; answer: unknown }) {
+  const isOurs = isJsonObject(answer) && 'message' in answer;
   const said = `${url} answered ${status}`;
   return new OpsError(isOurs ? `${String(answer.message)} (${said})` : said, { status });
 }

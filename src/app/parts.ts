@@ -30,7 +30,6 @@ import { toRepairPolicy } from './settings.ts';
 import type { Target } from './target.ts';
 import { logRarely, toLoggedName } from './telemetry.ts';
 
-/** Options of a bridge. */
 export interface BridgeOptions {
   readonly settings: Settings;
   /** Facts of the process for operators. */

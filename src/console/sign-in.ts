@@ -1,7 +1,7 @@
 import express, { type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { FindCredential } from '../access/access.ts';
-import { type Attempts, toFailedAttempt } from '../access/attempts.ts';
+import type { Attempts } from '../access/attempts.ts';
 import {
   findSessionText,
   isFromOwnPage,
@@ -9,8 +9,7 @@ import {
   toSessionCookie,
   toSessionUse,
 } from '../access/session-cookie.ts';
-import { isOfPerson, type Session, type Sessions } from '../access/sessions.ts';
-import { LINK_CREDENTIAL } from '../access/sign-in-link.ts';
+import { isOfPerson, LINK_CREDENTIAL, type Session, type Sessions } from '../access/sessions.ts';
 import type { OidcSignIn } from './oidc.ts';
 import type { SignInActs } from './sign-in-acts.ts';
 
@@ -60,8 +59,7 @@ function signIn(deps: SignInDeps): RequestHandler {
     const { token } = parsed.data;
     const credential = await findCredential(token);
     if (credential?.purpose !== 'operator' && credential?.purpose !== 'reader') {
-      const failed = toFailedAttempt(res, { place: 'ops', presented: 'something' });
-      const isTooMany = (await attempts.failed(failed)) !== undefined;
+      const isTooMany = (await attempts.failed(res, 'ops', 'something')) !== undefined;
       const message = 'No operator or reader has this token.';
       const status = isTooMany ? 429 : 401;
       acts.refused(res, status);
@@ -80,7 +78,7 @@ function signInByLink({ sessions, attempts, clock, acts }: SignInDeps): RequestH
     const open = () => sessions.openByLink(String(req.query.once));
     const opened = await acts.keep(res, LINK_CREDENTIAL, open);
     if (opened === undefined) {
-      await attempts.failed(toFailedAttempt(res, { place: 'ops', presented: 'something' }));
+      await attempts.failed(res, 'ops', 'something');
       acts.refused(res, 403);
       const message =
         'This link was used, or is none. A token for the console is made by scim-bridge token create my-name --for operator.';

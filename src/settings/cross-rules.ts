@@ -89,21 +89,14 @@ function isPlainOffLoopback(address: string | undefined): boolean {
   return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** Kinds of credential that the store holds. */
-interface KeptAccess {
-  /** A named token for SCIM, or a client. */
-  readonly hasProvider: boolean;
-  /** A named token of an operator, who can make the others. */
-  readonly hasOperator: boolean;
-}
-
 /**
  * Refuses settings that are good for a probe and useless for serving.
+ * @param isOpen the store has a credential of a provider, or of an operator, who can make one
  * @throws SettingsError when no provider could ever use a real service through the bridge.
  */
-export function assertServable({ upstream, scim, ops }: Settings, kept: KeptAccess): void {
+export function assertServable({ upstream, scim, ops }: Settings, isOpen: boolean): void {
   if (upstream.url === undefined || scim.tokens.length > 0) return;
-  if (ops.token !== undefined || kept.hasProvider || kept.hasOperator) return;
+  if (ops.token !== undefined || isOpen) return;
   const message =
     'scim.tokens is not set, but upstream.url is, and there is no other credential: nobody could provision. Make one with scim-bridge token create, or set SCIM_TOKENS or SCIM_TOKENS_FILE.';
   throw new SettingsError([{ setting: 'scim.tokens', message }]);

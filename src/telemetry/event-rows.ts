@@ -5,19 +5,19 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
 /** One event: its line of the log, and what the metrics count of it. */
 export interface Row<Fields> {
-  /** Levels of its line; without one it is only counted. */
-  readonly levels: readonly LogLevel[];
+  /** The most important level of its line; undefined: it is only counted. */
+  readonly level: LogLevel | undefined;
   readonly message: string;
   /** The level where there are several; undefined: this one is not logged. */
   choose?(fields: Fields): LogLevel | undefined;
   count?(metrics: Metrics, fields: Fields): void;
 }
 
-/** Makes rows of one level. */
 function at(level: LogLevel) {
-  return <Fields = void>(message: string, count?: Row<Fields>['count']): Row<Fields> => {
-    return { levels: [level], message, ...(count && { count }) };
-  };
+  return <Fields = void>(
+    message: string,
+    more: Pick<Row<Fields>, 'choose' | 'count'> = {},
+  ): Row<Fields> => ({ level, message, ...more });
 }
 
 const debug = at('debug');
@@ -25,18 +25,9 @@ const info = at('info');
 const warn = at('warn');
 const error = at('error');
 
-/** A row whose level depends on its fields. */
-function varied<Fields>(
-  levels: readonly LogLevel[],
-  message: string,
-  more: Pick<Row<Fields>, 'choose' | 'count'>,
-): Row<Fields> {
-  return { levels, message, ...more };
-}
-
 /** An event that only the metrics know. */
 function counted<Fields>(count: (metrics: Metrics, fields: Fields) => void): Row<Fields> {
-  return { levels: [], message: '', count };
+  return { level: undefined, message: '', count };
 }
 
 type Failed = { readonly error: unknown };
@@ -125,11 +116,9 @@ export const EVENTS = {
   leadTaken: info<{ epoch: number; before: string; quietInMs: number }>(
     'this process leads from now on',
   ),
-  leadEnded: varied<{ epoch: number; how: 'lost' | 'given-up' }>(
-    ['info', 'warn'],
-    'this process leads no more',
-    { choose: ({ how }) => (how === 'lost' ? 'warn' : 'info') },
-  ),
+  leadEnded: warn<{ epoch: number; how: 'lost' | 'given-up' }>('this process leads no more', {
+    choose: ({ how }) => (how === 'lost' ? 'warn' : 'info'),
+  }),
   leaderChanged: info<{ epoch: number; owner: string }>('another process leads from now on'),
   stopping: info<{ signal: string }>('stopping: finishing what has begun'),
   stopped: info('stopped'),
@@ -143,7 +132,7 @@ export const EVENTS = {
   exportRecovered: info<Over>('traces are sent again'),
 
   /** Successful reads are frequent and harmless, so only `debug` shows them. */
-  requestFinished: varied<RequestFinished>(['info', 'debug', 'error'], 'request', {
+  requestFinished: error<RequestFinished>('request', {
     choose: toRequestLevel,
     count: ({ requests }, { method, route, status, durationMs }) =>
       requests.observe({ method, route, status }, durationMs / 1_000),
@@ -165,13 +154,12 @@ export const EVENTS = {
     'reading the whole service failed and is tried again',
   ),
   /** `current` and `unknown` are findings of a start; the others need an operator, or tell of a decision. */
-  recovery: varied<{ phase: string; code: string; actions?: number }>(
-    ['info', 'warn'],
+  recovery: warn<{ phase: string; code: string; actions?: number }>(
     'recovery: whether the store is older than what was done',
     { choose: ({ phase }) => (phase === 'current' || phase === 'unknown' ? 'info' : 'warn') },
   ),
   sweepStarted: info<{ sweepId: string; admins: boolean }>('comparing the service with the store'),
-  sweepEnded: varied<SweepEnded>(['info', 'warn'], 'the service was compared with the store', {
+  sweepEnded: warn<SweepEnded>('the service was compared with the store', {
     choose: ({ status, opened }) => (status === 'complete' && opened === 0 ? 'info' : 'warn'),
     count: ({ sweeps }, { status, durationMs }) => sweeps.observe({ status }, durationMs / 1_000),
   }),
@@ -179,8 +167,7 @@ export const EVENTS = {
     'a comparison of the service with the store failed',
   ),
   /** `held`: the plan waits for an operator. */
-  plan: varied<{ planId: string; status: string; source: string; actions: number }>(
-    ['info', 'warn'],
+  plan: warn<{ planId: string; status: string; source: string; actions: number }>(
     'a plan of changes in the service',
     { choose: ({ status }) => (status === 'held' ? 'warn' : 'info') },
   ),
@@ -190,8 +177,7 @@ export const EVENTS = {
   ),
 
   /** One upstream step of a resource. `action` is a kind such as `update-user`, never what it carried. */
-  stepEnded: varied<Resource & { action: string; outcome: keyof typeof STEP_LEVELS }>(
-    ['info', 'warn', 'debug'],
+  stepEnded: warn<Resource & { action: string; outcome: keyof typeof STEP_LEVELS }>(
     'a step towards what is desired',
     { choose: ({ outcome }) => STEP_LEVELS[outcome] },
   ),
@@ -200,7 +186,7 @@ export const EVENTS = {
     'work in the background failed and is tried again',
   ),
   adopted: info<Resource>('taken over from the service'),
-  writeAnswered: varied<WriteAnswered>(['warn'], 'the service refused a write, which was undone', {
+  writeAnswered: warn<WriteAnswered>('the service refused a write, which was undone', {
     choose: ({ answer }) => (answer === 'refused' ? 'warn' : undefined),
     count: ({ writes }, { type, answer }) => writes.inc({ resource_type: type, answer }),
   }),
@@ -223,14 +209,12 @@ export const EVENTS = {
   writesPaused: warn('an operator paused all changes of the service'),
   writesResumed: info('an operator resumed changes of the service'),
 
-  upstreamCalled: debug<UpstreamCalled>(
-    'call to the service',
-    ({ upstreamCalls, traffic }, called) => {
-      const { operation, status, durationMs } = called;
+  upstreamCalled: debug<UpstreamCalled>('call to the service', {
+    count({ upstreamCalls, traffic }, { operation, status, durationMs }) {
       traffic.calls += 1;
       upstreamCalls.observe({ operation, status }, durationMs / 1_000);
     },
-  ),
+  }),
   /** Logged when calls stop and when they go on, never per call. */
   tokenRefused: error('the service refuses the token: calls stop'),
   tokenAccepted: info<Over>('the service accepts the token again: calls go on'),

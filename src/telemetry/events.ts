@@ -50,9 +50,9 @@ type Method<Of> = Of extends Row<infer Fields> ? (fields: Fields) => void : neve
 export function createEvents(log: { log(line: LogLine): void }, metrics: Metrics): Events;
 // Which event has which fields no compiler sees in a loop: hence two signatures.
 export function createEvents({ log }: { log(line: LogLine): void }, metrics: Metrics): object {
-  const report = ({ levels, message, choose, count }: Row<Given>, given: Given = {}) => {
+  const report = ({ message, choose, count, ...row }: Row<Given>, given: Given = {}) => {
     count?.(metrics, given);
-    const level = choose === undefined ? levels[0] : choose(given);
+    const level = choose === undefined ? row.level : choose(given);
     if (level !== undefined) log({ level, message, fields: toLogFields(given) });
   };
   const methods = Object.entries(EVENTS).map(([name, each]) => [

@@ -35,7 +35,6 @@ const redactedNames = [
   'displayName',
 ];
 
-/** Creates a log of structured lines. */
 export function createLogger({ level, destination }: LoggerOptions): Logger {
   const options = {
     level,

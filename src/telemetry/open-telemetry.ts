@@ -29,7 +29,6 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Span, Tracing } from './tracing.ts';
 
-/** Options of sending traces. */
 interface OpenTelemetryOptions {
   /** The variables `OTEL_*`, as OpenTelemetry names them. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -3,7 +3,6 @@ import { createEvents, type LogLine } from './events.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Dependencies of `createOutageAwareEvents`. */
 interface OutageOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;

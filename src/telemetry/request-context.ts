@@ -23,7 +23,7 @@ export function getRequestId(res: Response): string {
 }
 
 /** The context of the request. */
-export function getRequestContext(res: Response): RequestContext {
+export function getRequestContext(res: Pick<Response, 'locals'>): RequestContext {
   const { context }: { context?: RequestContext } = res.locals;
   return context ?? { requestId: '-', arrivedAt: 0, remoteAddress: '' };
 }

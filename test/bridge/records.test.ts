@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { makeLink } from '../../src/access/sign-in-link.ts';
+import { makeLink } from '../../src/access/sessions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/document.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';

@@ -47,9 +47,8 @@ test('the tables of metrics and commands are as the code has them: npm run docs 
 });
 
 test('docs/runbook.md has every line of the log that warns once, and none that is gone', () => {
-  const warning = Object.values(EVENTS).filter(({ levels }) =>
-    levels.some((level) => ['warn', 'error', 'fatal'].includes(level)),
-  );
+  const rows = Object.values(EVENTS);
+  const warning = rows.filter(({ level = 'info' }) => /warn|error|fatal/.test(level));
   const listed = findAll(
     read('docs/runbook.md'),
     /^\| (?:warn|error|fatal) \| `([^`]+)` \| .+ \|$/gm,

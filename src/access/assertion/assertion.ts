@@ -34,7 +34,6 @@ export class AssertionRefused extends Refusal {
   }
 }
 
-/** Dependencies of `proveAssertion`. */
 export interface AssertionDeps {
   readonly store: Store;
   readonly clock: { now(): number };

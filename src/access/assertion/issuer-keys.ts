@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
 import type { KeySource, PublicKey } from '../../domain/trust.ts';
-import type { DocumentReader } from '../../outbound/read-document.ts';
+import type { DocumentReader } from '../../outbound/outbound.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -42,7 +42,6 @@ export interface KeyPlace {
 /** Keys of issuers, each read rarely, and kept while its host is down. */
 export type IssuerKeys = ReturnType<typeof createIssuerKeys>;
 
-/** Dependencies of `createIssuerKeys`. */
 export interface IssuerKeysDeps {
   readonly reader: DocumentReader;
   readonly clock: Clock;

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '../refusal.ts';
-import { assertGranted, parseTokenRequest, type TokenRequest } from './parse-request.ts';
+import { assertGranted, parseTokenRequest } from './parse-request.ts';
 
 const GRANT = 'grant_type=client_credentials';
 const basic = (pair: string) => `Basic ${btoa(pair)}`;
+
+type TokenRequest = { authorization: string | undefined; form: string | undefined };
 
 const understood: { why: string; request: TokenRequest; want: [string, string] }[] = [
   {
@@ -34,7 +36,7 @@ const understood: { why: string; request: TokenRequest; want: [string, string] }
 ];
 for (const { why, request, want } of understood) {
   test(`a request for an access token: ${why}`, () => {
-    const { proof, grantType, scope } = parseTokenRequest(request);
+    const { proof, grantType, scope } = parseTokenRequest(request.authorization, request.form);
 
     expect(proof).toEqual({ kind: 'secret', clientId: want[0], secret: want[1] });
     expect([grantType, scope]).toEqual(['client_credentials', undefined]);
@@ -93,8 +95,10 @@ const refused: { why: string; request: TokenRequest; code: string }[] = [
 ];
 for (const { why, request, code } of refused) {
   test(`a request for an access token is refused: ${why}`, () => {
-    expect(() => parseTokenRequest(request)).toThrow(Refusal);
-    expect(() => parseTokenRequest(request)).toThrow(expect.objectContaining({ code }));
+    expect(() => parseTokenRequest(request.authorization, request.form)).toThrow(Refusal);
+    expect(() => parseTokenRequest(request.authorization, request.form)).toThrow(
+      expect.objectContaining({ code }),
+    );
   });
 }
 

@@ -12,14 +12,6 @@ export type ClientProof =
   | { readonly kind: 'secret'; readonly clientId: string; readonly secret: string }
   | ({ readonly kind: 'assertion' } & PresentedAssertion);
 
-/** A request for an access token as it came. */
-export interface TokenRequest {
-  /** The header `Authorization`. */
-  readonly authorization: string | undefined;
-  /** The body, when it was a form. */
-  readonly form: string | undefined;
-}
-
 /** Character that decoding puts in the place of bytes that are not UTF-8; no id or secret of ours contains it. */
 const NO_CHARACTER = '\uFFFD';
 
@@ -37,11 +29,11 @@ export const NO_CLIENT = 'There is no such client with this secret or assertion.
 
 /**
  * Reads the client and the grant, from HTTP Basic, from `client_id` and `client_secret` in the form, or from
- * `client_assertion`.
+ * `client_assertion`. `form` is the body, when it was a form.
  * @throws Refusal `invalid_request` for any other request, `invalid_client` when it names no client
  * @see RFC 6749 §2.3.1, §3.2, §4.4.2, RFC 7521 §4.2
  */
-export function parseTokenRequest({ authorization, form }: TokenRequest) {
+export function parseTokenRequest(authorization: string | undefined, form: string | undefined) {
   if (form === undefined) throw invalid('Send a form: application/x-www-form-urlencoded.');
   const fields = parseFields(form);
   const proof = parseProof(authorization, fields);

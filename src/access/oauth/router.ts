@@ -11,7 +11,7 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { type AssertionDeps, AssertionRefused } from '../assertion/assertion.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
-import { type Attempts, toFailedAttempt } from '../attempts.ts';
+import type { Attempts } from '../attempts.ts';
 import { Refusal } from '../refusal.ts';
 import { ACCESS_TOKEN_MS, issue, proveClient, tooMany } from './issue.ts';
 import { assertGranted, GRANT, parseTokenRequest, SCOPE } from './parse-request.ts';
@@ -21,7 +21,6 @@ const BODY_MAX = '16kb';
 const FORM = 'application/x-www-form-urlencoded';
 const RETRY_SECONDS = 5;
 
-/** Dependencies of `createOAuthRouter`. */
 export interface OAuthDeps extends AssertionDeps {
   readonly attempts: Pick<Attempts, 'failed'>;
   /** Limits of the requests of one client. */
@@ -62,9 +61,8 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
 function answerToken(deps: OAuthDeps): RequestHandler {
   const admission = createAdmission(deps.limits, deps.clock);
   return async (req, res) => {
-    const { authorization } = req.headers;
     const form = typeof req.body === 'string' ? req.body : undefined;
-    const { proof, grantType, scope } = parseTokenRequest({ authorization, form });
+    const { proof, grantType, scope } = parseTokenRequest(req.headers.authorization, form);
     const proven = await proveClient(deps, proof);
     assertGranted(grantType, scope);
     // Only who has proven to be a client uses up its limits, so that no stranger can.
@@ -98,8 +96,7 @@ function answerErrors({ attempts, failed, refused }: OAuthDeps): ErrorRequestHan
       refused({ requestId, clientId: error.clientId, reason: error.reason });
     }
     if (refusal.status === 401) {
-      const attempt = toFailedAttempt(res, { place: 'oauth', presented: 'something' });
-      const retryAfterSeconds = await attempts.failed(attempt);
+      const retryAfterSeconds = await attempts.failed(res, 'oauth', 'something');
       if (retryAfterSeconds !== undefined) {
         const words = 'Too many requests name no valid client.';
         return sendRefusal(res, tooMany(words, retryAfterSeconds));

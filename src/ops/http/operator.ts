@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { FindCredential } from '../../access/access.ts';
-import { type Attempts, toFailedAttempt } from '../../access/attempts.ts';
+import type { Attempts } from '../../access/attempts.ts';
 import { findSessionText, isFromOwnPage, toSessionUse } from '../../access/session-cookie.ts';
 import type { Sessions } from '../../access/sessions.ts';
 import { type AdmissionLimits, createAdmission } from '../../domain/admission.ts';
@@ -36,8 +36,7 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
     if (found === undefined || found.purpose === 'scim') {
       // A session that is over is no guess.
       const presented = token === undefined ? 'nothing' : 'something';
-      const attempt = toFailedAttempt(res, { place: 'ops', presented });
-      return answerStranger(res, presented, await attempts.failed(attempt));
+      return answerStranger(res, presented, await attempts.failed(res, 'ops', presented));
     }
     const isRead = req.method === 'GET' || req.method === 'HEAD';
     if (token === undefined && !isRead && !isFromOwnPage(req)) {

@@ -1,5 +1,4 @@
 import type { RequestHandler } from 'express';
-import { toFailedAttempt } from '../../access/attempts.ts';
 import { createAdmission } from '../../domain/admission.ts';
 import { toCount } from '../../domain/text.ts';
 import type { ScimDeps } from '../deps.ts';
@@ -19,8 +18,7 @@ export function authenticate({ findCredential, attempts, events }: ScimDeps): Re
       return next();
     }
     const presented = token === undefined ? 'nothing' : 'something';
-    const attempt = toFailedAttempt(res, { place: 'scim', presented });
-    const retryAfterSeconds = await attempts.failed(attempt);
+    const retryAfterSeconds = await attempts.failed(res, 'scim', presented);
     if (retryAfterSeconds !== undefined) {
       throw new ScimError(429, 'Too many requests have no valid token.', { retryAfterSeconds });
     }
