@@ -5,7 +5,7 @@ import { findAccountObstacle } from '../../reconcile/repair/current.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import type { RequestRow } from '../../store/audit/requests.ts';
 import * as stored from '../../store/audit/timeline.ts';
-import { type ActRow, listActsOf } from '../../store/audit/timeline.ts';
+import { listActsOf } from '../../store/audit/timeline.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findCalled, listMeant } from '../../store/resources/find.ts';
@@ -41,6 +41,7 @@ export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }
 interface Happening {
   /** Epoch milliseconds. */
   readonly at: number;
+  readonly source: OpsJson<'Happening'>['source'];
   readonly text: string;
   /** The SCIM ids of the others. */
   readonly others?: readonly string[];
@@ -51,27 +52,22 @@ interface Past extends stored.PastQuery {
   readonly row: ResourceRow;
 }
 
-type Source = OpsJson<'Happening'>['source'];
-
-/** Reads the newest of each source, in no order. Within one moment sources are in the order of this table. */
-const SOURCES: Readonly<Record<Source, (db: Db, past: Past) => Promise<readonly Happening[]>>> = {
-  provider: readRequests,
-  operator: async (db, past) => (await listActsOf(db, toSince(past))).flatMap(ofAct),
-  bridge: readCalls,
-  audit: readEvents,
-  outage: async (db, past) => (await listActsOf(db, toSince(past))).flatMap(ofOutage),
-  seen: async (_db, { row }) => listSeen(row),
-  drift: async (db, past) =>
-    (await stored.listDriftsOf(db, past)).flatMap((it) => ofDrift(it, past)),
-};
+/** Reads the newest of each source, in no order. Within one moment they are in the order of this list. */
+const READERS: readonly ((db: Db, past: Past) => Promise<readonly Happening[]>)[] = [
+  readRequests,
+  readActs,
+  readCalls,
+  readEvents,
+  async (_db, { row }) => listSeen(row),
+  async (db, past) => (await stored.listDriftsOf(db, past)).flatMap((it) => ofDrift(it, past)),
+];
 
 async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<OpsJson<'Timeline'>> {
   const { type, id, name, origin, deleted_at } = row;
   const accountId = type === 'user' && row.upstream_id ? String(row.upstream_id) : undefined;
-  const all: (Happening & { readonly source: Source })[] = [];
-  for (const [word, read] of Object.entries(SOURCES)) {
-    const source = parseSource(word);
-    all.push(...(await read(db, { row, id, accountId, limit })).map((one) => ({ ...one, source })));
+  const all: Happening[] = [];
+  for (const read of READERS) {
+    all.push(...(await read(db, { row, id, accountId, limit })));
     // Other requests are served between them.
     await nextTurn();
   }
@@ -89,11 +85,6 @@ async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<Op
   }));
   const more = all.length > limit;
   return { type, id, name, managed: origin ?? 'no', deleted: deleted_at !== null, items, more };
-}
-
-/** Only for words of the table. */
-function parseSource(word: string): Source {
-  return word as Source;
 }
 
 /** Requests for the user or group itself, and those for groups that a user's memberships and admin rights come from. */
@@ -122,7 +113,7 @@ function ofRequest(row: RequestRow, others: readonly string[]): Happening {
     credential && `, with ${credential}`,
   ];
   const detail = { requestId, method, route, written, status, scimType, client, credential };
-  return { at, text: text.filter(Boolean).join(''), others, detail };
+  return { at, source: 'provider', text: text.filter(Boolean).join(''), others, detail };
 }
 
 async function readCalls(db: Db, past: Past): Promise<Happening[]> {
@@ -135,7 +126,8 @@ async function readCalls(db: Db, past: Past): Promise<Happening[]> {
     const others = [resource_id, ...members].flatMap((one) => (!one || one === past.id ? [] : one));
     const ids = { upstreamId: upstream_id, memberUpstreamId: member_id };
     const detail = { kind, operation, ...ids, outcome, error };
-    return { at, text: `${kind}, by ${operation}: ${toOutcomeWords(call)}`, others, detail };
+    const text = `${kind}, by ${operation}: ${toOutcomeWords(call)}`;
+    return { at, source: 'bridge', text, others, detail };
   });
 }
 
@@ -150,27 +142,26 @@ function toOutcomeWords({ outcome, error }: stored.PastCall): string {
   return words[outcome];
 }
 
-function toSince({ id, limit, row }: Past) {
-  return { id, limit, since: row.created_at };
+/** Acts of operators, and outages: of the token, or of the service. */
+async function readActs(db: Db, { id, limit, row }: Past): Promise<Happening[]> {
+  const acts = await listActsOf(db, { id, limit, since: row.created_at });
+  return acts.flatMap(({ at, kind, act, operator, target, ended_at }): Happening[] => {
+    if (kind === 'operator') {
+      const detail = { act, operator, target: target || null };
+      return [{ at, source: 'operator', text: `${operator} ${act}`, detail }];
+    }
+    const [text, over] = OUTAGES[act === 'credentials' ? act : 'service'];
+    const detail = { act, operator: null, target: null };
+    const begun = { at, source: 'outage', text, detail } as const;
+    return ended_at === null ? [begun] : [begun, { ...begun, at: ended_at, text: over }];
+  });
 }
 
-function ofAct({ at, kind, act, operator, target }: ActRow): Happening[] {
-  const detail = { act, operator, target: target || null };
-  return kind === 'operator' ? [{ at, text: `${operator} ${act}`, detail }] : [];
-}
-
-/** Beginning and end of an outage: of the token, or of the service. */
+/** Beginning and end of an outage. */
 const OUTAGES = {
   credentials: ['the service refuses the token', 'the service takes the token again'],
   service: ['the service does not work', 'the service works again'],
 } as const;
-
-function ofOutage({ at, kind, act, ended_at }: ActRow): Happening[] {
-  if (kind === 'operator') return [];
-  const [text, over] = OUTAGES[act === 'credentials' ? act : 'service'];
-  const begun = { at, text, detail: { act, operator: null, target: null } };
-  return ended_at === null ? [begun] : [begun, { ...begun, at: ended_at, text: over }];
-}
 
 async function readEvents(db: Db, { row, id, limit }: Past): Promise<Happening[]> {
   const subject = { resource_type: row.type, resource_id: id };
@@ -186,7 +177,8 @@ async function readEvents(db: Db, { row, id, limit }: Past): Promise<Happening[]
     const who = { id: authorId, username, address };
     const said = { eventId, loggedAt: toMoment(createdAt), action, message };
     const detail = { ...said, ours: origin === 'ours', who };
-    return { at, text: `${action}${words}, by ${toAuthorWords(event)}`, others, detail };
+    const text = `${action}${words}, by ${toAuthorWords(event)}`;
+    return { at, source: 'audit', text, others, detail };
   });
 }
 
@@ -201,9 +193,11 @@ function listSeen(row: ResourceRow): Happening[] {
   const { created_at, deleted_at, origin } = row;
   const first = origin === 'created' ? 'first asked for' : 'first seen in the service';
   const { at, by = '' } = observed ?? {};
-  const seen = at && { at, text: `last seen in the service, by ${by}`, detail: { by } };
-  const deleted = deleted_at === null ? [] : [{ at: deleted_at, text: 'deleted' }];
-  return [{ at: created_at, text: first }, ...(seen ? [seen] : []), ...deleted];
+  const seen = { at, text: `last seen in the service, by ${by}`, detail: { by } };
+  const all = [{ at: created_at, text: first }, seen, { at: deleted_at, text: 'deleted' }];
+  return all.flatMap(({ at: when, ...one }): Happening[] =>
+    when ? [{ at: when, source: 'seen', ...one }] : [],
+  );
 }
 
 const DRIFT_ENDS: Readonly<Partial<Record<DriftRow['status'], string>>> = {
@@ -226,7 +220,7 @@ function ofDrift(drift: DriftRow, { id, row }: Past): Happening[] {
     observed: parseStored<JsonValue>(observed),
   };
   const detail = { kind, status, detector: detector ?? 'sweep', ...values, note };
-  const found = { at, text, others, detail };
+  const found = { at, source: 'drift', text, others, detail } as const;
   if (endedAt === null) return [found];
   return [found, { ...found, at: endedAt, text: `${kind} ${DRIFT_ENDS[status] ?? status}` }];
 }
