@@ -250,6 +250,5 @@ function toMarkdown(report: GalleryReport): string {
     const cells = [`\`${id}\` ${what}`, `${status} ${why ?? ''}`, from, seen.join('<br>')];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
-  const head = '| check | result | source | evidence |\n|---|---|---|---|';
-  return `# ${title}\n\n${asked}\n\n${toEnd(report)}\n\n${head}\n${rows.join('\n')}\n`;
+  return `# ${title}\n\n${asked}\n\n${toEnd(report)}\n\n| check | result | source | evidence |\n|---|---|---|---|\n${rows.join('\n')}\n`;
 }

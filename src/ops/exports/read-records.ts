@@ -91,10 +91,12 @@ async function* readCsv(
   let columns: readonly string[] | undefined;
   let row = skipped;
   try {
-    for await (const cells of parser) {
+    // The parser gives texts alone.
+    for await (const found of parser) {
+      const cells: readonly string[] = found;
       row += 1;
-      if (columns === undefined) columns = parseCells(cells);
-      else yield { row, columns, cells: parseCells(cells) };
+      if (columns === undefined) columns = cells;
+      else yield { row, columns, cells };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -104,11 +106,6 @@ async function* readCsv(
       `Row ${failed} of the file is no CSV (${WORDS[error.code] ?? 'a quote where none may be'}).`,
     );
   }
-}
-
-/** The parser gives texts alone. */
-function parseCells(cells: unknown): readonly string[] {
-  return cells as readonly string[];
 }
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Clock, readSteady } from '../../domain/clock.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { ANSWERED, setRequestContext, toRequestId } from '../../telemetry/request-context.ts';
-import type { Span, Tracing } from '../../telemetry/tracing.ts';
+import type { Tracing } from '../../telemetry/tracing.ts';
 
 /** Parts for following requests. */
 export interface FollowDeps {
@@ -35,9 +35,7 @@ export function followRequests({ clock, events, tracing }: FollowDeps): RequestH
       events.requestFinished({ requestId, method, route, status, durationMs });
     });
     if (tracing === undefined) return next();
-    const span = beginSpan(tracing, req, requestId);
-    res.once('close', () => endSpan(span, req, res));
-    span.run(() => next());
+    trace(tracing, { req, res, requestId }, next);
   };
 }
 
@@ -49,26 +47,29 @@ function tellAnswered(res: Response): void {
   };
 }
 
-function beginSpan(tracing: Tracing, req: Request, requestId: string): Span {
-  const { method } = req;
-  const attributes = { 'http.request.method': method, 'scim_bridge.request_id': requestId };
-  return tracing.begin({
-    name: method,
-    kind: 'server',
-    parent: req.get('traceparent'),
-    attributes,
+function trace(
+  tracing: Tracing,
+  {
+    req,
+    res,
+    requestId,
+  }: { readonly req: Request; readonly res: Response; readonly requestId: string },
+  next: NextFunction,
+): void {
+  const { method: name } = req;
+  const attributes = { 'http.request.method': name, 'scim_bridge.request_id': requestId };
+  const span = tracing.begin({ name, kind: 'server', parent: req.get('traceparent'), attributes });
+  res.once('close', () => {
+    // Before the end nobody knows the pattern of the route.
+    const route = toRoute(req.baseUrl, req.route);
+    const status = res.statusCode;
+    span.end({
+      name: `${name} ${route}`,
+      attributes: { 'http.route': route, 'http.response.status_code': status },
+      hasFailed: status >= 500,
+    });
   });
-}
-
-/** Before the end nobody knows the pattern of the route. */
-function endSpan(span: Span, req: Request, res: Response): void {
-  const route = toRoute(req.baseUrl, req.route);
-  const status = res.statusCode;
-  span.end({
-    name: `${req.method} ${route}`,
-    attributes: { 'http.route': route, 'http.response.status_code': status },
-    hasFailed: status >= 500,
-  });
+  span.run(() => next());
 }
 
 /** The pattern of the route, never the address: filters and ids would make endless series. */

@@ -45,13 +45,10 @@ export interface ActNotes {
 
 /** Notes what a request does, beside what was noted before. */
 export function noteAct(res: Response, notes: ActNotes): void {
-  res.locals.act = { ...getNotes(res), ...notes };
+  noted.set(res, { ...noted.get(res), ...notes });
 }
 
-/** Only `noteAct` sets them. */
-function getNotes({ locals }: Response): ActNotes {
-  return (locals.act ?? {}) as ActNotes;
-}
+const noted = new WeakMap<Response, ActNotes>();
 
 /** Opens the record of a request; `toAct` makes the act as it is known before the answer. */
 export type OpenAct = (toAct: () => OperatorAct) => OpenRecord<OperatorAct>;
@@ -76,7 +73,7 @@ export function keepActs(open: OpenAct): RequestHandler {
     const record = open(() => toAct(undefined));
     res.once(ANSWERED, () => {
       const act = toAct(res.statusCode);
-      const { acts = [act] } = getNotes(res);
+      const { acts = [act] } = noted.get(res) ?? {};
       record.end(acts.map((one) => ({ ...act, ...one })));
     });
     record.run(next);
@@ -89,7 +86,7 @@ function toSubject(
   res: Response,
   status: number | undefined,
 ): Pick<OperatorAct, 'target' | 'change'> {
-  const { target, change } = getNotes(res);
+  const { target, change } = noted.get(res) ?? {};
   if (typeof id !== 'string') return { target, change };
   const isKnown = status === undefined ? isId(id) : status !== 400 && status !== 404;
   return { target: target ?? (isKnown ? id : undefined), change };

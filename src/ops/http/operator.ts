@@ -45,7 +45,7 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
       res.status(403).json({ code: 'forbidden', message });
       return;
     }
-    res.locals.operator = found;
+    operators.set(res, found);
     next();
   };
 }
@@ -100,14 +100,11 @@ export function limitRequests(limits: AdmissionLimits, clock: Clock): RequestHan
   };
 }
 
-/** The credential of the request: behind `requireOperator` there is one. */
-export function getOperator({ locals }: Response): Credential {
-  return parseOperator(locals.operator);
-}
+const operators = new WeakMap<Response, Credential>();
 
-/** Only `requireOperator` sets it. */
-function parseOperator(value: unknown): Credential {
-  return (value ?? NOBODY) as Credential;
+/** The credential of the request: behind `requireOperator` there is one. */
+export function getOperator(res: Response): Credential {
+  return operators.get(res) ?? NOBODY;
 }
 
 const NOBODY: Credential = {

@@ -34,7 +34,7 @@ interface Described extends QueryOptions {
   readonly summary: string;
   /** Descriptions of filters that mean something else than in other lists. */
   readonly meanings?: Readonly<Record<string, string>>;
-  readonly body?: OpsSchemaName;
+  readonly body?: OpsSchemaName | undefined;
   /** Media type of a body that is a file; the handler reads it. */
   readonly file?: string;
   /** By status. Every request may also be refused, with a `Problem`. */
@@ -95,7 +95,7 @@ export function route<
   const Body extends OpsSchemaName | undefined = undefined,
   const F extends Filters = Record<never, never>,
 >({ handle, readers, ...described }: Row<Path, F, Body, A, Needs>): OpsRoute<Needs> {
-  const { method = 'get', body, filters, parameters, newest, ...others } = described;
+  const { method = 'get', body, filters, parameters, newest } = described;
   const serve = (needs: Needs): RequestHandler[] => [
     ...(method === 'get' ? [refuseBody] : (readers ?? [jsonBody])),
     async (req, res) => {
@@ -111,16 +111,7 @@ export function route<
       await send(res, await handle(needs, call));
     },
   ];
-  return {
-    ...others,
-    method,
-    serve,
-    role: method === 'get' ? 'reader' : 'operator',
-    ...(body && { body }),
-    ...(filters && { filters }),
-    ...(parameters && { parameters }),
-    ...(newest && { newest }),
-  };
+  return { ...described, method, serve, role: method === 'get' ? 'reader' : 'operator' };
 }
 
 const NO_BODY = t.object({});

@@ -1,19 +1,10 @@
-/** The right that opens one section of the service, and the effect of its absence. */
-export interface SectionRights {
-  /** Its name for operators. */
-  readonly title: string;
-  /** The administrative section of the service to which the token's owner needs access. */
-  readonly right: string;
-  /** The module that the company must have bought. */
-  readonly module: string;
-  /** The effect of its absence, a clause. */
-  readonly without: string;
-}
-
 const MEMBERS = '"Members"';
 const GROUPS = '"User group management"';
 
-/** Title, right, module and effect of each section. */
+/**
+ * Of each section its title, the administrative section of the service to which the owner of the token needs access, the
+ * module that the company must have bought, and the effect of their absence.
+ */
 const RIGHTS: Readonly<Record<string, readonly [string, string, string, string]>> = {
   users: ['people', MEMBERS, 'SCIM provisioning', 'people cannot be provisioned'],
   groups: ['groups', MEMBERS, GROUPS, 'groups cannot be provisioned'],
@@ -34,7 +25,7 @@ const RIGHTS: Readonly<Record<string, readonly [string, string, string, string]>
 };
 
 /** The rights of a section; one that the table does not know is described in general words. */
-export function getSectionRights(section: string): SectionRights {
+export function getSectionRights(section: string) {
   const general = [section, 'that it belongs to', section, `${section} cannot be used`] as const;
   const [title, right, module, without] = RIGHTS[section] ?? general;
   return { title, right, module, without };
@@ -45,7 +36,7 @@ export function getSectionRights(section: string): SectionRights {
  * lacks a right (as the service documents it, a token has the rights of its owner).
  */
 export function toRefusalRemedy(
-  { right, module }: SectionRights,
+  { right, module }: ReturnType<typeof getSectionRights>,
   status: number | undefined,
 ): string {
   if (status === 402) return `The company's tariff lacks it: buy ${module}.`;
