@@ -23,13 +23,6 @@ const SHOWN_MAX = 20;
 /** The answer to a request without a valid credential. */
 type Refused = Pick<Response, 'locals'> & { once(event: 'close', heard: () => void): unknown };
 
-/** Failed attempts that one process saw in the last ten minutes. Times are epoch milliseconds. */
-export interface AttemptsView {
-  readonly failed: number;
-  /** The sources with the most attempts; a source is an address, or the network of an IPv6 one. */
-  readonly sources: readonly { address: string; attempts: number; lastAt: number }[];
-}
-
 /** Counts, slows and reports requests without a valid credential. Requests with a valid one never come here. */
 export type Attempts = ReturnType<typeof createAttempts>;
 
@@ -89,7 +82,8 @@ export function createAttempts({ clock, delayMaxMs, counted, noticed }: Attempts
       if (delayMs > 0) await delay(delayMs, res);
       return undefined;
     },
-    view: (): AttemptsView => counts.view(clock.now()),
+    /** Failed attempts that this process saw in the last ten minutes. */
+    view: () => counts.view(clock.now()),
   };
 }
 
@@ -107,7 +101,8 @@ export function createFailureCounts() {
       byPart.set(part, (byPart.get(part) ?? 0) + 1);
       return before + 1;
     },
-    view(now: number): AttemptsView {
+    /** The sources with the most attempts; a source is an address, or the network of an IPv6 one. Times are epoch milliseconds. */
+    view(now: number) {
       const sources = [...bySource]
         .map(([address, one]) => ({ address, ...one }))
         .filter(({ lastAt }) => now - lastAt < WINDOW_MS)

@@ -8,6 +8,7 @@ import {
   type CredentialRow,
   findCredential,
   insertCredential,
+  type LiveCredential,
   listCredentials,
   listSecrets,
   lockCredential,
@@ -211,4 +212,23 @@ async function addSecret(
   const { row, text } = newCredential('secret', { ...fields, ...times });
   await insertCredential(tx, row);
   return text;
+}
+
+/** Time before an expiry from which on it is reported, in milliseconds. */
+const SOON_MS = 30 * 24 * 3_600_000;
+
+/** Named tokens and secrets that end within 30 days or have ended, and are not revoked. */
+export function listExpiring(
+  live: readonly LiveCredential[],
+  now: number,
+): readonly LiveCredential[] {
+  return live.filter(({ expiresAt }) => expiresAt !== null && expiresAt - now <= SOON_MS);
+}
+
+/** True when an identity provider could connect with one of these credentials. `now` is epoch milliseconds. */
+export function opensScim(live: readonly LiveCredential[], now: number): boolean {
+  return live.some(({ purpose, expiresAt }) => {
+    const isValid = expiresAt === null || expiresAt > now;
+    return isValid && (purpose === 'scim' || purpose === 'client');
+  });
 }

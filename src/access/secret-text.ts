@@ -8,22 +8,16 @@ import {
 import type { Db } from '../store/store.ts';
 
 /** Purpose of a text that the bridge made: a named token, an access token, the secret of a client, a session. */
-type SecretKind = 'token' | 'access' | 'secret' | 'session';
+type SecretKind = (typeof KINDS)[number];
+const KINDS = ['token', 'access', 'secret', 'session'] as const;
 
 /** Random bytes in a secret. */
 const SECRET_BYTES = 32;
 /** One beginning for all texts, so that secret scanners find them. */
-const FORM = /^scimbridge_(token|access|secret|session)_([0-9a-f]{16})_([\w-]{43})$/;
+const FORM = /^scimbridge_([a-z]+)_([0-9a-f]{16})_([\w-]{43})$/;
 
-/** A new secret: `text` is shown once, and only `digest` is stored. */
-export interface NewSecret {
-  readonly id: string;
-  readonly digest: string;
-  readonly text: string;
-}
-
-/** Makes a secret of 256 bits with an id to find it by. */
-export function newSecret(kind: SecretKind): NewSecret {
+/** Makes a secret of 256 bits with an id to find it by: `text` is shown once, and only `digest` is stored. */
+export function newSecret(kind: SecretKind) {
   const id = newId();
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   return { id, digest: toDigest(secret), text: `scimbridge_${kind}_${id}_${secret}` };
@@ -47,18 +41,12 @@ interface CredentialFields extends Omit<NewCredential, 'kind' | 'id' | 'digest' 
   readonly validForMs: number | null;
 }
 
-/** A text of ours as it was presented. */
-export interface PresentedSecret {
-  readonly kind: SecretKind;
-  readonly id: string;
-  readonly digest: string;
-}
-
 /** Splits a presented text that has the form of ours; its validity is another question. */
-export function findPresented(text: string): PresentedSecret | undefined {
-  const [, kind, id, secret] = FORM.exec(text) ?? [];
+export function findPresented(text: string) {
+  const [, named, id, secret] = FORM.exec(text) ?? [];
+  const kind = KINDS.find((one) => one === named);
   if (kind === undefined || id === undefined || secret === undefined) return undefined;
-  return { kind: parseKind(kind), id, digest: toDigest(secret) };
+  return { kind, id, digest: toDigest(secret) };
 }
 
 /** The credential of one of these kinds that a text presents, unless it was revoked or has expired. @throws StoreError */
@@ -88,9 +76,4 @@ const NOTHING = '00'.repeat(32);
 /** A secret has 256 random bits, so one round of SHA-256 cannot be reversed. */
 export function toDigest(secret: string): string {
   return hash('sha256', secret);
-}
-
-/** The form admits no other kind. */
-function parseKind(kind: string): SecretKind {
-  return kind as SecretKind;
 }

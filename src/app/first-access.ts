@@ -49,11 +49,8 @@ export async function openServableStore(
   const store = await openMigratedStore(settings, watch);
   try {
     const live = await listLiveCredentials(store.read);
-    const opens = ['scim', 'client', 'operator'];
-    assertServable(
-      settings,
-      live.some(({ purpose }) => opens.includes(purpose)),
-    );
+    const isOpen = live.some(({ purpose }) => ['scim', 'client', 'operator'].includes(purpose));
+    assertServable(settings, isOpen);
     return store;
   } catch (error) {
     await store.close();

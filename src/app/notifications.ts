@@ -1,4 +1,4 @@
-import { toAccessFacts } from '../access/overview.ts';
+import { listExpiring } from '../access/credentials.ts';
 import { isUnmanagedKind } from '../domain/drift.ts';
 import type { Condition, Notice } from '../domain/notification.ts';
 import { toCount } from '../domain/text.ts';
@@ -65,8 +65,7 @@ function toPlan({ id, source, waiting, reason }: WaitingPlan): Condition {
 }
 
 function toExpiries(live: readonly LiveCredential[], now: number): Condition[] {
-  const { expiring } = toAccessFacts(live, { now, isGiven: true, failedAttempts: 0 });
-  return expiring.flatMap(({ name, purpose, expiresAt }) => {
+  return listExpiring(live, now).flatMap(({ name, purpose, expiresAt }) => {
     if (expiresAt === null) return [];
     const at = new Date(expiresAt).toISOString();
     const days = EXPIRY_DAYS.filter((count) => expiresAt - now <= count * DAY_MS);

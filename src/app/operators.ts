@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import { getOperator } from '../ops/http/operator.ts';
 import { createOperatorRouter } from '../ops/router.ts';
-import type { ApiSource, StatusSources } from '../ops/sources.ts';
+import type { StatusSources } from '../ops/sources.ts';
 import { findSubject } from '../reconcile/loop/operator-calls.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
@@ -9,7 +9,6 @@ import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
 import { adopt } from '../scim/adopt.ts';
 import type { ScimDeps } from '../scim/deps.ts';
 import { findRepairWords } from '../scim/repairs.ts';
-import type { Events } from '../telemetry/events.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
 import type { Leadership } from './leader.ts';
 import { toNotificationSource } from './notifications.ts';
@@ -56,22 +55,16 @@ export function createOperators(parts: BridgeParts, status: StatusSources): Rout
     api: {
       call: leadership.callForOperator,
       findSubject: (operation, args) => findSubject(store.read, operation, args),
-      report: tellCalls(events),
+      report(call, res) {
+        const { name, id: credential } = getOperator(res);
+        const operator = toLoggedName({ credential, operator: name });
+        const { requestId, remoteAddress } = getRequestContext(res);
+        events.operatorCalled({ ...call, requestId, remoteAddress, operator, credential });
+      },
     },
     notifications: toNotificationSource(parts),
     openAct: acts.open,
     recordsStored: () => Promise.all([acts.stored(), requests.stored()]),
     findCredential: access.find,
   });
-}
-
-/** Logs calls of operators, each with who made it. */
-function tellCalls(events: Events): ApiSource['report'] {
-  return (call, res) => {
-    const { name, id: credential } = getOperator(res);
-    const operator = toLoggedName({ credential, operator: name });
-    const { requestId, remoteAddress } = getRequestContext(res);
-    const by = { requestId, remoteAddress, operator, credential };
-    events.operatorCalled({ ...call, ...by });
-  };
 }

@@ -1,9 +1,8 @@
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedSettings } from '../settings/load.ts';
-import { settingRows } from '../settings/rows.ts';
+import { findAt, settingRows } from '../settings/rows.ts';
 import type { Settings } from '../settings/schema.ts';
-import { findAt } from '../settings/tree.ts';
 import type { Events } from '../telemetry/events.ts';
 
 /** Interval at which the files of secrets are looked at, in milliseconds. */

@@ -3,7 +3,7 @@ import { isOfPerson } from '../access/sessions.ts';
 import type { OperatorAct } from '../ops/http/operator-acts.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
+import type { Tracing } from '../telemetry/open-telemetry.ts';
 import type { GateReport, TransportHooks } from '../upstream/transport-options.ts';
 
 /** Has something logged at most once a minute for each key, with how often it happened. */

@@ -5,7 +5,7 @@ import type { Deactivation } from '../domain/user.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
+import type { Tracing } from '../telemetry/open-telemetry.ts';
 import type { CallClass, Transport } from '../upstream/transport.ts';
 import type { OutageWatch } from './outage.ts';
 import type { QuirkStore } from './quirks.ts';

@@ -10,7 +10,7 @@ import type { Rules } from '../rules/rules.ts';
 import type { OpenRecord } from '../store/recorder.ts';
 import type { Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
+import type { Tracing } from '../telemetry/open-telemetry.ts';
 import type { FormerIds } from './former-ids.ts';
 
 /** Settings about the requests of identity providers. */

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { DRIFT_KINDS, isUnmanagedKind } from '../domain/drift.ts';
 import { DRIFT_ACTIONS, type DriftPolicy } from '../domain/drift-policy.ts';
 import { structured } from './kinds.ts';
-import { findAt } from './tree.ts';
 
 const WORDS = DRIFT_ACTIONS.join(', ');
 
@@ -28,7 +27,7 @@ export function driftPolicy() {
 
 /** A policy as it is written: one word, or a map. */
 function show(policy: unknown): string {
-  const [otherwise, kinds] = [findAt(policy, ['default']), findAt(policy, ['kinds'])];
+  const { default: otherwise, kinds } = Object(policy);
   const isOneWord = Object.keys(Object(kinds)).length === 0;
   return isOneWord ? String(otherwise) : JSON.stringify({ default: otherwise, ...Object(kinds) });
 }

@@ -2,12 +2,11 @@ import type { z } from 'zod';
 import { listCrossProblems, listWarnings } from './cross-rules.ts';
 import { type SettingProblem, SettingsError } from './errors.ts';
 import { findNearest } from './nearest.ts';
-import { type SettingRow, settingRows } from './rows.ts';
+import { type SettingRow, settingRows, withValue } from './rows.ts';
 import { type Settings, settingsSchema } from './schema.ts';
 import { listShownSettings, type ShownSetting, toShownRefusal } from './shown.ts';
 import { type Environment, type Given, readSources, type SettingsSource } from './sources.ts';
 import { toStoreUrl } from './store-url.ts';
-import { withValue } from './tree.ts';
 
 export type { SettingsSource } from './sources.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BridgeError } from '../domain/errors.ts';
+import { isJsonObject } from '../domain/json.ts';
 import { type KindFacts, kindFacts } from './kinds.ts';
 import { settingsSchema } from './schema.ts';
 
@@ -26,7 +27,8 @@ function listRows(schema: z.ZodObject, parent: readonly string[]): SettingRow[] 
     const path = [...parent, key];
     const { inner, fallback } = unwrap(child);
     if (inner instanceof z.ZodObject) return listRows(inner, path);
-    return [toSettingRow({ path, schema: child, inner, fallback })];
+    const description = z.globalRegistry.get(child)?.description;
+    return [toSettingRow(path, inner, { description, default: fallback })];
   });
 }
 
@@ -35,27 +37,36 @@ function toVariable(path: readonly string[]): string {
   return path.map((key) => key.replace(/[A-Z]/g, '_$&').toUpperCase()).join('_');
 }
 
-interface Leaf {
-  readonly path: readonly string[];
-  readonly schema: z.core.$ZodType;
-  readonly inner: z.core.$ZodType;
-  readonly fallback: unknown;
-}
-
-function toSettingRow({ path, schema, inner, fallback }: Leaf): SettingRow {
+function toSettingRow(
+  path: readonly string[],
+  schema: z.core.$ZodType,
+  { description, ...rest }: { readonly description: string | undefined; readonly default: unknown },
+): SettingRow {
   const name = path.join('.');
-  const facts = kindFacts.get(inner);
-  const description = z.globalRegistry.get(schema)?.description;
+  const facts = kindFacts.get(schema);
   if (facts === undefined || description === undefined) {
     throw new BridgeError('bug', `the setting ${name} has no kind or no description`);
   }
   const variable = toVariable(path);
   const fileVariable = facts.secret === undefined ? undefined : `${variable}_FILE`;
-  return { ...facts, path, name, variable, fileVariable, description, default: fallback };
+  return { ...facts, path, name, variable, fileVariable, description, ...rest };
 }
 
 function unwrap(schema: z.core.$ZodType): { inner: z.core.$ZodType; fallback: unknown } {
   if (schema instanceof z.ZodOptional) return unwrap(schema.def.innerType);
   if (!(schema instanceof z.ZodPrefault)) return { inner: schema, fallback: undefined };
   return { inner: unwrap(schema.def.innerType).inner, fallback: schema.def.defaultValue };
+}
+
+/** The mapping with one value set. */
+export function withValue(tree: object, path: readonly string[], value: unknown): object {
+  const [key = '', ...rest] = path;
+  const inner = findAt(tree, [key]);
+  const set = rest.length === 0 ? value : withValue(isJsonObject(inner) ? inner : {}, rest, value);
+  return { ...tree, [key]: set };
+}
+
+/** The value at a path, or undefined where the path leaves the mapping. */
+export function findAt(tree: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), tree);
 }

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SettingRow } from './rows.ts';
+import { findAt, type SettingRow } from './rows.ts';
 import type { Settings } from './schema.ts';
 import type { Given, SETTING_ORIGINS } from './sources.ts';
-import { findAt } from './tree.ts';
 
 /** One setting in effect, without secrets. */
 export interface ShownSetting {

@@ -3,9 +3,7 @@ import type { LogLevel } from './event-rows.ts';
 import type { LogLine } from './events.ts';
 
 /** Writes lines of events.ts, one JSON object each. */
-export interface Logger {
-  readonly log: (line: LogLine) => void;
-}
+export type Logger = ReturnType<typeof createLogger>;
 
 /** Level and destination of the log. */
 interface LoggerOptions {
@@ -35,7 +33,7 @@ const redactedNames = [
   'displayName',
 ];
 
-export function createLogger({ level, destination }: LoggerOptions): Logger {
+export function createLogger({ level, destination }: LoggerOptions) {
   const options = {
     level,
     base: null,
@@ -49,7 +47,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     },
   };
   const log = pino(options, destination ?? openStandardOutput());
-  return { log: ({ level, message, fields }) => log[level](fields, message) };
+  return { log: ({ level, message, fields }: LogLine): void => log[level](fields, message) };
 }
 
 /** Most characters that wait for an output which takes none, such as a file on a full disk. */

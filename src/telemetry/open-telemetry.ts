@@ -27,7 +27,6 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Span, Tracing } from './tracing.ts';
 
 interface OpenTelemetryOptions {
   /** The variables `OTEL_*`, as OpenTelemetry names them. */
@@ -114,20 +113,36 @@ const KINDS = {
   client: SpanKind.CLIENT,
 } as const;
 
-function createTracing(tracer: Tracer): Tracing {
+/** Values beside a span: routes, codes, kinds; never a name, an address or a secret. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+
+/** Begins spans; absent where tracing is off: nothing is to be looked up for it then. */
+export type Tracing = ReturnType<typeof createTracing>;
+
+function createTracing(tracer: Tracer) {
   const running = new AsyncLocalStorage<ApiSpan>();
   return {
-    begin({ name, kind, parent, attributes = {} }): Span {
+    /** @param start `parent` is the trace that it belongs to, as W3C Trace Context writes it; without one, the span that runs, else a new trace */
+    begin(start: {
+      readonly name: string;
+      readonly kind: keyof typeof KINDS;
+      readonly parent?: string | undefined;
+      readonly attributes?: SpanAttributes;
+    }) {
+      const { name, kind, parent, attributes = {} } = start;
       const outer = findSpanContext(parent) ?? running.getStore()?.spanContext();
       const context = outer ? trace.setSpanContext(ROOT_CONTEXT, outer) : ROOT_CONTEXT;
       const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, context);
       return {
+        /** The span as W3C Trace Context writes it. */
         traceparent: toTraceParent(span.spanContext()),
-        run: (work) => running.run(span, work),
-        end({ name: renamed, attributes: more = {}, hasFailed = false } = {}) {
-          if (renamed !== undefined) span.updateName(renamed);
-          span.setAttributes(more);
-          if (hasFailed) span.setStatus({ code: SpanStatusCode.ERROR });
+        /** Runs work within the span: spans that begin in it are its children. */
+        run: <T>(work: () => T): T => running.run(span, work),
+        /** Ends the span, under another name if there is one. */
+        end(last: { name?: string; attributes?: SpanAttributes; hasFailed?: boolean } = {}): void {
+          if (last.name !== undefined) span.updateName(last.name);
+          span.setAttributes(last.attributes ?? {});
+          if (last.hasFailed) span.setStatus({ code: SpanStatusCode.ERROR });
           span.end();
         },
       };

@@ -6,7 +6,6 @@ import {
   lockCredential,
   noteUse,
 } from '../../store/credentials/credentials.ts';
-import type { UsedAssertionsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import { type AssertionDeps, AssertionRefused, proveAssertion } from '../assertion/assertion.ts';
 import { Refusal } from '../refusal.ts';
@@ -19,21 +18,14 @@ const RETRY_SECONDS = 60;
 /** Lifetime of an access token, in milliseconds. */
 export const ACCESS_TOKEN_MS = 60 * 60_000;
 
-/** The client that was proven, and by what. */
-interface ProvenClient {
-  /** Without the beginning `client-`. */
-  readonly clientId: string;
-  /** null: it was proven by an assertion. */
-  readonly secretId: string | null;
-  /** Assertion that is taken once, with the access token. */
-  readonly used: UsedAssertionsTable | undefined;
-}
+type ProvenClient = Awaited<ReturnType<typeof proveClient>>;
 
 /**
  * Proves the client. Whatever is wrong with it, its secret or its assertion gets the same answer.
+ * @returns `secretId` null: it was proven by an assertion, and `used` is taken once, with the access token
  * @throws Refusal `invalid_client`; IssuerUnreadable; StoreError
  */
-export async function proveClient(deps: AssertionDeps, proof: ClientProof): Promise<ProvenClient> {
+export async function proveClient(deps: AssertionDeps, proof: ClientProof) {
   if (proof.kind === 'assertion') return { ...(await proveAssertion(deps, proof)), secretId: null };
   const { store, clock } = deps;
   const presented = { kinds: ['secret'], now: clock.now() } as const;

@@ -19,7 +19,6 @@ import { assertGranted, GRANT, parseTokenRequest, SCOPE } from './parse-request.
 /** More than any request for a token needs: an assertion, and some words. */
 const BODY_MAX = '16kb';
 const FORM = 'application/x-www-form-urlencoded';
-const RETRY_SECONDS = 5;
 
 export interface OAuthDeps extends AssertionDeps {
   readonly attempts: Pick<Attempts, 'failed'>;
@@ -114,8 +113,7 @@ function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreError) {
     const words = 'The store of the bridge cannot be used now.';
-    const retryAfterSeconds = RETRY_SECONDS;
-    return new Refusal(503, 'temporarily_unavailable', words, { retryAfterSeconds });
+    return new Refusal(503, 'temporarily_unavailable', words, { retryAfterSeconds: 5 });
   }
   // The status that express gives a body it cannot read.
   const { status } = Object(error);

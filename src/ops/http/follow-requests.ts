@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Clock, readSteady } from '../../domain/clock.ts';
 import type { Events } from '../../telemetry/events.ts';
+import type { Tracing } from '../../telemetry/open-telemetry.ts';
 import { ANSWERED, setRequestContext, toRequestId } from '../../telemetry/request-context.ts';
-import type { Tracing } from '../../telemetry/tracing.ts';
 
 /** Parts for following requests. */
 export interface FollowDeps {

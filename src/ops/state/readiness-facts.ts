@@ -1,5 +1,5 @@
-import type { AttemptsView } from '../../access/attempts.ts';
-import { toAccessFacts } from '../../access/overview.ts';
+import type { Attempts } from '../../access/attempts.ts';
+import { listExpiring, opensScim } from '../../access/credentials.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { POLL_STATE } from '../../reconcile/audit/poller.ts';
@@ -40,7 +40,7 @@ export interface HealthSources {
   readonly isTokenGiven: boolean;
   /** Harms that providers did above the limits of repairs. */
   readonly readProviderHarm: () => Promise<readonly ExceededHarm[]>;
-  readonly viewAttempts: () => AttemptsView;
+  readonly viewAttempts: Attempts['view'];
   readonly writes: () => WritesFacts;
   /** Undefined: no process has ever led. */
   readonly findLeader: () => Omit<KnownLeader, 'owner' | 'news'> | undefined;
@@ -112,7 +112,7 @@ async function readAll(sources: HealthSources) {
     store.findWriteTrouble(),
     findWeaknesses(db),
   ]);
-  const poll = isAuditFollowed ? await POLL_STATE.find(db) : undefined;
+  const live = await listLiveCredentials(db);
   const { firstRead, sections } = news();
   return {
     kind: 'ok' as const,
@@ -122,17 +122,17 @@ async function readAll(sources: HealthSources) {
     writeTrouble,
     weaknesses,
     recovery: await RECOVERY.find(db),
-    auditFailure: poll?.failure ?? undefined,
+    auditFailure: isAuditFollowed ? ((await POLL_STATE.find(db))?.failure ?? undefined) : undefined,
     waitingPlans: await countWaitingPlans(db),
     lateLeavers: await findLateLeavers(db, { before: now - LEAVER_LATE_MS, limit: 1 }),
     leftOut: await findRemark(db, 'left-out', now),
     recycled: await findRemark(db, 'name-recycled', now),
     providerHarm: await readProviderHarm(),
-    access: toAccessFacts(await listLiveCredentials(db), {
-      now,
-      isGiven: sources.isTokenGiven,
+    access: {
+      hasProvider: sources.isTokenGiven || opensScim(live, now),
+      expiring: listExpiring(live, now),
       failedAttempts: sources.viewAttempts().failed,
-    }),
+    },
   };
 }
 

@@ -16,7 +16,7 @@ import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import type { SpanAttributes } from '../../telemetry/tracing.ts';
+import type { SpanAttributes } from '../../telemetry/open-telemetry.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { type Content, parsePatch, parseResource } from '../dialect/parse-body.ts';
 import { findPlace, listStepNames } from '../dialect/to-steps.ts';
