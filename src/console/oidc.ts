@@ -45,7 +45,9 @@ const HINT_MAX = 3_900;
 
 /** Secrets of one sign-in, which only the browser that began it has. */
 const checks = z.strictObject({
-  ...{ state: z.string(), nonce: z.string(), verifier: z.string() },
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
   /** Page of the console that the person came for. */
   to: z.string(),
 });
@@ -124,7 +126,11 @@ function begin({ url, scope }: OidcOptions, find: Find): RequestHandler {
     const verifier = oidc.randomPKCECodeVerifier();
     const address = oidc.buildAuthorizationUrl(config, {
       redirect_uri: `${url}${PATH}/callback`,
-      ...{ scope, state, nonce, response_type: 'code', code_challenge_method: 'S256' },
+      scope,
+      state,
+      nonce,
+      response_type: 'code',
+      code_challenge_method: 'S256',
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     });
     const text = Buffer.from(JSON.stringify({ state, nonce, verifier, to })).toString('base64url');
@@ -144,7 +150,9 @@ function end(
     const { state, nonce, verifier, to } = parseAway(req);
     const { oidc, config } = await find();
     const tokens = await oidc.authorizationCodeGrant(config, new URL(req.originalUrl, url), {
-      ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
       idTokenExpected: true,
     });
     const claims = await readClaims({ oidc, config }, tokens, options);

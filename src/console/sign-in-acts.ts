@@ -58,9 +58,19 @@ type SignInAct = ReturnType<typeof toAct>;
 function toAct(res: Response, by: Pick<Who, 'id' | 'name'>, after: JsonObject) {
   const { method, route } = res.req;
   const { requestId, remoteAddress } = getRequestContext(res);
-  const request = { requestId, method, route: `/console${route.path}`, remoteAddress };
-  const unknown: { readonly status: number | undefined; readonly target: string | undefined } = {
-    ...{ status: undefined, target: undefined },
+  return {
+    requestId,
+    remoteAddress,
+    method,
+    route: `/console${route.path}`,
+    operator: by.name,
+    credential: by.id,
+    change: { after },
+    ...NOT_YET,
   };
-  return { ...request, ...unknown, operator: by.name, credential: by.id, change: { after } };
 }
+
+const NOT_YET: { readonly status: number | undefined; readonly target: string | undefined } = {
+  status: undefined,
+  target: undefined,
+};
