@@ -1,8 +1,6 @@
-import { unknownProvider } from '../../access/credentials.ts';
 import type { HandOver } from '../../reconcile/repair/plans.ts';
-import { isProvider } from '../../store/credentials/providers.ts';
 import { LIVE_MANAGED } from '../../store/resources/rows.ts';
-import { type ExportEntry, parseColumnMap, withEntries } from '../exports/read-entries.ts';
+import { type ExportEntry, withEntries } from '../exports/read-entries.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { ok, problem, route } from '../http/route.ts';
 import { HANDOVER } from '../lists/exports.ts';
@@ -14,13 +12,10 @@ import { countBy, eachRow, type Matches, matchEntries } from './match.ts';
 export const handoverRoute = route({
   ...HANDOVER,
   async handle(sources: OpsSources, { params: { from }, query: { filters }, req }) {
-    const { to, map = '', dryRun } = filters;
+    const { to, map, dryRun } = filters;
     if (to === undefined || to === from)
       throw new InvalidRequest('to is the name of another provider.');
-    const reading = { map: parseColumnMap(map), idsOf: 'provider' } as const;
-    for (const name of [from, to]) {
-      if (!(await isProvider(sources.store.read, name))) throw unknownProvider();
-    }
+    const reading = { map, idsOf: 'provider', providers: [from, to] } as const;
     return withEntries(sources, req, reading, async (entries) => {
       const { items, handovers } = await findOutcomes(sources, { from, to, entries });
       const shown = { from, to, counts: countBy(items, ({ outcome }) => outcome), items };

@@ -1,14 +1,7 @@
-import { unknownProvider } from '../../access/credentials.ts';
-import { isProvider } from '../../store/credentials/providers.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
 import { findHolders, findNames, insertFormerIds } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
-import {
-  type ExportEntry,
-  parseColumnMap,
-  refuseNothing,
-  withEntries,
-} from '../exports/read-entries.ts';
+import { type ExportEntry, refuseNothing, withEntries } from '../exports/read-entries.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { ok, route } from '../http/route.ts';
 import { ID_IMPORT } from '../lists/exports.ts';
@@ -20,9 +13,8 @@ import { countBy, type Matches, matchEntries } from './match.ts';
 export const importRoute = route({
   ...ID_IMPORT,
   async handle(sources: OpsSources, { params: { provider }, query: { filters }, req }) {
-    const { type = 'user', map = '', dryRun } = filters;
-    const reading = { map: parseColumnMap(map), idsOf: 'server' } as const;
-    if (!(await isProvider(sources.store.read, provider))) throw unknownProvider();
+    const { type = 'user', map, dryRun } = filters;
+    const reading = { map, idsOf: 'server', providers: [provider] } as const;
     return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
       const isDryRun = dryRun === 'true';
       const items = await importIds(sources, { type, provider, entries, isDryRun });

@@ -1,4 +1,3 @@
-import { unknownProvider } from '../../access/credentials.ts';
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { CensusKind } from '../../domain/census.ts';
 import { isJsonObject, type JsonObject } from '../../domain/json.ts';
@@ -11,7 +10,6 @@ import {
   isWantedActive,
   listUserDifferences,
 } from '../../domain/user.ts';
-import { isProvider } from '../../store/credentials/providers.ts';
 import { findLastSweptAt } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
@@ -20,7 +18,6 @@ import {
   EXPORT_ATTRIBUTES,
   type ExportAttribute,
   type ExportEntry,
-  parseColumnMap,
   refuseNothing,
   withEntries,
 } from '../exports/read-entries.ts';
@@ -38,11 +35,9 @@ export const exportRoutes = [
   route({
     ...CENSUS,
     async handle(sources: OpsSources, { query: { filters }, req }) {
-      const { provider = DEFAULT_PROVIDER } = filters;
-      const reading = { map: parseColumnMap(filters.map ?? ''), idsOf: 'provider' } as const;
-      const { store, status } = sources;
-      if (!(await isProvider(store.read, provider))) throw unknownProvider();
-      if (status.news().firstRead.kind !== 'finished')
+      const { provider = DEFAULT_PROVIDER, map } = filters;
+      const reading = { map, idsOf: 'provider', providers: [provider] } as const;
+      if (sources.status.news().firstRead.kind !== 'finished')
         return problem(503, 'could-not-look', 'The service is not read yet.');
       return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
         // It tells and changes nothing, so it is no act.

@@ -1,6 +1,8 @@
 import type { Request } from 'express';
+import { unknownProvider } from '../../access/credentials.ts';
 import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
 import { isStorable } from '../../domain/text.ts';
+import { isProvider } from '../../store/credentials/providers.ts';
 import type { Store } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { problem, type Refusal } from '../http/route.ts';
@@ -238,21 +240,30 @@ function parseActive(text: string, row: number): boolean | undefined {
 
 const FILE_BYTES_MAX = 100_000_000;
 
+interface ExportRequest extends Pick<EntryReading, 'idsOf'> {
+  /** Text of the parameter `map`. */
+  readonly map: string | undefined;
+  /** Names of providers that have to be there. */
+  readonly providers: readonly string[];
+}
+
 /** Stores of bridges that read a file. One at a time: each keeps a whole export in memory. */
 const reading = new WeakSet<Store>();
 
 /**
  * Reads the people or groups of the file that a request brings, and works with them, as the one request that may.
  * Without a file there are none.
- * @throws InvalidRequest as `readEntries`; for a compressed file, and one of more than `FILE_BYTES_MAX`
+ * @throws Refusal for a provider that is not there; InvalidRequest as `readEntries`, for a compressed file, and one of more than `FILE_BYTES_MAX`
  */
 export async function withEntries<T>(
   { store }: Pick<OpsSources, 'store'>,
   req: Request,
-  how: EntryReading,
+  { map = '', idsOf, providers }: ExportRequest,
   work: (entries: readonly ExportEntry[] | undefined) => Promise<T>,
 ): Promise<T | Refusal> {
   const { 'transfer-encoding': encoding, 'content-length': length = 0 } = req.headers;
+  const how = { map: parseColumnMap(map), idsOf };
+  for (const name of providers) if (!(await isProvider(store.read, name))) throw unknownProvider();
   const hasFile = encoding !== undefined || Number(length) > 0;
   if (reading.has(store)) return problem(429, 'too-many', 'Another file is being compared.');
   reading.add(store);
