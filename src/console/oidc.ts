@@ -33,13 +33,9 @@ export interface OidcDeps {
 /** Signing in with OpenID Connect. */
 export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
 
-/** Cookie between the way to the provider and the way back. */
-const COOKIE = 'scim_bridge_sign_in';
 /** How long a person may take at the provider, in seconds. */
 const AWAY_SECONDS = 600;
 const PATH = '/console/oidc';
-/** Cookie with the ID token, which the provider wants back when somebody signs out. */
-const HINT = 'scim_bridge_id_token';
 /** Browsers keep no larger cookie. */
 const HINT_MAX = 3_900;
 
@@ -67,11 +63,11 @@ export function createOidcSignIn(options: OidcOptions, deps: OidcDeps) {
     /** `GET /oidc` leads to the provider, which leads back to `GET /oidc/callback`. */
     router,
     /** Has the browser forget whom the provider named. */
-    forget: (res: Response) => setHint(res, options.url, { text: '', seconds: 0 }),
+    forget: (res: Response) => setCookie(res, options.url, ['scim_bridge_id_token', '', 0]),
     /** Address that ends the session at the provider too; undefined where it has none, or cannot be asked. */
     async findEnd(req: Pick<Request, 'headers'>): Promise<string | undefined> {
       try {
-        const hint = findCookie(req, HINT);
+        const hint = findCookie(req, 'scim_bridge_id_token');
         const parameters = {
           post_logout_redirect_uri: `${options.url}/console/`,
           ...(hint && { id_token_hint: hint }),
@@ -134,7 +130,7 @@ function begin({ url, scope }: OidcOptions, find: Find): RequestHandler {
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     });
     const text = Buffer.from(JSON.stringify({ state, nonce, verifier, to })).toString('base64url');
-    setAway(res, url, text, AWAY_SECONDS);
+    setCookie(res, url, ['scim_bridge_sign_in', text, AWAY_SECONDS]);
     res.redirect(address.href);
   };
 }
@@ -146,7 +142,7 @@ function end(
 ): RequestHandler {
   const { url } = options;
   return async (req, res) => {
-    setAway(res, url, '', 0);
+    setCookie(res, url, ['scim_bridge_sign_in', '', 0]);
     const { state, nonce, verifier, to } = parseAway(req);
     const { oidc, config } = await find();
     const tokens = await oidc.authorizationCodeGrant(config, new URL(req.originalUrl, url), {
@@ -166,7 +162,10 @@ function end(
     const isSecure = url.startsWith('https:');
     const ms = session.expiresAt - clock.now();
     res.append('Set-Cookie', toSessionCookie(text, { ms, isSecure }));
-    setHint(res, url, { text: tokens.id_token ?? '', seconds: Math.floor(ms / 1_000) });
+    const { id_token: hint = '' } = tokens;
+    // Without it the provider asks the person at the end.
+    if (hint.length <= HINT_MAX)
+      setCookie(res, url, ['scim_bridge_id_token', hint, Math.floor(ms / 1_000)]);
     res.redirect(toOwnPage(to, url));
   };
 }
@@ -180,32 +179,34 @@ function toOwnPage(asked: unknown, url: string): string {
   return isOwn ? `${pathname}${search}` : home;
 }
 
-/** Only signing out is sent it. One that is too large is not kept: the provider asks the person then. */
-function setHint(
+/**
+ * Cookies with their scope: the secrets between the way to the provider and the way back, which is cross-site, and the ID
+ * token, which the provider wants back at the end and signing out alone is sent.
+ */
+const COOKIES = {
+  scim_bridge_sign_in: `Path=${PATH}; SameSite=Lax`,
+  scim_bridge_id_token: 'Path=/console/session; SameSite=Strict',
+} as const;
+type CookieName = keyof typeof COOKIES;
+
+/** Sets a cookie for so many seconds. */
+function setCookie(
   res: Response,
   url: string,
-  { text, seconds }: { readonly text: string; readonly seconds: number },
+  [name, text, seconds]: readonly [CookieName, string, number],
 ): void {
-  if (text.length > HINT_MAX) return;
   const secure = url.startsWith('https:') ? '; Secure' : '';
-  const rest = `Path=/console/session; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`;
-  res.append('Set-Cookie', `${HINT}=${text}; ${rest}`);
+  const scope = `${COOKIES[name]}; Max-Age=${seconds}; HttpOnly${secure}`;
+  res.append('Set-Cookie', `${name}=${text}; ${scope}`);
 }
 
-function findCookie({ headers }: Pick<Request, 'headers'>, name: string): string | undefined {
+function findCookie({ headers }: Pick<Request, 'headers'>, name: CookieName): string | undefined {
   return new RegExp(`(?:^|; *)${name}=([\\w.-]+)`).exec(headers.cookie ?? '')?.[1];
-}
-
-/** Cross-site requests bring it along, since the provider leads back. */
-function setAway(res: Response, url: string, text: string, seconds: number): void {
-  const secure = url.startsWith('https:') ? '; Secure' : '';
-  const rest = `Path=${PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
-  res.set('Cache-Control', 'no-store').append('Set-Cookie', `${COOKIE}=${text}; ${rest}`);
 }
 
 /** @throws an error when this browser has not begun a sign-in within ten minutes */
 function parseAway(req: Pick<Request, 'headers'>): z.output<typeof checks> {
-  const text = findCookie(req, COOKIE) ?? '';
+  const text = findCookie(req, 'scim_bridge_sign_in') ?? '';
   return checks.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
 }
 
@@ -257,6 +258,7 @@ function leadBack(
   refused?: (res: Response) => void,
 ): RequestHandler {
   return async (req, res, next) => {
+    res.set('Cache-Control', 'no-store');
     try {
       await handle(req, res, next);
     } catch (error) {

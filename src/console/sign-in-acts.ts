@@ -33,7 +33,7 @@ export function createSignInActs({
     ): Promise<T> {
       const isEnd = res.req.method === 'DELETE';
       const act = toAct(res, by, { role: isEnd ? null : by.purpose });
-      const record = openAct(() => act);
+      const record = openAct(() => ({ ...act, status: undefined, target: undefined }));
       const done = await record.run(work);
       const target = done && `session-${done.session.id}`;
       record.end(done ? [{ ...act, status: isEnd ? 200 : 201, target }] : []);
@@ -44,33 +44,24 @@ export function createSignInActs({
       const { remoteAddress } = getRequestContext(res);
       const attempts = rarely.take(toSource(remoteAddress), clock.now());
       if (attempts === 0) return;
-      const act = { ...toAct(res, by, { attempts }), status };
+      const act = { ...toAct(res, by, { attempts }), status, target: undefined };
       openAct(() => act).end([act]);
     },
   };
 }
 
+/** A sign-in or a sign-out, as acts of operators are kept. */
+type SignInAct = ReturnType<typeof toAct> & {
+  readonly status: number | undefined;
+  readonly target: string | undefined;
+};
+
 const NOBODY = { name: 'nobody', id: '' } as const;
 
-type SignInAct = ReturnType<typeof toAct>;
-
-/** A sign-in or a sign-out, as acts of operators are kept; `after` is the role of who came in, or the attempts since the last. */
+/** A sign-in or a sign-out without its end; `after` is the role of who came in, or the attempts since the last. */
 function toAct(res: Response, by: Pick<Who, 'id' | 'name'>, after: JsonObject) {
   const { method, route } = res.req;
   const { requestId, remoteAddress } = getRequestContext(res);
-  return {
-    requestId,
-    remoteAddress,
-    method,
-    route: `/console${route.path}`,
-    operator: by.name,
-    credential: by.id,
-    change: { after },
-    ...NOT_YET,
-  };
+  const request = { requestId, method, route: `/console${route.path}`, remoteAddress };
+  return { ...request, operator: by.name, credential: by.id, change: { after } };
 }
-
-const NOT_YET: { readonly status: number | undefined; readonly target: string | undefined } = {
-  status: undefined,
-  target: undefined,
-};

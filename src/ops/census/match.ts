@@ -13,13 +13,6 @@ export interface Matched {
   readonly by: MatchKey;
 }
 
-/** Rows that are one person, or people whom one row may be. */
-export interface Shared {
-  readonly by: MatchKey;
-  readonly entries: readonly ExportEntry[];
-  readonly people: readonly { readonly id: string; readonly name: string }[];
-}
-
 /** Who is looked for. */
 export interface Sought {
   readonly type: 'user' | 'group';
@@ -66,7 +59,6 @@ export async function matchEntries(db: Db, entries: readonly ExportEntry[], soug
     isClaimed: (id: string) => claimed.has(id),
     /** Entries that are nobody whom the bridge knows. */
     strangers: entries.filter((entry) => !candidates.has(entry)),
-    /** Cases in which one is two. */
     shared: [...listShared(candidates, rows)],
     /** True if an externalId matched: the export has those that the provider sends. */
     knowsExternalIds: [...owners.values()].some(({ by }) => by === 'externalId'),
@@ -146,11 +138,11 @@ function listBest(candidates: readonly Candidate[]): readonly Candidate[] {
   return candidates.filter(({ by }) => by === key);
 }
 
-/** Rows of one person, then people whom one row may be. */
+/** Cases in which one is two: rows that are one person, then people whom one row may be. */
 function* listShared(
   candidates: ReadonlyMap<ExportEntry, readonly Candidate[]>,
   rows: ReadonlyMap<string, readonly Matched[]>,
-): Generator<Shared> {
+) {
   for (const [first, ...others] of rows.values()) {
     if (first === undefined || others.length === 0) continue;
     yield { by: first.by, entries: [first, ...others].map(({ entry }) => entry), people: [] };
