@@ -48,16 +48,9 @@ Names stay out of its output, so that a scheduled job may print it: scim-bridge 
 scim-bridge unmanaged the accounts and groups that no provider asked for. What follows from a difference is drift.policy;
 by default nothing. Exit code 1: not everything could be compared.`;
 
-interface Result {
-  readonly sweep: OpsJson<'Sweep'>;
-  readonly plan: OpsJson<'Plan'> | undefined;
-  /** Differences that still exist, and that are not ignored. */
-  readonly drifts: readonly OpsJson<'Drift'>[];
-  /** Accounts and groups that no provider asked for. */
-  readonly unmanaged: number;
-}
+type Result = Awaited<ReturnType<typeof runSweep>>;
 
-async function runSweep(context: CliContext, body: { dryRun: boolean }): Promise<Result> {
+async function runSweep(context: CliContext, body: { dryRun: boolean }) {
   const client = context.connect();
   const { id } = parseAnswer<OpsJson<'SweepAsked'>>(await client.send('POST', '/sweeps', body));
   const sweep = await untilEnded(client, id, context);
@@ -65,6 +58,7 @@ async function runSweep(context: CliContext, body: { dryRun: boolean }): Promise
   const { unmanaged } = await readAnswer(client, 'Status', '/status');
   const reading = { path: '/drifts', query: { status: 'active' } } as const;
   const { items } = await readList<OpsJson<'Drift'>>(client, reading);
+  // Those that are ignored are decided about.
   return { sweep, plan, drifts: items.filter(({ status }) => status !== 'ignored'), unmanaged };
 }
 

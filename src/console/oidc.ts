@@ -82,11 +82,7 @@ export function createOidcSignIn(options: OidcOptions, deps: OidcDeps) {
 }
 
 /** The client of OpenID Connect, and what it knows of the provider. */
-interface Found {
-  readonly oidc: typeof OpenIdClient;
-  readonly config: OpenIdClient.Configuration;
-}
-
+type Found = Awaited<ReturnType<typeof discover>>;
 type Find = () => Promise<Found>;
 
 /** A failed reading is tried again with the next sign-in. */
@@ -101,7 +97,7 @@ function createDiscovery(options: OidcOptions): Find {
   };
 }
 
-async function discover({ issuer, clientId, clientSecret }: OidcOptions): Promise<Found> {
+async function discover({ issuer, clientId, clientSecret }: OidcOptions) {
   // Loaded only here: most bridges have no such sign-in, and none needs it to start.
   const oidc = await import('openid-client');
   const execute = [oidc.enableNonRepudiationChecks];

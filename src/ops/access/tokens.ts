@@ -89,17 +89,10 @@ export const sessionRoutes = [
   }),
 ] as const;
 
-/** The lifetime that a credential may have, as durations. */
-interface Lifetime {
-  readonly min: string;
-  readonly max: string;
-  readonly otherwise: string;
-}
-
-/** The lifetime of a credential or an assertion, in milliseconds. @throws InvalidRequest */
+/** The lifetime of a credential or an assertion, in milliseconds; the limits are durations. @throws InvalidRequest */
 export function parseLifetime(
   expires: string | undefined,
-  limits: Lifetime,
+  limits: Readonly<Record<'min' | 'max' | 'otherwise', string>>,
   name = 'expires',
 ): number {
   const { min, max, otherwise } = limits;

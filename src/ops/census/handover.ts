@@ -17,7 +17,7 @@ export const handoverRoute = route({
       throw new InvalidRequest('to is the name of another provider.');
     const reading = { map, idsOf: 'provider', providers: [from, to] } as const;
     return withEntries(sources, req, reading, async (entries) => {
-      const { items, handovers } = await findOutcomes(sources, { from, to, entries });
+      const { items, handovers } = await findOutcomes(sources, [from, to], entries);
       const shown = { from, to, counts: countBy(items, ({ outcome }) => outcome), items };
       if (dryRun === 'true' || handovers.length === 0)
         return { ...ok({ ...shown, planId: null, hash: null }), acts: [] };
@@ -34,15 +34,12 @@ export const handoverRoute = route({
   },
 });
 
-interface Request {
-  readonly from: string;
-  readonly to: string;
-  /** People of the other provider; undefined: everybody is handed over. */
-  readonly entries: readonly ExportEntry[] | undefined;
-}
-
-/** Finds out who would go to the other provider. */
-async function findOutcomes({ store: { read: db } }: OpsSources, { from, to, entries }: Request) {
+/** Finds out who would go to the other provider; without entries everybody would. */
+async function findOutcomes(
+  { store: { read: db } }: OpsSources,
+  [from, to]: readonly [string, string],
+  entries: readonly ExportEntry[] | undefined,
+) {
   const sought = { type: 'user', provider: from, idAttribute: 'formerExternalId' } as const;
   const matches = entries && (await matchEntries(db, entries, sought));
   const rowsOf = Map.groupBy(entries ?? [], ({ texts }) => texts.externalId);

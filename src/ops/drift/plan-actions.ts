@@ -1,20 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getChangeRow } from '../../domain/change.ts';
 import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
-import { listAskers } from '../../store/audit/requests.ts';
+import { type ChangeAsker, listAskers } from '../../store/audit/requests.ts';
 import { listPlanActionViews, type PlanActionView, type PlanRow } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { OLDEST, type PartQuery } from '../http/list-query.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
-/** The author of a change, or of the difference that it ends. */
-interface ActionAuthor {
-  /** The id of a provider's credential, the name of an account of the service, or an operator. */
-  readonly by: string;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
+/** The author of a change, or of the difference that it ends: a credential, an account of the service, or an operator. */
+type ActionAuthor = Pick<ChangeAsker, 'by' | 'at'>;
 
 /** An action with its author; undefined: not known. Actions are listed by `seq`, which is the id. */
 export type AuthoredAction = PlanActionView & {
