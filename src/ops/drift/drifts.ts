@@ -12,7 +12,7 @@ import { type DriftView, listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { isUnfinished } from '../../store/resources/lists.ts';
 import { findNames, type SubjectNames } from '../../store/resources/names.ts';
-import { findRow, listRows } from '../../store/resources/rows.ts';
+import { listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
 import {
@@ -143,14 +143,13 @@ async function listPrivileges(
   rules: Rules,
   drifts: readonly DriftView[],
 ): Promise<ReadonlyMap<string, string | undefined>> {
-  const rows = await listRows(db, 'user', { id: drifts.map(({ resource_id }) => resource_id) });
+  const which = { id: drifts.map(({ resource_id }) => resource_id) };
+  const users = await listRows(db, 'user', which);
   const reasons = new Map<string, string | undefined>(
-    await rules.protection.listPrivileged(db, rows),
+    await rules.protection.listPrivileged(db, users),
   );
-  for (const { resource_type: type, resource_id: id } of drifts) {
-    const group = type === 'group' ? await findRow(db, { type, id }) : undefined;
-    if (group) reasons.set(id, await findGroupPrivilege(db, { rules }, group));
-  }
+  for (const group of await listRows(db, 'group', which))
+    reasons.set(group.id, await findGroupPrivilege(db, { rules }, group));
   return reasons;
 }
 

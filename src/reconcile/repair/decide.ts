@@ -127,9 +127,8 @@ async function planFor(
   if (source === 'dry-run')
     return addPlan(tx, actions, { ...standing, status: 'discarded', reason: source });
   const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, actions);
-  const isHeld = exceeded.length > 0;
-  const reason = isHeld ? exceeded.join('; ') : null;
-  const status = isHeld ? 'held' : 'approved';
+  const reason = exceeded.length > 0 ? exceeded.join('; ') : null;
+  const status = reason === null ? 'approved' : 'held';
   return planRepairs(tx, candidates, { ...standing, status, reason });
 }
 
