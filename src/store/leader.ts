@@ -1,11 +1,10 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { forUpdate, SERVER_NOW, select } from './engine/dialect.ts';
-import type { LeaderTable } from './schema.ts';
 import type { Db, Store } from './store.ts';
-import { updateWhere } from './tables.ts';
+import { type Row, updateWhere } from './tables.ts';
 
 /** Row of the leader, as read at `now`. Times are epoch milliseconds of the server's clock. */
-export type LeaderRow = Selectable<LeaderTable> & { readonly now: number };
+export type LeaderRow = Row<'leader'> & { readonly now: number };
 
 /** Lead of a process: what it did not store under this epoch is not its to store. */
 export interface Lead {

@@ -1,12 +1,12 @@
-import type { Generated } from 'kysely';
 import type { ChangeKind } from '../domain/change.ts';
 import type { ChangeClass } from '../domain/change-class.ts';
 import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { HarmKind } from '../domain/harm.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import type { Link, LinkList } from '../domain/link.ts';
+import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
+import { big, clusteredTable, int, serial, type TableOf, table, text } from './engine/table.ts';
 
 /** Way in which a resource became managed; null in the tables: it is only observed. */
 export type Origin = 'created' | 'adopted';
@@ -14,139 +14,7 @@ export type Origin = 'created' | 'adopted';
 /** The urgency of due work, smallest first: removal of access, changes a provider asked for, looks. */
 export type DueClass = 0 | 1 | 2;
 
-/**
- * A user or group. Times are epoch milliseconds, flags 0 or 1, documents JSON text, on both engines. Columns that only
- * one type has are null or 0 for the other.
- */
-export interface ResourcesTable {
-  seq: Generated<number>; // Order of creation: lists are sorted by it and cursors point at it.
-  type: 'user' | 'group';
-  id: UserId | GroupId;
-  name: string; // The userName or displayName as shown.
-  name_folded: string;
-  origin: Origin | null;
-  /** The provider that manages it; `external_id` means something to that one alone. */
-  provider: Generated<string>;
-  external_id: string | null;
-  /** The numeric id in the service of an account or group, once known. At most one live row of its type may hold it. */
-  upstream_id: number | null;
-  upstream_scim_id: string | null; // Further ids by which the service knows a group.
-  upstream_uid: string | null;
-  /** The SCIM attributes as shown: desired when managed, derived from what was observed when not. */
-  attributes: string;
-  /** Last observation of the service, with its time and the call that made it; null: never seen. */
-  observed: string | null;
-  /**
-   * State of each owned field (`Cells`): the version that waits, where its value comes from, what came back of it, and
-   * how it failed.
-   */
-  cells: Generated<string>;
-  /**
-   * Not 0: a look is needed before anything else, because a call is on its way or its outcome is unknown. Each request for
-   * a look raises it; a look answers only the requests that were made before it left.
-   */
-  must_look: Generated<number>;
-  version: Generated<number>; // The ETag. Raised by every change a reader can see.
-  created_at: number;
-  modified_at: number;
-  due_at: number | null;
-  due_class: Generated<DueClass>;
-  /** Failures in a row of what waits; a look that works in between ends none. */
-  attempts: Generated<number>;
-  failing_since: number | null; // Time since which pending changes fail; null: none does.
-  /** Change of a provider that the service does not hold yet, the most urgent: its class; null: none waits. */
-  asked_kind: ChangeClass | null;
-  asked_at: number | null; // When it was accepted, by the clock of the store (epoch milliseconds).
-  asked_version: number | null; // Version of its write.
-  /** Trace of its request, as W3C Trace Context writes it; null: it has none. */
-  asked_trace: string | null;
-  last_error: string | null; // Error of the last attempt: code and the service's words.
-  /** Time since which the service refuses an acknowledged change; null: it refuses none. */
-  stuck_at: number | null;
-  sent_creates: Generated<string>; // Creates that left, with an unknown outcome (`SentCreate[]`).
-  /**
-   * Until then (epoch milliseconds) a call that left and has no known outcome may still take effect: on the fields and links
-   * that are marked as sent, or as one of `sent_creates`. The look after it ends the doubt. null: none may.
-   */
-  unsure_until: number | null;
-  /** Raised when a call that changes it leaves, when a step of its convergence is stored, and when an attempt is asked for. */
-  steps: Generated<number>;
-  /** Names the transaction in which a request wrote it last, so that a lost answer to a commit can be found out. */
-  write_id: string | null;
-  /** When it was deleted through SCIM, or it was accepted that the group is gone; such a row is in no answer. */
-  deleted_at: number | null;
-  display_folded: string | null; // Folded displayName of a user.
-  /** The address that an account is made with, folded. Where the user is managed, no other may have it. */
-  address_folded: string | null;
-  active: Generated<number>; // 0: a user who is not to work.
-  /** The observed address and userName, folded: users are correlated on these only. */
-  observed_user_name_folded: string | null;
-  observed_email_folded: string | null;
-  owner: Generated<number>; // 1: the service says the account is an owner.
-  /** 1: the account was last seen to take one of the seats of the service. */
-  takes_seat: Generated<number>;
-  seat_since: number | null; // Time since which an addition waits for a free seat; null: none does.
-  /** Time at which the last removal of the user's access was accepted; null: none was. */
-  left_at: number | null;
-  /** Time of the observation after it that showed the user to be out; null: none has. */
-  out_at: number | null;
-  /** Time at which all personal data was erased: from then on later observations are stored without it either. */
-  erased_at: number | null;
-  /** When it is to be compared by itself, because another program may have changed it; null: it is not. */
-  look_at: number | null;
-  look_since: number | null; // Only what was seen of it since then counts.
-  look_source: Detector | null;
-  look_admins: Generated<number>; // 1: its admin list is to be read too.
-  admins_read_at: number | null; // Time of the last read of the admin list; null: never.
-  /** The entities as they were listed last, as JSON text; null: they were not, or may have changed since. */
-  entities: string | null;
-  /** 1: a provider wrote the list of admins, so rules leave it alone. */
-  admins_asked: Generated<number>;
-  /** Ids of the groups that a provider made members, as a JSON list. */
-  inner_groups: Generated<string>;
-}
-
-/** Name of a user or group beside those in its row: an e-mail address, for filters, or a former name, for protection. */
-export interface NamesTable {
-  resource: UserId | GroupId;
-  name: string; // Folded.
-  former: Generated<number>; // 1: the user or group does not carry it any more.
-}
-
-/** An id by which an earlier SCIM server knew a user or group, by which the bridge answers too. */
-export interface FormerIdsTable {
-  seq: Generated<number>; // Order of coming.
-  resource_type: 'user' | 'group';
-  former_id: string;
-  resource_id: string;
-  provider: string; // The provider that sends this id.
-  created_at: number;
-}
-
-/** One user in one list of a group, by their numbers (`seq`). */
-export interface LinksTable extends Link {
-  group_id: number;
-  list: LinkList;
-  target: number;
-}
-
-/** Facts about the service itself: learned quirks, refused sections, cursors, its identity. */
-export interface FactsTable {
-  name: string;
-  value: string;
-  updated_at: number;
-}
-
-/** Writes that could not be matched to one account; never guessed, listed for an operator. */
-export interface DisputesTable {
-  seq: Generated<number>;
-  resource_type: 'user' | 'group';
-  name_folded: string;
-  reason: string;
-  first_seen_at: number;
-  last_seen_at: number;
-  count: number;
-}
+type ResourceType = 'user' | 'group';
 
 /** Outcome of one of our calls. */
 export type CallOutcome =
@@ -155,298 +23,457 @@ export type CallOutcome =
   | 'unknown' // The answer was lost or a failure; it may have changed something.
   | 'not-sent'; // It never left.
 
-/** The ledger of our own mutating calls: one row a change, written before the call leaves. */
-export interface OwnCallsTable {
-  id: Generated<number>;
-  at: number;
-  operation: string;
-  kind: ChangeKind;
-  resource_type: 'user' | 'group';
-  resource_id: string;
-  /** The account or group in the id that the call names; null at a creation. */
-  upstream_id: string | null;
-  member_id: string | null;
-  outcome: Generated<CallOutcome | null>; // null: the call is on its way, or the outcome is lost.
-  error: Generated<string | null>; // Code of the error; null: there was none.
-  /** 1: a plan asked for it, which has limits of its own, or it follows from a deletion, which counts by itself. */
-  is_repair: Generated<number>;
-}
-
-/** One event of the service's audit log. */
-export interface AuditEventsTable {
-  id: string;
-  created_at: number; // By the clock of the service.
-  action: string;
-  message: string | null;
-  author_id: number | null;
-  author_username: string | null;
-  author_address: string | null;
-  /**
-   * Who made it, by its author:
-   * - `ours`: the account behind our own token
-   * - `foreign`: another account
-   * - `unknown`: the event or the service does not tell
-   */
-  origin: 'ours' | 'foreign' | 'unknown';
-}
-
-/** User or group that an event of the audit log names; where it named none that was known, a text of it. */
-export interface AuditEventSubjectsTable {
-  event_id: string;
-  /** The SCIM id, or a text in the form of `toNameKey`: it may be the id or name of a user or group that is known later. */
-  subject: string;
-  resource_type: 'user' | 'group' | null; // null: it is a text.
-  at: number; // Time of the event, as near to our own clock as is known.
-}
-
-/** One request of a provider, or one operation of a bulk request: see `KeptRequest`. */
-export interface RequestsTable {
-  seq: Generated<number>;
-  entry: string | null; // Tells requests apart; null: a further operation of a bulk request.
-  at: number;
-  request_id: string;
-  method: string;
-  route: string;
-  resource_type: 'user' | 'group' | null;
-  resource_id: string | null;
-  written: string; // `WrittenPath[]` as JSON text.
-  status: number; // 0: something was changed, and there was no answer yet.
-  scim_type: string | null;
-  refusal: string | null;
-  duration_ms: number;
-  client: string | null;
-  credential: string;
-}
-
-/** Difference found in the service: see `Difference`. Documents are JSON text. */
-export interface DriftsTable {
-  seq: Generated<number>; // Order of finding: lists are sorted by it and cursors point at it.
-  id: string;
-  kind: DriftKind;
-  /** The change that repairs it; null: nothing is done about what is unmanaged. */
-  change: ChangeKind | null;
-  resource_type: 'user' | 'group';
-  resource_id: string;
-  member_id: string;
-  desired: string;
-  observed: string;
-  status: DriftStatus;
-  first_seen_at: number;
-  last_seen_at: number;
-  detector: Detector;
-  plan_id: string | null; // The plan that repairs it, or that waits for an operator to do so.
-  ended_at: number | null; // Time at which it was repaired, accepted or found to be gone.
-  /** Time until which an operator wants it left alone, with the reason and the operator. */
-  ignored_until: number | null;
-  note: string | null;
-  noted_by: string | null;
-}
-
-/** Plan of changes that bring the service back to what is desired: see `PlanStatus`. */
-export interface PlansTable {
-  seq: Generated<number>;
-  id: string;
-  hash: string; // Over the actions and what they presuppose: what is approved is exactly this.
-  status: PlanStatus;
-  source: PlanOrigin;
-  reason: string | null; // Reason why it waits, or why nothing of it is done; null: neither.
-  counts: string; // Numbers of actions of each kind, and of each kind of harm, as JSON text.
-  automatic: number; // 1: made without an operator, so its harm counts for the limits.
-  undoes: string | null; // The plan that this one undoes.
-  created_at: number;
-  decided_at: number | null;
-  /** Name of the operator's credential; null: no operator decided, or it is not known. */
-  decided_by: string | null;
-  ended_at: number | null;
-}
-
-/** One action of a plan: see `PlanAction`. Documents are JSON text. */
-export interface PlanActionsTable {
-  id: Generated<number>;
-  plan_id: string;
-  kind: ChangeKind;
-  resource_type: 'user' | 'group';
-  resource_id: string;
-  member_id: string;
-  desired: string;
-  observed: string;
-  harm: HarmKind | null;
-  status: ActionStatus;
-  planned_at: number; // Time at which it was planned.
-  released_at: number | null;
-}
-
-/** One complete comparison of the service with the store. At most one is `running`. */
-export interface SweepsTable {
-  seq: Generated<number>;
-  id: string;
-  status: 'running' | 'complete' | 'incomplete' | 'held';
-  reads_admins: number; // 1: this one reads the admin lists too.
-  dry_run: number; // 1: nothing follows from what it finds.
-  started_at: number;
-  ended_at: number | null;
-  calls: number;
-  counts: string; // `SweepCounts` as JSON text.
-  reasons: string; // Reasons why something was not concluded, as a JSON list of sentences.
-  plan_id: string | null; // The plan that was made of what it found.
-}
-
-/** An identity provider with limits. The default one has no row. */
-export interface ProvidersTable {
-  seq: Generated<number>;
-  name: string;
-  domains: string | null; // Mail domains, as a JSON list; null: any.
-  group_names: string | null; // Patterns of names of groups, as a JSON list; null: any.
-  may: string; // `Right[]` as JSON text.
-  handling: Generated<string>; // What was chosen of `Handling`, as JSON text.
-  created_at: number;
-  created_by: string; // The id of the credential that made it.
-}
-
-/**
- * A credential: a named token, an OAuth client, one of its secrets, an access token that it got, or an operator who is
- * signed in to the console.
- */
-export interface CredentialsTable {
-  seq: Generated<number>;
-  kind: 'token' | 'client' | 'secret' | 'access' | 'session';
-  id: string; // Id, as it stands in the presented text.
-  /** Of tokens and of clients unique among those that are not revoked; of the others that of their owner. */
-  name: string;
-  purpose: Purpose;
-  profile: Profile;
-  /** The provider that presents it; means nothing where it does not open SCIM. */
-  provider: Generated<string>;
-  digest: string; // Digest of the secret (SHA-256, hex); empty: a client.
-  /** The client of a secret or an access token; the credential that opened a session. */
-  owner: Generated<string | null>;
-  /**
-   * Of a client the `Trust` of its assertions as JSON; of an access token the secret that it was got with; of a session
-   * what binds it to a token of the settings, which the store does not know.
-   */
-  proof: Generated<string | null>;
-  created_at: number;
-  /** The id of the credential that made it; `command`: a command that had the store for itself. */
-  created_by: string;
-  expires_at: number | null; // null: never.
-  last_used_at: Generated<number | null>; // Time of the last use, stored at most once a minute.
-  revoked_at: Generated<number | null>;
-}
-
-/** Assertion that was taken, so that it is not taken again. */
-export interface UsedAssertionsTable {
-  digest: string; // SHA-256 of its issuer and of what tells it from others.
-  client_id: string;
-  expires_at: number; // Time from which on it is refused for its age, epoch milliseconds.
-}
-
-/** State of one minute, for charts. Counts are those of the minute or of its end. */
-export interface SamplesTable {
-  at: number;
-  calls: number;
-  calls_max: number; // Calls that the service takes in a minute; 0: any number.
-  due: number;
-  stuck: number;
-  drifts: number;
-  requests: number;
-  refused: number;
-  leavers: string; // Times until leavers were out, in milliseconds, as a JSON list.
-  seats: Generated<number>; // Accounts that take a seat of the service.
-}
-
-/** Decision of an operator, or outage of the service. */
-export interface ActsTable {
-  id: Generated<number>;
-  /** Tells requests apart; null: an outage, or a further subject of one request. */
-  entry: string | null;
-  at: number;
-  kind: 'operator' | 'outage';
-  act: string; // Words of the act, or what did not work: `service`, `credentials`.
-  operator: string; // Name of the credential; empty for an outage.
-  /** Id of the user, group, drift, plan, token or client that it was about; empty: there is none. */
-  target: string;
-  ended_at: number | null; // End of an outage; null: it goes on.
-  credential: Generated<string>; // Id of the credential; empty for an outage.
-  address: Generated<string>; // Address of the client.
-  request_id: Generated<string>;
-  method: Generated<string>;
-  route: Generated<string>; // Pattern of the route.
-  /** Status of the answer; null: an outage, or something was changed and there was no answer yet. */
-  status: number | null;
-  state_before: string | null; // State that the act changed, as JSON text; null: it is not known.
-  state_after: string | null;
-  everyone: Generated<number>; // 1: it concerns all users and groups.
-}
-
-/** The process that brings changes to the service: one row, on PostgreSQL. Times are those of the server's clock. */
-export interface LeaderTable {
-  id: 1;
-  owner: string;
-  /** Raised with each takeover; what an earlier leader would still store is refused by it. */
-  epoch: number;
-  since: number;
-  expires_at: number; // From then on another process may take over, unless it is renewed.
-  /** By then every call of the leader has ended, also when it is not heard of any more. */
-  quiet_at: number;
-  news: string | null; // News for the other processes, as JSON text; null: it has sent none yet.
-}
-
-/** What a process asks of the leader: a call to the service, or the outcome of a write that a request waits for. */
-export interface ErrandsTable {
-  id: string;
-  task: string; // The call, or the undo of the write, as JSON text.
-  until: number; // When nobody waits for the answer any more, by the server's clock.
-  resource_id: string | null; // Written user or group; null: a call is asked for.
-  version: number | null; // Version of the write.
-  epoch: number | null; // The epoch of the leader that has begun the call; null: none has.
-  /** Result of the call, or why the service refused the write, which was taken back, as JSON text; null: neither. */
-  answer: string | null;
-}
-
 /** State of one condition for one receiver. */
-export type NoticePhase =
+type NoticePhase =
   | 'began' // The message that it began waits for delivery.
   | 'active' // The message that it began was delivered.
   | 'ended' // The message that it ended waits for delivery.
   | 'once'; // The message about something that does not end waits for delivery.
 
-/** Condition and one receiver: see `Condition`. */
-export interface NoticesTable {
-  receiver: string;
-  key: string;
-  phase: NoticePhase;
-  id: string; // Id of the message, the same at each attempt.
-  type: string;
-  body: string; // As it is sent.
-  ended: string | null; // Notice for when it ends, as JSON text; null: none.
-  since: number; // Time of the phase (epoch milliseconds).
-  attempts: number; // Attempts that were begun.
-  due_at: number; // Time of the next attempt.
-  error: string | null; // Why the last attempt failed; null: there was none.
-}
+/**
+ * The whole store, each table behind those that it refers to. Times are epoch milliseconds, flags 0 or 1, documents JSON
+ * text, on both engines.
+ */
+export const TABLES = {
+  /** Users and groups. Columns that only one type has are null or 0 for the other. */
+  resources: table({
+    seq: serial(), // Order of creation: lists are sorted by it and cursors point at it.
+    type: text<ResourceType>(),
+    id: text<UserId | GroupId>().rule('unique'),
+    name: text(), // The userName or displayName as shown.
+    name_folded: text(),
+    origin: text<Origin>().orNull(),
+    provider: text().default('default'), // Manages it; `external_id` means something to that one alone.
+    external_id: text().orNull(),
+    upstream_id: big().orNull(), // The numeric id in the service, once known. At most one live row of its type holds it.
+    upstream_scim_id: text().orNull(), // Further ids by which the service knows a group.
+    upstream_uid: text().orNull(),
+    attributes: text(), // SCIM attributes as shown: desired when managed, derived from what was observed when not.
+    observed: text().orNull(), // Last observation, with its time and the call that made it; null: never seen.
+    cells: text().default('{}'), // State of each owned field (`Cells`).
+    // Not 0: a look is needed first, because a call is on its way or its outcome is unknown. Each request for a look raises
+    // it; a look answers only the requests that were made before it left.
+    must_look: int().default(0),
+    version: big().default(1), // The ETag. Raised by every change a reader can see.
+    created_at: big(),
+    modified_at: big(),
+    due_at: big().orNull(),
+    due_class: int<DueClass>().default(1),
+    attempts: int().default(0), // Failures in a row of what waits; a look that works in between ends none.
+    failing_since: big().orNull(), // Time since which pending changes fail; null: none does.
+    asked_kind: text<ChangeClass>().orNull(), // Most urgent change of a provider that waits; null: none does.
+    asked_at: big().orNull(), // When it was accepted, by the clock of the store.
+    asked_version: big().orNull(), // Version of its write.
+    asked_trace: text().orNull(), // Trace of its request, as W3C Trace Context writes it.
+    last_error: text().orNull(), // Error of the last attempt: code and the service's words.
+    stuck_at: big().orNull(), // Time since which the service refuses an acknowledged change; null: it refuses none.
+    sent_creates: text().default('[]'), // Creates that left, with an unknown outcome (`SentCreate[]`).
+    // Until then a call that left and has no known outcome may still take effect: on the fields and links that are marked as
+    // sent, or as one of `sent_creates`. The look after it ends the doubt. null: none may.
+    unsure_until: big().orNull(),
+    // Raised when a call that changes it leaves, when a step is stored, and when an attempt is asked for.
+    steps: big().default(0),
+    write_id: text().orNull(), // Names the transaction of the last request, so that a lost answer to a commit is found out.
+    deleted_at: big().orNull(), // Deleted through SCIM, or accepted as gone: in no answer from then on.
+    display_folded: text().orNull(), // Folded displayName of a user.
+    address_folded: text().orNull(), // The address that an account is made with. No other managed user may have it.
+    active: int().default(1), // 0: a user who is not to work.
+    observed_user_name_folded: text().orNull(), // Users are correlated on the observed userName and address only.
+    observed_email_folded: text().orNull(),
+    owner: int().default(0), // 1: the service says the account is an owner.
+    takes_seat: int().default(0), // 1: the account was last seen to take one of the seats of the service.
+    seat_since: big().orNull(), // Time since which an addition waits for a free seat; null: none does.
+    left_at: big().orNull(), // When the last removal of the user's access was accepted.
+    out_at: big().orNull(), // Time of the observation after it that showed the user to be out.
+    erased_at: big().orNull(), // When all personal data was erased: later observations are stored without it too.
+    look_at: big().orNull(), // When it is to be compared, because another program may have changed it; null: it is not.
+    look_since: big().orNull(), // Only what was seen of it since then counts.
+    look_source: text<Detector>().orNull(),
+    look_admins: int().default(0), // 1: its admin list is to be read too.
+    admins_read_at: big().orNull(), // Time of the last read of the admin list; null: never.
+    entities: text().orNull(), // The entities as listed last; null: they were not, or may have changed since.
+    admins_asked: int().default(0), // 1: a provider wrote the list of admins, so rules leave it alone.
+    inner_groups: text().default('[]'), // Ids of the groups that a provider made members.
+  }).keys({
+    // No index begins with the type: without statistics SQLite would take it for the best one everywhere.
+    upstream:
+      'unique index (upstream_id, type) where deleted_at is null and upstream_id is not null',
+    account: 'index (upstream_id, type, deleted_at, seq) where upstream_id is not null',
+    scim_id:
+      'unique index (upstream_scim_id) where deleted_at is null and upstream_scim_id is not null',
+    by_scim_id: 'index (upstream_scim_id) where upstream_scim_id is not null',
+    uid: 'unique index (upstream_uid) where deleted_at is null and upstream_uid is not null',
+    by_uid: 'index (upstream_uid) where upstream_uid is not null',
+    managed_name:
+      'unique index (name_folded, type) where deleted_at is null and origin is not null',
+    users: "index (seq, deleted_at) where type = 'user' and deleted_at is null",
+    groups: "index (seq, deleted_at) where type = 'group'",
+    name: 'index (name_folded)',
+    external: 'index (external_id) where external_id is not null',
+    provider: "index (provider) where provider <> 'default'",
+    display: 'index (display_folded) where display_folded is not null',
+    address: 'index (address_folded) where address_folded is not null',
+    observed_name: 'index (observed_user_name_folded) where observed_user_name_folded is not null',
+    observed_email: 'index (observed_email_folded) where observed_email_folded is not null',
+    modified: 'index (modified_at, seq)',
+    inactive: 'index (seq) where active = 0',
+    nesting: "index (seq) where inner_groups <> '[]'",
+    lost: "index (seq) where sent_creates <> '[]'",
+    stuck: 'index (stuck_at) where stuck_at is not null',
+    seats: 'index (upstream_id) where takes_seat = 1',
+    owners: 'index (seq) where owner = 1',
+    left: 'index (left_at, seq) where left_at is not null',
+    leaving: 'index (seq) where left_at is not null and out_at is null',
+    seat_wait: 'index (due_at, seq) where seat_since is not null',
+    asked: 'index (asked_kind, asked_at) where asked_kind is not null',
+    tombstones: 'index (deleted_at, seq) where deleted_at is not null',
+    look: 'index (look_at) where look_at is not null',
+    due: 'index (due_class, due_at, stuck_at, attempts, failing_since, seat_since) where due_at is not null',
+  }),
 
-/** The whole store. */
-export interface Schema {
-  resources: ResourcesTable;
-  names: NamesTable;
-  former_ids: FormerIdsTable;
-  links: LinksTable;
-  facts: FactsTable;
-  disputes: DisputesTable;
-  own_calls: OwnCallsTable;
-  audit_events: AuditEventsTable;
-  audit_event_subjects: AuditEventSubjectsTable;
-  requests: RequestsTable;
-  acts: ActsTable;
-  drifts: DriftsTable;
-  sweeps: SweepsTable;
-  plans: PlansTable;
-  plan_actions: PlanActionsTable;
-  providers: ProvidersTable;
-  credentials: CredentialsTable;
-  used_assertions: UsedAssertionsTable;
-  samples: SamplesTable;
-  leader: LeaderTable;
-  errands: ErrandsTable;
-  notices: NoticesTable;
-}
+  /** Names beside those in the row: an e-mail address, for filters, or a former name, for protection. */
+  names: table({
+    resource: text<UserId | GroupId>().rule(
+      'references resources (id) on delete cascade on update cascade',
+    ),
+    name: text(), // Folded.
+    former: int().default(0), // 1: the user or group does not carry it any more.
+  }).keys({
+    pk: 'primary key (name, resource)',
+    resource: 'index (resource)',
+    former: 'index (resource) where former = 1',
+  }),
+
+  /**
+   * One user in one list of a group, by their numbers (`seq`): see `Link`. In the order of groups, so that a list is read in
+   * one place; the groups of a user are read from an index alone.
+   */
+  links: clusteredTable({
+    group_id: big().rule('references resources (seq) on delete cascade'),
+    list: text<LinkList>(),
+    target: big().rule('references resources (seq) on delete cascade'),
+    desired: int().orNull(),
+    observed: int().orNull(),
+    pending: big().orNull(),
+    put_in: int().default(0),
+    by_rule: int().default(0),
+    retry_at: big().orNull(),
+    attempts: int().default(0),
+    stuck_at: big().orNull(),
+    problem: text().orNull(),
+    sent: big().orNull(),
+  }).keys({
+    pk: 'primary key (group_id, list, target)',
+    target: 'index (target, list, group_id, desired, observed, by_rule)',
+    pending: 'index (group_id, pending) where pending is not null',
+    admins: "index (group_id, desired) where list = 'admin'",
+    stuck: 'index (stuck_at) where stuck_at is not null',
+    sent: 'index (group_id, sent) where sent is not null',
+  }),
+
+  /** Facts about the service itself: learned quirks, refused sections, cursors, its identity. */
+  facts: table({
+    name: text().rule('primary key'),
+    value: text(),
+    updated_at: big(),
+  }),
+
+  /** Writes that could not be matched to one account; never guessed, listed for an operator. */
+  disputes: table({
+    seq: serial(),
+    resource_type: text<ResourceType>(),
+    name_folded: text(),
+    reason: text(),
+    first_seen_at: big(),
+    last_seen_at: big(),
+    count: int(),
+  }).keys({ name: 'unique index (resource_type, name_folded)' }),
+
+  /** The ledger of our own mutating calls: one row a change, written before the call leaves. */
+  own_calls: table({
+    id: serial(),
+    at: big(),
+    operation: text(),
+    kind: text<ChangeKind>(),
+    resource_type: text<ResourceType>(),
+    resource_id: text(),
+    upstream_id: text().orNull(), // The account or group in the id that the call names; null at a creation.
+    member_id: text().orNull(),
+    outcome: text<CallOutcome>().orNull(), // null: the call is on its way, or the outcome is lost.
+    error: text().orNull(), // Code of the error.
+    // 1: a plan asked for it, which has limits of its own, or it follows from a deletion, which counts by itself.
+    is_repair: int().default(0),
+  }).keys({
+    at: 'index (at)',
+    resource: 'index (resource_id, at)',
+    member: 'index (member_id, at) where member_id is not null',
+    kind: 'index (kind, at, is_repair, outcome, resource_id, upstream_id, member_id)',
+  }),
+
+  /** Condition and one receiver: see `Condition`. */
+  notices: table({
+    receiver: text(),
+    key: text(),
+    phase: text<NoticePhase>(),
+    id: text(), // Id of the message, the same at each attempt.
+    type: text(),
+    body: text(), // As it is sent.
+    ended: text().orNull(), // Notice for when it ends; null: none.
+    since: big(), // Time of the phase.
+    attempts: int(), // Attempts that were begun.
+    due_at: big(), // Time of the next attempt.
+    error: text().orNull(), // Why the last attempt failed; null: there was none.
+  }).keys({ pk: 'primary key (receiver, key)' }),
+
+  /** Difference found in the service: see `Difference`. */
+  drifts: table({
+    seq: serial(), // Order of finding: lists are sorted by it and cursors point at it.
+    id: text().rule('unique'),
+    kind: text<DriftKind>(),
+    change: text<ChangeKind>().orNull(), // Repairs it; null: nothing is done about what is unmanaged.
+    resource_type: text<ResourceType>(),
+    resource_id: text(),
+    member_id: text(),
+    desired: text(),
+    observed: text(),
+    status: text<DriftStatus>(),
+    first_seen_at: big(),
+    last_seen_at: big(),
+    detector: text<Detector>(),
+    plan_id: text().orNull(), // The plan that repairs it, or that waits for an operator to do so.
+    ended_at: big().orNull(), // Time at which it was repaired, accepted or found to be gone.
+    ignored_until: big().orNull(), // An operator wants it left alone, with the reason and the operator.
+    note: text().orNull(),
+    noted_by: text().orNull(),
+  }).keys({
+    status: 'index (status, kind, seq)',
+    found: 'index (status, seq)',
+    active:
+      "unique index (resource_id, kind, member_id) where status in ('open', 'repairing', 'contested', 'ignored')",
+    resource: 'index (resource_id, member_id, status)',
+    member: "index (member_id) where member_id <> ''",
+  }),
+
+  /** One complete comparison of the service with the store. At most one is `running`. */
+  sweeps: table({
+    seq: serial(),
+    id: text().rule('unique'),
+    status: text<'running' | 'complete' | 'incomplete' | 'held'>(),
+    reads_admins: int(), // 1: this one reads the admin lists too.
+    dry_run: int(), // 1: nothing follows from what it finds.
+    started_at: big(),
+    ended_at: big().orNull(),
+    calls: int(),
+    counts: text(), // `SweepCounts`.
+    reasons: text(), // Reasons why something was not concluded: a list of sentences.
+    plan_id: text().orNull(), // The plan that was made of what it found.
+  }).keys({ running: "unique index (status) where status = 'running'" }),
+
+  /** Plan of changes that bring the service back to what is desired: see `PlanStatus`. */
+  plans: table({
+    seq: serial(),
+    id: text().rule('unique'),
+    hash: text(), // Over the actions and what they presuppose: what is approved is exactly this.
+    status: text<PlanStatus>(),
+    source: text<PlanOrigin>(),
+    reason: text().orNull(), // Why it waits, or why nothing of it is done.
+    counts: text(), // Numbers of actions of each kind, and of each kind of harm.
+    automatic: int(), // 1: made without an operator, so its harm counts for the limits.
+    undoes: text().orNull(), // The plan that this one undoes.
+    created_at: big(),
+    decided_at: big().orNull(),
+    ended_at: big().orNull(),
+    decided_by: text().orNull(), // Name of the operator's credential; null: no operator decided, or it is not known.
+  }).keys({ status: 'index (status, seq)' }),
+
+  /** One action of a plan: see `PlanAction`. */
+  plan_actions: table({
+    id: serial(),
+    plan_id: text(),
+    kind: text<ChangeKind>(),
+    resource_type: text<ResourceType>(),
+    resource_id: text(),
+    member_id: text(),
+    desired: text(),
+    observed: text(),
+    harm: text<HarmKind>().orNull(),
+    status: text<ActionStatus>(),
+    planned_at: big(),
+    released_at: big().orNull(),
+  }).keys({
+    plan: 'index (plan_id, status, id)',
+    resource: 'index (resource_id, member_id)',
+    member: "index (member_id) where member_id <> ''",
+    released: 'index (released_at, harm)',
+  }),
+
+  /** One event of the service's audit log. */
+  audit_events: table({
+    id: text().rule('primary key'),
+    created_at: big(), // By the clock of the service.
+    action: text(),
+    message: text().orNull(),
+    author_id: big().orNull(),
+    author_username: text().orNull(),
+    author_address: text().orNull(),
+    // By its author: the account behind our own token, another one, or the event or the service does not tell.
+    origin: text<'ours' | 'foreign' | 'unknown'>(),
+  }).keys({ created_at: 'index (created_at)' }),
+
+  /** User or group that an event of the audit log names; where it named none that was known, a text of it. */
+  audit_event_subjects: table({
+    event_id: text().rule('references audit_events (id) on delete cascade'),
+    // The SCIM id, or a text in the form of `toNameKey`: the id or name of a user or group that may be known later.
+    subject: text(),
+    resource_type: text<ResourceType>().orNull(), // null: it is a text.
+    at: big(), // Time of the event, as near to our own clock as is known.
+  }).keys({ key: 'primary key (event_id, subject)', at: 'index (subject, at)' }),
+
+  /** One request of a provider, or one operation of a bulk request: see `KeptRequest`. */
+  requests: table({
+    seq: serial(),
+    entry: text().orNull().rule('unique'), // Tells requests apart; null: a further operation of a bulk request.
+    at: big(),
+    request_id: text(),
+    method: text(),
+    route: text(),
+    resource_type: text<ResourceType>().orNull(),
+    resource_id: text().orNull(),
+    written: text(), // `WrittenPath[]`.
+    status: int(), // 0: something was changed, and there was no answer yet.
+    scim_type: text().orNull(),
+    refusal: text().orNull(),
+    duration_ms: int(),
+    client: text().orNull(),
+    credential: text().default(''),
+  }).keys({
+    resource: 'index (resource_id, seq) where resource_id is not null',
+    refused: 'index (status, seq) where status >= 400',
+    credential: 'index (credential, resource_type, seq)',
+    at: 'index (at)',
+  }),
+
+  /** Decision of an operator, or outage of the service. */
+  acts: table({
+    id: serial(),
+    entry: text().orNull().rule('unique'), // Tells requests apart; null: an outage, or a further subject of one request.
+    at: big(),
+    kind: text<'operator' | 'outage'>(),
+    act: text(), // Words of the act, or what did not work: `service`, `credentials`.
+    operator: text(), // Name of the credential; empty for an outage.
+    target: text(), // Id of the user, group, drift, plan, token or client that it was about; empty: there is none.
+    ended_at: big().orNull(), // End of an outage; null: it goes on.
+    credential: text().default(''), // Id of the credential; empty for an outage.
+    address: text().default(''), // Address of the client.
+    request_id: text().default(''),
+    method: text().default(''),
+    route: text().default(''), // Pattern of the route.
+    status: int().orNull(), // Status of the answer; null: an outage, or there was no answer yet.
+    state_before: text().orNull(), // State that the act changed; null: it is not known.
+    state_after: text().orNull(),
+    everyone: int().default(0), // 1: it concerns all users and groups.
+  }).keys({
+    target: 'index (target, at)',
+    everyone: 'index (at) where everyone = 1',
+    at: 'index (at)',
+  }),
+
+  /** An identity provider with limits. The default one has no row. */
+  providers: table({
+    seq: serial(),
+    name: text().rule('unique'),
+    domains: text().orNull(), // Mail domains; null: any.
+    group_names: text().orNull(), // Patterns of names of groups; null: any.
+    may: text(), // `Right[]`.
+    handling: text().default('{}'), // What was chosen of `Handling`.
+    created_at: big(),
+    created_by: text(), // The id of the credential that made it.
+  }),
+
+  /** A named token, an OAuth client, one of its secrets, an access token that it got, or an operator at the console. */
+  credentials: table({
+    seq: serial(),
+    kind: text<'token' | 'client' | 'secret' | 'access' | 'session'>(),
+    id: text(), // Id, as it stands in the presented text.
+    name: text(), // Of tokens and clients unique among those that are not revoked; of the others that of their owner.
+    purpose: text<Purpose>(),
+    profile: text<Profile>(),
+    provider: text().default('default'), // Presents it; means nothing where it does not open SCIM.
+    digest: text(), // Digest of the secret (SHA-256, hex); empty: a client.
+    owner: text().orNull(), // The client of a secret or an access token; the credential that opened a session.
+    // Of a client the `Trust` of its assertions; of an access token the secret that it was got with; of a session what
+    // binds it to a token of the settings, which the store does not know.
+    proof: text().orNull(),
+    created_at: big(),
+    created_by: text(), // The id of the credential that made it; `command`: a command that had the store for itself.
+    expires_at: big().orNull(), // null: never.
+    last_used_at: big().orNull(), // Time of the last use, stored at most once a minute.
+    revoked_at: big().orNull(),
+  }).keys({
+    id: 'unique index (kind, id)',
+    name: "unique index (kind, name) where revoked_at is null and kind in ('token', 'client')",
+    kind: 'index (kind, seq)',
+    owner: 'index (owner) where owner is not null',
+    expiry: 'index (expires_at)',
+  }),
+
+  /** Assertion that was taken, so that it is not taken again. */
+  used_assertions: table({
+    digest: text().rule('primary key'), // SHA-256 of its issuer and of what tells it from others.
+    client_id: text(),
+    expires_at: big(), // Time from which on it is refused for its age.
+  }).keys({ expiry: 'index (expires_at)', client: 'index (client_id, expires_at)' }),
+
+  /** State of one minute, for charts. Counts are those of the minute or of its end. */
+  samples: table({
+    at: big().rule('primary key'),
+    calls: int(),
+    calls_max: int(), // Calls that the service takes in a minute; 0: any number.
+    due: int(),
+    stuck: int(),
+    drifts: int(),
+    requests: int(),
+    refused: int(),
+    leavers: text(), // Times until leavers were out, in milliseconds.
+    seats: int().default(0), // Accounts that take a seat of the service.
+  }),
+
+  /** An id by which an earlier SCIM server knew a user or group, by which the bridge answers too. */
+  former_ids: table({
+    seq: serial(), // Order of coming.
+    resource_type: text<ResourceType>(),
+    former_id: text(),
+    resource_id: text(),
+    provider: text(), // The provider that sends this id.
+    created_at: big(),
+  }).keys({
+    unique: 'unique index (resource_type, former_id)',
+    resource: 'index (resource_type, resource_id)',
+  }),
+
+  /** The process that brings changes to the service: one row, on PostgreSQL. Times are those of the server's clock. */
+  leader: table({
+    id: int<1>().rule('primary key check (id = 1)'),
+    owner: text(),
+    epoch: big(), // Raised with each takeover; what an earlier leader would still store is refused by it.
+    since: big(),
+    expires_at: big(), // From then on another process may take over, unless it is renewed.
+    quiet_at: big(), // By then every call of the leader has ended, also when it is not heard of any more.
+    news: text().orNull(), // News for the other processes; null: it has sent none yet.
+  }),
+
+  /** What a process asks of the leader: a call to the service, or the outcome of a write that a request waits for. */
+  errands: table({
+    id: text().rule('primary key'),
+    task: text(), // The call, or the undo of the write.
+    until: big(), // When nobody waits for the answer any more, by the server's clock.
+    resource_id: text().orNull(), // Written user or group; null: a call is asked for.
+    version: big().orNull(), // Version of the write.
+    epoch: big().orNull(), // The epoch of the leader that has begun the call; null: none has.
+    // Result of the call, or why the service refused the write, which was taken back; null: neither.
+    answer: text().orNull(),
+  }).keys({ resource: 'index (resource_id) where resource_id is not null' }),
+};
+
+/** The tables as kysely knows them. */
+export type Schema = { [Name in keyof typeof TABLES]: TableOf<(typeof TABLES)[Name]> };

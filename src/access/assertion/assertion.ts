@@ -15,8 +15,8 @@ import {
   type Trust,
 } from '../../domain/trust.ts';
 import { findCredential, parseTrust } from '../../store/credentials/credentials.ts';
-import type { UsedAssertionsTable } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
+import type { Row } from '../../store/tables.ts';
 import { NO_CLIENT, type PresentedAssertion } from '../oauth/parse-request.ts';
 import { Refusal } from '../refusal.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
@@ -64,7 +64,7 @@ const TYPES: readonly unknown[] = [undefined, 'jwt', 'client-authentication+jwt'
 export async function proveAssertion(
   deps: AssertionDeps,
   presented: PresentedAssertion,
-): Promise<{ clientId: string; used: UsedAssertionsTable | undefined }> {
+): Promise<{ clientId: string; used: Row<'used_assertions'> | undefined }> {
   let known: string | undefined;
   try {
     const { kid } = readHeader(presented.assertion);

@@ -1,8 +1,8 @@
 import { listCreations } from '../../store/audit/own-calls.ts';
 import { createFact } from '../../store/facts.ts';
 import { findCalled } from '../../store/resources/find.ts';
-import type { AuditEventsTable } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
+import type { Row } from '../../store/tables.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 
 /** Largest difference of the clocks of the bridge and of the service, in milliseconds. */
@@ -152,7 +152,7 @@ export async function findLearnedAccount(db: Db): Promise<number | undefined> {
 export async function findOrigins(
   db: Db,
   known: number | undefined,
-): Promise<(event: NamedEvent) => AuditEventsTable['origin']> {
+): Promise<(event: NamedEvent) => Row<'audit_events'>['origin']> {
   const own: Account = known === undefined ? ((await LEARNED.find(db)) ?? {}) : { authorId: known };
   return ({ audit }) => {
     const isKnown = (field: keyof Account) =>

@@ -4,7 +4,6 @@ import type { DriftRow } from '../drifts.ts';
 import { readInChunks, select } from '../engine/dialect.ts';
 import { listCalledNames } from '../resources/find.ts';
 import { listRows } from '../resources/rows.ts';
-import type { AuditEventsTable } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { listWhere, type Row } from '../tables.ts';
 
@@ -25,7 +24,7 @@ export interface EventView {
   readonly at: number;
   readonly action: string;
   readonly message: string | null;
-  readonly origin: AuditEventsTable['origin'];
+  readonly origin: Row<'audit_events'>['origin'];
   readonly authorId: number | null;
   readonly username: string | null;
   readonly address: string | null;

@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
 import { chunks, select, toValues } from '../engine/dialect.ts';
 import { createFact } from '../facts.ts';
-import type { RequestsTable } from '../schema.ts';
+import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
 
@@ -10,7 +10,7 @@ import type { Row } from '../tables.ts';
 export type RequestRow = Row<'requests'>;
 
 /** A request to be stored. */
-export type NewRequestRow = Omit<Insertable<RequestsTable>, 'seq'>;
+export type NewRequestRow = Omit<Insertable<Schema['requests']>, 'seq'>;
 
 /** Stores requests. One that is there already is completed, once. */
 export async function saveRequests(tx: Db, rows: readonly NewRequestRow[]): Promise<void> {

@@ -4,7 +4,7 @@ import type { Trust } from '../../domain/trust.ts';
 import { parseStored } from '../engine/columns.ts';
 import { select } from '../engine/dialect.ts';
 import { StoreError } from '../engine/store-error.ts';
-import type { CredentialsTable, UsedAssertionsTable } from '../schema.ts';
+import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import {
   findOne,
@@ -20,7 +20,7 @@ import {
 /** A credential as stored: of its secret the digest alone. */
 export type CredentialRow = Row<'credentials'>;
 /** A credential that is not revoked and was not used yet. */
-export type NewCredential = Omit<Insertable<CredentialsTable>, 'seq' | 'revoked_at'>;
+export type NewCredential = Omit<Insertable<Schema['credentials']>, 'seq' | 'revoked_at'>;
 
 /** Adds a credential; undefined when a live one of its kind has its name. */
 export async function insertCredential(
@@ -149,7 +149,7 @@ const USED_MAX = 10_000;
  */
 export async function insertUsedAssertion(
   tx: Db,
-  assertion: UsedAssertionsTable,
+  assertion: Row<'used_assertions'>,
   now: number,
 ): Promise<'new' | 'used' | 'full'> {
   const inserted = await insertNew(tx, 'used_assertions', [assertion]);

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { findCreationAddress } from '../../domain/address.ts';
 import { alignLicences } from '../../domain/assignment.ts';
 import { type Cells, listWaiting } from '../../domain/cell.ts';
@@ -10,7 +10,8 @@ import { newId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import type { UserField } from '../../domain/user.ts';
-import type { DueClass, Origin, ResourcesTable } from '../schema.ts';
+import type { DueClass, Origin } from '../schema.ts';
+import type { Row } from '../tables.ts';
 
 /** The stored form of a user's attributes: the document, and what is indexed of it. */
 export function toUserColumns(attributes: JsonObject) {
@@ -107,7 +108,7 @@ export function hasEntities(column: string): RawBuilder<boolean> {
 export function toCellColumns(
   cells: Cells<string>,
   link?: StuckLink,
-): Pick<Selectable<ResourcesTable>, 'cells' | 'stuck_at' | 'seat_since'> {
+): Pick<Row<'resources'>, 'cells' | 'stuck_at' | 'seat_since'> {
   const never = Number.POSITIVE_INFINITY;
   const since = Math.min(findOldestStuck(cells)?.since ?? never, link?.since ?? never);
   return {

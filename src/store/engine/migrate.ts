@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { initial } from '../migrations/001-initial.ts';
+import { TABLES } from '../schema.ts';
 import type { Db, Engine, Store } from '../store.ts';
 import { isPostgres, lockUntilCommit, select, UNLIMITED } from './dialect.ts';
 import { StoreError } from './store-error.ts';
@@ -10,8 +10,19 @@ export interface Migration {
   readonly up: (tx: Db, engine: Engine) => Promise<void>;
 }
 
-/** All migrations, in order. A released one is never edited. */
-export const MIGRATIONS: readonly Migration[] = [initial];
+/** All migrations, in order. A released one is never edited: the first release freezes the statements of the first one. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: '001-initial',
+    async up(tx, engine) {
+      for (const [name, table] of Object.entries(TABLES)) {
+        for (const statement of table.listStatements(name, engine)) {
+          await sql.raw(statement).execute(tx);
+        }
+      }
+    },
+  },
+];
 
 /**
  * Name among the migrations of a store that was moved away: every version of the bridge refuses to start on it, as it

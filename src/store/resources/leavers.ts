@@ -1,11 +1,11 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import { allOf, readNumber, select } from '../engine/dialect.ts';
-import type { OwnCallsTable } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
+import type { Row } from '../tables.ts';
 import { selectRows, type UserRow } from './rows.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function listLeaving(db: Db, { afterSeq, limit }: Part): Promise<Us
 
 const REMOVALS: readonly ChangeKind[] = ['user.deactivate', 'user.delete', 'user.access'];
 
-type RemovalCall = Pick<Selectable<OwnCallsTable>, 'at' | 'operation' | 'outcome' | 'error'>;
+type RemovalCall = Pick<Row<'own_calls'>, 'at' | 'operation' | 'outcome' | 'error'>;
 
 /** Finds the newest call that took access from a user between two times (epoch milliseconds); undefined: none is kept. */
 export async function findRemovalCall(

@@ -6,9 +6,8 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Owned } from '../../domain/provider.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks, lockUntilCommit, readInChunks, select, toValues } from '../engine/dialect.ts';
-import type { FormerIdsTable } from '../schema.ts';
 import type { Db, Store } from '../store.ts';
-import { deleteWhere, insertAll, listWhere } from '../tables.ts';
+import { deleteWhere, insertAll, listWhere, type Row } from '../tables.ts';
 
 /** A user or group as others are shown it. */
 export interface Named<Id extends string = string> extends Owned {
@@ -142,12 +141,12 @@ interface FormerName extends Pick<GivenKey, 'type'> {
   readonly name: string;
 }
 
-type FormerId = Pick<FormerIdsTable, 'former_id' | 'resource_id'>;
+type FormerId = Pick<Row<'former_ids'>, 'former_id' | 'resource_id'>;
 
 /** Adds ids, also those of a deleted user or group. The caller holds the lock, and has found them to be free. */
 export async function insertFormerIds(
   tx: Db,
-  rows: readonly Omit<FormerIdsTable, 'seq'>[],
+  rows: readonly Omit<Row<'former_ids'>, 'seq'>[],
 ): Promise<void> {
   for (const [type, some] of Map.groupBy(rows, ({ resource_type }) => resource_type)) {
     const ids = some.map(({ former_id }) => former_id);
@@ -158,7 +157,7 @@ export async function insertFormerIds(
 }
 
 /** A resource that took the place of a deleted one, which was the same person or group. */
-export interface Successor extends Pick<FormerIdsTable, 'resource_type' | 'provider'> {
+export interface Successor extends Pick<Row<'former_ids'>, 'resource_type' | 'provider'> {
   readonly from: string;
   readonly to: string;
   /** Epoch milliseconds. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from 'kysely';
+import { type Insertable, type RawBuilder, sql, type UpdateObject } from 'kysely';
 import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
 import { hasEntities } from '../engine/columns.ts';
 import {
@@ -12,9 +12,9 @@ import {
 } from '../engine/dialect.ts';
 import { StoreError } from '../engine/store-error.ts';
 import { touchGroupsOf } from '../links/of-users.ts';
-import type { ResourcesTable, Schema } from '../schema.ts';
+import type { Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import { type Choice, listWhere, type Where } from '../tables.ts';
+import { type Choice, listWhere, type Row, type Where } from '../tables.ts';
 
 type ResourceType = GivenKey['type'];
 interface Ids {
@@ -25,16 +25,16 @@ interface Ids {
 type Typed<Row, Type extends ResourceType> = Row & { readonly type: Type; readonly id: Ids[Type] };
 
 /** A user as stored. */
-export type UserRow = Typed<Selectable<ResourcesTable>, 'user'>;
+export type UserRow = Typed<Row<'resources'>, 'user'>;
 /** A group as stored, without its members. */
-export type GroupRow = Typed<Selectable<ResourcesTable>, 'group'>;
+export type GroupRow = Typed<Row<'resources'>, 'group'>;
 /** Row of a user or group. */
 export type ResourceRow = UserRow | GroupRow;
 /** Rows of a type. */
 export type RowOf<Type extends ResourceType> = Extract<ResourceRow, { readonly type: Type }>;
 /** The columns of a new row. */
 export type NewRow<Type extends ResourceType = ResourceType> = Typed<
-  Insertable<ResourcesTable>,
+  Insertable<Schema['resources']>,
   Type
 >;
 /** The columns of a change. */

@@ -1,16 +1,15 @@
-import type { Selectable } from 'kysely';
 import { toVersions, type Versions } from '../../../src/domain/cell-test-support.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
 import { parseCells, parseStored } from '../../../src/store/engine/columns.ts';
 import { type GroupRow, listRows, type UserRow } from '../../../src/store/resources/rows.ts';
-import type { LinksTable } from '../../../src/store/schema.ts';
 import type { Store } from '../../../src/store/store.ts';
+import type { Row } from '../../../src/store/tables.ts';
 
 /** Everything that the store holds of people and groups. */
 export interface Snapshot {
   readonly users: readonly UserRow[];
   readonly groups: readonly GroupRow[];
-  readonly members: readonly Selectable<LinksTable>[];
+  readonly members: readonly Row<'links'>[];
 }
 
 /** Reads all of it. */
