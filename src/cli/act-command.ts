@@ -77,12 +77,14 @@ export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): Add
 const FILE_TIMEOUT_MS = 600_000;
 
 /** Makes the command of a request with a provider's export: each parameter of the request is an option. */
-export function fileCommand<Answer, Item>(act: FileAct<Answer, Item>): AddCommand {
+export function fileCommand<Item, Answer extends { readonly items: readonly Item[] }>(
+  act: FileAct<Answer, Item>,
+): AddCommand {
   const { parameters, meanings } = act;
   return (program, context) => {
     const command = addCommand(program, act.command, act.summary);
     const known = command.registeredArguments.map((argument) => argument.name());
-    if (!known.includes('file')) command.option('--file <file>', toHelp(act.fileOption));
+    if (!known.includes('file')) command.option('--file <file>', toHelp(act.fileOption ?? ''));
     for (const [name, words] of Object.entries(parameters)) {
       if (!known.includes(name)) command.addOption(toOption(name, words, meanings[name] ?? name));
     }
@@ -97,12 +99,12 @@ export function fileCommand<Answer, Item>(act: FileAct<Answer, Item>): AddComman
       const client = context.connect(FILE_TIMEOUT_MS);
       const sent = parseAnswer<Answer>(await client.send('POST', toAddress(act, given), bytes));
       const answer = (options.kind && act.narrow?.(sent, options.kind)) ?? sent;
-      const page = { items: act.listItems(answer), nextCursor: null };
+      const page = { items: act.listItems?.(answer) ?? answer.items, nextCursor: null };
       const shown = { columns: act.columns, none: '', options, context };
       const table = toListText(page, shown);
       const text = options.csv ? table : `${toText(act.say(answer))}${table}`;
       context.write(options.json ? toJson(answer) : text);
-      if (act.isIncomplete(answer)) context.exitWith(exitCodes.incomplete);
+      if (act.isIncomplete?.(answer)) context.exitWith(exitCodes.incomplete);
     });
   };
 }

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
+import type { ListName } from '../lists/list.ts';
 import { t } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import { jsonBody, parseBody, refuseBody } from './body.ts';
@@ -115,10 +116,6 @@ export function route<
 }
 
 const NO_BODY = t.object({});
-
-type ListName = {
-  [Name in OpsSchemaName]: OpsJson<Name> extends ListAnswer<unknown> ? Name : never;
-}[OpsSchemaName];
 
 /** The row of a list whose entries are rows of the store. */
 export function listRoute<

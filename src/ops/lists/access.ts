@@ -9,7 +9,7 @@ const COMMON = {
 } as const;
 
 /** Named tokens of providers and operators. */
-export const TOKENS = listOf<OpsJson<'Token'>>([
+export const TOKENS = listOf('TokenList', [
   { name: 'id', kind: 'id', place: 'whole' },
   { name: 'name' },
   { name: 'for', value: (token) => `${token.for}${toScope(token)}` },
@@ -19,13 +19,12 @@ export const TOKENS = listOf<OpsJson<'Token'>>([
   ...COMMON,
   path: '/tokens',
   summary: 'List named tokens of providers and operators, the newest first; never their texts.',
-  answers: { 200: 'TokenList' },
   command: 'token list',
   defaults: { state: 'live' },
 });
 
 /** OAuth clients, for providers that fetch access tokens. */
-export const CLIENTS = listOf<OpsJson<'Client'>>([
+export const CLIENTS = listOf('ClientList', [
   { name: 'id', kind: 'id', place: 'whole' },
   { name: 'name', value: (client) => `${client.name}${toScope(client)}` },
   { name: 'proven by', isLong: true, value: toProof },
@@ -34,13 +33,12 @@ export const CLIENTS = listOf<OpsJson<'Client'>>([
   ...COMMON,
   path: '/clients',
   summary: 'List OAuth clients with their secrets, the newest first; never the texts of secrets.',
-  answers: { 200: 'ClientList' },
   command: 'client list',
   defaults: { state: 'live' },
 });
 
 /** Sign-ins to the console. */
-export const SESSIONS = listOf<OpsJson<'Session'>>([
+export const SESSIONS = listOf('SessionList', [
   { name: 'id', kind: 'id', place: 'whole' },
   { name: 'who', value: ({ name }) => name },
   { name: 'role', place: 'minor', value: (session) => session.for },
@@ -51,12 +49,11 @@ export const SESSIONS = listOf<OpsJson<'Session'>>([
   path: '/sessions',
   summary: 'List sign-ins to the console that are not over, the newest first.',
   filters: {},
-  answers: { 200: 'SessionList' },
   command: 'session list',
 });
 
 /** Identity providers, each with its own people and groups. */
-export const PROVIDERS = listOf<OpsJson<'Provider'>>([
+export const PROVIDERS = listOf('ProviderList', [
   { name: 'name', place: 'whole' },
   { name: 'mail domains', value: ({ domains }) => domains?.join(', ') ?? 'any' },
   { name: 'group names', value: ({ groupNames }) => groupNames?.join(', ') ?? 'any' },
@@ -67,37 +64,39 @@ export const PROVIDERS = listOf<OpsJson<'Provider'>>([
   summary:
     'List identity providers and what each may do; the newest first and the default one last.',
   filters: {},
-  answers: { 200: 'ProviderList' },
   command: 'provider list',
 });
 
 /** Makes a named token. */
-export const TOKEN_CREATE = actOf<'NewToken'>()({
+export const TOKEN_CREATE = actOf(
+  'NewToken',
+  201,
+)({
   path: '/tokens',
   summary: 'Make a token; its text is shown once.',
   body: 'TokenBody',
-  answers: { 201: 'NewToken' },
   command: 'token create <name>',
   say: ({ token, ...view }) =>
     `${view.id}  ${view.name}  for ${view.for}${toScope(view)}  ${toLife(view)}\n\n${token}\n${SHOWN_ONCE}`,
 });
 
 /** Ends a named token. */
-export const TOKEN_REVOKE = actOf<'Token'>()({
+export const TOKEN_REVOKE = actOf('Token')({
   path: '/tokens/{id}/revoke',
   summary: 'Revoke a token, by its id or name, everywhere at once.',
-  answers: { 200: 'Token' },
   command: 'token revoke <id>',
   question: 'End the token {id}? Who presents it is refused from then on.',
   say: ({ id, name }) => `${name} (${id}) is revoked.`,
 });
 
 /** Makes an OAuth client. */
-export const CLIENT_CREATE = actOf<'NewClient'>()({
+export const CLIENT_CREATE = actOf(
+  'NewClient',
+  201,
+)({
   path: '/clients',
   summary: 'Make an OAuth client, with a secret that is shown once or with a trust in an issuer.',
   body: 'ClientBody',
-  answers: { 201: 'NewClient' },
   command: 'client create <name>',
   flags: {
     audiences: '--audience <audience>',
@@ -109,21 +108,22 @@ export const CLIENT_CREATE = actOf<'NewClient'>()({
 });
 
 /** Makes another secret of a client. */
-export const CLIENT_ROTATE = actOf<'NewSecret'>()({
+export const CLIENT_ROTATE = actOf(
+  'NewSecret',
+  201,
+)({
   path: '/clients/{id}/rotate',
   summary: 'Give a client, by its id or name, a second secret; a third is refused.',
   body: 'SecretBody',
-  answers: { 201: 'NewSecret' },
   command: 'client rotate <id>',
   say: toMadeText,
 });
 
 /** Ends a client, or one of its secrets. */
-export const CLIENT_REVOKE = actOf<'Client'>()({
+export const CLIENT_REVOKE = actOf('Client')({
   path: '/clients/{id}/revoke',
   summary: 'Revoke a client, or one of its secrets, with every access token that it got.',
   body: 'RevokeBody',
-  answers: { 200: 'Client' },
   command: 'client revoke <id>',
   question:
     'End the client {id}, or the secret that is named, with every access token that it got?',
@@ -132,10 +132,9 @@ export const CLIENT_REVOKE = actOf<'Client'>()({
 });
 
 /** Ends a sign-in to the console. */
-export const SESSION_REVOKE = actOf<'SessionEnded'>()({
+export const SESSION_REVOKE = actOf('SessionEnded')({
   path: '/sessions/{id}/revoke',
   summary: 'End a sign-in to the console, everywhere at once.',
-  answers: { 200: 'SessionEnded' },
   command: 'session revoke <id>',
   question: 'End the sign-ins {id}? Who has them has to sign in again.',
   say: ({ id }) => `${id} is signed out.`,
@@ -144,31 +143,31 @@ export const SESSION_REVOKE = actOf<'SessionEnded'>()({
 const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, say: toProviderText } as const;
 
 /** Adds a provider. */
-export const PROVIDER_CREATE = actOf<'Provider'>()({
+export const PROVIDER_CREATE = actOf(
+  'Provider',
+  201,
+)({
   path: '/providers',
   summary: 'Add a provider; a limit that is left out is none.',
   body: 'ProviderBody',
-  answers: { 201: 'Provider' },
   command: 'provider create <name>',
   ...LIMITS,
 });
 
 /** Changes what a provider may do. */
-export const PROVIDER_CHANGE = actOf<'Provider'>()({
+export const PROVIDER_CHANGE = actOf('Provider')({
   path: '/providers/{id}/change',
   summary:
     'Change what a provider may do and how its requests are taken; what is left out stays as it is.',
   body: 'LimitsBody',
-  answers: { 200: 'Provider' },
   command: 'provider change <name>',
   ...LIMITS,
 });
 
 /** Deletes a provider. */
-export const PROVIDER_DELETE = actOf<'Provider'>()({
+export const PROVIDER_DELETE = actOf('Provider')({
   path: '/providers/{id}/delete',
   summary: 'Delete a provider that has no credential, no person and no group any more.',
-  answers: { 200: 'Provider' },
   command: 'provider delete <name>',
   question: 'Delete the provider {name}?',
   say: ({ name }) => `${name} is deleted.`,

@@ -7,12 +7,10 @@ export type Given = Readonly<Record<string, unknown>>;
 
 /** A request below `/ops` that changes something: the same in the command line and in the console. */
 export interface Act<Answer> {
-  readonly method: 'post';
   /** `{resource}` stands for the path of a user or group. */
   readonly path: `/${string}`;
   readonly summary: string;
   readonly body?: OpsSchemaName;
-  readonly answers: Readonly<Record<number, OpsSchemaName>>;
   /** Its command with its arguments, each a parameter of the path or a member of the body. */
   readonly command: string;
   /** Question before it is sent, with `{name}` for what was given. */
@@ -26,44 +24,54 @@ export interface Act<Answer> {
   say(answer: Answer, given: Given): string;
 }
 
-/** Types one act; what is written there stays known to its route. */
-export function actOf<Name extends OpsSchemaName>() {
-  return <const Row extends Omit<Act<OpsJson<Name>>, 'method'>>(row: Row) => ({ ...POST, ...row });
+/** Types one act by the schema and the status of its answer; what is written there stays known to its route. */
+export function actOf<Name extends OpsSchemaName, Status extends number = 200>(
+  answer: Name,
+  status?: Status,
+) {
+  const described = {
+    method: 'post',
+    answers: parseAnswers<Name, Status>(answer, status),
+  } as const;
+  return <const Row extends Act<OpsJson<Name>>>(row: Row) => ({ ...row, ...described });
 }
 
-const POST = { method: 'post' } as const;
+function parseAnswers<Name, Status extends number>(answer: Name, status = 200) {
+  return { [status]: answer } as { readonly [Each in Status]: Name };
+}
 
 /** A request below `/ops` with a provider's export as its body. */
 export interface FileAct<Answer, Item> {
-  readonly method: 'post';
   readonly path: `/${string}`;
   readonly summary: string;
   /** Each is an option of the command, or one of its arguments. */
   readonly parameters: Filters;
   readonly meanings: Readonly<Record<string, string>>;
-  readonly file: 'text/csv';
-  /** Nothing reads the body before the handler does. */
-  readonly readers: readonly [];
-  readonly answers: Readonly<Record<number, OpsSchemaName>>;
   /** `<file>` among the arguments is the export; else it is an option. */
   readonly command: string;
   /** What the option of the export means. */
-  readonly fileOption: string;
+  readonly fileOption?: string;
   readonly help: string;
   readonly columns: readonly Column<Item>[];
   /** Kinds of items that `--kind` chooses from, and an answer with those alone; without it there is no such option. */
   readonly kinds?: readonly string[];
   narrow?(answer: Answer, kinds: readonly string[]): Answer;
-  /** What the table has. */
-  listItems(answer: Answer): readonly Item[];
+  /** What the table has; all items when left out. */
+  listItems?(answer: Answer): readonly Item[];
   say(answer: Answer): string;
   /** True: the command ends with the exit code of an incomplete outcome. */
-  isIncomplete(answer: Answer): boolean;
+  isIncomplete?(answer: Answer): boolean;
 }
 
 /** Types one request with an export; what is written there stays known to its route. */
-export function fileActOf<Name extends OpsSchemaName, Item>() {
-  return <const Row extends FileAct<OpsJson<Name>, Item>>(row: Row): Row => row;
+export function fileActOf<Name extends 'Census' | 'Handover' | 'IdImport'>(answer: Name) {
+  // Nothing reads the body before the handler does.
+  const file = { method: 'post', file: 'text/csv', readers: [] } as const;
+  return <const Row extends FileAct<OpsJson<Name>, OpsJson<Name>['items'][number]>>(row: Row) => ({
+    ...row,
+    ...file,
+    answers: { 200: answer },
+  });
 }
 
 /** User or group that an act is about. */

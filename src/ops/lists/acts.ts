@@ -4,11 +4,10 @@ import { actOf } from './act.ts';
 import { toKind } from './words.ts';
 
 /** Takes over an account or group that exists in the service. */
-export const ADOPT = actOf<'User'>()({
+export const ADOPT = actOf('User')({
   path: '/{resource}/adopt',
   summary: 'Take over an account or group that the bridge only observes, as the service holds it.',
   body: 'AdoptBody',
-  answers: { 200: 'User' },
   command: 'adopt <resource>',
   say: (item) => `${toNamed(item)} is managed now`,
   help: `
@@ -17,10 +16,9 @@ otherwise. Who must not lose access stays protected.`,
 });
 
 /** Stops managing a user or group. */
-export const RELEASE = actOf<'User'>()({
+export const RELEASE = actOf('User')({
   path: '/{resource}/release',
   summary: 'Stop managing a person or group; the bridge only observes it from then on.',
-  answers: { 200: 'User' },
   command: 'release <resource>',
   question: "Release {resource}? No provider's changes reach it until one takes it over again.",
   say: (item) => `${toNamed(item)} is only observed now`,
@@ -30,11 +28,10 @@ person or group takes it over again with its next write, as users.adopt and grou
 });
 
 /** Compares one user or group with the service now. */
-export const LOOK = actOf<'Look'>()({
+export const LOOK = actOf('Look')({
   path: '/{resource}/look',
   summary: 'Compare one person or group with the service now. Admins are left to sweeps.',
   body: 'LookBody',
-  answers: { 200: 'Look' },
   command: 'look <resource>',
   say: toLookText,
   help: `
@@ -43,12 +40,11 @@ does nothing where a limit would be exceeded.`,
 });
 
 /** Tries at once what is stuck or waits for its next attempt. */
-export const RETRY = actOf<'Retry'>()({
+export const RETRY = actOf('Retry')({
   path: '/retry',
   summary:
     'Try now what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
   body: 'RetryBody',
-  answers: { 200: 'Retry' },
   command: 'retry [name]',
   say({ count, tried }) {
     if (count === 0) return 'Nothing waits that could be tried now.';
@@ -64,11 +60,10 @@ tell what came of it. While changes are paused, or only observed, it is tried wh
 });
 
 /** Stops all changes of the service. */
-export const PAUSE = actOf<'Writes'>()({
+export const PAUSE = actOf('Writes')({
   path: '/pause',
   summary: 'Change nothing in the service until `resume`. May be repeated.',
   body: 'PauseBody',
-  answers: { 200: 'Writes' },
   command: 'pause',
   say: toWritesText,
   help: `
@@ -77,51 +72,52 @@ pause survives restarts. Other processes on the same PostgreSQL follow within a 
 });
 
 /** Ends a pause. */
-export const RESUME = actOf<'Writes'>()({
+export const RESUME = actOf('Writes')({
   path: '/resume',
   summary: 'Change the service again after `pause`. May be repeated.',
-  answers: { 200: 'Writes' },
   command: 'resume',
   say: toWritesText,
 });
 
 /** Does a plan that was shown. */
-export const PLAN_APPROVE = actOf<'Plan'>()({
+export const PLAN_APPROVE = actOf('Plan')({
   path: '/plans/{id}/approve',
   summary: 'Do exactly the plan with this hash, as far as it still holds.',
   body: 'HashBody',
-  answers: { 200: 'Plan' },
   command: 'plan approve <id> <hash>',
   say: toPlanHead,
 });
 
 /** Does nothing of a plan. */
-export const PLAN_DISCARD = actOf<'Plan'>()({
+export const PLAN_DISCARD = actOf('Plan')({
   path: '/plans/{id}/discard',
   summary:
     'Do nothing of a plan that waits. What a plan of removals by providers holds back stays as the service has it, and becomes what is desired.',
-  answers: { 200: 'Plan' },
   command: 'plan discard <id>',
   question: 'Discard the plan {id}? Nothing of it is done, and that cannot be taken back.',
   say: toPlanHead,
 });
 
 /** Takes back what a plan did. */
-export const PLAN_UNDO = actOf<'Undoing'>()({
+export const PLAN_UNDO = actOf(
+  'Undoing',
+  202,
+)({
   path: '/plans/{id}/undo',
   summary: 'Take back what a plan did, as far as the provider has written nothing of it since.',
-  answers: { 202: 'Undoing' },
   command: 'plan undo <id>',
   question: 'Undo the plan {id} in the service?',
   say: toPlanHead,
 });
 
 /** Has the service compared with the store. */
-export const SWEEP = actOf<'SweepAsked'>()({
+export const SWEEP = actOf(
+  'SweepAsked',
+  202,
+)({
   path: '/sweeps',
   summary: 'Compare the service with the store: a new sweep, or the one that runs or waits.',
   body: 'SweepBody',
-  answers: { 202: 'SweepAsked' },
   command: 'sweep',
   say: () => 'A sweep has begun; what it finds comes to Drifts and Plans.',
 });

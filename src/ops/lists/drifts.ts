@@ -49,23 +49,27 @@ const DRIFT_COLUMNS: readonly Column<Item>[] = [
 ];
 
 /** Differences between the service and what is desired. */
-export const DRIFTS = listOf<Item>(DRIFT_COLUMNS)({
+export const DRIFTS = listOf(
+  'DriftList',
+  DRIFT_COLUMNS,
+)({
   ...COMMON,
   path: '/drifts',
   summary: 'List what others changed of managed people and groups, the newest first.',
   filters: { kind: MANAGED_KINDS, ...DRIFT_FILTERS },
-  answers: { 200: 'DriftList' },
   command: 'drifts',
   defaults: { status: 'undecided' },
 });
 
 /** Accounts and groups that no provider asked for. */
-export const UNMANAGED = listOf<Item>(DRIFT_COLUMNS)({
+export const UNMANAGED = listOf(
+  'DriftList',
+  DRIFT_COLUMNS,
+)({
   ...COMMON,
   path: '/unmanaged',
   summary: 'List accounts and groups that no provider asked for, the newest first.',
   filters: { kind: UNMANAGED_KINDS, ...DRIFT_FILTERS },
-  answers: { 200: 'DriftList' },
   command: 'unmanaged',
   defaults: { status: 'undecided' },
 });

@@ -3,22 +3,18 @@ import { toCount } from '../../domain/text.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { fileActOf } from './act.ts';
 
-const FILE = { method: 'post', file: 'text/csv', readers: [] } as const;
 const MAP =
   '`column=attribute` with commas, for columns that are not known; `column=` leaves one out.';
 const YES_OR_NO = ['true', 'false'] as const;
 
 /** Compares a provider's own export with the bridge and the service. */
-export const CENSUS = fileActOf<'Census', OpsJson<'Finding'>>()({
-  ...FILE,
+export const CENSUS = fileActOf('Census')({
   path: '/census',
   summary:
     "Compare a provider's own export of its people with the bridge and the service; changes nothing.",
   parameters: { provider: 'text', map: 'text' },
   meanings: { provider: 'The provider of the export; `default` when left out.', map: MAP },
-  answers: { 200: 'Census' },
   command: 'census <file>',
-  fileOption: '',
   help: `
 The file is a CSV of Okta or Entra, or JSON of Okta, of Microsoft Graph or of SCIM. Nothing is changed, and the service is
 not called: "scim-bridge sweep" reads it anew. What the findings mean: docs/go-live.md. Exit code 2: something was
@@ -44,7 +40,6 @@ found.`,
     { name: 'provider', place: 'minor' },
     { name: 'differs in', value: toDifferences },
   ],
-  listItems: ({ items }) => items,
   say({ provider, entries, people, accounts, agreeing, sweptAt, kinds }) {
     const seen = sweptAt === null ? 'when the bridge first met it' : `on ${sweptAt}`;
     const found = toSums(kinds, CENSUS_WORDS);
@@ -100,14 +95,12 @@ const HANDOVER_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Plans that people and groups of a provider go to another one. */
-export const HANDOVER = fileActOf<'Handover', OpsJson<'HandoverItem'>>()({
-  ...FILE,
+export const HANDOVER = fileActOf('Handover')({
   path: '/providers/{from}/switch',
   summary:
     'Plan that people and groups of a provider go to another one. Nothing is changed before the plan is approved, and nothing in the service.',
   parameters: { to: 'text', map: 'text', dryRun: YES_OR_NO },
   meanings: { to: 'The other provider.', map: MAP, dryRun: 'Tell, and make no plan.' },
-  answers: { 200: 'Handover' },
   command: 'provider switch <from> <to>',
   fileOption: 'people of the other provider: those alone go who are found in it',
   help: `
@@ -127,7 +120,6 @@ Groups all go.`,
     { name: 'new externalId', place: 'minor', value: ({ externalId }) => externalId },
     { name: 'id', kind: 'id', place: 'minor' },
   ],
-  listItems: ({ items }) => items,
   say({ from, to, planId, hash, counts }) {
     const next =
       planId === null
@@ -135,12 +127,10 @@ Groups all go.`,
         : `scim-bridge plan approve ${planId} ${hash}   does exactly this, as far as it still holds\nscim-bridge plan discard ${planId}   does nothing of it`;
     return `${from} to ${to}: ${toSums(counts, HANDOVER_WORDS) || 'nothing belongs to it'}.\n${next}`;
   },
-  isIncomplete: () => false,
 });
 
 /** Takes the ids by which an earlier SCIM server knew people or groups. */
-export const ID_IMPORT = fileActOf<'IdImport', OpsJson<'ImportItem'>>()({
-  ...FILE,
+export const ID_IMPORT = fileActOf('IdImport')({
   path: '/providers/{provider}/import-ids',
   summary:
     'Answer by the ids of an earlier SCIM server too. A row that is not certainly one person or group, and an id that another one has, are left out.',
@@ -150,9 +140,7 @@ export const ID_IMPORT = fileActOf<'IdImport', OpsJson<'ImportItem'>>()({
     map: MAP,
     dryRun: 'Tell, and import nothing.',
   },
-  answers: { 200: 'IdImport' },
   command: 'provider import-ids <provider> <file>',
-  fileOption: '',
   help: `
 The file is the /Users or /Groups list of the earlier server, or a CSV with a column id and one of externalId, userName,
 email and displayName. SCIM ids of the bridge stay; it answers by the others too, in addresses, bulk requests and members.

@@ -1,5 +1,5 @@
-import type { Filters } from '../http/list-query.ts';
-import type { OpsSchemaName } from '../schemas/schemas.ts';
+import type { Filters, ListAnswer } from '../http/list-query.ts';
+import type { OpsJson, OpsSchemaName } from '../schemas/schemas.ts';
 
 /** Meaning of a state, from harmless to urgent. */
 export type Tone = 'good' | 'info' | 'waiting' | 'bad' | 'quiet';
@@ -64,7 +64,6 @@ export interface List<Item> {
   readonly summary: string;
   readonly filters: Filters;
   readonly meanings?: Readonly<Record<string, string>>;
-  readonly answers: { readonly 200: OpsSchemaName };
   readonly columns: readonly Column<Item>[];
   /** Command that shows it, in which each filter is an option. */
   readonly command: string;
@@ -75,9 +74,23 @@ export interface List<Item> {
 /** What each face says about an empty list. */
 export const NOTHING = 'There is nothing to list.';
 
-/** Types one list; what is written there stays known to its route. */
-export function listOf<Item>(columns: readonly Column<Item>[]) {
-  return <const Row extends Omit<List<Item>, 'columns'>>(row: Row) => ({ ...row, columns });
+/** Names of the schemas of lists. */
+export type ListName = {
+  [Name in OpsSchemaName]: OpsJson<Name> extends ListAnswer<unknown> ? Name : never;
+}[OpsSchemaName];
+
+type ItemOf<Name extends ListName> = OpsJson<Name>['items'][number];
+
+/** Types one list by the schema of its answer; what is written there stays known to its route. */
+export function listOf<Name extends ListName>(
+  answer: Name,
+  columns: readonly Column<ItemOf<Name>>[],
+) {
+  return <const Row extends Omit<List<ItemOf<Name>>, 'columns'>>(row: Row) => ({
+    ...row,
+    columns,
+    answers: { 200: answer },
+  });
 }
 
 /** The page of the plan that an entry names. */

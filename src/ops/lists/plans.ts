@@ -1,4 +1,3 @@
-import type { ShownSetting } from '../../settings/shown.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toSubject } from './drifts.ts';
 import { type Column, listOf, type Tone } from './list.ts';
@@ -15,7 +14,7 @@ export const PLAN_TONES: Readonly<Record<string, Tone>> = {
 };
 
 /** Plans, the newest first. */
-export const PLANS = listOf<OpsJson<'PlanSummary'>>([
+export const PLANS = listOf('PlanList', [
   { name: 'id', kind: 'id', place: 'whole' },
   {
     name: 'changes',
@@ -33,7 +32,6 @@ export const PLANS = listOf<OpsJson<'PlanSummary'>>([
   path: '/plans',
   summary: 'List plans, the newest first.',
   filters: { status: STATUSES },
-  answers: { 200: 'PlanList' },
   command: 'plan list',
 });
 
@@ -56,7 +54,7 @@ const OUTCOMES = {
 } as const;
 
 /** Everybody and everything that was asked for before the bridge is live. */
-export const FIRST_RUN = listOf<OpsJson<'FirstRunItem'>>([
+export const FIRST_RUN = listOf('FirstRun', [
   { name: 'type' },
   {
     name: 'of',
@@ -70,7 +68,6 @@ export const FIRST_RUN = listOf<OpsJson<'FirstRunItem'>>([
   path: '/plans/first-run',
   summary: 'What each person and group is before the bridge is live, and the plan that is held.',
   filters: {},
-  answers: { 200: 'FirstRun' },
   command: 'plan show --first-run',
 });
 
@@ -81,7 +78,7 @@ function toLine(change: OpsJson<'FirstRunItem'>['changes'][number]): string {
 }
 
 /** Settings in effect. */
-export const SETTINGS = listOf<ShownSetting>([
+export const SETTINGS = listOf('SettingList', [
   { name: 'setting', value: ({ name }) => name },
   { name: 'variable', place: 'csv' },
   { name: 'value', isLong: true, value: ({ value }) => value ?? '(not set)' },
@@ -99,6 +96,5 @@ export const SETTINGS = listOf<ShownSetting>([
     from: 'Only those whose value comes from there.',
     q: 'Part of the name, or of the variable.',
   },
-  answers: { 200: 'SettingList' },
   command: 'settings',
 });

@@ -3,7 +3,7 @@ import type { OpsJson } from '../schemas/schemas.ts';
 import { listOf, type Tone, toPlanLink, toProblemText, toWords } from './list.ts';
 
 /** What providers wrote and what they were refused. */
-export const REQUESTS = listOf<OpsJson<'Request'>>([
+export const REQUESTS = listOf('RequestList', [
   { name: 'at', kind: 'time' },
   { name: 'method' },
   { name: 'route' },
@@ -24,7 +24,6 @@ export const REQUESTS = listOf<OpsJson<'Request'>>([
     credential: 'With the credential that has this id.',
     status: 'Answered with it: `409`, or `4xx`.',
   },
-  answers: { 200: 'RequestList' },
   command: 'requests',
 });
 
@@ -38,7 +37,7 @@ function toStatusTone(status: number): Tone {
 }
 
 /** What operators did. */
-export const ACTS = listOf<OpsJson<'Act'>>([
+export const ACTS = listOf('ActList', [
   { name: 'at', kind: 'time' },
   { name: 'operator' },
   { name: 'with', place: 'minor', value: ({ credential }) => credential },
@@ -59,12 +58,11 @@ export const ACTS = listOf<OpsJson<'Act'>>([
       'About this user, group, drift, plan, token, client or provider; of a user or group also decisions about its drifts and plans.',
     outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
   },
-  answers: { 200: 'ActList' },
   command: 'acts',
 });
 
 /** Who lost access, and what proves it. */
-export const LEAVERS = listOf<OpsJson<'Leaver'>>([
+export const LEAVERS = listOf('LeaverList', [
   { name: 'id', place: 'csv', value: ({ person }) => person.id },
   {
     name: 'name',
@@ -103,7 +101,6 @@ export const LEAVERS = listOf<OpsJson<'Leaver'>>([
   summary: 'List who lost access by a request, and what proves it, the newest first.',
   filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
   meanings: { since: 'Accepted since then: a date, or a moment.', resource: 'Of this SCIM id.' },
-  answers: { 200: 'LeaverList' },
   command: 'leavers',
 });
 
@@ -119,7 +116,7 @@ function toRemainsText({ remains }: OpsJson<'Leaver'>): string {
 }
 
 /** What receivers of notifications do not have yet. */
-export const NOTIFICATIONS = listOf<OpsJson<'Notification'>>([
+export const NOTIFICATIONS = listOf('NotificationList', [
   { name: 'id', kind: 'id', place: 'whole' },
   { name: 'at', kind: 'time', place: 'minor' },
   { name: 'receiver' },
@@ -131,6 +128,5 @@ export const NOTIFICATIONS = listOf<OpsJson<'Notification'>>([
   summary: 'List notifications that receivers do not have yet, the oldest first.',
   filters: { receiver: 'text' },
   meanings: { receiver: 'For the receiver with this name.' },
-  answers: { 200: 'NotificationList' },
   command: 'notifications list',
 });

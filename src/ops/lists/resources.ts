@@ -34,7 +34,7 @@ const WORK: readonly Column<Item>[] = [
 ];
 
 /** People: what is wanted, what is seen, what waits. */
-export const USERS = listOf<OpsJson<'User'>>([
+export const USERS = listOf('UserList', [
   { name: 'id', kind: 'id', place: 'minor' },
   { name: 'name', link: ({ id }) => ({ type: 'user', id }) },
   MANAGED,
@@ -45,12 +45,11 @@ export const USERS = listOf<OpsJson<'User'>>([
   filters,
   path: '/users',
   summary: 'List people in order of creation.',
-  answers: { 200: 'UserList' },
   command: 'users',
 });
 
 /** Groups: what is managed, what is seen, what waits. */
-export const GROUPS = listOf<OpsJson<'Group'>>([
+export const GROUPS = listOf('GroupList', [
   { name: 'id', kind: 'id', place: 'minor' },
   { name: 'name', link: ({ id }) => ({ type: 'group', id }) },
   MANAGED,
@@ -61,7 +60,6 @@ export const GROUPS = listOf<OpsJson<'Group'>>([
   filters,
   path: '/groups',
   summary: 'List groups in order of creation.',
-  answers: { 200: 'GroupList' },
   command: 'groups',
 });
 

@@ -38,10 +38,11 @@ const drift = t.object({
   lastSeen: t.moment(),
   detector: t.word(['audit', 'sweep', 'discovery', 'operator'], 'What found it.'),
   planId: t.textOrNull('The plan that repairs it, or that waits to do so.'),
-  note: t.orNull(
-    t.object({ text: t.text(), by: t.textOrNull(), until: t.momentOrNull() }),
-    'Why it is not repaired.',
-  ),
+  note: t.partOrNull('Why it is not repaired.', {
+    text: t.text(),
+    by: t.textOrNull(),
+    until: t.momentOrNull(),
+  }),
   privileged: t.textOrNull('Why an unmanaged one is not taken over with others.'),
 });
 
@@ -97,10 +98,10 @@ const planAction = t.object({
   harm: t.orNull(t.word(HARM_KINDS)),
   status: t.word(['planned', 'released', 'done', 'dropped']),
   reason: t.text(),
-  who: t.orNull(
-    t.object({ by: t.text(), at: t.moment() }),
-    'The credential of the request, or the author by the audit log.',
-  ),
+  who: t.partOrNull('The credential of the request, or the author by the audit log.', {
+    by: t.text(),
+    at: t.moment(),
+  }),
 });
 
 const planPart = t.object({
@@ -138,15 +139,12 @@ const firstRunItem = t.object({
   outcome: t.word(FIRST_RUN_OUTCOMES, 'As in docs/go-live.md.'),
   upstreamId: t.textOrNull('The id in the service.'),
   reason: t.textOrNull('Why it is disputed or privileged.'),
-  changes: t.list(
-    t.object({
-      kind: t.word(CHANGE_KINDS),
-      count: t.count('Of people in a group, or of its spaces and documents.'),
-      desired: t.anything('What the service is to hold; null: see `count`.'),
-      observed: t.anything('What it was seen to hold.'),
-    }),
-    'What the service does not hold, beside what `outcome` says.',
-  ),
+  changes: t.parts('What the service does not hold, beside what `outcome` says.', {
+    kind: t.word(CHANGE_KINDS),
+    count: t.count('Of people in a group, or of its spaces and documents.'),
+    desired: t.anything('What the service is to hold; null: see `count`.'),
+    observed: t.anything('What it was seen to hold.'),
+  }),
 });
 
 /** What differs in the service, and the plans that change it. Names are personal. */
@@ -178,23 +176,17 @@ export const driftSchemas = {
   DriftsDecided: t.object({
     dryRun: t.flag('Nothing was done.'),
     done: t.count('Drifts that were decided, or would be.'),
-    refused: t.list(
-      t.object({
-        id: t.text(),
-        code: t.word(['unknown', 'not-open', 'not-possible']),
-        reason: t.text('A sentence.'),
-      }),
-      'The others.',
-    ),
-    plan: t.orNull(
-      t.object({
-        id: t.textOrNull('null: it was not made.'),
-        hash: t.text('What the decision is given to mean exactly this plan.'),
-        counts: planCounts,
-        exceeded: t.list(t.text(), 'Limits that it exceeds.'),
-      }),
-      'null: nothing is repaired.',
-    ),
+    refused: t.parts('The others.', {
+      id: t.text(),
+      code: t.word(['unknown', 'not-open', 'not-possible']),
+      reason: t.text('A sentence.'),
+    }),
+    plan: t.partOrNull('null: nothing is repaired.', {
+      id: t.textOrNull('null: it was not made.'),
+      hash: t.text('What the decision is given to mean exactly this plan.'),
+      counts: planCounts,
+      exceeded: t.list(t.text(), 'Limits that it exceeds.'),
+    }),
   }),
   LookBody: t.object({
     repair: t.optionalFlag(
@@ -206,24 +198,19 @@ export const driftSchemas = {
     id: t.text(),
     at: t.moment(),
     gone: t.flag('The service has no such account or group.'),
-    differences: t.list(
-      t.object({
-        id: t.text('The id of the drift.'),
-        kind: t.word(DRIFT_KINDS),
-        status: t.word(DRIFT_STATUSES),
-        member,
-        desired: t.anything(),
-        observed: t.anything(),
-        note: t.textOrNull('Why it is not repaired.'),
-      }),
-    ),
-    repair: t.orNull(
-      t.object({
-        planId: t.textOrNull('The plan that repairs it; null: none was made.'),
-        exceeded: t.list(t.text(), 'Limits that the repair would exceed.'),
-      }),
-      'null: nothing was to be repaired.',
-    ),
+    differences: t.parts(null, {
+      id: t.text('The id of the drift.'),
+      kind: t.word(DRIFT_KINDS),
+      status: t.word(DRIFT_STATUSES),
+      member,
+      desired: t.anything(),
+      observed: t.anything(),
+      note: t.textOrNull('Why it is not repaired.'),
+    }),
+    repair: t.partOrNull('null: nothing was to be repaired.', {
+      planId: t.textOrNull('The plan that repairs it; null: none was made.'),
+      exceeded: t.list(t.text(), 'Limits that the repair would exceed.'),
+    }),
     unfinished: t.flag('Something of it waits, is stuck or is held.'),
   }),
   PlanSummary: planSummary,
@@ -245,7 +232,7 @@ export const driftSchemas = {
       'By the audit log, at the last start; null: it was not asked.',
     ),
     since: t.momentOrNull(),
-    reason: t.orNull(t.object({ code: t.word(['restored', 'audit', 'first-run']) })),
+    reason: t.partOrNull(null, { code: t.word(['restored', 'audit', 'first-run']) }),
     planId: t.textOrNull('The plan that is made, or waits.'),
     reading: t.orNull(t.reading, 'null: it is not read now.'),
   }),

@@ -5,8 +5,8 @@ export type JsonOf<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 type DeepReadonly<T> = T extends object ? { readonly [Name in keyof T]: DeepReadonly<T[Name]> } : T;
 
-function describe<Schema extends z.ZodType>(schema: Schema, about: string | undefined): Schema {
-  return about === undefined ? schema : schema.describe(about);
+function describe<Schema extends z.ZodType>(schema: Schema, about?: string | null): Schema {
+  return about ? schema.describe(about) : schema;
 }
 
 /** Any JSON; undefined is none. */
@@ -16,8 +16,15 @@ const moment = z.iso.datetime();
 
 const kinds = {
   /** An object with these members and no others. */
-  object: <Members extends z.core.$ZodLooseShape>(members: Members, about?: string) =>
+  object: <Members extends z.core.$ZodLooseShape>(members: Members) => z.strictObject(members),
+  /** The same with its description, which is null where there is nothing to say. */
+  part: <Members extends z.core.$ZodLooseShape>(about: string | null, members: Members) =>
     describe(z.strictObject(members), about),
+  partOrNull: <Members extends z.core.$ZodLooseShape>(about: string | null, members: Members) =>
+    describe(z.strictObject(members).nullable(), about),
+  /** A list of such objects. */
+  parts: <Members extends z.core.$ZodLooseShape>(about: string | null, members: Members) =>
+    describe(z.array(z.strictObject(members)), about),
   list: <Item extends z.ZodType>(item: Item, about?: string) => describe(z.array(item), about),
   orNull: <Schema extends z.ZodType>(schema: Schema, about?: string) =>
     describe(z.nullable(schema), about),

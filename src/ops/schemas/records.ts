@@ -23,24 +23,18 @@ const act = t.object({
 const leaver = t.object({
   person: t.named,
   status: t.word(LEAVER_STATUSES, '`waits`: not seen to be out; `back`: let in again.'),
-  asked: t.orNull(
-    t.object({
-      at: t.moment('Arrival of the request.'),
-      credential: t.text('As in `/ops/requests`.'),
-      requestId: t.text(),
-    }),
-    'null: the request is not kept any more.',
-  ),
+  asked: t.partOrNull('null: the request is not kept any more.', {
+    at: t.moment('Arrival of the request.'),
+    credential: t.text('As in `/ops/requests`.'),
+    requestId: t.text(),
+  }),
   acceptedAt: t.moment(),
-  sent: t.orNull(
-    t.object({
-      at: t.moment(),
-      operation: t.text(),
-      outcome: t.orNull(t.word(['done', 'refused', 'unknown', 'not-sent'])),
-      error: t.textOrNull(),
-    }),
-    'The newest call; null: none was needed, or is kept.',
-  ),
+  sent: t.partOrNull('The newest call; null: none was needed, or is kept.', {
+    at: t.moment(),
+    operation: t.text(),
+    outcome: t.orNull(t.word(['done', 'refused', 'unknown', 'not-sent'])),
+    error: t.textOrNull(),
+  }),
   seenAt: t.momentOrNull('When a look after that showed it; null: none did.'),
   logged: t.object({
     state: t.word(
@@ -53,13 +47,10 @@ const leaver = t.object({
     who: t.orNull(t.author),
     code: t.textOrNull('Why the log cannot be read.'),
   }),
-  remains: t.orNull(
-    t.object({
-      owner: t.flag('True: the account has the role of an owner.'),
-      groups: t.list(t.named, 'Groups that the bridge does not manage.'),
-    }),
-    'What the account still has.',
-  ),
+  remains: t.partOrNull('What the account still has.', {
+    owner: t.flag('True: the account has the role of an owner.'),
+    groups: t.list(t.named, 'Groups that the bridge does not manage.'),
+  }),
   tookMs: t.countOrNull('From the arrival of the request until it was seen.'),
   problem: t.orNull(t.serviceWords, 'Why it waits, in the words of the service.'),
   nextAttemptAt: t.momentOrNull('While it waits; null: when nothing holds it.'),
@@ -72,18 +63,16 @@ const request = t.object({
   requestId: t.text(),
   method: t.text(),
   route: t.text('Its pattern; `none`: nothing is served there.'),
-  resource: t.orNull(
-    t.object({ type: t.resourceType(), id: t.text() }),
-    'null: it was for none, or made none.',
-  ),
-  written: t.list(
-    t.object({
-      op: t.word(['set', 'add', 'replace', 'remove', 'drop', 'repair', 'refuse']),
-      path: t.text('An attribute; after `drop`, `repair` and `refuse` the kind of the reason.'),
-      values: t.count('How many, never which.'),
-      words: t.textOrNull('The kind of the reason in words.'),
-    }),
-  ),
+  resource: t.partOrNull('null: it was for none, or made none.', {
+    type: t.resourceType(),
+    id: t.text(),
+  }),
+  written: t.parts(null, {
+    op: t.word(['set', 'add', 'replace', 'remove', 'drop', 'repair', 'refuse']),
+    path: t.text('An attribute; after `drop`, `repair` and `refuse` the kind of the reason.'),
+    values: t.count('How many, never which.'),
+    words: t.textOrNull('The kind of the reason in words.'),
+  }),
   status: t.whole('0: something was changed, and there was no answer yet.'),
   scimType: t.textOrNull(),
   refusal: t.textOrNull('Why it was refused, as in the answer, without words of the service.'),
@@ -128,7 +117,7 @@ export const recordSchemas = {
     files: t.optional(
       z.record(
         z.string(),
-        t.list(t.object({ content: z.base64(), name: fileName(), type: fileName() })).min(1),
+        t.parts(null, { content: z.base64(), name: fileName(), type: fileName() }).min(1),
       ),
       'As base64; see docs/command-line.md#call-the-service.',
     ),

@@ -95,21 +95,18 @@ const value = (about?: string) => t.orNull(z.union([z.string(), z.boolean()]), a
 const finding = t.object({
   kind: t.word(CENSUS_KINDS, 'As in docs/go-live.md.'),
   by: t.orNull(t.word(MATCH_KEYS), 'The key that found the person.'),
-  entries: t.list(
-    t.object({ row: t.count('In the file, where the first line is 1.'), name: t.textOrNull() }),
-    'Of the file.',
-  ),
+  entries: t.parts('Of the file.', {
+    row: t.count('In the file, where the first line is 1.'),
+    name: t.textOrNull(),
+  }),
   people: t.list(t.named, 'Of the bridge and the service, with the SCIM id.'),
   provider: t.textOrNull('The provider of the person; null: only observed, or two.'),
-  differences: t.list(
-    t.object({
-      attribute: t.text(),
-      provider: value(),
-      bridge: value('null: it has none.'),
-      service: value('null: it has none, or it is not compared.'),
-    }),
-    'Attributes that differ.',
-  ),
+  differences: t.parts('Attributes that differ.', {
+    attribute: t.text(),
+    provider: value(),
+    bridge: value('null: it has none.'),
+    service: value('null: it has none, or it is not compared.'),
+  }),
 });
 
 const handoverItem = t.object({
@@ -150,7 +147,7 @@ export const resourceSchemas = {
     provider: owner,
     handling: t.orNull(handling, 'How requests of its provider are taken.'),
     version: t.count(),
-    seen: t.orNull(t.object({ at: t.moment(), by: t.text() })),
+    seen: t.partOrNull(null, { at: t.moment(), by: t.text() }),
     dueAt: t.momentOrNull(),
     problem: t.orNull(t.serviceWords),
     fields: t.list(field),
@@ -180,10 +177,7 @@ export const resourceSchemas = {
     account: t.orNull(t.whole(), 'The id in the service.'),
     deleted: t.flag(),
     staysHidden: t.flag('A tombstone of ids stays, so that no list brings the person back.'),
-    obstacles: t.list(
-      t.object({ code: t.word(OBSTACLES), detail: t.text() }),
-      'What has to be done first.',
-    ),
+    obstacles: t.parts('What has to be done first.', { code: t.word(OBSTACLES), detail: t.text() }),
     rows: t.countOrNull('Other rows that spoke of the person; null: nothing was erased.'),
   }),
   Finding: finding,

@@ -15,10 +15,7 @@ const leaverHold = t.orNull(
 
 const writes = t.object({
   mode: t.word(['live', 'observe']),
-  paused: t.orNull(
-    t.object({ since: t.moment(), reason: t.textOrNull() }),
-    'The pause that holds.',
-  ),
+  paused: t.partOrNull('The pause that holds.', { since: t.moment(), reason: t.textOrNull() }),
   waiting: t.count('People and groups with changes that are accepted and not applied.'),
 });
 
@@ -40,50 +37,41 @@ const gate = t.object({
 /** The first question of an operator. Names and the words of the service may be personal. */
 const status = t.object({
   status: t.word(['ok', 'degraded', 'unavailable']),
-  reasons: t.list(
-    t.object({ code: t.text('As in docs/runbook.md.'), detail: t.text(), remedy: t.text() }),
-  ),
-  bridge: t.object(
-    { version: t.text(), startedAt: t.moment(), engine: t.word(['sqlite', 'postgres']) },
-    'The process that answers.',
-  ),
-  leader: t.orNull(
-    t.object({
-      isSelf: t.flag('True: the process that answers.'),
-      epoch: t.count('Raised by each takeover.'),
-      since: t.moment(),
-    }),
-    'The process that changes the service.',
-  ),
+  reasons: t.parts(null, {
+    code: t.text('As in docs/runbook.md.'),
+    detail: t.text(),
+    remedy: t.text(),
+  }),
+  bridge: t.part('The process that answers.', {
+    version: t.text(),
+    startedAt: t.moment(),
+    engine: t.word(['sqlite', 'postgres']),
+  }),
+  leader: t.partOrNull('The process that changes the service.', {
+    isSelf: t.flag('True: the process that answers.'),
+    epoch: t.count('Raised by each takeover.'),
+    since: t.moment(),
+  }),
   scimUrl: t.text('What providers are given as the base URL.'),
   writes,
-  queue: t.object(
-    {
-      isHeld: t.flag('Nothing is changed in the service for now.'),
-      removeMs: t.count('For a removal of access.'),
-      changeMs: t.count('For any other change.'),
-      classes: t.list(
-        t.object({
-          class: t.word(QUEUED_CLASSES),
-          waiting: t.count('Without what is refused or was tried in vain.'),
-          endMs: t.countOrNull('Until the last has had its turn, at one call each; null: not now.'),
-        }),
-        'In the order of the turns.',
-      ),
-    },
-    'Estimated wait of a new change.',
-  ),
+  queue: t.part('Estimated wait of a new change.', {
+    isHeld: t.flag('Nothing is changed in the service for now.'),
+    removeMs: t.count('For a removal of access.'),
+    changeMs: t.count('For any other change.'),
+    classes: t.parts('In the order of the turns.', {
+      class: t.word(QUEUED_CLASSES),
+      waiting: t.count('Without what is refused or was tried in vain.'),
+      endMs: t.countOrNull('Until the last has had its turn, at one call each; null: not now.'),
+    }),
+  }),
   firstRead: t.orNull(t.reading, 'null: it is finished.'),
   lastSweep: t.orNull(sweep, 'The newest, which may run.'),
-  drifts: t.list(
-    t.object({
-      kind: t.word(DRIFT_KINDS),
-      status: t.word(DRIFT_STATUSES),
-      count: t.count(),
-      held: t.count('Those that a waiting plan repairs.'),
-    }),
-    'Differences of what is managed that are not over.',
-  ),
+  drifts: t.parts('Differences of what is managed that are not over.', {
+    kind: t.word(DRIFT_KINDS),
+    status: t.word(DRIFT_STATUSES),
+    count: t.count(),
+    held: t.count('Those that a waiting plan repairs.'),
+  }),
   unmanaged: t.count('Accounts and groups that no provider asked for.'),
   due: t.count('People and groups of which something is to be done.'),
   failingCount: t.count(),
@@ -92,30 +80,24 @@ const status = t.object({
   seats: t.seats,
   stuckCount: t.count(),
   stuck: t.list(trouble, 'Acknowledged, then refused or not done by the service; field by field.'),
-  leavers: t.orNull(
-    t.object({
-      count: t.count(),
-      since: t.moment('When the deactivation of the first was accepted.'),
-      heldBy: leaverHold,
-      plan: t.textOrNull('The plan that holds the first back.'),
-      first: t.list(
-        t.named.extend({ since: t.moment(), heldBy: leaverHold, plan: t.textOrNull() }),
-        'The first ten.',
-      ),
-    }),
-    'Who left and was not seen to be out since; null: nobody.',
-  ),
-  disputes: t.list(
-    t.object({
-      type: t.resourceType(),
-      name: t.text(),
-      reason: t.text(),
-      count: t.count('Requests that were refused for it.'),
-      firstSeenAt: t.moment(),
-      lastSeenAt: t.moment(),
-    }),
-    'Names that only an operator can place.',
-  ),
+  leavers: t.partOrNull('Who left and was not seen to be out since; null: nobody.', {
+    count: t.count(),
+    since: t.moment('When the deactivation of the first was accepted.'),
+    heldBy: leaverHold,
+    plan: t.textOrNull('The plan that holds the first back.'),
+    first: t.list(
+      t.named.extend({ since: t.moment(), heldBy: leaverHold, plan: t.textOrNull() }),
+      'The first ten.',
+    ),
+  }),
+  disputes: t.parts('Names that only an operator can place.', {
+    type: t.resourceType(),
+    name: t.text(),
+    reason: t.text(),
+    count: t.count('Requests that were refused for it.'),
+    firstSeenAt: t.moment(),
+    lastSeenAt: t.moment(),
+  }),
   upstream: t.object({
     waiting: z
       .record(z.string(), t.count())
@@ -125,20 +107,14 @@ const status = t.object({
     credentials: gate,
     service: gate,
   }),
-  authentication: t.object(
-    {
-      failed: t.count(),
-      sources: t.list(
-        t.object({
-          address: t.text('Or the network of an IPv6 address.'),
-          attempts: t.count(),
-          lastAt: t.moment(),
-        }),
-        'Those with the most.',
-      ),
-    },
-    'Requests without a valid credential within ten minutes.',
-  ),
+  authentication: t.part('Requests without a valid credential within ten minutes.', {
+    failed: t.count(),
+    sources: t.parts('Those with the most.', {
+      address: t.text('Or the network of an IPv6 address.'),
+      attempts: t.count(),
+      lastAt: t.moment(),
+    }),
+  }),
   activity: t.object({ running: t.count(), waiting: t.count() }),
 });
 
@@ -172,34 +148,30 @@ export const stateSchemas = {
     .describe('The body has to be {"name": "…"} or {"all": true}.'),
   Retry: t.object({
     count: t.count(),
-    tried: t.list(
-      t.object({
-        type: t.resourceType(),
-        id: t.text(),
-        name: t.text(),
-        waits: t.list(t.text(), 'Fields, `members` or `admins` that wait; empty: a look.'),
-      }),
-      'The first hundred.',
-    ),
+    tried: t.parts('The first hundred.', {
+      type: t.resourceType(),
+      id: t.text(),
+      name: t.text(),
+      waits: t.list(t.text(), 'Fields, `members` or `admins` that wait; empty: a look.'),
+    }),
   }),
   Samples: t.object({
     everyMs: t.count('Time that each entry covers.'),
     callsMax: t.countOrNull('Calls that may leave in a minute; null: any number.'),
-    leavers: t.orNull(
-      t.object({ count: t.count(), p50Ms: t.count(), p95Ms: t.count(), slowestMs: t.count() }),
-      'From the request until the service holds it; null: nobody left.',
-    ),
-    items: t.list(
-      t.object({
-        at: t.moment(),
-        calls: t.count('Calls to the service in a minute.'),
-        due: t.count('Users and groups of which something is to be done.'),
-        drifts: t.count('Differences that wait for a decision, of what is managed.'),
-        stuck: t.count('Users and groups whose acknowledged change is refused.'),
-        requests: t.count('Requests of providers in a minute.'),
-        refused: t.count('Those of them that were refused.'),
-      }),
-      'The oldest first; minutes without a leader are left out.',
-    ),
+    leavers: t.partOrNull('From the request until the service holds it; null: nobody left.', {
+      count: t.count(),
+      p50Ms: t.count(),
+      p95Ms: t.count(),
+      slowestMs: t.count(),
+    }),
+    items: t.parts('The oldest first; minutes without a leader are left out.', {
+      at: t.moment(),
+      calls: t.count('Calls to the service in a minute.'),
+      due: t.count('Users and groups of which something is to be done.'),
+      drifts: t.count('Differences that wait for a decision, of what is managed.'),
+      stuck: t.count('Users and groups whose acknowledged change is refused.'),
+      requests: t.count('Requests of providers in a minute.'),
+      refused: t.count('Those of them that were refused.'),
+    }),
   }),
 };
