@@ -24,8 +24,7 @@ import {
 import type { ReadDeps, ReadProgress } from '../reconcile/read/reading.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
 import { createDriftKeeper } from '../reconcile/repair/keeper.ts';
-import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
-import type { Detection } from '../reconcile/repair/recovery-detect.ts';
+import { createRecovery, type Detection, type Recovery } from '../reconcile/repair/recovery.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import { createTransport, type TransportHealth } from '../upstream/transport.ts';

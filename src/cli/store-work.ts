@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BridgeError } from '../domain/errors.ts';
-import { RECOVERY } from '../reconcile/repair/recovery-state.ts';
+import { requestRecovery } from '../reconcile/repair/recovery-plan.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
@@ -51,10 +51,9 @@ export async function restoreStore(
 /** Makes the next start on the store at this address begin recovery, whatever the audit log says. @throws StoreError */
 export async function markRestored(url: string): Promise<void> {
   const store = await openStore({ url });
-  const since = systemClock.now();
   try {
     await migrate(store);
-    await store.write((tx) => RECOVERY.save(tx, { phase: 'requested', since }, since));
+    await store.write((tx) => requestRecovery(tx, systemClock.now()));
   } finally {
     await store.close();
   }

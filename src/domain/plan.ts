@@ -3,8 +3,9 @@ import type { Difference } from './drift.ts';
 import { isEntityField } from './entity.ts';
 import type { GroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
+import { userId } from './ids.ts';
 import { isJsonObject } from './json.ts';
-import type { LinkList } from './link.ts';
+import type { LinkKey } from './link.ts';
 import type { UserField } from './user.ts';
 
 /**
@@ -16,7 +17,7 @@ import type { UserField } from './user.ts';
  * - `discarded`: nothing of it is done
  */
 export const PLAN_STATUSES = ['making', 'held', 'approved', 'applied', 'discarded'] as const;
-/** Status of a plan. */
+/** One of these statuses. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
 /**
@@ -78,9 +79,9 @@ export interface PlanAction extends Omit<Difference, 'kind'> {
 }
 
 /** Place of a change: fields, or one row in one of a group's lists. */
-export type ChangePlace =
+type ChangePlace =
   | { readonly kind: 'fields'; readonly fields: readonly (UserField | GroupField)[] }
-  | { readonly kind: 'link'; readonly list: LinkList };
+  | ({ readonly kind: 'link' } & LinkKey);
 
 /** Finds the place of a change; one of several fields concerns those that have a value. */
 export function toPlace({
@@ -92,9 +93,8 @@ export function toPlace({
   if (about === 'entity') {
     return { kind: 'fields', fields: isEntityField(memberId) ? [memberId] : [] };
   }
-  if (about !== undefined) return { kind: 'link', list: about };
+  if (about !== undefined) return { kind: 'link', list: about, userId: userId(memberId) };
   const fields = listChangedFields(kind);
-  if (fields.length === 1) return { kind: 'fields', fields };
   const isIn = (field: string) => isJsonObject(desired) && Object.hasOwn(desired, field);
-  return { kind: 'fields', fields: fields.filter(isIn) };
+  return { kind: 'fields', fields: fields.length === 1 ? fields : fields.filter(isIn) };
 }

@@ -23,13 +23,16 @@ import { findOne, insertAll, type Row, updateWhere } from './tables.ts';
 /** A plan as stored. */
 export type PlanRow = Row<'plans'>;
 
-/** Locks the making of plans, and finds the one of these sources that waits: nobody decides about it meanwhile. */
+/** Has processes take turns at plans until the transaction ends: after `enterRules`, and before users and groups are locked. */
+export const lockPlans = (tx: Db) => lockUntilCommit(tx, 'plans');
+
+/** Locks plans, and finds the one of these sources that waits: nobody decides about it meanwhile. */
 export async function lockHeld(
   tx: Db,
   sources: readonly PlanOrigin[],
 ): Promise<PlanRow | undefined> {
-  await lockUntilCommit(tx, 'plans');
-  return findOne(tx, 'plans', { status: 'held', source: sources }, { lock: true });
+  await lockPlans(tx);
+  return findOne(tx, 'plans', { status: 'held', source: sources });
 }
 
 /** A plan that waits for an operator, with its number of changes that are still to be made. */
@@ -52,11 +55,11 @@ export async function countWaitingPlans(db: Db): Promise<WaitingPlan[]> {
  */
 export async function discardEmpty(tx: Db, ids: Iterable<string>, now: number): Promise<PlanRow[]> {
   const ended: PlanRow[] = [];
+  const end = { reason: 'nothing was left of it', decided_at: now, ended_at: now };
   for (const id of ids) {
-    const plan = await findOne(tx, 'plans', { id }, { lock: true });
-    if (plan?.status !== 'held' || (await countPlanActions(tx, id)).has('planned')) continue;
-    const end = { reason: 'nothing was left of it', decided_at: now, ended_at: now };
-    ended.push(...(await updateWhere(tx, 'plans', { id }, { status: 'discarded', ...end })));
+    if ((await countPlanActions(tx, id)).has('planned')) continue;
+    const held = { id, status: 'held' } as const;
+    ended.push(...(await updateWhere(tx, 'plans', held, { status: 'discarded', ...end })));
   }
   return ended;
 }

@@ -1,5 +1,5 @@
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
-import { RECOVERY } from '../../reconcile/repair/recovery-state.ts';
+import { RECOVERY } from '../../reconcile/repair/recovery-plan.ts';
 import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import { FIRST_RUN } from '../lists/plans.ts';
@@ -71,12 +71,8 @@ async function readRecovery({ store, status }: OpsSources): Promise<OpsJson<'Rec
   const state = await RECOVERY.find(store.read);
   const none = { detection, since: null, reason: null, planId: null, reading: null };
   if (state === undefined) return { ...none, phase: 'none' };
-  const since = toMoment(state.since);
-  if (state.phase === 'requested')
-    return { ...none, phase: state.phase, since, reason: { code: 'restored' } };
-  const { phase, reason, planId } = state;
-  const progress = phase === 'reading' ? toReadingView(reading) : null;
-  return { detection, phase, since, reason, planId, reading: progress };
+  const progress = state.phase === 'reading' ? toReadingView(reading) : null;
+  return { detection, ...state, since: toMoment(state.since), reading: progress };
 }
 
 /** Renders how far a complete read of the service has come; null: nothing is read. */

@@ -122,10 +122,10 @@ const OF_STORE = {
     'Wait until the whole service was read; docs/recovery.md tells what comes then.',
     ({ recovery: state, waitingPlans }) => {
       if (state === undefined) return undefined;
-      const isFirstRun = state.phase !== 'requested' && state.reason.code === 'first-run';
-      const why = isFirstRun
-        ? 'What was accepted while the bridge observed is held'
-        : 'The store is older than what was done';
+      const why =
+        state.reason.code === 'first-run'
+          ? 'What was accepted while the bridge observed is held'
+          : 'The store is older than what was done';
       const detail = `${why}: since ${toMoment(state.since)} only new writes are brought to the service.`;
       const plan = waitingPlans.find(({ source }) => isOfRecovery(source));
       if (plan === undefined) return detail;

@@ -1,9 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isWaiting } from '../../domain/cell.ts';
 import { listHarms, toChangeKey } from '../../domain/change.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { userId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
-import type { LinkList } from '../../domain/link.ts';
+import type { LinkKey } from '../../domain/link.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { listLinks, type StoredLink } from '../../store/links/links.ts';
@@ -17,12 +17,11 @@ import type { DriftDeps } from './deps.ts';
 export function isStillSo({ row, changes }: Current, change: PlanAction): boolean {
   if (change.kind === 'user.create' || change.kind === 'group.create') return isWanted(row);
   const known = changes.get(toChangeKey(change));
-  if (known === undefined) return false;
   // The name of a group that is to go may change meanwhile.
-  if (change.kind === 'group.delete') return true;
-  const same = (value: JsonValue, own: JsonValue) =>
-    JSON.stringify(toOwnPart(value, own)) === JSON.stringify(own);
-  return same(known.desired, change.desired) && same(known.observed, change.observed);
+  if (known === undefined || change.kind === 'group.delete') return known !== undefined;
+  const { desired, observed } = change;
+  const now = [toOwnPart(known.desired, desired), toOwnPart(known.observed, observed)];
+  return isDeepStrictEqual(now, [desired, observed]);
 }
 
 /** The part of a value in the fields that an action is about: others may differ beside them. */
@@ -69,39 +68,23 @@ export async function findState(
 
 async function isPlaceWaiting(db: Db, row: ResourceRow, change: PlanAction): Promise<boolean> {
   const place = toPlace(change);
-  if (place.kind === 'fields') {
-    const cells = parseCells(row);
-    return place.fields.some((field) => isWaiting(cells[field]));
-  }
-  const link = await findLink(db, row, { list: place.list, memberId: change.memberId });
-  return link !== undefined && link.pending !== null;
+  if (place.kind === 'link') return (await findLink(db, row, place))?.pending != null;
+  const cells = parseCells(row);
+  return place.fields.some((field) => isWaiting(cells[field]));
 }
 
 /** Finds the row of one user in a list of a group. */
 export async function findLink(
   db: Db,
   row: ResourceRow,
-  { list, memberId }: { readonly list: LinkList; readonly memberId: string },
+  key: LinkKey,
 ): Promise<StoredLink | undefined> {
-  return (await listLinks(db, row, { list, userIds: [userId(memberId)] }))[0];
+  return (await listLinks(db, row, { named: [key] }))[0];
 }
-
-type ObstacleDeps = Pick<DriftDeps, 'rules' | 'findGroupPrivilege'>;
 
 /** Obstacle to a new account, with what removes it. */
 const NO_ADDRESS =
   'The provider gives no e-mail address, which a new account needs: have it send one, or accept that the person is inactive.';
-
-/** Finds the reason why a repair may or can not be made; undefined when it can. */
-export async function findObstacle(
-  tx: Db,
-  deps: ObstacleDeps,
-  repair: PlanAction,
-): Promise<string | undefined> {
-  if (repair.kind !== 'user.create') return findProtection(tx, deps, repair);
-  const row = await findRow(tx, { type: 'user', id: repair.resourceId });
-  return row && findAccountObstacle(row);
-}
 
 /** Finds the reason why no account can be made for a user; undefined when one can. */
 export function findAccountObstacle(row: UserRow): string | undefined {
@@ -109,17 +92,20 @@ export function findAccountObstacle(row: UserRow): string | undefined {
 }
 
 /**
- * Finds the reason why no repair may take this away; undefined when it may. Users that no provider may deactivate or
+ * Finds the reason why a repair may or can not be made; undefined when it can. Users that no provider may deactivate or
  * demote are safe from repairs too. Leaving a group is a demotion only where the group is privileged.
  */
-async function findProtection(
+export async function findObstacle(
   tx: Db,
-  { rules: { protection }, findGroupPrivilege }: ObstacleDeps,
-  { harm, type, resourceId, memberId }: PlanAction,
+  { rules: { protection }, findGroupPrivilege }: Pick<DriftDeps, 'rules' | 'findGroupPrivilege'>,
+  { kind, harm, type, resourceId, memberId }: PlanAction,
 ): Promise<string | undefined> {
   switch (harm) {
-    case undefined:
-      return undefined;
+    case undefined: {
+      if (kind !== 'user.create') return undefined;
+      const row = await findRow(tx, { type: 'user', id: resourceId });
+      return row && findAccountObstacle(row);
+    }
     case 'deactivate':
     case 'deleteGroup':
     case 'cutAccess': {

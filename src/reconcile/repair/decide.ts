@@ -2,20 +2,20 @@ import { toAdoptionWords } from '../../domain/adoption.ts';
 import { DRIFT_KINDS, type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
 import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
 import { HARM_WINDOW_MS } from '../../domain/harm.ts';
-import type { JsonValue } from '../../domain/json.ts';
 import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { countActions, type PlanCounts, toHash } from '../../plan/plan-summary.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, listRepairable, toRepair } from '../../store/drifts.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
 import {
   countPlanActions,
   countRepairs,
   discardEmpty,
   lockHeld,
+  lockPlans,
   type PlanRow,
+  parseChange,
 } from '../../store/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
@@ -47,24 +47,23 @@ export async function decide(
   deps: DriftDeps,
   source: DecisionSource,
 ): Promise<PlanRow | undefined> {
-  const { plan, accepted } = await deps.store.write(async (tx) => {
+  const { plan, accept } = await deps.store.write(async (tx) => {
     if (source !== 'dry-run') await enterRules(tx, deps.rules, 'names');
-    await lockHeld(tx, REPAIR_SOURCES);
+    const held = await lockHeld(tx, REPAIR_SOURCES);
     const known = await sortKnown(tx, deps);
-    const { repair, accept } = source === 'dry-run' ? { ...known, accept: [] } : known;
+    const accept = source === 'dry-run' ? [] : known.accept;
     for (const drift of accept) await acceptDrift(tx, deps, drift);
-    return { plan: await planFor(tx, deps, source, repair), accepted: accept };
+    return { plan: await planFor(tx, deps, { source, held, drifts: known.repair }), accept };
   });
   // Rules may derive changes of others from what was accepted.
-  if (accepted.length > 0) deps.store.bell.ring('due');
+  if (accept.length > 0) deps.store.bell.ring('due');
   // What is unmanaged was not accepted: each is taken over in a transaction of its own.
-  for (const { kind, resource_type: type, resource_id: id } of accepted)
+  for (const { kind, resource_type: type, resource_id: id } of accept)
     if (isUnmanagedKind(kind)) await deps.adopt({ type, id }, BY_POLICY);
   if (plan !== undefined) tellPlan(deps.events, plan);
   return plan;
 }
 
-const LOCKED = { lock: true };
 /** Takeover that nobody asked for by name. */
 const BY_POLICY = { provider: DEFAULT_PROVIDER, isDryRun: false };
 
@@ -79,9 +78,7 @@ async function sortKnown(tx: Db, deps: DriftDeps) {
   const accept: DriftRow[] = [];
   for await (const rows of readParts(PART, (part) => listRepairable(tx, kinds, part))) {
     for (const row of rows) {
-      const desired = parseStored<JsonValue>(row.desired);
-      const observed = parseStored<JsonValue>(row.observed);
-      const action = findDriftAction(actions, { kind: row.kind, desired, observed });
+      const action = findDriftAction(actions, { ...parseChange(row), kind: row.kind });
       if (action === 'accept') accept.push(row);
       if (action === 'repair' && (await mayRepair(tx, deps, row))) repair.push(row);
     }
@@ -104,32 +101,37 @@ async function mayRepair(tx: Db, deps: DriftDeps, row: DriftRow): Promise<boolea
   return status === 'open' && note === null;
 }
 
+/** Repairs by the policy, and the plan of earlier ones that waits for an operator. */
+interface Repairs {
+  readonly source: DecisionSource;
+  readonly held: PlanRow | undefined;
+  readonly drifts: readonly DriftRow[];
+}
+
 async function planFor(
   tx: Db,
   deps: DriftDeps,
-  source: DecisionSource,
-  candidates: readonly DriftRow[],
+  { source, held, drifts }: Repairs,
 ): Promise<PlanRow | undefined> {
-  const held = await lockHeld(tx, REPAIR_SOURCES);
   // Only one plan can wait; the next sweep makes one of everything.
   if (held !== undefined && source === 'audit') return undefined;
-  const actions = toRepairs(candidates);
+  const actions = toRepairs(drifts);
   const now = deps.clock.now();
   if (held !== undefined && source === 'sweep') {
     // What differs again after it dropped out of a plan is in none.
     const isWhole = !(await countPlanActions(tx, held.id)).has('dropped');
     if (isWhole && held.hash === toHash(actions)) return held;
-    const change = { status: 'discarded', reason: 'superseded', decided_at: now } as const;
-    await updateWhere(tx, 'plans', { id: held.id }, { ...change, ended_at: now });
+    const end = { reason: 'superseded', decided_at: now, ended_at: now };
+    await updateWhere(tx, 'plans', { id: held.id }, { status: 'discarded', ...end });
   }
   if (actions.length === 0) return undefined;
   const standing = { source: source === 'audit' ? source : 'sweep', automatic: 1, now } as const;
   if (source === 'dry-run')
     return addPlan(tx, actions, { ...standing, status: 'discarded', reason: source });
   const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, actions);
-  const reason = exceeded.length > 0 ? exceeded.join('; ') : null;
-  const status = reason === null ? 'approved' : 'held';
-  return planRepairs(tx, candidates, { ...standing, status, reason });
+  const [status, reason] =
+    exceeded.length > 0 ? (['held', exceeded.join('; ')] as const) : (['approved', null] as const);
+  return planRepairs(tx, drifts, { ...standing, status, reason });
 }
 
 /** Stores a plan that repairs these drifts, which name it from then on. */
@@ -179,22 +181,22 @@ interface OneDecided {
   readonly before: DriftStatus | undefined;
 }
 
-interface ManyPlan {
-  /** Undefined: it was not made. */
-  readonly id: string | undefined;
-  readonly hash: string;
-  readonly counts: PlanCounts;
-  /** Limits that it would exceed, in words. */
-  readonly exceeded: readonly string[];
-}
-
 /** Result of a decision about many drifts. */
 export interface ManyDecided {
   /** `other-hash`, `above-limits`: nothing was done. */
   readonly kind: 'done' | 'other-hash' | 'above-limits';
   readonly ones: readonly OneDecided[];
   /** Undefined where nothing is to be repaired. */
-  readonly plan: ManyPlan | undefined;
+  readonly plan:
+    | {
+        /** Undefined: it was not made. */
+        readonly id: string | undefined;
+        readonly hash: string;
+        readonly counts: PlanCounts;
+        /** Limits that it would exceed, in words. */
+        readonly exceeded: readonly string[];
+      }
+    | undefined;
 }
 
 /** Decides about drifts in one transaction: repairs are one plan. A dry run does the same and is undone. */
@@ -237,7 +239,10 @@ async function decideIn(
   request: ManyRequest,
 ): Promise<{ decided: ManyDecided; discarded: PlanRow[] }> {
   await enterRules(tx, deps.rules, 'names');
-  const found = await lockDrifts(tx, request.ids);
+  // Nothing of them is released until the transaction ends.
+  await lockPlans(tx);
+  const known = await listWhere(tx, 'drifts', { id: request.ids });
+  const found = new Map(known.map((drift) => [drift.id, drift]));
   const ones: OneDecided[] = [];
   for (const id of request.ids) {
     ones.push(await judge(id, found.get(id), (open) => decideOne(tx, deps, open, request)));
@@ -313,19 +318,6 @@ async function planAsked(
 }
 
 /**
- * Finds the drifts with these ids, and locks the plans of their repairs: nothing of them is released until the
- * transaction ends. Comes before the users and groups are locked, as in all that release plans.
- */
-async function lockDrifts(tx: Db, ids: readonly string[]): Promise<Map<string, DriftRow>> {
-  const before = await listWhere(tx, 'drifts', { id: ids });
-  const planIds = new Set(before.flatMap(({ plan_id }) => plan_id ?? []));
-  for (const planId of [...planIds].toSorted()) await findOne(tx, 'plans', { id: planId }, LOCKED);
-  // A plan may have been released before it was locked.
-  const drifts = planIds.size === 0 ? before : await listWhere(tx, 'drifts', { id: ids });
-  return new Map(drifts.map((drift) => [drift.id, drift]));
-}
-
-/**
  * Drops the repairs of these drifts from the plans that wait, or of which they are not released yet. Plans that wait and
  * of which nothing is left are discarded and returned. `now` is epoch milliseconds.
  */
@@ -334,17 +326,15 @@ export async function dropRepairs(
   drifts: readonly DriftRow[],
   now: number,
 ): Promise<PlanRow[]> {
-  const shrunk: string[] = [];
-  for (const [planId, some] of Map.groupBy(drifts, ({ plan_id }) => plan_id)) {
-    const status =
-      planId === null ? undefined : (await findOne(tx, 'plans', { id: planId }, LOCKED))?.status;
-    if (planId === null || (status !== 'held' && status !== 'approved')) continue;
-    for (const { change: kind, resource_id, member_id } of some) {
-      if (kind === null) continue;
-      const planned = { plan_id: planId, status: 'planned', kind, resource_id, member_id } as const;
-      await updateWhere(tx, 'plan_actions', planned, { status: 'dropped' });
-    }
-    shrunk.push(planId);
+  const ids = drifts.flatMap(({ plan_id }) => plan_id ?? []);
+  const open = await listWhere(tx, 'plans', { id: [...new Set(ids)], status: OPEN });
+  const shrunk = new Set(open.map(({ id }) => id));
+  for (const { plan_id, change: kind, resource_id, member_id } of drifts) {
+    if (plan_id === null || kind === null || !shrunk.has(plan_id)) continue;
+    const planned = { plan_id, status: 'planned', kind, resource_id, member_id } as const;
+    await updateWhere(tx, 'plan_actions', planned, { status: 'dropped' });
   }
   return discardEmpty(tx, shrunk, now);
 }
+
+const OPEN = ['held', 'approved'] as const;

@@ -9,7 +9,7 @@ import {
   USER_SCHEMA_URI,
   withSchemas,
 } from '../../domain/extensions.ts';
-import { userId } from '../../domain/ids.ts';
+import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
@@ -30,9 +30,8 @@ import {
   listLinkedUsers,
 } from '../../store/links/links.ts';
 import { touchGroupsOf } from '../../store/links/of-users.ts';
-import type { PlanRow } from '../../store/plans.ts';
 import { listByName } from '../../store/resources/find.ts';
-import { type GroupRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -42,9 +41,7 @@ import { isStillSo, toOwnPart } from './current.ts';
 type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>;
 
 /** Change whose field or place has the value that is to be desired from now on. */
-interface Desire extends Pick<PlanAction, 'kind' | 'memberId'> {
-  readonly value: JsonValue;
-}
+type Desire = Pick<PlanAction, 'kind' | 'memberId'> & { readonly value: JsonValue };
 
 /**
  * Makes a value the desired one, as another version that readers see; the provider's next write of it wins. It is not
@@ -55,36 +52,34 @@ export async function desire(
   tx: Db,
   deps: DesireDeps,
   row: ResourceRow,
-  wanted: Desire,
+  { kind, memberId, value }: Desire,
 ): Promise<boolean> {
-  const { kind, memberId, value } = wanted;
   if (row.deleted_at !== null) return false;
-  const attributes = parseStored<JsonObject>(row.attributes);
-  const changed = { ...attributes, ...toChange(attributes, wanted) };
-  if (row.type === 'user') return save(tx, deps, row, { attributes: changed });
-  const now = deps.clock.now();
   const place = toPlace({ kind, memberId, desired: value });
   if (place.kind === 'link') {
-    const isWanted = isJsonObject(value) && value.present === true;
-    const link = { list: place.list, userId: userId(memberId) };
-    await desireLink(tx, row, link, isWanted);
-    await saveVersion(tx, row, {}, now);
-    if (place.list === 'admin') return true;
-    const name = toRuledName(row);
-    const news = { id: row.id, before: name, after: name, users: [link.userId] };
-    await followGroup(tx, deps.rules, news, now);
+    await desireLink(tx, row, place, isJsonObject(value) && value.present === true);
+    return saveVersion(tx, deps, row, {}, place.list === 'admin' ? undefined : [place.userId]);
+  }
+  if (isEntityField(memberId)) {
+    const roles = isJsonObject(value) && Array.isArray(value.roles) ? value.roles : [];
+    const text = toRoleText(roles.filter((role) => typeof role === 'string'));
+    const cells = JSON.stringify(acceptRoles(parseCells(row), memberId, text));
+    return saveVersion(tx, deps, row, { cells });
+  }
+  if (kind === 'group.create') {
+    // It is gone and is not to come back.
+    const users = await listLinkedUsers(tx, row);
+    const gone = { ...NOTHING_OPEN, ...NO_IDS, entities: null, observed: null };
+    await saveVersion(tx, deps, row, { ...gone, deleted_at: deps.clock.now() }, users);
+    await deleteAllLinks(tx, row);
     return true;
   }
-  if (kind === 'group.create') return markGroupGone(tx, deps, row);
-  if (!isEntityField(memberId)) return save(tx, deps, row, { attributes: changed });
-  const roles = isJsonObject(value) && Array.isArray(value.roles) ? value.roles : [];
-  const text = toRoleText(roles.filter((role) => typeof role === 'string'));
-  const cells = JSON.stringify(acceptRoles(parseCells(row), memberId, text));
-  await saveVersion(tx, row, { cells }, now);
-  return true;
+  const attributes = parseStored<JsonObject>(row.attributes);
+  const change = toAttributes(attributes, { kind, memberId, value });
+  return saveAttributes(tx, deps, row, { ...attributes, ...change });
 }
 
-function toChange(attributes: JsonObject, { kind, value }: Desire): JsonObject {
+function toAttributes(attributes: JsonObject, { kind, value }: Desire): JsonObject {
   // The account is gone: a user that is to be inactive needs none.
   if (kind === 'user.create') return { active: false };
   if (!isJsonObject(value)) return {};
@@ -105,12 +100,12 @@ function toChange(attributes: JsonObject, { kind, value }: Desire): JsonObject {
   }
 }
 
-/** Stores attributes as another version, which the rules follow. False: another user or group has the name. */
-async function save(
+/** Stores attributes as another version, of a deleted one as well. False: another user or group has the name. */
+async function saveAttributes(
   tx: Db,
-  { clock, rules }: DesireDeps,
+  deps: DesireDeps,
   row: ResourceRow,
-  { attributes, ...change }: { readonly attributes: JsonObject; readonly deleted_at?: null },
+  attributes: JsonObject,
 ): Promise<boolean> {
   const columns =
     row.type === 'user'
@@ -118,36 +113,27 @@ async function save(
       : toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes));
   const named = await listByName(tx, row.type, columns.name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
-  const now = clock.now();
-  await saveVersion(tx, row, { ...columns, ...change }, now);
-  if (row.type === 'user') {
-    await followUser(tx, rules, row.id, now);
-    return true;
-  }
-  const [before, after] = [toRuledName(row), toRuledName({ ...row, ...columns, ...change })];
-  const users = row.deleted_at === null ? [] : await listLinkedUsers(tx, row);
-  await followGroup(tx, rules, { id: row.id, before, after, users }, now);
-  return true;
+  const users =
+    row.type === 'group' && row.deleted_at === null ? await listLinkedUsers(tx, row) : [];
+  return saveVersion(tx, deps, row, { ...columns, deleted_at: null }, users);
 }
 
-function saveVersion(
+/** Stores another version, which the rules follow; of a group, where these users are concerned. */
+async function saveVersion(
   tx: Db,
+  { clock, rules }: DesireDeps,
   row: ResourceRow,
   change: Partial<ResourceRow>,
-  now: number,
-): Promise<void> {
-  return updateRow(tx, row, { ...change, version: row.version + 1, modified_at: now });
-}
-
-/** Deletes a group that is gone and is not to come back. */
-async function markGroupGone(tx: Db, deps: DesireDeps, row: GroupRow): Promise<true> {
-  const now = deps.clock.now();
-  const users = await listLinkedUsers(tx, row);
-  const gone = { ...NOTHING_OPEN, ...NO_IDS, entities: null, observed: null, deleted_at: now };
-  await saveVersion(tx, row, gone, now);
-  const news = { id: row.id, before: toRuledName(row), after: undefined, users };
-  await followGroup(tx, deps.rules, news, now);
-  await deleteAllLinks(tx, row);
+  users?: readonly UserId[],
+): Promise<true> {
+  const now = clock.now();
+  await updateRow(tx, row, { ...change, version: row.version + 1, modified_at: now });
+  if (row.type === 'user') await followUser(tx, rules, row.id, now);
+  else if (users !== undefined) {
+    const after = { origin: row.origin, name: row.name, deleted_at: row.deleted_at, ...change };
+    const names = { before: toRuledName(row), after: toRuledName(after) };
+    await followGroup(tx, rules, { id: row.id, ...names, users }, now);
+  }
   return true;
 }
 
@@ -158,21 +144,19 @@ async function restore(
   row: ResourceRow,
   action: PlanAction,
 ): Promise<void> {
-  const { memberId } = action;
   const place = toPlace(action);
   // A group that the bridge released keeps the member or entity, which is not the bridge's any more.
-  if (row.type === 'group' && place.kind === 'link') {
-    const which = { list: place.list, userIds: [userId(memberId)] };
-    await changeLinks(tx, row, which, () => undefined);
+  if (place.kind === 'link') {
+    await changeLinks(tx, row, { named: [place] }, () => undefined);
     return;
   }
-  if (isEntityField(memberId)) {
-    const cells = JSON.stringify(release(parseCells<string>(row), [memberId]));
+  if (isEntityField(action.memberId)) {
+    const cells = JSON.stringify(release(parseCells<string>(row), [action.memberId]));
     return updateRow(tx, row, { cells });
   }
   const kept = parseStored<JsonObject>(row.attributes);
   const attributes = row.type === 'user' ? { ...kept, active: true } : kept;
-  if (!(await save(tx, deps, row, { attributes, deleted_at: null })))
+  if (!(await saveAttributes(tx, deps, row, attributes)))
     return updateRow(tx, row, { ...NOTHING_OPEN, ...NO_IDS });
   if (row.type === 'user') await touchGroupsOf(tx, row.id, deps.clock.now());
 }
@@ -191,33 +175,29 @@ export async function acceptDrift(
 ): Promise<string | undefined> {
   const repair = toRepair(drift);
   if (repair === undefined) return 'It is unmanaged: take it over instead.';
-  const current = await findCurrent(
-    tx,
-    deps,
-    { type: repair.type, id: repair.resourceId },
-    { lock: true },
-  );
+  const { type, resourceId: id, observed: value } = repair;
+  const current = await findCurrent(tx, deps, { type, id }, { lock: true });
   if (current === undefined || !isStillSo(current, repair)) return IS_CHANGED;
-  if (!(await desire(tx, deps, current.row, { ...repair, value: repair.observed })))
+  if (!(await desire(tx, deps, current.row, { ...repair, value })))
     return 'It was deleted, or another group has its name.';
   await changeDrifts(tx, [drift], { status: 'accepted', ended_at: deps.clock.now() });
   return undefined;
 }
 
 /**
- * Makes what the service holds the desired state of a change of a discarded plan that held it back, so that no policy
- * makes the change after all. The caller has entered the rules.
+ * Makes what the service holds the desired state of a change that a discarded plan held back, so that no policy makes the
+ * change after all. The caller has entered the rules. @param plannedAt when the plan was made (epoch milliseconds)
  */
 export async function acceptHeld(
   tx: Db,
   deps: DesireDeps,
-  {
-    plan,
-    action,
-    current: { row, changes },
-  }: { readonly plan: PlanRow; readonly action: PlanAction; readonly current: Current },
+  { row, changes }: Current,
+  { action, plannedAt }: { readonly action: PlanAction; readonly plannedAt: number },
 ): Promise<void> {
-  if (action.kind.endsWith('.create') && isStillMissing(row, plan)) {
+  const seenAt = toObservation(row)?.at ?? 0;
+  // The service had it, and the read for the plan did not show it.
+  const isMissing = row.deleted_at === null && isLinked(row) && seenAt < plannedAt;
+  if (action.kind.endsWith('.create') && isMissing) {
     await desire(tx, deps, row, { ...action, value: null });
     return;
   }
@@ -226,10 +206,4 @@ export async function acceptHeld(
   if (row.type === 'user') await forgetRemoval(tx, row, row.version);
   if (row.deleted_at !== null) return restore(tx, deps, row, action);
   await desire(tx, deps, row, { ...action, value: toOwnPart(known.observed, action.desired) });
-}
-
-/** True for a user or group that the service had, and that the read for the plan did not show. */
-function isStillMissing(row: ResourceRow, { created_at: readSince }: PlanRow): boolean {
-  const seenAt = toObservation(row)?.at ?? 0;
-  return row.deleted_at === null && isLinked(row) && seenAt < readSince;
 }

@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask } from '../../domain/cell.ts';
 import { isHandOver, toChangeKey } from '../../domain/change.ts';
-import type { DriftStatus } from '../../domain/drift.ts';
-import { type GivenKey, userId } from '../../domain/ids.ts';
+import type { GivenKey } from '../../domain/ids.ts';
 import { claimLink } from '../../domain/link.ts';
 import {
   type ActionStatus,
-  isHolding,
+  HOLDING_SOURCES,
   isOfRecovery,
   type PlanAction,
   toPlace,
@@ -25,13 +24,14 @@ import {
   countPlanActions,
   discardEmpty,
   listOpenActions,
+  lockPlans,
   type PlanActionRow,
   type PlanRow,
   toAction,
 } from '../../store/plans.ts';
 import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
+import { listWhere, updateWhere } from '../../store/tables.ts';
 import { tellPlan } from '../add-plan.ts';
 import { type Current, findCurrent, isAtWork, listDifferences } from '../differences.ts';
 import { findObstacle, findState, isStillSo } from './current.ts';
@@ -39,7 +39,7 @@ import { dropRepairs } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
 import { acceptHeld, desire } from './desire.ts';
 import { handOver } from './plans.ts';
-import { endRecovery } from './recovery-state.ts';
+import { endRecovery } from './recovery-plan.ts';
 
 /** Actions of one transaction. */
 const PART = 200;
@@ -59,13 +59,9 @@ const LOCKED = { lock: true };
  * dropped. After a crash the next process continues. Returns the plans that are not over yet.
  */
 export async function followPlans(deps: DriftDeps, scope: 'all' | 'holding'): Promise<PlanRow[]> {
-  const decided = await listWhere(
-    deps.store.read,
-    'plans',
-    { status: ['approved', 'discarded'], ended_at: null },
-    { order: 'seq' },
-  );
-  const plans = decided.filter(({ source }) => scope === 'all' || isHolding(source));
+  const source = scope === 'all' ? undefined : HOLDING_SOURCES;
+  const decided = { status: ['approved', 'discarded'], source, ended_at: null } as const;
+  const plans = await listWhere(deps.store.read, 'plans', decided, { order: 'seq' });
   for (const plan of plans) {
     // Rules may derive changes of others from what was accepted.
     while (await followPart(deps, plan)) deps.store.bell.ring('due');
@@ -77,36 +73,30 @@ export async function followPlans(deps: DriftDeps, scope: 'all' | 'holding'): Pr
 /** Ends those of these plans of which nothing waits any more. */
 export async function endPlans(deps: DriftDeps, plans: readonly PlanRow[]): Promise<void> {
   const { store, clock, events } = deps;
-  for (const { id, source } of plans) {
-    const total = await store.write(async (tx) => {
-      const plan = await findOne(tx, 'plans', { id }, LOCKED);
-      const counts = await countPlanActions(tx, id);
+  for (const plan of plans) {
+    const isDone = plan.status === 'approved';
+    const [ended, actions] = await store.write(async (tx) => {
+      await lockPlans(tx);
+      const counts = await countPlanActions(tx, plan.id);
+      if (counts.has('planned') || counts.has('released')) return [undefined, 0];
+      const status = isDone ? 'applied' : plan.status;
       // Another process may have ended it.
-      if (plan === undefined || plan.ended_at !== null) return undefined;
-      if (counts.has('planned') || counts.has('released')) return undefined;
-      const isDone = plan.status === 'approved';
-      const ended_at = clock.now();
-      await updateWhere(
-        tx,
-        'plans',
-        { id },
-        isDone ? { status: 'applied', ended_at } : { ended_at },
-      );
-      return isDone ? counts.values().reduce((sum, count) => sum + count, 0) : undefined;
+      const which = { id: plan.id, ended_at: null };
+      const [row] = await updateWhere(tx, 'plans', which, { status, ended_at: clock.now() });
+      return [row, counts.values().reduce((sum, count) => sum + count, 0)];
     });
-    if (total !== undefined) events.plan({ planId: id, source, status: 'applied', actions: total });
+    if (ended && isDone) tellPlan(events, ended, actions);
   }
 }
 
 /** Takes up the next actions of a plan. False when none was left. */
-async function followPart(deps: DriftDeps, { id }: PlanRow): Promise<boolean> {
+async function followPart(deps: DriftDeps, plan: PlanRow): Promise<boolean> {
   return deps.store.write(async (tx) => {
-    // Another process may be at it as well.
-    const plan = await findOne(tx, 'plans', { id }, LOCKED);
-    if (plan === undefined || plan.ended_at !== null) return false;
     if (changesDesired(plan)) await enterRules(tx, deps.rules, 'names');
-    const next = { order: 'id', limit: PART } as const;
-    const rows = await listWhere(tx, 'plan_actions', { plan_id: id, status: 'planned' }, next);
+    // Another process may be at it as well.
+    await lockPlans(tx);
+    const planned = { plan_id: plan.id, status: 'planned' } as const;
+    const rows = await listWhere(tx, 'plan_actions', planned, { order: 'id', limit: PART });
     for (const [first, ...others] of Map.groupBy(rows, (row) => row.resource_id).values()) {
       if (first) await followResource(tx, deps, plan, [first, ...others]);
     }
@@ -126,20 +116,19 @@ async function followResource(
   rows: readonly [PlanActionRow, ...PlanActionRow[]],
 ): Promise<void> {
   const [{ resource_type: type, resource_id: id }] = rows;
-  const released_at = deps.clock.now();
+  const now = deps.clock.now();
   const released: PlanAction[] = [];
   let current = await findCurrent(tx, deps, { type, id }, LOCKED);
   for (const row of rows) {
     const action = toAction(row);
     const status = current ? await followAction(tx, deps, { plan, action, current }) : 'dropped';
-    const isReleased = status === 'released';
-    const change = isReleased ? { status, released_at } : { status };
-    await updateWhere(tx, 'plan_actions', { id: row.id }, change);
-    if (isReleased) released.push(action);
+    const released_at = status === 'released' ? now : null;
+    await updateWhere(tx, 'plan_actions', { id: row.id }, { status, released_at });
+    if (status === 'released') released.push(action);
     if (changesDesired(plan)) current = await findCurrent(tx, deps, { type, id }, LOCKED);
   }
   if (current === undefined || released.length === 0) return;
-  await makePending(tx, current.row, { plan, actions: released, now: released_at });
+  await makePending(tx, current.row, { plan, actions: released, now });
   const keys = new Set(released.map(toChangeKey));
   const repaired = (await listActiveDrifts(tx, [id])).filter(
     ({ change: kind, member_id: memberId }) => kind && keys.has(toChangeKey({ kind, memberId })),
@@ -154,18 +143,17 @@ async function followAction(
   { plan, action, current }: { plan: PlanRow; action: PlanAction; current: Current },
 ): Promise<ActionStatus> {
   if (plan.status === 'discarded') {
-    await acceptHeld(tx, deps, { plan, action, current });
+    await acceptHeld(tx, deps, current, { action, plannedAt: plan.created_at });
     return 'dropped';
   }
   if (isHandOver(action.kind)) {
     return (await handOver(tx, deps, current.row, action)) ? 'done' : 'dropped';
   }
   if ((await findObstacle(tx, deps, action)) !== undefined) return 'dropped';
-  const { kind, memberId, desired: value } = action;
   const holds =
     plan.undoes === null
       ? isStillSo(current, action)
-      : await desire(tx, deps, current.row, { kind, memberId, value });
+      : await desire(tx, deps, current.row, { ...action, value: action.desired });
   return holds ? 'released' : 'dropped';
 }
 
@@ -179,18 +167,16 @@ interface Release {
 /** Makes the parts of the actions pending, after a look where the last one is old. */
 async function makePending(tx: Db, row: ResourceRow, release: Release): Promise<void> {
   const { actions, now } = release;
-  const places = actions.map((action) => ({ ...toPlace(action), memberId: action.memberId }));
+  const places = actions.map(toPlace);
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
-  const links = places.flatMap((place) =>
-    place.kind === 'link' ? [{ list: place.list, userId: userId(place.memberId) }] : [],
-  );
+  const links = places.flatMap((place) => (place.kind === 'link' ? place : []));
   await changeNamed(tx, row, links, (link) => claimLink(link, row.version));
   await updateRow(tx, row, {
     cells: JSON.stringify(ask(parseCells<string>(row), fields, row.version)),
     due_at: now,
     // A removal that waits already keeps its class.
     due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== undefined)),
-    ...(!isFresh(row, release) && { must_look: row.must_look + 1 }),
+    must_look: row.must_look + (isFresh(row, release) ? 0 : 1),
   });
 }
 
@@ -229,67 +215,55 @@ export function createReview(deps: DriftDeps): () => Promise<void> {
   };
 }
 
-/** A drift or an action, with its new status unless it stays as it is. */
-interface Judged<Row, Status> {
-  readonly row: Row;
-  readonly status: Status | 'waits' | 'stays';
-}
-
-type DriftEnd = Extract<DriftStatus, 'gone' | 'repaired' | 'open'>;
-type ActionEnd = Extract<ActionStatus, 'done' | 'dropped'>;
+/** Rows by what becomes of them; undefined: they stay as they are. */
+type Judged<Row, End> = ReadonlyMap<End | 'waits' | undefined, readonly Row[]>;
 
 interface Review {
-  readonly drifts: readonly Judged<DriftRow, DriftEnd>[];
-  readonly actions: readonly Judged<PlanActionRow, ActionEnd>[];
+  readonly drifts: Judged<DriftRow, 'gone' | 'repaired' | 'open'>;
+  readonly actions: Judged<PlanActionRow, 'done' | 'dropped'>;
 }
 
 /** Ends what is over of one user or group. True while something of it waits. */
 async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
   const { store, clock, events } = deps;
   const seen = await judgeAll(store.read, deps, { key, lock: false });
-  const all = [...seen.drifts, ...seen.actions];
-  const waits = all.some(({ status }) => status === 'waits');
-  if (all.every(({ status }) => status === 'waits' || status === 'stays')) return waits;
-  const planIds = new Set(all.flatMap(({ row }) => row.plan_id ?? []));
-  const { repaired, emptied } = await store.write(async (tx) => {
-    // Before the user or group, as all who make plans do.
-    for (const id of [...planIds].toSorted()) await findOne(tx, 'plans', { id }, LOCKED);
-    const judged = await judgeAll(tx, deps, { key, lock: true });
-    return saveEnds(tx, judged, clock.now());
-  });
-  for (const { kind, id, first_seen_at } of repaired) {
-    events.driftRepaired({ kind, driftId: id, durationMs: clock.now() - first_seen_at });
+  const ends = [...seen.drifts.keys(), ...seen.actions.keys()];
+  if (ends.some((end) => end !== undefined && end !== 'waits')) {
+    const { repaired, emptied } = await store.write(async (tx) => {
+      // Before the user or group, as all who make plans do.
+      await lockPlans(tx);
+      return saveEnds(tx, await judgeAll(tx, deps, { key, lock: true }), clock.now());
+    });
+    for (const { kind, id, first_seen_at } of repaired) {
+      events.driftRepaired({ kind, driftId: id, durationMs: clock.now() - first_seen_at });
+    }
+    for (const plan of emptied) {
+      tellPlan(events, plan, 0);
+      await endRecovery(deps, plan);
+    }
   }
-  for (const plan of emptied) {
-    tellPlan(events, plan, 0);
-    await endRecovery(deps, plan);
-  }
-  return waits;
+  return ends.includes('waits');
 }
 
 /** Stores what ended. Returns the drifts that were repaired, and the plans of which nothing is left. */
 async function saveEnds(tx: Db, { drifts, actions }: Review, now: number) {
-  const actionsOf = (end: ActionEnd) =>
-    actions.flatMap(({ row, status }) => (status === end ? row : []));
-  const driftsOf = (end: DriftEnd) =>
-    drifts.flatMap(({ row, status }) => (status === end ? row : []));
   for (const status of ['done', 'dropped'] as const) {
-    const ids = actionsOf(status).map(({ id }) => id);
+    const ids = (actions.get(status) ?? []).map(({ id }) => id);
     await updateWhere(tx, 'plan_actions', { id: ids }, { status });
   }
-  const [gone, repaired] = [driftsOf('gone'), driftsOf('repaired')];
+  const { gone = [], repaired = [], open = [] } = Object.fromEntries(drifts);
   await changeDrifts(tx, gone, { status: 'gone', ended_at: now });
   await changeDrifts(tx, repaired, { status: 'repaired', ended_at: now });
   // The repair did not hold: the next look decides anew.
-  await changeDrifts(tx, driftsOf('open'), { status: 'open', plan_id: null });
-  const dropped = new Set(actionsOf('dropped').map(({ plan_id }) => plan_id));
-  const emptied = await discardEmpty(tx, dropped, now);
+  await changeDrifts(tx, open, { status: 'open', plan_id: null });
+  const shrunk = new Set((actions.get('dropped') ?? []).map(({ plan_id }) => plan_id));
+  const emptied = await discardEmpty(tx, shrunk, now);
   return { repaired, emptied: [...(await dropRepairs(tx, gone, now)), ...emptied] };
 }
 
 /** What becomes of a released action, of one that a plan holds back, and of a drift under repair, by the state of the change. */
 const RELEASED = { waits: 'waits', done: 'done', differs: 'done', gone: 'dropped' } as const;
-const HELD = { waits: 'waits', done: 'dropped', differs: 'stays', gone: 'dropped' } as const;
+const HELD = { waits: 'waits', done: 'dropped', differs: undefined, gone: 'dropped' } as const;
 const REPAIRING = { waits: 'waits', done: 'repaired', differs: 'open', gone: 'gone' } as const;
 
 /** Judges all that differs of a user or group. `lock`: it is locked until the transaction ends. */
@@ -298,40 +272,41 @@ async function judgeAll(
   deps: DriftDeps,
   { key, lock }: { readonly key: GivenKey; readonly lock: boolean },
 ): Promise<Review> {
-  const { id } = key;
   const current = await findCurrent(db, deps, key, { lock });
-  const actions: Review['actions'][number][] = [];
-  for (const row of await listOpenActions(db, id)) {
+  const actions = await judge(await listOpenActions(db, key.id), async (row) => {
     const isHeld = row.status === 'planned';
     // Nobody has asked for anything else since it was planned.
-    if (isHeld && current !== undefined && current.row.modified_at <= row.planned_at) continue;
-    const ends = isHeld ? HELD : RELEASED;
-    actions.push({ row, status: ends[await findState(db, current, toAction(row))] });
-  }
-  const found = await listActiveDrifts(db, [id]);
+    if (isHeld && current !== undefined && current.row.modified_at <= row.planned_at) return;
+    return (isHeld ? HELD : RELEASED)[await findState(db, current, toAction(row))];
+  });
+  const found = await listActiveDrifts(db, [key.id]);
   const isCompared = current !== undefined && found.length > 0;
   const all = isCompared ? await listDifferences(db, current.row, deps.policy.deactivation) : [];
   const differing = new Set(all.map(toChangeKey));
-  const drifts: Review['drifts'][number][] = [];
-  for (const row of found) {
-    drifts.push({ row, status: await judgeDrift(db, { drift: row, current }, differing) });
-  }
+  const drifts = await judge(found, async (row) => {
+    if (current === undefined) return 'gone';
+    const repair = toRepair(row);
+    if (repair !== undefined && row.status === 'repairing')
+      return REPAIRING[await findState(db, current, repair)];
+    const { kind, member_id: memberId } = row;
+    const member = await findRow(db, { type: 'user', id: memberId });
+    if (isAtWork(current.row) || (member !== undefined && isAtWork(member))) return 'waits';
+    const isKnown = current.row.observed !== null;
+    return isKnown && !differing.has(toChangeKey({ kind, memberId })) ? 'gone' : undefined;
+  });
   return { actions, drifts };
 }
 
-async function judgeDrift(
-  db: Db,
-  { drift, current }: { readonly drift: DriftRow; readonly current: Current | undefined },
-  differing: ReadonlySet<string>,
-): Promise<DriftEnd | 'waits' | 'stays'> {
-  if (current === undefined) return 'gone';
-  const repair = toRepair(drift);
-  if (repair !== undefined && drift.status === 'repairing') {
-    return REPAIRING[await findState(db, current, repair)];
+async function judge<Row, End>(
+  rows: readonly Row[],
+  findEnd: (row: Row) => Promise<End>,
+): Promise<Map<End, Row[]>> {
+  const judged = new Map<End, Row[]>();
+  for (const row of rows) {
+    const end = await findEnd(row);
+    const same = judged.get(end) ?? [];
+    same.push(row);
+    judged.set(end, same);
   }
-  const { kind, member_id: memberId } = drift;
-  const member = await findRow(db, { type: 'user', id: memberId });
-  if (isAtWork(current.row) || (member !== undefined && isAtWork(member))) return 'waits';
-  const isKnown = current.row.observed !== null;
-  return isKnown && !differing.has(toChangeKey({ kind, memberId })) ? 'gone' : 'stays';
+  return judged;
 }

@@ -5,7 +5,7 @@ import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { createReview, endPlans, followPlans } from './follow.ts';
 import { inspectDue, type LookRequest, lookNow } from './inspect.ts';
 import { decidePlan, type HandOver, planHandover, undoPlan } from './plans.ts';
-import { RECOVERY } from './recovery-state.ts';
+import { RECOVERY } from './recovery-plan.ts';
 import { stopManaging } from './stop-managing.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */

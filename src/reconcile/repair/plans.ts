@@ -5,7 +5,13 @@ import { isWantedActive } from '../../domain/user.ts';
 import { mayHaveMade } from '../../store/audit/own-calls.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
-import { lockHeld, type PlanActionRow, type PlanRow, toAction } from '../../store/plans.ts';
+import {
+  lockHeld,
+  lockPlans,
+  type PlanActionRow,
+  type PlanRow,
+  toAction,
+} from '../../store/plans.ts';
 import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
@@ -25,8 +31,6 @@ export type PlanDecision =
   /** It is another plan than the one that was looked at. */
   | { readonly kind: 'other-hash'; readonly plan: PlanRow };
 
-const LOCKED = { lock: true };
-
 /** Approves or discards a waiting plan, if it is the one with this hash; a discard needs none. */
 export async function decidePlan(
   { store, clock, events }: DecisionDeps,
@@ -34,7 +38,8 @@ export async function decidePlan(
   { status, hash, by }: { status: 'approved' | 'discarded'; hash: string | undefined; by: string },
 ): Promise<PlanDecision> {
   const decision = await store.write(async (tx): Promise<PlanDecision> => {
-    const plan = await findOne(tx, 'plans', { id }, LOCKED);
+    await lockPlans(tx);
+    const plan = await findOne(tx, 'plans', { id });
     if (plan === undefined) return { kind: 'unknown' };
     if (plan.status !== 'held') return { kind: 'not-held', plan };
     if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan };
@@ -68,8 +73,9 @@ export type UndoDecision =
  */
 export async function undoPlan(deps: DecisionDeps, id: string, by: string): Promise<UndoDecision> {
   return deps.store.write(async (tx): Promise<UndoDecision> => {
-    // The lock makes two simultaneous requests to undo come one after the other.
-    if ((await findOne(tx, 'plans', { id }, LOCKED)) === undefined) return { kind: 'unknown' };
+    // Two simultaneous requests to undo come one after the other.
+    await lockPlans(tx);
+    if ((await findOne(tx, 'plans', { id })) === undefined) return { kind: 'unknown' };
     const before = await findOne(tx, 'plans', { undoes: id, status: 'approved' });
     if (before !== undefined) return { kind: 'undoing', plan: before };
     const { actions, leftOut } = await listUndoing(tx, deps, id);
@@ -81,7 +87,6 @@ export async function undoPlan(deps: DecisionDeps, id: string, by: string): Prom
 }
 
 const PART = 500;
-const NEXT = { order: 'id', limit: PART } as const;
 
 /** Lists the opposites of what a plan has done, and counts what cannot be undone. */
 async function listUndoing(
@@ -93,13 +98,14 @@ async function listUndoing(
   let leftOut = 0;
   for (let afterId: number | undefined = 0; afterId !== undefined; ) {
     const done = { plan_id: planId, status: 'done', id: { '>': afterId } } as const;
-    const rows: PlanActionRow[] = await listWhere(db, 'plan_actions', done, NEXT);
+    const next = { order: 'id', limit: PART } as const;
+    const rows: PlanActionRow[] = await listWhere(db, 'plan_actions', done, next);
     for (const row of rows) {
       const action = toAction(row);
       const opposite = toOpposite(action);
       const wasDone = isHandOver(row.kind) || (await mayHaveMade(db, row));
-      const isLeft = !wasDone || !(await isStillDesired(db, deps, action));
-      if (opposite !== undefined && !isLeft) actions.push(opposite);
+      const mayUndo = opposite && wasDone && (await isStillDesired(db, deps, action));
+      if (mayUndo) actions.push(opposite);
       else leftOut += 1;
     }
     afterId = rows.at(-1)?.id;
@@ -132,14 +138,13 @@ async function isStillDesired(
   { policy }: DecisionDeps,
   action: PlanAction,
 ): Promise<boolean> {
-  const { type, resourceId: id, memberId, desired } = action;
+  const { type, resourceId: id, desired } = action;
   const row = await findRow(db, { type, id });
   if (row === undefined || row.deleted_at !== null || !isJsonObject(desired)) return false;
   if (isHandOver(action.kind)) return isOwnedAs(row, desired);
   const place = toPlace(action);
   if (place.kind === 'link') {
-    const link = await findLink(db, row, { list: place.list, memberId });
-    return (link?.desired === 1) === (desired.present === true);
+    return ((await findLink(db, row, place))?.desired === 1) === (desired.present === true);
   }
   if (row.type === 'group') return false;
   const wanted = toUserState(row).desired;
@@ -161,39 +166,26 @@ export interface HandOver {
   readonly to: Ownership;
 }
 
-/** Result of planning a handover: a plan that waits for an operator, or the one that waits already. */
-export type PlannedHandover =
-  | { readonly kind: 'planned'; readonly plan: PlanRow }
-  | { readonly kind: 'waits'; readonly plan: PlanRow };
-
-/** Stores a plan that hands over, for an operator to approve. @param reason in words */
+/** Stores a plan that hands over, for an operator to approve, unless one waits already. @param reason in words */
 export async function planHandover(
   { store, clock, events }: Pick<ProcessDeps, 'store' | 'clock' | 'events'>,
   handovers: readonly HandOver[],
   reason: string,
-): Promise<PlannedHandover> {
-  const planned = await store.write(async (tx): Promise<PlannedHandover> => {
+): Promise<{ readonly kind: 'planned' | 'waits'; readonly plan: PlanRow }> {
+  const planned = await store.write(async (tx) => {
     const waiting = await lockHeld(tx, ['handover']);
-    if (waiting !== undefined) return { kind: 'waits', plan: waiting };
+    if (waiting !== undefined) return { kind: 'waits', plan: waiting } as const;
+    const actions = handovers.map(({ type, id: resourceId, from, to }): PlanAction => {
+      const values = { desired: { ...to }, observed: { ...from } };
+      const subject = { type, resourceId, memberId: '' };
+      return { kind: `${type}.hand-over`, ...subject, ...values, harm: undefined };
+    });
     const standing = { status: 'held', source: 'handover', reason, automatic: 0 } as const;
-    const actions = handovers.map(toHandOver);
     const plan = await addPlan(tx, actions, { ...standing, now: clock.now() });
-    return { kind: 'planned', plan };
+    return { kind: 'planned', plan } as const;
   });
   if (planned.kind === 'planned') tellPlan(events, planned.plan);
   return planned;
-}
-
-function toHandOver({ type, id, from, to }: HandOver): PlanAction {
-  return {
-    kind: `${type}.hand-over`,
-    type,
-    resourceId: id,
-    memberId: '',
-    desired: { ...to },
-    observed: { ...from },
-    harm: undefined,
-  };
 }
 
 /** Gives a user or group to another provider, unless it has changed hands since. Nothing of it reaches the service. */

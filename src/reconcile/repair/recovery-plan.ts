@@ -1,9 +1,15 @@
 import { toChangeKey } from '../../domain/change.ts';
 import type { UserId } from '../../domain/ids.ts';
-import type { PlanAction } from '../../domain/plan.ts';
+import { isOfRecovery, type PlanAction } from '../../domain/plan.ts';
 import { toSentUser } from '../../domain/user.ts';
 import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
-import { type ActionKey, insertPlanActions } from '../../store/plans.ts';
+import { createFact } from '../../store/facts.ts';
+import {
+  type ActionKey,
+  countPlanActions,
+  insertPlanActions,
+  type PlanRow,
+} from '../../store/plans.ts';
 import { findExisting } from '../../store/resources/find.ts';
 import {
   type GroupRow,
@@ -18,28 +24,72 @@ import type { Db } from '../../store/store.ts';
 import { deleteWhere, updateWhere } from '../../store/tables.ts';
 import { tellPlan } from '../add-plan.ts';
 import { readGroupLists } from '../compare/look.ts';
+import type { ProcessDeps } from '../deps.ts';
 import { compareKnown } from '../differences.ts';
 import { readService } from '../read/read-service.ts';
 import type { Reading, ReadRun } from '../read/reading.ts';
 import { isRead, isSeen } from '../read/seen.ts';
 import { toAccountNames } from '../user/find-account.ts';
 import { findAccountObstacle, isWanted } from './current.ts';
-import { RECOVERY, type RecoveryState } from './recovery-state.ts';
 
 const PART = 500;
+
+/**
+ * Reason for holding pending changes: an operator or the audit log says that the store is older than the service, or it was
+ * only used to observe.
+ */
+export type RecoveryCode = 'restored' | 'audit' | 'first-run';
+
+/** State of recovery; undefined in the store when there is none. */
+export interface RecoveryState {
+  /**
+   * - `requested`: an operator says that a backup was restored; the next start begins
+   * - `reading`: all pending changes are held, the whole service is being read
+   * - `waiting`: the plan waits for an operator, or is followed
+   */
+  readonly phase: 'requested' | 'reading' | 'waiting';
+  /** Epoch milliseconds. */
+  readonly since: number;
+  readonly reason: { readonly code: RecoveryCode };
+  /** null: it is only requested. */
+  readonly planId: string | null;
+}
+
+/** The state of recovery, as processes share it. */
+export const RECOVERY = createFact<RecoveryState>('recovery');
+
+/** Makes the next start begin recovery, whatever the audit log says. */
+export async function requestRecovery(tx: Db, now: number): Promise<void> {
+  const reason = { code: 'restored' } as const;
+  await RECOVERY.save(tx, { phase: 'requested', since: now, reason, planId: null }, now);
+}
+
+/** Ends the recovery that a plan was made for, if it was: nothing of it is held any more. */
+export async function endRecovery(
+  { store, events }: Pick<ProcessDeps, 'store' | 'events'>,
+  { id, source, status }: Pick<PlanRow, 'id' | 'source' | 'status'>,
+): Promise<void> {
+  if (!isOfRecovery(source)) return;
+  const actions = await store.write(async (tx) => {
+    const state = await RECOVERY.lock(tx);
+    if (state?.phase !== 'waiting' || state.planId !== id) return undefined;
+    await RECOVERY.delete(tx);
+    return (await countPlanActions(tx, id)).get('released') ?? 0;
+  });
+  if (actions === undefined) return;
+  events.recovery({ phase: 'over', code: status, actions });
+  store.bell.ring('decided');
+}
 
 /**
  * Reads the service again, and makes the plan of recovery, which waits for an operator then. Where nothing is to be done
  * of what was accepted while observing, there is no plan, and recovery is over.
  * @throws the reason of the signal when the process stops
  */
-export async function planRecovery(
-  run: ReadRun,
-  state: Extract<RecoveryState, { readonly phase: 'reading' | 'waiting' }>,
-): Promise<void> {
+export async function planRecovery(run: ReadRun, state: RecoveryState, id: string): Promise<void> {
   const { store, events, clock } = run.deps;
-  const { reason, planId: id } = state;
-  const isFirstRun = reason.code === 'first-run';
+  const { code: why } = state.reason;
+  const isFirstRun = why === 'first-run';
   // A list that could not be read proves nothing, so it is read until it is complete or refused.
   await readService(run);
   await readGroupLists(run);
@@ -58,7 +108,7 @@ export async function planRecovery(
     const made = { status: 'held', hash, counts: JSON.stringify(counts) } as const;
     return updateWhere(tx, 'plans', { id }, made);
   });
-  const [phase, code] = isOver ? ['over', 'empty'] : ['waiting', reason.code];
+  const [phase, code] = isOver ? ['over', 'empty'] : ['waiting', why];
   events.recovery({ phase, code, actions: counts.total });
   for (const plan of held) tellPlan(events, plan);
 }

@@ -1,28 +1,54 @@
 import { countActions, toHash } from '../../plan/plan-summary.ts';
+import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { countDueChanges } from '../../store/due.ts';
-import { endAllPlans, holdEverything, insertPlanActions } from '../../store/plans.ts';
+import { createFact } from '../../store/facts.ts';
+import { endAllPlans, holdEverything, insertPlanActions, lockPlans } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
-import { findOne, updateWhere } from '../../store/tables.ts';
+import { updateWhere } from '../../store/tables.ts';
+import { auditLogs } from '../../upstream/operations/people.ts';
+import { paginate } from '../../upstream/paginate.ts';
+import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { addPlan } from '../add-plan.ts';
-import type { Hold } from '../deps.ts';
+import { CLOCKS_MS, findLearnedAccount, nameEvents } from '../audit/events.ts';
+import type { CallContext, Hold, ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { beginReading, findProgress, type ReadDeps, type Reading } from '../read/reading.ts';
+import { isAnswering } from '../read/service.ts';
+import { classify } from '../verdict.ts';
 import { type Mode, OBSERVING } from '../write-guard.ts';
-import { type Detection, detectRestore, saveAlive } from './recovery-detect.ts';
-import { planRecovery } from './recovery-plan.ts';
-import { RECOVERY, type RecoveryCode, type RecoveryState } from './recovery-state.ts';
+import { planRecovery, RECOVERY, type RecoveryCode, type RecoveryState } from './recovery-plan.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
 /** Interval of asking whether recovery is over, and rest after a failure, in milliseconds. */
 const LOOK_MS = 2_000;
 
+/** Page size, the largest of the service. */
+const PAGE_SIZE = 500;
+/** Pages that are read: 10,000 changes of our own prove enough. */
+const PAGES_MAX = 20;
+const READING: CallContext = { class: 'look', key: 'recovery' };
+/** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
+const FAILURES_MAX = 3;
+/** Categories of changes of users and groups, as far as the service's documents tell. */
+const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
+
 /** Dependencies of recovery. */
-export interface RecoveryDeps extends ReadDeps {
+interface RecoveryDeps extends ReadDeps {
   readonly mode: Mode;
   readonly firstRead: FirstRead;
 }
+
+/**
+ * Age of the store compared with the service.
+ * - `current`: it was in use when our own account changed something for the last time
+ * - `stale`: our own account changed users or groups of the store after that
+ * - `unknown`: the audit log cannot tell; `code` says why
+ */
+export type Detection =
+  | { readonly kind: 'current' | 'stale' }
+  | { readonly kind: 'unknown'; readonly code: string };
 
 /** Recovery under one lead. */
 export type Recovery = ReturnType<typeof createRecovery>;
@@ -38,7 +64,7 @@ export function createRecovery(deps: RecoveryDeps) {
   const trusted = Promise.withResolvers<void>();
   const read = Promise.withResolvers<void>();
   /** Stores the last moment of use for the next start. */
-  const beat = () => store.write((tx) => saveAlive(tx, clock.now()));
+  const beat = () => store.write((tx) => ALIVE.save(tx, clock.now(), clock.now()));
   let attempts = 0;
   let begun: Begun | undefined;
   let reading: Reading | undefined;
@@ -55,8 +81,8 @@ export function createRecovery(deps: RecoveryDeps) {
       store.bell.ring('decided');
     }
     await beat();
-    if (reading !== undefined && begun.state?.phase === 'reading') {
-      await planRecovery({ deps, reading, signal }, begun.state);
+    if (reading !== undefined && begun.state?.planId) {
+      await planRecovery({ deps, reading, signal }, begun.state, begun.state.planId);
       reading = undefined;
     }
     read.resolve();
@@ -113,7 +139,7 @@ async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal): 
   if (state?.phase === 'requested') return { state: await enter(deps, 'restored') };
   // Before the first read is finished nothing is managed, so nothing can be done again.
   if (state !== undefined || !firstRead.finished) return { state };
-  const detection = await detectRestore(deps, firstRead.ownAccount(), { attempt, signal });
+  const detection = await detectRestore(deps, attempt, signal);
   const code = detection.kind === 'unknown' ? detection.code : 'audit';
   events.recovery({ phase: detection.kind, code });
   if (detection.kind !== 'stale') return { detection };
@@ -146,6 +172,7 @@ async function enter(
     const isLate = isFirstRun && (await OBSERVING.lock(tx)) === undefined;
     const begun = isLate ? await RECOVERY.find(tx) : undefined;
     if (begun !== undefined) return begun;
+    await lockPlans(tx);
     const planId = await (isFirstRun ? openFirstRun(tx, now) : openRestore(tx, now));
     const held = await holdEverything(tx);
     if (isFirstRun) await insertPlanActions(tx, { id: planId, now }, held);
@@ -172,15 +199,70 @@ async function openRestore(tx: Db, now: number): Promise<string> {
 /** Opens the plan of what waits after observing, again where one is open already. */
 async function openFirstRun(tx: Db, now: number): Promise<string> {
   const source = 'first-run';
-  const reason = 'it was asked for while the bridge observed';
-  const open = await findOne(tx, 'plans', { source, status: ['making', 'held'] }, { lock: true });
-  if (open === undefined) return (await addPlan(tx, [], { ...MAKING, source, reason, now })).id;
+  const made = { ...MAKING, source, reason: 'it was asked for while the bridge observed' } as const;
+  const open = { source, status: ['making', 'held'] } as const;
   const empty = { hash: toHash([]), counts: JSON.stringify(countActions([])) };
-  await updateWhere(
-    tx,
-    'plans',
-    { id: open.id },
-    { ...empty, status: 'making', reason, created_at: now },
-  );
-  return open.id;
+  const [again] = await updateWhere(tx, 'plans', open, { ...made, ...empty, created_at: now });
+  return (again ?? (await addPlan(tx, [], { ...made, now }))).id;
+}
+
+/**
+ * When this store was in use for the last time (epoch milliseconds): an event of our own account before that was made by a
+ * call that it knows, or by a person.
+ */
+const ALIVE = createFact<number>('alive');
+
+/**
+ * Looks for events of our own account from after the last moment that the store knows. An audit log that fails for ever,
+ * while the rest works, is not waited for.
+ * @param attempt from 1 on
+ * @throws UpstreamError when the service cannot be asked now
+ */
+async function detectRestore(
+  deps: RecoveryDeps,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<Detection> {
+  const { read: db } = deps.store;
+  // Events of what the bridge created may tell the account, where the service does not.
+  const ownAccount = deps.firstRead.ownAccount() ?? (await findLearnedAccount(db));
+  if (ownAccount === undefined) return { kind: 'unknown', code: 'no-account' };
+  const knownAt = Math.max((await findNewestCallAt(db)) ?? 0, (await ALIVE.find(db)) ?? 0);
+  if (knownAt === 0) return { kind: 'current' };
+  try {
+    return await judgeEvents(deps, { ownAccount, since: knownAt + CLOCKS_MS, signal });
+  } catch (error) {
+    const { verdict, problem } = classify(error);
+    const isTransient = verdict === 'later' || verdict === 'unknown';
+    const mayGoOn = !isTransient || problem.code === 'unreadable';
+    if (!mayGoOn && (attempt < FAILURES_MAX || !(await isAnswering(deps)))) throw error;
+    return { kind: 'unknown', code: problem.code };
+  }
+}
+
+/**
+ * Judges by the events of our own account since then (epoch milliseconds, by the clock of the service). The service may
+ * ignore the filter by author, so it is repeated here.
+ */
+async function judgeEvents(
+  { upstream, store }: ReconcileDeps,
+  { ownAccount, since, signal }: { ownAccount: number; since: number; signal: AbortSignal },
+): Promise<Detection> {
+  const query = { from: new Date(since).toISOString(), author_id: ownAccount };
+  const options = { ...READING, signal, pageSize: PAGE_SIZE, pagesMax: PAGES_MAX };
+  const pages = paginate(upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
+  const own: AuditEvent[] = [];
+  for await (const { items } of pages) {
+    for (const event of items.map(parseAuditEvent)) {
+      if (event.authorId === ownAccount && event.createdAt.getTime() > since) own.push(event);
+    }
+  }
+  const named = await nameEvents(store.read, own);
+  if (named.some(({ managed }) => managed.size > 0)) return { kind: 'stale' };
+  if (own.some(isNameless)) return { kind: 'unknown', code: 'events-name-nothing' };
+  return pages.result.complete ? { kind: 'current' } : { kind: 'unknown', code: 'incomplete' };
+}
+
+function isNameless({ category, details }: AuditEvent): boolean {
+  return CATEGORIES.has(category) && (details === undefined || details === null);
 }
