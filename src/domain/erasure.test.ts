@@ -32,10 +32,8 @@ const mentions = [
   { text: 'C++ (Ada)', want: true, why: 'with signs of a pattern' },
   { text: null, want: false, why: 'where there is no text' },
 ];
-for (const { text, want, why } of mentions) {
-  test(`a name is ${want ? '' : 'not '}found ${why}`, () => {
-    expect(createMention(names)(text)).toBe(want);
-  });
-}
+test.each(mentions)('a name is found $why: $want', ({ text, want }) =>
+  expect(createMention(names)(text)).toBe(want),
+);
 
 test('nobody is found without a name', () => expect(createMention([])('anything')).toBe(false));

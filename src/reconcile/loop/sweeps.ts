@@ -1,12 +1,13 @@
+import { BridgeError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans.ts';
 import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
-import { IncompleteSweep, readAndCompare, type SweepRun } from '../compare/compare-all.ts';
+import { readAndCompare, type SweepRun } from '../compare/compare-all.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
-import { beginReading, findProgress, type ReadDeps, type Reading } from '../read/reading.ts';
+import { type ReadDeps, Reading } from '../read/reading.ts';
 import type { DecisionSource } from '../repair/decide.ts';
 import { RECOVERY } from '../repair/recovery-plan.ts';
 
@@ -39,7 +40,7 @@ export function createSweeps(deps: SweepDeps) {
   const loop = createJob(deps, job, async (signal) => {
     const sweep = await findWork(deps, beganAt);
     if (sweep === undefined) return POLL_MS;
-    reading = beginReading(clock.now(), false);
+    reading = new Reading(clock.now(), false);
     try {
       await carryOut(deps, sweep, { reading, signal });
     } finally {
@@ -54,7 +55,7 @@ export function createSweeps(deps: SweepDeps) {
     /** Stops a sweep that runs, for the next leader to begin again. */
     stop: loop.stop,
     /** How far the sweep that runs has read the service; undefined: no list is being read. */
-    progress: () => findProgress(reading, clock.now()),
+    progress: () => reading?.findProgress(clock.now()),
   };
 }
 
@@ -143,7 +144,7 @@ async function carryOut(
     plan = await deps.decide(isDryRun ? 'dry-run' : 'sweep');
   } catch (error) {
     if (isNotLeading(error) || signal.aborted) return;
-    const isIncomplete = error instanceof IncompleteSweep;
+    const isIncomplete = error instanceof BridgeError && error.code === 'sweep-incomplete';
     if (!isIncomplete) events.sweepFailed({ sweepId: id, error });
     // The next turn tries again a store that does not answer.
     if (error instanceof StoreError) return;

@@ -6,19 +6,7 @@ import { createJob } from '../job.ts';
 import type { KnownService } from '../sections.ts';
 import { toReason } from '../verdict.ts';
 import { readService, recheckSections } from './read-service.ts';
-import {
-  beginReading,
-  findOpenList,
-  findProgress,
-  LISTS,
-  type ListName,
-  listsOf,
-  type ReadBefore,
-  type ReadDeps,
-  type Reading,
-  type ReadProgress,
-  toSection,
-} from './reading.ts';
+import { type ReadBefore, type ReadDeps, Reading, type ReadProgress } from './reading.ts';
 import { isAnswering, learnService, openService } from './service.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
@@ -58,7 +46,7 @@ export function createFirstRead(deps: ReadDeps) {
   const { store, clock } = deps;
   const learned = Promise.withResolvers<void>();
   const broken = Promise.withResolvers<BridgeError>();
-  let reading: Reading = beginReading(clock.now(), true);
+  let reading = new Reading(clock.now(), true);
   let service: KnownService | undefined;
   let finishedAt: number | undefined;
   /** Failures in a row of asking whose service it is; undefined: this process knows. */
@@ -67,8 +55,8 @@ export function createFirstRead(deps: ReadDeps) {
   async function save(): Promise<void> {
     const now = clock.now();
     // That it was finished once, no later change undoes.
-    const at = finishedAt ?? (findOpenList(reading) === undefined ? now : undefined);
-    const stored = { lists: toBefore(reading), ...(at === undefined ? {} : { finishedAt: at }) };
+    const at = finishedAt ?? (reading.findOpenList() === undefined ? now : undefined);
+    const stored = { lists: reading.toBefore(), ...(at === undefined ? {} : { finishedAt: at }) };
     await store.write((tx) => FACT.save(tx, stored, now));
     finishedAt = at;
   }
@@ -109,14 +97,14 @@ export function createFirstRead(deps: ReadDeps) {
       service = await openService(deps);
       const stored = await FACT.find(store.read);
       finishedAt = stored?.finishedAt;
-      reading = beginReading(clock.now(), true, stored?.lists);
+      reading = new Reading(clock.now(), true, stored?.lists);
       loop.start();
     },
     /** Stops after the page that is being stored. */
     stop: loop.stop,
     state(): FirstReadState {
       if (finishedAt !== undefined) return { kind: 'finished' };
-      const progress = findProgress(reading, clock.now());
+      const progress = reading.findProgress(clock.now());
       return { kind: 'running', ...(progress ?? { step: 'service', count: 0 }) };
     },
     get finished() {
@@ -158,16 +146,6 @@ function tellFailed(
   const retryInMs = backoffMs(Math.min(failures, ACCOUNT_BACKOFF_MAX), retryAfterMs, random());
   events.firstReadFailed({ step, reason, retryInMs });
   return retryInMs;
-}
-
-/** The sections that were read or refused, by their last list. */
-function toBefore(reading: Reading): ReadBefore {
-  const lists: { [L in ListName]?: 'done' | 'refused' } = {};
-  for (const list of LISTS) {
-    const { state } = reading.lists[listsOf(toSection(list)).at(-1) ?? list];
-    if (state !== 'open') lists[list] = state;
-  }
-  return lists;
 }
 
 function isOther(error: unknown): error is BridgeError {

@@ -2,68 +2,24 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldCase } from '../../domain/fold.ts';
 import { toSpelling } from '../../domain/name.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import { countSeenMembers, type SeenMembersCount } from '../../store/links/observe.ts';
-import { listRowsOfGroups } from '../../store/resources/find.ts';
+import { countSeenMembers } from '../../store/links/observe.ts';
 import { saveDispute } from '../../store/resources/names.ts';
-import { type GroupRow, LIVE, listRows, lockRow } from '../../store/resources/rows.ts';
+import { type GroupRow, LIVE, listRows, lockRow, updateRow } from '../../store/resources/rows.ts';
 import { toUpstreamIds } from '../../store/resources/state.ts';
 import { deleteWhere, listWhere } from '../../store/tables.ts';
-import { groups } from '../../upstream/operations/people.ts';
-import { scim } from '../../upstream/operations/scim.ts';
-import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
-import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { fetchMemberIds, fetchScimMembers } from '../group/fetch-lists.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
+import { decideMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { classify } from '../verdict.ts';
-import { type ListedScimGroup, READING, type ReadRun, readList } from './reading.ts';
-import {
-  findRow,
-  isCurrent,
-  isStored,
-  type ListedGroup,
-  type PageReading,
-  saveGroups,
-  saveMembers,
-  toIds,
-} from './save-groups.ts';
+import { groupEntries, saveMembers, toGroupEntry } from './group-entries.ts';
+import { type ListedScimGroup, READING, type ReadRun } from './reading.ts';
+import { storeEntries } from './store-entries.ts';
 
-/** Groups of one read of the store, and of one transaction: each may have many members. */
+/** Groups of one read of the store. */
 const PART = 50;
-const SAVED_PART = 10;
 const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
-
-/** Reads the groups through SCIM: names, and members where the list carries them. They are kept until both lists are whole. */
-export async function readGroups(run: ReadRun): Promise<string | undefined> {
-  const { scimGroups } = run.reading;
-  scimGroups.clear();
-  return readList(run, 'groups', {
-    operation: scim.getGroups,
-    variants: [{}],
-    async storePage(items, { sentAt }) {
-      for (const group of items.map(parseScimGroup)) scimGroups.set(group.id, { ...group, sentAt });
-    },
-  });
-}
-
-/** Reads permissions, flags and REST ids of the groups. */
-export async function readRestGroups(run: ReadRun): Promise<string | undefined> {
-  const { lists, restGroups } = run.reading;
-  return readList(run, 'restGroups', {
-    operation: groups.getListOfGroups,
-    // The service does not page at all with tree entities; the last way asks for nothing special.
-    variants: [
-      { query: { with_users_count: true } },
-      { query: { with_users_count: true, with_tree_entities: true } },
-      {},
-    ],
-    knownTotal: lists.groups.state === 'done' ? lists.groups.count : undefined,
-    async storePage(items) {
-      // A way that was not complete leaves nothing.
-      if (lists.restGroups.count === 0) restGroups.clear();
-      for (const group of items.map(parseRestGroup)) restGroups.set(group.uid, group);
-    },
-  });
-}
 
 /** Stores the groups of both lists, and reads the members that no list carried completely, one call each. */
 export async function readMembers(run: ReadRun): Promise<undefined> {
@@ -79,8 +35,8 @@ export async function readMembers(run: ReadRun): Promise<undefined> {
 }
 
 async function storeGroups(run: ReadRun): Promise<void> {
-  const { store, clock, quirks } = run.deps;
-  const { isFirst, since, scimGroups, restGroups, lists } = run.reading;
+  const { store, quirks } = run.deps;
+  const { since, scimGroups, restGroups, lists } = run.reading;
   const gone = { upstream_uid: [...restGroups.keys()], deleted_at: { '<>': null } } as const;
   const rows = await listRows(store.read, 'group', gone);
   const deleted = new Set(rows.flatMap(({ upstream_uid }) => upstream_uid ?? []));
@@ -88,34 +44,12 @@ async function storeGroups(run: ReadRun): Promise<void> {
   if (join.scimId !== undefined) await quirks.learn({ groupScimId: join.scimId });
   const form = quirks.current().groupScimId;
   const restSentAt = lists.restGroups.since ?? since;
-  const how = { form, isFirst, restSentAt, now: clock.now() };
-  for (const some of chunks(join.groups, PART)) await storePart(run, some, how);
-  await saveAmbiguous(run, join.ambiguous);
-}
-
-/** Stores some groups. Those that are stored as the lists show them are only noted: mostly all. */
-async function storePart(
-  { deps: { store }, reading, signal }: ReadRun,
-  listed: readonly ListedGroup[],
-  how: PageReading,
-): Promise<void> {
-  signal.throwIfAborted();
-  const rows = await listRowsOfGroups(
-    store.read,
-    listed.map((group) => toIds(group, how)),
+  const entries = join.groups.map(({ scim, rest }) =>
+    // The older of the two lists decides how old what is known is.
+    toGroupEntry(scim, rest, { form, sentAt: scim?.sentAt ?? restSentAt }),
   );
-  const changed: ListedGroup[] = [];
-  for (const group of listed) {
-    const row = findRow(rows, group, how);
-    if (row && (await isStored(store.read, row, { group, how }))) {
-      if (group.scim) reading.unchanged.groups.add(row.seq);
-      if (group.rest) reading.unchanged.restGroups.add(row.seq);
-    } else changed.push(group);
-    await nextTurn();
-  }
-  for (const some of chunks(changed, SAVED_PART)) {
-    await store.write((tx) => saveGroups(tx, some, how));
-  }
+  await storeEntries(run, groupEntries, entries);
+  await saveAmbiguous(run, join.ambiguous);
 }
 
 /** Disputes names of which it is not known which group is which, and no others any more. */
@@ -150,61 +84,52 @@ interface Unproven {
 async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unproven[]> {
   const { membersAfter, scimGroups, restGroups } = reading;
   const listsMembers = scimGroups.values().some(({ memberIds }) => memberIds !== undefined);
-  const counts = new Map(
-    restGroups.values().map(({ id, usersCount }) => [id, usersCount] as const),
-  );
   const seenAfter = { seq: { '>': membersAfter }, observed: { '<>': null }, ...LIVE } as const;
   const all = await listRows(store.read, 'group', seenAfter, { order: 'seq' });
-  const unproven: Unproven[] = [];
   const shown = all.filter(({ upstream_uid: uid, upstream_scim_id: scimId }) => {
     return restGroups.has(uid ?? '') || scimGroups.has(scimId ?? '');
   });
+  const counts = new Map<number | null, number | undefined>(
+    restGroups.values().map(({ id, usersCount }) => [id, usersCount]),
+  );
+  const unproven: Unproven[] = [];
   for (const some of chunks(shown, PART)) {
     const seqs = some.map(({ seq }) => seq);
     const known = await countSeenMembers(store.read, seqs);
     for (const group of some) {
-      const restId = group.upstream_id;
-      const said = restId === null ? undefined : counts.get(restId);
-      const stored = known.get(group.seq) ?? { seen: 0, unknown: 0 };
-      const isProven = listsMembers ? agreesWithList(group, said, stored) : isEmpty(said, stored);
-      if (!isProven) unproven.push({ group, said, listed: stored.seen });
+      const said = counts.get(group.upstream_id);
+      const { seen, unknown } = known.get(group.seq) ?? { seen: 0, unknown: 0 };
+      const isWhole = said === undefined && group.upstream_scim_id !== null && unknown === 0;
+      // Where no list shows members, a count that stayed the same may hide a change of who they are.
+      const isProven = said === seen ? listsMembers || seen === 0 : listsMembers && isWhole;
+      if (!isProven) unproven.push({ group, said, listed: seen });
     }
     await nextTurn();
   }
   return unproven;
 }
 
-/** True when the list of groups surely showed all members. */
-function agreesWithList(
-  group: GroupRow,
-  said: number | undefined,
-  { seen, unknown }: SeenMembersCount,
-): boolean {
-  return said === undefined ? group.upstream_scim_id !== null && unknown === 0 : said === seen;
-}
-
-/** Where no list shows members, a count that stayed the same may hide a change of who they are. */
-function isEmpty(said: number | undefined, { seen }: SeenMembersCount): boolean {
-  return said === 0 && seen === 0;
-}
-
 /** Reads and stores the members of one group. They replace those that are known if a second source confirms the answer. */
-async function readMembersOf(run: ReadRun, { group, ...known }: Unproven): Promise<void> {
+async function readMembersOf(run: ReadRun, { group, said, listed }: Unproven): Promise<void> {
   const { deps, reading } = run;
   const { clock, store } = deps;
   const { isFirst } = reading;
   const sentAt = clock.now();
   const memberIds = await fetchMembers(run, group);
   if (memberIds === undefined) return;
-  const { said = memberIds.length, listed } = known;
-  if (!isFirst && said !== memberIds.length && listed !== memberIds.length) {
+  const count = memberIds.length;
+  if (!isFirst && (said ?? count) !== count && listed !== count) {
     reading.doubted.add(group.seq);
     return;
   }
-  const seen = { memberIds, sentAt, now: clock.now(), isFirst, from: 'group' } as const;
+  const now = clock.now();
   await store.write(async (tx) => {
     const row = await lockRow(tx, { type: 'group', id: group.id });
-    if (row && (await isCurrent(tx, row, seen))) await saveMembers(tx, row, seen);
+    const decision = row && decideMerge(row, sentAt);
+    if (row && decision === 'look-again') await updateRow(tx, row, toLookAgainColumns(row, now));
+    if (row && decision === 'merge') {
+      await saveMembers(tx, row, { memberIds, now, isFirst, from: 'group' });
+    }
   });
 }
 
@@ -224,19 +149,25 @@ async function fetchMembers(
   }
 }
 
-/** Join of the groups of the two interfaces. */
-interface GroupJoin {
-  /** Meaning of the SCIM ids, undefined when no group tells. */
-  readonly scimId: GroupScimId | undefined;
-  readonly groups: readonly ListedGroup[];
-  /** Names of groups with several possible partners, which stay without REST ids. */
-  readonly ambiguous: readonly string[];
-}
-
 interface Pair {
   readonly scim: ListedScimGroup;
   readonly rest: RestGroup;
 }
+
+/** Join of the groups of the two interfaces. */
+interface GroupJoin {
+  /** Meaning of the SCIM ids, undefined when no group tells. */
+  readonly scimId: GroupScimId | undefined;
+  readonly groups: readonly Partial<Pair>[];
+  /** Names of groups with several possible partners, which stay without REST ids. */
+  readonly ambiguous: readonly string[];
+}
+
+/** What the SCIM id of a group may be. */
+const FORMS: readonly (readonly ['restId' | 'uid', (rest: RestGroup) => string])[] = [
+  ['restId', ({ id }) => String(id)],
+  ['uid', ({ uid }) => uid],
+];
 
 /**
  * Joins the groups of the SCIM list with those of the REST list. "The SCIM id is the REST id" (or the uid) counts only
@@ -252,36 +183,30 @@ function joinGroups(
 ): GroupJoin {
   const named = pairByName(scim, rest, deleted);
   let hasEvidence = named.pairs.length > 0;
-  for (const form of ['restId', 'uid'] as const) {
-    const pairs = pairById(scim, rest, form);
+  for (const [form, toId] of FORMS) {
+    const byId = new Map(rest.map((group) => [toId(group), group]));
+    const pairs = toPairs(scim, ({ id }) => byId.get(id));
     hasEvidence ||= pairs.length > 0;
-    if (pairs.length > 0 && [...pairs, ...named.pairs].every((pair) => agrees(pair, form))) {
+    const agrees = ({ scim: one, rest: other }: Pair) =>
+      toId(other) === one.id && toSpelling(one.displayName) === toSpelling(other.name);
+    if (pairs.length > 0 && [...pairs, ...named.pairs].every(agrees)) {
       return { scimId: form, groups: withUnpaired(pairs, scim, rest), ambiguous: [] };
     }
   }
   const names = new Set(scim.map(({ displayName }) => toSpelling(displayName)));
   const restOnly = rest.filter(({ name }) => !names.has(toSpelling(name)));
   const groups = withUnpaired(named.pairs, scim, restOnly);
-  const { ambiguous } = named;
-  return { groups, ambiguous, scimId: hasEvidence ? 'unrelated' : undefined };
+  return { groups, ambiguous: named.ambiguous, scimId: hasEvidence ? 'unrelated' : undefined };
 }
 
-function agrees({ scim, rest }: Pair, form: 'restId' | 'uid'): boolean {
-  return toScimId(rest, form) === scim.id && toSpelling(scim.displayName) === toSpelling(rest.name);
-}
-
-function pairById(
+function toPairs(
   scim: readonly ListedScimGroup[],
-  rest: readonly RestGroup[],
-  form: 'restId' | 'uid',
+  findPartner: (group: ListedScimGroup) => RestGroup | undefined,
 ): Pair[] {
-  const byId = new Map(rest.map((group) => [toScimId(group, form), group]));
-  const partners = scim.map((group) => ({ scim: group, rest: byId.get(group.id) }));
-  return partners.filter((pair): pair is Pair => pair.rest !== undefined);
-}
-
-function toScimId(rest: RestGroup, form: 'restId' | 'uid'): string {
-  return form === 'restId' ? String(rest.id) : rest.uid;
+  return scim.flatMap((group) => {
+    const partner = findPartner(group);
+    return partner === undefined ? [] : [{ scim: group, rest: partner }];
+  });
 }
 
 function pairByName(
@@ -294,10 +219,8 @@ function pairByName(
   for (const [name, same] of Map.groupBy(scim, ({ displayName }) => toSpelling(displayName))) {
     const all = restByName.get(name) ?? [];
     const partners = all.length > 1 ? all.filter(({ uid }) => !deleted.has(uid)) : all;
-    const [[group], [partner]] = [same, partners];
-    if (group === undefined || partner === undefined) continue;
-    if (same.length === 1 && partners.length === 1) pairs.push({ scim: group, rest: partner });
-    else ambiguous.push(...same.map(({ displayName }) => displayName));
+    if (same.length === 1 && partners.length === 1) pairs.push(...toPairs(same, () => partners[0]));
+    else if (partners.length > 0) ambiguous.push(...same.map(({ displayName }) => displayName));
   }
   return { pairs, ambiguous };
 }
@@ -306,7 +229,7 @@ function withUnpaired(
   pairs: readonly Pair[],
   scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
-): ListedGroup[] {
+): Partial<Pair>[] {
   const paired = new Set<unknown>(pairs.flatMap((pair) => [pair.scim, pair.rest]));
   return [
     ...pairs,

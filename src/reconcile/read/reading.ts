@@ -1,11 +1,12 @@
-import type { ArgsOf } from '../../upstream/operations/call-types.ts';
-import type { PagedOperation } from '../../upstream/operations/operation.ts';
-import { paginate } from '../../upstream/paginate.ts';
+import { isWaiting } from '../../domain/cell.ts';
+import { parseCells } from '../../store/engine/columns.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
+import { isLinked, toObservation } from '../../store/resources/state.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
+import { isBusy } from '../differences.ts';
 import type { ReadableSection } from '../sections.ts';
-import { classify } from '../verdict.ts';
 
 /** Dependencies of a complete read. */
 export interface ReadDeps extends ReconcileDeps {
@@ -17,16 +18,47 @@ export interface ReadDeps extends ReconcileDeps {
 export const READING: CallContext = { class: 'look', key: 'first-read' };
 
 /**
- * Lists of a complete read, in order: users before groups, because a membership names a user. `members`: both lists of
- * groups are stored, and members that they do not show are asked for group by group.
+ * Lists of a complete read with their sections, in order: users before groups, because a membership names a user. `members`:
+ * both lists of groups are stored, and members that they do not show are asked for group by group.
  */
-export const LISTS = ['users', 'companyUsers', 'groups', 'restGroups', 'members'] as const;
+const SECTION_OF = {
+  users: 'users',
+  companyUsers: 'companyUsers',
+  groups: 'groups',
+  restGroups: 'groups',
+  members: 'groups',
+} as const satisfies Readonly<Record<string, ReadableSection>>;
 
 /** One of these lists. */
-export type ListName = (typeof LISTS)[number];
-
+export type ListName = keyof typeof SECTION_OF;
 /** A list that shows users or groups. */
 export type ShowingList = Exclude<ListName, 'members'>;
+/** A section that a complete read needs. */
+export type ReadSection = (typeof SECTION_OF)[ListName];
+
+const LISTS: readonly ListName[] = ['users', 'companyUsers', 'groups', 'restGroups', 'members'];
+
+/** The sections of a complete read. */
+export const READ_SECTIONS = ['users', 'companyUsers', 'groups'] as const;
+
+/** The list of each type that SCIM shows, and that of the other interface. */
+export const LISTS_OF = {
+  user: ['users', 'companyUsers'],
+  group: ['groups', 'restGroups'],
+} as const;
+
+/** Finds the section that opens or closes a list. */
+export function toSection(list: ListName): ReadSection {
+  return SECTION_OF[list];
+}
+
+/** Lists the lists of a section. */
+export function listsOf(section: ReadSection): ListName[] {
+  return LISTS.filter((list) => SECTION_OF[list] === section);
+}
+
+/** Group of the SCIM list, and when its page was asked for (epoch milliseconds). */
+export type ListedScimGroup = ScimGroup & { readonly sentAt: number };
 
 interface ListState {
   /** `refused`: the service does not let the bridge read it. */
@@ -38,155 +70,8 @@ interface ListState {
   since?: number;
 }
 
-/** Group of the SCIM list, and when its page was asked for (epoch milliseconds). */
-export interface ListedScimGroup extends ScimGroup {
-  readonly sentAt: number;
-}
-
-/** A complete read of the service while it runs. It is in memory alone, so a restart reads again. */
-export interface Reading {
-  /** True while nothing was read before. Later, a new member of an adopted group came after the adoption. */
-  readonly isFirst: boolean;
-  readonly since: number;
-  readonly lists: { [L in ListName]: ListState };
-  /** `seq` of the rows that a list showed as they are stored. A row that it changed carries the time instead. */
-  readonly unchanged: { readonly [L in ShowingList]: Set<number> };
-  /** Groups of the two lists, by SCIM id and by uid, until both are whole. */
-  readonly scimGroups: Map<string, ListedScimGroup>;
-  readonly restGroups: Map<string, RestGroup>;
-  /** `seq` of the last group whose members were asked for by themselves. */
-  membersAfter: number;
-  /** `seq` of the groups about whose members no two answers agreed. */
-  readonly doubted: Set<number>;
-  /** Users whose accounts may have other ids by now: nothing is said of them, nor of where they are members. */
-  readonly moved: Set<string>;
-}
-
-/** A read and what it needs; aborted when the process stops. */
-export interface ReadRun {
-  readonly deps: ReadDeps;
-  readonly reading: Reading;
-  readonly signal: AbortSignal;
-}
-
 /** Lists that were read or refused before. */
 export type ReadBefore = { readonly [L in ListName]?: 'done' | 'refused' };
-
-/**
- * Begins a read. `done`: lists that an earlier process has read or was refused.
- * @param now epoch milliseconds
- */
-export function beginReading(now: number, isFirst: boolean, done: ReadBefore = {}): Reading {
-  const open = (list: ListName): ListState => ({ state: done[list] ?? 'open', count: 0 });
-  return {
-    isFirst,
-    since: now,
-    lists: {
-      users: open('users'),
-      companyUsers: open('companyUsers'),
-      groups: open('groups'),
-      restGroups: open('restGroups'),
-      members: open('members'),
-    },
-    unchanged: {
-      users: new Set(),
-      companyUsers: new Set(),
-      groups: new Set(),
-      restGroups: new Set(),
-    },
-    scimGroups: new Map(),
-    restGroups: new Map(),
-    membersAfter: 0,
-    doubted: new Set(),
-    moved: new Set(),
-  };
-}
-
-/** Finds the next list to be read; undefined when none is left. */
-export function findOpenList({ lists }: Reading): ListName | undefined {
-  return LISTS.find((list) => lists[list].state === 'open');
-}
-
-/** Finds the section that opens or closes a list. */
-export function toSection(list: ListName): ReadableSection {
-  return list === 'restGroups' || list === 'members' ? 'groups' : list;
-}
-
-/** Lists the lists of a section. */
-export function listsOf(section: ReadableSection): ListName[] {
-  return LISTS.filter((list) => toSection(list) === section);
-}
-
-/** Has the lists of a section read from their beginning, or leaves them out. */
-export function restartSection(
-  reading: Reading,
-  section: ReadableSection,
-  state: 'open' | 'refused' = 'open',
-): void {
-  for (const list of listsOf(section)) reading.lists[list] = { state, count: 0 };
-  if (section === 'groups') reading.membersAfter = 0;
-}
-
-/** Times when a page was asked for and when it is stored (epoch milliseconds). */
-export interface PageTimes {
-  readonly sentAt: number;
-  readonly now: number;
-}
-
-interface PagedList<O extends PagedOperation> {
-  readonly operation: O;
-  /** Documented ways to ask for it: a later one is tried when the ones before are not complete. */
-  readonly variants: readonly ArgsOf<O>[];
-  /** Number of entries that it must have, where another complete list tells it. */
-  readonly knownTotal?: number | undefined;
-  storePage(items: readonly unknown[], times: PageTimes): Promise<void>;
-}
-
-/**
- * Reads a list to its proven end, and stores it page by page. Returns why it was not provably complete, so that nothing
- * is concluded; undefined: it was. @throws what a call of it throws
- */
-export async function readList<O extends PagedOperation>(
-  run: ReadRun,
-  name: ListName,
-  list: PagedList<O>,
-): Promise<string | undefined> {
-  const { lists } = run.reading;
-  let reason: string | undefined;
-  for (const args of list.variants) {
-    lists[name] = { state: 'open', count: 0, since: run.deps.clock.now() };
-    try {
-      reason = await readPages(run, lists[name], { ...list, args });
-    } catch (error) {
-      // A service that does not take these parameters may take those of the next way.
-      const { verdict, problem } = classify(error);
-      if (verdict !== 'refused') throw error;
-      reason = problem.words;
-    }
-    if (reason === undefined) return undefined;
-  }
-  return `${list.operation.id}: ${reason}`;
-}
-
-async function readPages<O extends PagedOperation>(
-  { deps: { clock, policy, upstream }, signal }: ReadRun,
-  state: ListState,
-  { operation, args, knownTotal, storePage }: PagedList<O> & { readonly args: ArgsOf<O> },
-): Promise<string | undefined> {
-  const { pageSize } = policy;
-  const options = { ...READING, signal, pageSize, emptyFrom: knownTotal };
-  const pages = paginate(upstream, operation, args, options);
-  let sentAt = clock.now();
-  for await (const { items, total } of pages) {
-    await storePage(items, { sentAt, now: clock.now() });
-    state.count += items.length;
-    if (total !== undefined) state.total = total;
-    sentAt = clock.now();
-  }
-  const { reason } = pages.result;
-  // A service that ignores the offset sends the same page for ever; one page can still be everything.
-  return reason === 'a page came twice' && pages.progress.count === knownTotal ? undefined : reason;
-}
 
 /** How far a complete read has come, as operators are shown it. */
 export interface ReadProgress {
@@ -201,13 +86,134 @@ export interface ReadProgress {
 /** Time before which nothing is estimated, in milliseconds. */
 const ESTIMATE_AFTER_MS = 2_000;
 
-/** Finds how far a read has come; undefined: no list is being read. `now` is epoch milliseconds. */
-export function findProgress(reading: Reading | undefined, now: number): ReadProgress | undefined {
-  const step = reading && findOpenList(reading);
-  if (reading === undefined || step === undefined) return undefined;
-  const { count, total, since = now } = reading.lists[step];
-  if (total === undefined) return { step, count };
-  if (count === 0 || now - since < ESTIMATE_AFTER_MS) return { step, count, total };
-  const leftMs = ((now - since) * Math.max(0, total - count)) / count;
-  return { step, count, total, endsAt: Math.round(now + leftMs) };
+/** A complete read of the service while it runs. It is in memory alone, so a restart reads again. */
+export class Reading {
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** True while nothing was read before. Later, a new member of an adopted group came after the adoption. */
+  readonly isFirst: boolean;
+  readonly lists: { [L in ListName]: ListState };
+  /** `seq` of the rows that a list showed as they are stored. A row that it changed carries the time instead. */
+  readonly unchanged: { readonly [L in ShowingList]: Set<number> } = {
+    users: new Set(),
+    companyUsers: new Set(),
+    groups: new Set(),
+    restGroups: new Set(),
+  };
+  /** Groups of the two lists, by SCIM id and by uid, until both are whole. */
+  readonly scimGroups = new Map<string, ListedScimGroup>();
+  readonly restGroups = new Map<string, RestGroup>();
+  /** `seq` of the last group whose members were asked for by themselves. */
+  membersAfter = 0;
+  /** `seq` of the groups about whose members no two answers agreed. */
+  readonly doubted = new Set<number>();
+  /** Users whose accounts may have other ids by now: nothing is said of them, nor of where they are members. */
+  readonly moved = new Set<string>();
+
+  /** `before`: lists that an earlier process has read or was refused. */
+  constructor(now: number, isFirst: boolean, before: ReadBefore = {}) {
+    this.since = now;
+    this.isFirst = isFirst;
+    const open = (list: ListName): ListState => ({ state: before[list] ?? 'open', count: 0 });
+    this.lists = {
+      users: open('users'),
+      companyUsers: open('companyUsers'),
+      groups: open('groups'),
+      restGroups: open('restGroups'),
+      members: open('members'),
+    };
+  }
+
+  /** Finds the next list to be read; undefined when none is left. */
+  findOpenList(): ListName | undefined {
+    return LISTS.find((list) => this.lists[list].state === 'open');
+  }
+
+  /** Has the lists of a section read from their beginning, or leaves them out. */
+  restart(section: ReadSection, state: 'open' | 'refused' = 'open'): void {
+    for (const list of listsOf(section)) this.lists[list] = { state, count: 0 };
+    if (section === 'groups') this.membersAfter = 0;
+  }
+
+  /** The sections that were read or refused, by their last list. */
+  toBefore(): ReadBefore {
+    const before: { [L in ListName]?: 'done' | 'refused' } = {};
+    for (const list of LISTS) {
+      const { state } = this.lists[listsOf(toSection(list)).at(-1) ?? list];
+      if (state !== 'open') before[list] = state;
+    }
+    return before;
+  }
+
+  /** Finds how far the read has come; undefined: no list is being read. `now` is epoch milliseconds. */
+  findProgress(now: number): ReadProgress | undefined {
+    const step = this.findOpenList();
+    if (step === undefined) return undefined;
+    const { count, total, since = now } = this.lists[step];
+    if (total === undefined) return { step, count };
+    if (count === 0 || now - since < ESTIMATE_AFTER_MS) return { step, count, total };
+    const leftMs = ((now - since) * Math.max(0, total - count)) / count;
+    return { step, count, total, endsAt: Math.round(now + leftMs) };
+  }
+
+  /** True when a list was read to its end. A refused list proves nothing. */
+  isDone(list: ListName): boolean {
+    return this.lists[list].state === 'done';
+  }
+
+  /** True when the read shows who and what is in the service. */
+  isRead(type: ResourceRow['type']): boolean {
+    return this.isDone(type === 'user' ? 'users' : 'members');
+  }
+
+  /** True when a read showed the user or group, or a call has since. */
+  isSeen(row: ResourceRow): boolean {
+    const { at = 0 } = toObservation(row) ?? {};
+    return LISTS_OF[row.type].some((list) => this.#isListed(list, row, at));
+  }
+
+  /** True when a list showed the row, or a call has since; `at` is when that was last stored (epoch milliseconds). */
+  #isListed(list: ShowingList, { seq }: ResourceRow, at: number): boolean {
+    return this.unchanged[list].has(seq) || at >= this.since;
+  }
+
+  /** True for what should be in the service, and in a list that was read, and was in none. */
+  isMissed(row: ResourceRow): boolean {
+    if (row.deleted_at !== null || !this.isRead(row.type) || isBusy(row) || this.isSeen(row)) {
+      return false;
+    }
+    const observed = toObservation(row);
+    if (row.origin === null) {
+      // An account known only from the list of company users is not missed while that list cannot be read.
+      const isShown = row.type === 'group' || observed?.shownAt !== undefined;
+      return observed !== undefined && (isShown || this.isDone('companyUsers'));
+    }
+    const cells = parseCells<string>(row);
+    const isMade =
+      row.type === 'user' ? row.upstream_id !== null && row.active === 1 : isLinked(row);
+    return isMade && !isWaiting(cells.account) && !isWaiting(cells.existence);
+  }
+
+  /** Finds the list that dropped a managed user or group, while another list shows it. */
+  findLeftOut(row: ResourceRow): ShowingList | undefined {
+    const observed = toObservation(row);
+    if (row.origin === null || row.deleted_at !== null || !observed || !this.isSeen(row)) {
+      return undefined;
+    }
+    const { by, shownAt, listedAt } = observed;
+    const [named, other] = LISTS_OF[row.type];
+    const wasShown = by.startsWith('scim.') && shownAt !== undefined;
+    if (wasShown && !this.#isListed(named, row, shownAt)) return named;
+    // The list of company users may always leave out inactive ones, and it may be refused.
+    const mayLeaveOut = 'active' in observed && (!observed.active || !this.isDone(other));
+    if (mayLeaveOut || listedAt === undefined) return undefined;
+    return this.#isListed(other, row, listedAt) ? undefined : other;
+  }
+}
+
+/** A read and what it needs; aborted when the process stops. */
+export interface ReadRun {
+  readonly deps: ReadDeps;
+  readonly reading: Reading;
+  readonly signal: AbortSignal;
 }

@@ -28,7 +28,6 @@ import type { ProcessDeps } from '../deps.ts';
 import { compareKnown } from '../differences.ts';
 import { readService } from '../read/read-service.ts';
 import type { Reading, ReadRun } from '../read/reading.ts';
-import { isRead, isSeen } from '../read/seen.ts';
 import { toAccountNames } from '../user/find-account.ts';
 import { findAccountObstacle, isWanted } from './current.ts';
 
@@ -128,7 +127,7 @@ async function planAll(run: ReadRun, plan: Making) {
   const { read, write } = deps.store;
   let [hash, counts] = [toHash([]), countActions([])];
   for (const type of ['user', 'group'] as const) {
-    if (!isRead(reading, type)) continue;
+    if (!reading.isRead(type)) continue;
     for await (const rows of readRows(read, type, { limit: PART, where: MANAGED })) {
       const seqs = rows.map(({ seq }) => seq);
       const actions = await write(async (tx) => {
@@ -154,7 +153,7 @@ async function planPart(
   const asked = await deleteWhere(tx, 'plan_actions', { plan_id, resource_id: ids });
   const actions = isFirstRun ? selectAsked(all, asked) : all;
   await insertPlanActions(tx, { id: plan_id, now: run.deps.clock.now() }, actions);
-  const shown = rows.filter((row) => isSeen(run.reading, row)).map(({ id }) => id);
+  const shown = rows.filter((row) => run.reading.isSeen(row)).map(({ id }) => id);
   // While observing, the bridge changed nothing, so the read shows every account; a store that may be older than the
   // service does not know what it created. The service has each address once, and refuses what others have made since.
   const users = rows.flatMap((row) => (isFirstRun && row.type === 'user' ? [row] : []));
@@ -192,7 +191,7 @@ async function listChanges(
     return [...changes.values()].filter(({ kind }) => mayDelete || kind !== 'group.delete');
   }
   const isNew = !isLinked(row);
-  if (!isNew && isSeen(reading, row)) {
+  if (!isNew && reading.isSeen(row)) {
     return [...changes.values()].filter(
       (change) => row.type === 'user' || isToldBy(reading, row, change),
     );

@@ -13,7 +13,7 @@ import { CLOCKS_MS, findLearnedAccount, nameEvents } from '../audit/events.ts';
 import type { CallContext, Hold, ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import type { FirstRead } from '../read/first-read.ts';
-import { beginReading, findProgress, type ReadDeps, type Reading } from '../read/reading.ts';
+import { type ReadDeps, Reading } from '../read/reading.ts';
 import { isAnswering } from '../read/service.ts';
 import { classify } from '../verdict.ts';
 import { type Mode, OBSERVING } from '../write-guard.ts';
@@ -75,7 +75,7 @@ export function createRecovery(deps: RecoveryDeps) {
       attempts += 1;
       begun = await begin(deps, attempts, signal);
       attempts = 0;
-      if (begun.state?.phase === 'reading') reading = beginReading(clock.now(), true);
+      if (begun.state?.phase === 'reading') reading = new Reading(clock.now(), true);
       over.resolve();
       // A sweep may be due.
       store.bell.ring('decided');
@@ -103,7 +103,7 @@ export function createRecovery(deps: RecoveryDeps) {
     /** Resolves when the service was read, and a plan waits at most. */
     read: read.promise,
     /** How far the service was read again; undefined: no list is being read. */
-    progress: () => findProgress(reading, clock.now()),
+    progress: () => reading?.findProgress(clock.now()),
     /** True once it is known how old the store is. */
     isChecked: () => begun !== undefined,
     /** True while the store may be older than the service and the service was not read again yet. */

@@ -225,37 +225,6 @@ export async function findUserByUpstreamId(
   return (await listRows(db, 'user', { upstream_id: upstreamId, ...LIVE }))[0];
 }
 
-/** Rows that stand for accounts. */
-export interface RowsOfAccounts {
-  /** One row an account: the live one where a managed user has the account of a deleted one by now. */
-  readonly byAccount: ReadonlyMap<number, UserRow>;
-  /** Unmanaged rows of accounts that a deleted user has, stored while that user was linked to the account. */
-  readonly doubled: readonly { readonly deleted: UserRow; readonly unmanaged: UserRow }[];
-}
-
-/** Finds the rows that stand for these accounts. */
-export async function findRowsOfAccounts(
-  db: Db,
-  ids: readonly number[],
-  choice: Lock = {},
-): Promise<RowsOfAccounts> {
-  const found = await lockFound(db, await listRows(db, 'user', { upstream_id: ids }), choice);
-  const byAccount = new Map<number, UserRow>();
-  const doubled: { deleted: UserRow; unmanaged: UserRow }[] = [];
-  const { live = [], deleted = [] } = Object.groupBy(found, ({ deleted_at }) =>
-    deleted_at === null ? 'live' : 'deleted',
-  );
-  for (const row of [...deleted, ...live]) {
-    if (row.upstream_id === null) continue;
-    const other = byAccount.get(row.upstream_id);
-    const isUnmanaged = row.deleted_at === null && row.origin === null;
-    if (isUnmanaged && other && other.origin !== null) {
-      doubled.push({ deleted: other, unmanaged: row });
-    } else byAccount.set(row.upstream_id, row);
-  }
-  return { byAccount, doubled };
-}
-
 /** Reads rows again, locked by what never changes: a row that is deleted meanwhile would be in neither half of a search. */
 async function lockFound<Row extends ResourceRow>(
   tx: Db,
@@ -267,20 +236,26 @@ async function lockFound<Row extends ResourceRow>(
   return listWhere<'resources', Row>(tx, 'resources', { seq }, { order: 'seq', lock });
 }
 
-/** Lists the groups, live or deleted, that have one of the ids of any of these groups of the service. */
-export async function listRowsOfGroups(
+/** Ids of a user or group in the service, by their columns. */
+export type EntryIds = {
+  readonly [C in 'upstream_id' | 'upstream_scim_id' | 'upstream_uid']?:
+    | RowOf<ResourceType>[C]
+    | undefined;
+};
+
+/** Lists the users or groups, live or deleted, that have one of the ids of any of these entries of the service. */
+export async function listRowsOfEntries<Type extends ResourceType>(
   db: Db,
-  ids: readonly Partial<UpstreamGroupIds>[],
+  type: Type,
+  ids: readonly EntryIds[],
   choice: Lock = {},
-): Promise<readonly GroupRow[]> {
-  const found = [
-    ...(await listRows(db, 'group', {
-      upstream_scim_id: ids.flatMap(({ scimId }) => scimId ?? []),
-    })),
-    ...(await listRows(db, 'group', { upstream_id: ids.flatMap(({ restId }) => restId ?? []) })),
-    ...(await listRows(db, 'group', { upstream_uid: ids.flatMap(({ uid }) => uid ?? []) })),
-  ];
-  return lockFound(db, [...new Map(found.map((row) => [row.seq, row])).values()], choice);
+): Promise<readonly RowOf<Type>[]> {
+  const found = new Map<number, RowOf<Type>>();
+  for (const column of ['upstream_scim_id', 'upstream_id', 'upstream_uid'] as const) {
+    const values = ids.flatMap((one) => one[column] ?? []);
+    for (const row of await listRows(db, type, { [column]: values })) found.set(row.seq, row);
+  }
+  return lockFound(db, [...found.values()], choice);
 }
 
 /** Finds the group, live or deleted, that stands for a group of the service; the live one first. */
@@ -288,7 +263,9 @@ export async function findGroupByUpstream(
   db: Db,
   ids: Partial<UpstreamGroupIds>,
 ): Promise<GroupRow | undefined> {
-  const rows = await listRowsOfGroups(db, [ids]);
+  const { scimId, restId, uid } = ids;
+  const entry = { upstream_scim_id: scimId, upstream_id: restId, upstream_uid: uid };
+  const rows = await listRowsOfEntries(db, 'group', [entry]);
   const [first] = rows.toSorted(
     (a, b) => (a.deleted_at ?? 0) - (b.deleted_at ?? 0) || a.seq - b.seq,
   );
