@@ -7,121 +7,69 @@ const urn = 'urn:example:Group';
 const fields = ['permissions', 'flag'] as const;
 type Field = (typeof fields)[number];
 
-interface Case {
-  readonly why: string;
-  readonly held: JsonObject;
-  readonly cells?: Cells<Field>;
-  /** Value that the rules give `permissions`. */
-  readonly ruled?: number;
-  readonly want: JsonObject;
-  readonly wantCells: Cells<Field>;
-}
-
 const byRule = (value: number): Cells<Field> => ({
   permissions: { source: { value, by: 'rule' } },
 });
 const byService = (value: number): Cells<Field> => ({
   permissions: { source: { value, by: 'service' } },
 });
+const withPermissions = (permissions: number | undefined): JsonObject =>
+  permissions === undefined ? { a: 1 } : { a: 1, [urn]: { permissions } };
 
-const cases: Case[] = [
-  { why: 'nobody says anything', held: {}, want: {}, wantCells: {} },
-  { why: 'a rule alone', held: {}, ruled: 16, want: { permissions: 16 }, wantCells: byRule(16) },
-  {
-    why: 'what a provider sent wins',
-    held: { permissions: 3 },
-    ruled: 16,
-    want: { permissions: 3 },
-    wantCells: {},
-  },
-  {
-    why: 'what a provider sent wins also where a rule says the same',
-    held: { permissions: 16 },
-    ruled: 16,
-    want: { permissions: 16 },
-    wantCells: {},
-  },
-  {
-    why: 'a value that is put back as it was shown stays the rule’s',
-    held: { permissions: 16 },
-    cells: byRule(16),
-    ruled: 16,
-    want: { permissions: 16 },
-    wantCells: byRule(16),
-  },
-  {
-    why: 'another value than the rule’s is the provider’s',
-    held: { permissions: 3 },
-    cells: byRule(16),
-    ruled: 16,
-    want: { permissions: 3 },
-    wantCells: {},
-  },
-  {
-    why: 'where the provider’s value goes, the rule’s returns',
-    held: {},
-    ruled: 16,
-    want: { permissions: 16 },
-    wantCells: byRule(16),
-  },
-  {
-    why: 'another rule',
-    held: { permissions: 16 },
-    cells: byRule(16),
-    ruled: 1,
-    want: { permissions: 1 },
-    wantCells: byRule(1),
-  },
-  {
-    why: 'what a provider takes away returns while the rule speaks',
-    held: {},
-    cells: byRule(16),
-    ruled: 16,
-    want: { permissions: 16 },
-    wantCells: byRule(16),
-  },
-  {
-    why: 'what was found at the takeover and taken away by a provider is gone',
-    held: {},
-    cells: byService(4),
-    want: {},
-    wantCells: {},
-  },
-  {
-    why: 'no rule any more: not ours',
-    held: { permissions: 16 },
-    cells: byRule(16),
-    want: {},
-    wantCells: {},
-  },
-  {
-    why: 'what was found at the takeover stays while no rule speaks',
-    held: { permissions: 0 },
-    cells: byService(0),
-    want: { permissions: 0 },
-    wantCells: byService(0),
-  },
-  {
-    why: 'a rule goes before what was found at the takeover',
-    held: { permissions: 0 },
-    cells: byService(0),
-    ruled: 16,
-    want: { permissions: 16 },
-    wantCells: byRule(16),
-  },
+/** Permissions as they are held and by whom, the value of a rule, and what follows. */
+const cases: readonly (readonly [
+  why: string,
+  held: number | undefined,
+  cells: Cells<Field>,
+  ruled: number | undefined,
+  want: number | undefined,
+  wantCells: Cells<Field>,
+])[] = [
+  ['nobody says anything', undefined, {}, undefined, undefined, {}],
+  ['a rule alone', undefined, {}, 16, 16, byRule(16)],
+  ['what a provider sent wins', 3, {}, 16, 3, {}],
+  ['what a provider sent wins also where a rule says the same', 16, {}, 16, 16, {}],
+  ['a value that is put back as it was shown stays the rule’s', 16, byRule(16), 16, 16, byRule(16)],
+  ['another value than the rule’s is the provider’s', 3, byRule(16), 16, 3, {}],
+  ['where the provider’s value goes, the rule’s returns', undefined, {}, 16, 16, byRule(16)],
+  ['another rule', 16, byRule(16), 1, 1, byRule(1)],
+  [
+    'what a provider takes away returns while the rule speaks',
+    undefined,
+    byRule(16),
+    16,
+    16,
+    byRule(16),
+  ],
+  [
+    'what was found at the takeover and taken away by a provider is gone',
+    undefined,
+    byService(4),
+    undefined,
+    undefined,
+    {},
+  ],
+  ['no rule any more: not ours', 16, byRule(16), undefined, undefined, {}],
+  [
+    'what was found at the takeover stays while no rule speaks',
+    0,
+    byService(0),
+    undefined,
+    0,
+    byService(0),
+  ],
+  ['a rule goes before what was found at the takeover', 0, byService(0), 16, 16, byRule(16)],
 ];
 
-for (const { why, held, cells = {}, ruled, want, wantCells } of cases) {
+for (const [why, held, cells, ruled, want, wantCells] of cases) {
   test(`combine: ${why}`, () => {
-    const attributes = Object.keys(held).length === 0 ? { a: 1 } : { a: 1, [urn]: held };
     const rulings = ruled === undefined ? {} : { permissions: { value: ruled, rule: 1 } };
 
-    const combined = combine({ attributes, cells, rulings, urn, fields });
-
-    const wanted = Object.keys(want).length === 0 ? { a: 1 } : { a: 1, [urn]: want };
-    expect(combined.attributes).toEqual(wanted);
-    expect(combined.cells).toEqual(wantCells);
-    expect(combined.changed).toEqual(held.permissions === want.permissions ? [] : ['permissions']);
+    expect(combine({ attributes: withPermissions(held), cells, rulings, urn, fields })).toEqual({
+      attributes: withPermissions(want),
+      cells: wantCells,
+      changed: held === want ? [] : ['permissions'],
+    });
   });
 }
 
@@ -136,7 +84,7 @@ test('other values of the extension stay', () => {
 test('the baseline of a takeover is what stands there, and nothing else', () => {
   const attributes = { [urn]: { permissions: 4, flag: false, other: 1 } };
   expect(toBaseline({}, attributes, { urn, fields })).toEqual({
-    permissions: { source: { value: 4, by: 'service' } },
+    ...byService(4),
     flag: { source: { value: false, by: 'service' } },
   });
   expect(toBaseline({}, {}, { urn, fields })).toEqual({});

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { Rule } from './rule-book.ts';
-import { createRuleBook, type NameQuery } from './rule-book.ts';
+import { createRuleBook, type NameQuery, type Rule } from './rule-book.ts';
+
+/** A value, and the number of the rule that gives it. */
+const by = (rule: number, value: unknown) => ({ value, rule });
+const administers = (adminsOf: string, from: string): Rule => ({ adminsOf, from });
 
 const groupCases: readonly (readonly [why: string, rules: Rule[], name: string, want: object])[] = [
   [
     'a pattern without case',
     [{ group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true }],
     'bOARD of Trustees',
-    { permissions: { value: 16, rule: 1 }, addToCardsAndSpacesEnabled: { value: true, rule: 1 } },
+    { permissions: by(1, 16), addToCardsAndSpacesEnabled: by(1, true) },
   ],
   [
     'the first match wins, field by field',
@@ -17,13 +20,13 @@ const groupCases: readonly (readonly [why: string, rules: Rule[], name: string, 
       { group: '*', permissions: 3, addToCardsAndSpacesEnabled: true },
     ],
     'Board',
-    { permissions: { value: 1, rule: 1 }, addToCardsAndSpacesEnabled: { value: false, rule: 2 } },
+    { permissions: by(1, 1), addToCardsAndSpacesEnabled: by(2, false) },
   ],
   [
     'rules of other kinds and of other groups say nothing',
     [
       { membersOf: 'Board', appsPermissions: 2 },
-      { adminsOf: 'Board', from: 'Chairs' },
+      administers('Board', 'Chairs'),
       { group: 'Boards', permissions: 1 },
     ],
     'Board',
@@ -42,30 +45,25 @@ const userRules: Rule[] = [
   { membersOf: '*', appsPermissions: 7, temporarilyInactive: false },
 ];
 
-const userCases: { why: string; names: string[]; want: object }[] = [
-  { why: 'in no group', names: [], want: {} },
-  {
-    why: 'in one group',
-    names: ['guests'],
-    want: {
-      appsPermissions: { value: 2, rule: 1 },
-      temporarilyInactive: { value: false, rule: 3 },
-    },
-  },
-  {
-    why: 'the order of the rules decides, not that of the groups',
-    names: ['Other', 'On leave 2026', 'Guests'],
-    want: { appsPermissions: { value: 2, rule: 1 }, temporarilyInactive: { value: true, rule: 2 } },
-  },
+const userCases: readonly (readonly [why: string, names: string[], want: object])[] = [
+  ['in no group', [], {}],
+  ['in one group', ['guests'], { appsPermissions: by(1, 2), temporarilyInactive: by(3, false) }],
+  [
+    'the order of the rules decides, not that of the groups',
+    ['Other', 'On leave 2026', 'Guests'],
+    { appsPermissions: by(1, 2), temporarilyInactive: by(2, true) },
+  ],
 ];
 
 describe('what drives a person', () => {
-  for (const { why, names, want } of userCases)
+  for (const [why, names, want] of userCases)
     test(why, () => expect(createRuleBook(userRules).ruleUser(names)).toEqual(want));
 });
 
 const name = (folded: string): NameQuery => ({ kind: 'name', folded });
 const pattern = (text: string): NameQuery => ({ kind: 'pattern', pattern: text });
+
+const from = (rule: number, sources: NameQuery) => ({ rule, sources });
 
 const adminCases: readonly (readonly [
   why: string,
@@ -73,42 +71,38 @@ const adminCases: readonly (readonly [
   target: string,
   want: object | undefined,
 ])[] = [
-  ['one group', [{ adminsOf: 'X', from: 'X Admins' }], 'x', { rule: 1, sources: name('x admins') }],
+  ['one group', [administers('X', 'X Admins')], 'x', from(1, name('x admins'))],
   [
     'a star in both is the same text',
-    [{ adminsOf: '*', from: '* Admins' }],
+    [administers('*', '* Admins')],
     'Größe $& 1',
-    { rule: 1, sources: name('größe $& 1 admins') },
+    from(1, name('größe $& 1 admins')),
   ],
   [
     'a star in the middle of both',
-    [{ adminsOf: 'Team *!', from: 'Lead of * (L)' }],
+    [administers('Team *!', 'Lead of * (L)')],
     'team A!',
-    { rule: 1, sources: name('lead of a (l)') },
+    from(1, name('lead of a (l)')),
   ],
   [
     'a star in `from` alone is every such group',
-    [{ adminsOf: 'X', from: '* Leads' }],
+    [administers('X', '* Leads')],
     'X',
-    { rule: 1, sources: pattern('* Leads') },
+    from(1, pattern('* Leads')),
   ],
   [
     'a star in `adminsOf` alone is one source for many',
-    [{ adminsOf: 'Team *', from: 'Managers' }],
+    [administers('Team *', 'Managers')],
     'Team A',
-    { rule: 1, sources: name('managers') },
+    from(1, name('managers')),
   ],
   [
     'the first match decides alone',
-    [
-      { adminsOf: 'Y', from: 'A' },
-      { adminsOf: 'X', from: 'B' },
-      { adminsOf: '*', from: 'C' },
-    ],
+    [administers('Y', 'A'), administers('X', 'B'), administers('*', 'C')],
     'X',
-    { rule: 2, sources: name('b') },
+    from(2, name('b')),
   ],
-  ['no rule', [{ adminsOf: 'Y', from: 'A' }], 'X', undefined],
+  ['no rule', [administers('Y', 'A')], 'X', undefined],
 ];
 
 describe('who administers a group', () => {
@@ -124,23 +118,19 @@ const sourceCases: readonly (readonly [
 ])[] = [
   [
     'a star in both is the same text',
-    [{ adminsOf: 'Team *', from: '* Admins' }],
+    [administers('Team *', '* Admins')],
     'A Admins',
     [name('team a')],
   ],
   [
     'a star in `adminsOf` alone is every such group',
-    [{ adminsOf: 'Team *', from: 'Managers' }],
+    [administers('Team *', 'Managers')],
     'managers',
     [pattern('Team *')],
   ],
   [
     'every rule that names it',
-    [
-      { adminsOf: 'X', from: 'A' },
-      { adminsOf: 'Y', from: 'A' },
-      { adminsOf: 'Z', from: 'B' },
-    ],
+    [administers('X', 'A'), administers('Y', 'A'), administers('Z', 'B')],
     'A',
     [name('x'), name('y')],
   ],
@@ -151,24 +141,21 @@ describe('which groups a group gives admins to', () => {
     test(why, () => expect(createRuleBook(rules).listAdministered(source)).toEqual(want));
 
   test('whether it gives any', () => {
-    const { isSource } = createRuleBook([
-      { adminsOf: 'Y', from: 'A' },
-      { adminsOf: '*', from: '* Admins' },
-    ]);
+    const { isSource } = createRuleBook([administers('Y', 'A'), administers('*', '* Admins')]);
     expect(['X Admins', 'a', 'X'].map(isSource)).toEqual([true, true, false]);
   });
 });
 
 test('two groups may administer each other, and a group its own admins: each answer reads names alone', () => {
   const book = createRuleBook([
-    { adminsOf: 'X', from: 'Y' },
-    { adminsOf: 'Y', from: 'X' },
-    { adminsOf: '*', from: '* Admins' },
+    administers('X', 'Y'),
+    administers('Y', 'X'),
+    administers('*', '* Admins'),
   ]);
 
-  expect(book.ruleAdmins('X')).toEqual({ rule: 1, sources: name('y') });
-  expect(book.ruleAdmins('Y')).toEqual({ rule: 2, sources: name('x') });
-  expect(book.ruleAdmins('X Admins')).toEqual({ rule: 3, sources: name('x admins admins') });
+  expect(book.ruleAdmins('X')).toEqual(from(1, name('y')));
+  expect(book.ruleAdmins('Y')).toEqual(from(2, name('x')));
+  expect(book.ruleAdmins('X Admins')).toEqual(from(3, name('x admins admins')));
 });
 
 test('whether membership drives anything is known without a look at people', () => {
@@ -196,7 +183,7 @@ test('of each entity the first rule that matches and names it decides', () => {
   ]);
 
   expect(book.ruleEntities('board of directors')).toEqual({
-    'entity:minutes': { value: 'reader writer', rule: 1 },
-    'entity:lobby': { value: 'reader', rule: 3 },
+    'entity:minutes': by(1, 'reader writer'),
+    'entity:lobby': by(3, 'reader'),
   });
 });

@@ -26,6 +26,10 @@ const observed: ObservedUser = {
   by: 'scim.getUser',
 };
 
+const echoed = (sent: string, back: string): Cells<UserField> => ({
+  name: { echo: { sent, back } },
+});
+
 const differences: readonly (readonly [
   why: string,
   want: readonly UserField[],
@@ -52,28 +56,28 @@ const differences: readonly (readonly [
     [],
     { fullName: 'LOVELACE Ada' },
     undefined,
-    { name: { echo: { sent: 'Ada Lovelace', back: 'LOVELACE Ada' } } },
+    echoed('Ada Lovelace', 'LOVELACE Ada'),
   ],
   [
     'what came back for a name sent before is one',
     ['name'],
     { fullName: 'BYRON Ada' },
     undefined,
-    { name: { echo: { sent: 'Ada Byron', back: 'BYRON Ada' } } },
+    echoed('Ada Byron', 'BYRON Ada'),
   ],
   [
     'a name changed since the echo is one',
     ['name'],
     { fullName: 'Countess' },
     undefined,
-    { name: { echo: { sent: 'Ada Lovelace', back: 'LOVELACE Ada' } } },
+    echoed('Ada Lovelace', 'LOVELACE Ada'),
   ],
   [
     'the echo does not hide that the name itself is held',
     [],
     undefined,
     undefined,
-    { name: { echo: { sent: 'Ada Lovelace', back: 'LOVELACE Ada' } } },
+    echoed('Ada Lovelace', 'LOVELACE Ada'),
   ],
   ['permissions nobody set are not ours', [], { appsPermissions: 7 }],
   ['other permissions', ['appsPermissions'], { appsPermissions: 7 }, { appsPermissions: 2 }],
@@ -136,35 +140,23 @@ test('a userName and an address that the service does not show are no difference
   expect(listUserDifferences(asked, shown, {}, 'scim')).toEqual([]);
 });
 
-const switches: {
-  deactivation: Deactivation;
-  active: boolean;
-  suspended?: boolean;
-  want: boolean;
-}[] = [
-  { deactivation: 'scim', active: true, want: true },
-  { deactivation: 'scim', active: true, suspended: true, want: true },
-  { deactivation: 'scim', active: false, suspended: false, want: false },
-  { deactivation: 'temporarilyInactive', active: true, want: true },
-  { deactivation: 'temporarilyInactive', active: true, suspended: false, want: true },
-  { deactivation: 'temporarilyInactive', active: true, suspended: true, want: false },
-  { deactivation: 'temporarilyInactive', active: false, suspended: false, want: false },
-];
-
 describe('either switch of the service can stand for active', () => {
-  test.each(switches)('$deactivation: active $active, suspended $suspended is $want', (row) => {
-    const { deactivation, active, suspended, want } = row;
-    const seen = {
-      ...observed,
-      active,
-      ...(suspended === undefined ? {} : { temporarilyInactive: suspended }),
-    };
+  test.each<[Deactivation, active: boolean, suspended: boolean | undefined, want: boolean]>([
+    ['scim', true, undefined, true],
+    ['scim', true, true, true],
+    ['scim', false, false, false],
+    ['temporarilyInactive', true, undefined, true],
+    ['temporarilyInactive', true, false, true],
+    ['temporarilyInactive', true, true, false],
+    ['temporarilyInactive', false, false, false],
+  ])('%s: active %s, suspended %s is %s', (deactivation, active, suspended, want) => {
+    const shown = suspended === undefined ? {} : { temporarilyInactive: suspended };
+    const seen = { ...observed, active, ...shown };
+    const listWanting = (wanted: boolean) =>
+      listUserDifferences({ ...desired, active: wanted }, seen, {}, deactivation);
 
     expect(isObservedActive(seen, deactivation)).toBe(want);
-    expect(listUserDifferences({ ...desired, active: want }, seen, {}, deactivation)).toEqual([]);
-    expect(listUserDifferences({ ...desired, active: !want }, seen, {}, deactivation)).toEqual([
-      'active',
-    ]);
+    expect([listWanting(want), listWanting(!want)]).toEqual([[], ['active']]);
   });
 });
 

@@ -8,13 +8,10 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
   APP,
   AUDIENCE,
-  ask,
   makeClient,
-  post,
   present,
   presentRight,
   SETTINGS,
-  type TokenAnswer,
   TYPE,
   toJson,
   toRight,
@@ -22,6 +19,7 @@ import {
 } from '../support/assertions.ts';
 import { startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { askWith, postTokenForm, type TokenAnswer } from '../support/credentials.ts';
 import { makeKey, signText, startIssuer } from '../support/issuer.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
@@ -61,7 +59,7 @@ describe('sign-in without a shared secret', () => {
     const assertion = await issuer.sign({ ...right, exp: Number(right.iat) + 3_900 });
     const first = await present(bridge, String(made.body.id), assertion);
     const again = await present(bridge, String(made.body.id), assertion);
-    const users = await ask(bridge, first);
+    const users = await askWith(bridge, first.body.access_token);
     const posted = await bridge.request(
       'POST',
       '/Users',
@@ -129,14 +127,17 @@ describe('sign-in without a shared secret', () => {
     issuer.keys.push(await makeKey('rsa', 'RS256'), await makeKey('enc', 'ES256', 'enc'));
     const id = await makeClient(bridge, issuer, { jwksUri: issuer.jwksUri });
     const rows = listWrong(await makeWorld(bridge, issuer, id));
-    const secret = await post(bridge, { client_id: id, client_secret: 'scimbridge_wrong' });
+    const secret = await postTokenForm(bridge, {
+      client_id: id,
+      client_secret: 'scimbridge_wrong',
+    });
     const toText = ({ status, headers, body }: TokenAnswer) =>
       JSON.stringify([status, headers['www-authenticate'], headers['cache-control'], body]);
     const wanted = toText(secret);
     // Together, because those with an unknown key wait for one reading of the keys.
     const answers = rows.map(async ({ why, client = id, type = TYPE, assertion }) => {
       const form = { client_assertion_type: type, client_assertion: await assertion() };
-      const answer = await post(bridge, { ...(client && { client_id: client }), ...form });
+      const answer = await postTokenForm(bridge, { ...(client && { client_id: client }), ...form });
       return { why, text: toText(answer) };
     });
     const differing = (await Promise.all(answers)).filter(({ text }) => text !== wanted);
@@ -207,7 +208,7 @@ describe('sign-in without a shared secret', () => {
     const id = await makeClient(first, issuer);
     const assertion = await issuer.sign(toRight(issuer));
     const scope = { scope: 'admin', client_assertion_type: TYPE, client_assertion: assertion };
-    const wrongScope = await post(first, { client_id: id, ...scope });
+    const wrongScope = await postTokenForm(first, { client_id: id, ...scope });
     const taken = await present(first, id, assertion);
     const again = await present(first, id, assertion);
     await first.stop();
@@ -219,7 +220,7 @@ describe('sign-in without a shared secret', () => {
     clock.state.aheadMs = 329_000;
     const last = await present(second, id, assertion);
     const next = await present(second, id, await issuer.sign(toRight(issuer, clock.now())));
-    const token = await ask(second, taken);
+    const token = await askWith(second, taken.body.access_token);
     await second.stop();
     expect([later.status, last.status, next.status, token.status]).toEqual([401, 401, 200, 200]);
   });

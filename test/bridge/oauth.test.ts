@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { askWith, fetchToken, getToken, makeClient } from '../support/credentials.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { askUsers, fetchToken, getToken, makeClient } from '../support/oauth-clients.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
@@ -59,7 +59,7 @@ describe('OAuth', () => {
     const url = new URL('/ops/status', bridge.baseUrl).href;
 
     expect((await bridge.request('GET', url, undefined, { authorization })).status).toBe(401);
-    expect((await askUsers(bridge, client.secret)).status).toBe(401);
+    expect((await askWith(bridge, client.secret)).status).toBe(401);
   });
 
   test('unknown, wrong, expired and revoked clients and secrets are answered alike', async () => {
@@ -102,11 +102,11 @@ describe('OAuth', () => {
     await bridge.ops('POST', '/clients/rotating/revoke', { secret: first.secretId });
 
     expect((await fetchToken(bridge, first)).status).toBe(401);
-    expect((await askUsers(bridge, before)).status).toBe(401);
-    expect((await askUsers(bridge, after)).status).toBe(200);
+    expect((await askWith(bridge, before)).status).toBe(401);
+    expect((await askWith(bridge, after)).status).toBe(200);
     const next = await makeClient(bridge, 'rotating', '/rotating/rotate');
     await bridge.ops('POST', '/clients/rotating/revoke');
-    expect((await askUsers(bridge, after)).status).toBe(401);
+    expect((await askWith(bridge, after)).status).toBe(401);
     expect((await fetchToken(bridge, next)).status).toBe(401);
     expect((await bridge.ops('POST', '/clients/rotating/rotate')).status).toBe(404);
   });
@@ -123,9 +123,9 @@ describe('OAuth', () => {
 
     const second = await startTestBridge({ service, settings, clock });
     clock.state.aheadMs = HOUR_MS - 60_000;
-    expect((await askUsers(second, token)).status).toBe(200);
+    expect((await askWith(second, token)).status).toBe(200);
     clock.state.aheadMs = HOUR_MS + 1;
-    const late = await askUsers(second, token);
+    const late = await askWith(second, token);
     await second.stop();
     expect(late.status).toBe(401);
     expect(late.headers['www-authenticate']).toContain('error="invalid_token"');
@@ -162,7 +162,7 @@ test('scim-bridge client makes, rotates and ends clients and their secrets', asy
   const secret = /^client_secret +(\S+)$/m.exec(made.text)?.[1] ?? '';
   expect(made.code).toBe(0);
   expect([short.code, short.text]).toEqual([1, expect.stringContaining('from 365d to 1095d')]);
-  await getToken(bridge, { id, secret, secretId: '' });
+  await getToken(bridge, { id, secret });
   const rotated = await run('client', 'rotate', 'entra');
   const third = await run('client', 'rotate', 'entra');
   const [secretId = ''] = /secret-[0-9a-f]{16}/.exec(made.text) ?? [];
@@ -176,7 +176,7 @@ test('scim-bridge client makes, rotates and ends clients and their secrets', asy
     /^client-[0-9a-f]{16} +entra +secret-[0-9a-f]{16} revoked .*; secret-[0-9a-f]{16} expires /m,
   );
   expect(listed.text).not.toContain('scimbridge_');
-  expect((await fetchToken(bridge, { id, secret, secretId })).status).toBe(401);
+  expect((await fetchToken(bridge, { id, secret })).status).toBe(401);
   expect((await run('client', 'revoke', 'entra', '--yes')).code).toBe(0);
   expect((await run('client', 'list')).text).toBe('There is nothing to list.\n');
   const all = await run('client', 'list', '--all');

@@ -20,7 +20,6 @@ interface ShownUser {
 /** A group as SCIM shows one; people by their userNames. */
 interface ShownGroup {
   readonly name: string;
-  readonly isOffered: boolean;
   readonly members: ReadonlySet<string>;
   readonly admins: ReadonlySet<string>;
 }
@@ -42,7 +41,6 @@ export async function readShown(client: Client): Promise<Shown> {
     users: users.map(toShownUser),
     groups: groups.map(({ displayName, members, [GROUP_EXTENSION]: extension }) => ({
       name: String(displayName),
-      isOffered: Object(extension).addToCardsAndSpacesEnabled === true,
       members: toNames(members),
       admins: toNames(Object(extension).admins),
     })),
@@ -175,7 +173,7 @@ function judgePerson(check: Check, person: Person): string[] {
 }
 
 function judgeGroup(check: Check, group: Group): string[] {
-  const { n, names, origin, isThere } = group;
+  const { n, names, isThere } = group;
   const all = check.shown.groups.filter(({ name }) => names.has(name));
   const held = check.service.groups().filter(({ name }) => names.has(name));
   const [one] = all;
@@ -183,18 +181,12 @@ function judgeGroup(check: Check, group: Group): string[] {
   const count = judgeCount(`group ${n}`, isThere, all.length, held.length);
   if (one === undefined || only === undefined)
     return all.length === held.length ? count : [...count, `group ${n} is in one of both alone`];
-  const isManaged = origin !== 'unmanaged';
   return [
     ...count,
     ...judge(`group ${n}: name`, {
-      fact: isManaged ? group.name : undefined,
+      fact: group.origin === 'unmanaged' ? undefined : group.name,
       shown: one.name,
       held: only.name,
-    }),
-    ...judge(`group ${n}: isOffered`, {
-      fact: isManaged && isThere.isAsked ? group.isOffered : undefined,
-      shown: one.isOffered,
-      held: only.addToCardsAndSpacesEnabled,
     }),
     ...judgeLinks(check, group, { list: 'members', shown: one, id: only.id }),
     ...judgeLinks(check, group, { list: 'admins', shown: one, id: only.id }),

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import type { Address } from '../support/send-raw.ts';
 import type { Person, Wish } from './company.ts';
-import type { Trace } from './trace.ts';
+import type { Trace } from './lives.ts';
 
 /** How long a client waits after it was told to come back, in milliseconds. */
 const BUSY_MS = 20;

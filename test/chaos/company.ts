@@ -138,14 +138,12 @@ export class Group {
   readonly names: Set<string>;
   readonly isThere: Fact;
   readonly name: Fact<string>;
-  readonly isOffered = new Fact(false);
   readonly members = new Map<Person, Fact>();
   readonly admins = new Map<Person, Fact>();
   /** As that of a person. */
   readonly wanted = {
     isThere: false,
     name: '',
-    isOffered: false,
     members: new Set<Person>(),
     admins: new Set<Person>(),
   };

@@ -1,10 +1,25 @@
+import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BridgeProcess, startBridge } from '../support/server.ts';
-import type { Trace } from './trace.ts';
 
 /** How often a start is tried again: one fails while the store is away. */
 const STARTS_MAX = 20;
 const RESTART_MS = 250;
+
+/** What happened in a run, line by line. Moments are milliseconds since 1970, as in the logs. */
+export class Trace {
+  readonly #lines: string[] = [];
+
+  /** Notes that something happened now. */
+  note(what: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.#lines.push(JSON.stringify({ at: Date.now(), what, ...fields }));
+  }
+
+  /** Writes it all as JSON lines. */
+  save(path: string): void {
+    writeFileSync(path, `${this.#lines.join('\n')}\n`);
+  }
+}
 
 interface Slot {
   readonly n: number;

@@ -107,7 +107,7 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
 
   function change(person: Person): Change {
     const { address, title, isSteady, wanted } = person;
-    const dialect = random.pick(['put', 'paths', 'one value', 'capitals', 'if-match'] as const);
+    const dialect = random.pick(['put', 'paths', 'if-match'] as const);
     const { suspended } = wanted;
     const drawn = drawFields(person);
     // What a PUT leaves out, it takes back.
@@ -126,12 +126,9 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
         }
         const operations = changed
           .flatMap((one) => Object.entries(one.paths))
-          .map(([at, value]) =>
-            dialect === 'capitals' ? toCapitals(at, value) : replace(at, value),
-          );
-        const patch = dialect === 'one value' ? [{ op: 'replace', value: body }] : operations;
+          .map(([at, value]) => replace(at, value));
         const needsVersion = dialect === 'if-match';
-        return { method: 'PATCH', path, body: toPatch(...patch), wishes, needsVersion };
+        return { method: 'PATCH', path, body: toPatch(...operations), wishes, needsVersion };
       },
     };
   }
@@ -214,7 +211,7 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
     const name = isSame ? `Group ${n}` : `Group ${n} founded ${next()}`;
     const members = pickSome(listCandidates(group.actor));
     const sets = { members: new Set(members), admins: new Set<Person>() };
-    Object.assign(wanted, { isThere: true, name, isOffered: false, ...sets });
+    Object.assign(wanted, { isThere: true, name, ...sets });
     return {
       text: `found group ${n} as ${name} with ${toNumbers(members)}`,
       async perform(actor) {
@@ -224,7 +221,6 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
         const wishes = [
           wish(group.isThere, true),
           wish(group.name, name),
-          wish(group.isOffered, false),
           ...before.map(([, fact]) => wish(fact, false)),
           ...toWishes(group.members, { added: members, removed: [] }),
         ];
@@ -237,21 +233,13 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
 
   function rename(group: Group): Operation {
     const displayName = `Group ${group.n} renamed ${next()}`;
-    const dialect = random.pick(['path', 'with id', 'put'] as const);
     group.wanted.name = displayName;
     return {
-      text: `rename group ${group.n} (${dialect}): ${displayName}`,
+      text: `rename group ${group.n}: ${displayName}`,
       perform(actor) {
         group.names.add(displayName);
         const wishes = [wish(group.name, displayName)];
-        const put = { schemas: [GROUP_SCHEMA_URI], displayName };
-        if (dialect === 'put')
-          return actor.ask({ method: 'PUT', path: toPath(group), body: put, wishes });
-        const operation =
-          dialect === 'path'
-            ? { op: 'Replace', path: 'displayName', value: displayName }
-            : { op: 'replace', value: { id: group.id ?? '', displayName } };
-        return actor.ask(patchGroup(group, [operation], wishes));
+        return actor.ask(patchGroup(group, [replace('displayName', displayName)], wishes));
       },
     };
   }
@@ -268,7 +256,7 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
 
   function moveMembers(group: Group): Operation {
     const move = drawMove(group, 'members');
-    const dialect = random.pick(['array', 'one each', 'one request each'] as const);
+    const dialect = random.pick(['array', 'one request each'] as const);
     return {
       text: `move members of group ${group.n} (${dialect}): ${toText(move)}`,
       async perform(actor) {
@@ -287,10 +275,10 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
         }
         if (single.length === 0) return;
         const arrays = [
-          { op: 'Add', path: 'members', value: toMembers(joining) },
-          { op: 'Remove', path: 'members', value: toMembers(leaving) },
+          { op: 'add', path: 'members', value: toMembers(joining) },
+          { op: 'remove', path: 'members', value: toMembers(leaving) },
         ].filter(({ value }) => value.length > 0);
-        return actor.ask(patchGroup(group, dialect === 'array' ? arrays : single, wishes));
+        return actor.ask(patchGroup(group, arrays, wishes));
       },
     };
   }
@@ -333,17 +321,6 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
     };
   }
 
-  function offer(group: Group): Operation {
-    const isOffered = !group.wanted.isOffered;
-    group.wanted.isOffered = isOffered;
-    const value = { [GROUP_EXTENSION]: { addToCardsAndSpacesEnabled: isOffered } };
-    const wishes = [wish(group.isOffered, isOffered)];
-    return {
-      text: `offer group ${group.n}: ${isOffered}`,
-      perform: (actor) => actor.ask(patchGroup(group, [{ op: 'replace', value }], wishes)),
-    };
-  }
-
   function dissolve(group: Group): Operation {
     group.wanted.isThere = false;
     const asked = {
@@ -365,7 +342,6 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
       [13, () => rename(group)],
       [12, () => setMembers(group)],
       [8, () => moveAdmins(group)],
-      [4, () => offer(group)],
       [58, () => moveMembers(group)],
     );
   }
@@ -459,11 +435,6 @@ function toName(fullName: string) {
 
 function toEmails(value: string): JsonObject[] {
   return [{ value, type: 'work', primary: true }];
-}
-
-function toCapitals(path: string, value: string | boolean): JsonObject {
-  const capital = value === true ? 'True' : 'False';
-  return { op: 'Replace', path, value: typeof value === 'boolean' ? capital : value };
 }
 
 /** @throws Error when nobody has founded it */

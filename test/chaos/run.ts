@@ -4,16 +4,13 @@ import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { createSeededRandom } from '../model/interleavings/seeded-random.ts';
 import { ADMINISTRATOR, Administrator } from './administrator.ts';
-import { watchCalls } from './call-watch.ts';
 import { listFindings, readShown } from './check.ts';
 import { Client, type Counts } from './client.ts';
 import { type Company, Group, Person } from './company.ts';
-import type { Restartable, Stage } from './disturbances.ts';
-import { Lives } from './lives.ts';
+import { createSchedule, type Restartable, type Scheduled, type Stage } from './disturbances.ts';
+import { Lives, Trace } from './lives.ts';
 import { OPS_TOKEN, Operator } from './operator.ts';
 import { endSweepLeases, type LoggedPostgres, readTables } from './postgres.ts';
-import { createSchedule, type Scheduled } from './schedule.ts';
-import { Trace } from './trace.ts';
 
 /** One run: how much, and on what. */
 export interface ChaosPlan {
@@ -94,7 +91,6 @@ async function play(plan: ChaosPlan, { sandbox, folder, trace }: Place): Promise
   const policy = createSeededRandom(seed + 1).pick(['report', 'repair', 'repair'] as const);
   const url = postgres?.url ?? `sqlite:${join(folder, 'bridge.db')}`;
   const toEnv = createEnv({ seed, sandbox, url, policy });
-  const watch = watchCalls(sandbox);
   const lives = new Lives({ folder, processes, toEnv, trace });
   let asked = 0;
   const pick = () => {
@@ -122,7 +118,6 @@ async function play(plan: ChaosPlan, { sandbox, folder, trace }: Place): Promise
     findings.push(
       ...listFindings({ company, shown, service, drifts, policy, bystanders }),
       ...administrator.listFindings(),
-      ...watch.listFindings(RATE),
       ...lives.badCodes.map((code) => `a process that was told to stop ended with ${code}`),
       ...listLogFindings(lives.output(), hasPostgres),
     );
@@ -134,7 +129,6 @@ async function play(plan: ChaosPlan, { sandbox, folder, trace }: Place): Promise
     const trespasses = facts.reduce((sum, fact) => sum + fact.trespasses, 0);
     return { ...client.counts, disturbances, trespasses, calls: sandbox.calls.count() };
   } finally {
-    watch.stop();
     await lives.stop().catch(() => undefined);
     trace.note('calls', { calls: sandbox.calls.recent() });
     trace.note('events of the service', { events: service.auditEvents() });

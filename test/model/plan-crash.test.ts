@@ -5,12 +5,7 @@ import { openStore } from '../../src/store/engine/database.ts';
 import type { Db, Store } from '../../src/store/store.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
-import {
-  createMortalStore,
-  endLead,
-  type Fate,
-  type MortalStore,
-} from '../support/mortal-store.ts';
+import { createMortalStore, endLead, type Fate } from '../support/mortal-store.ts';
 import { listHeld } from '../support/pilots.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
@@ -82,7 +77,7 @@ async function liveUntil(
   fate: Fate,
   ask: (bridge: TestBridge) => Promise<unknown>,
 ): Promise<void> {
-  let mortal: MortalStore | undefined;
+  let mortal: ReturnType<typeof createMortalStore> | undefined;
   const toStore = (store: Store) => {
     mortal = createMortalStore(store, fate);
     return mortal.store;

@@ -1,10 +1,9 @@
-import { request } from 'undici';
 import { expect } from 'vitest';
-import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import type { JsonValue } from '../../src/domain/json.ts';
 import type { TestBridge } from './bridge.ts';
+import { postTokenForm } from './credentials.ts';
 import { type TestIssuer, toClaims } from './issuer.ts';
 
-const FORM = 'application/x-www-form-urlencoded';
 /** The kind of assertion that there is. */
 export const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** Audience and app as Entra names them. */
@@ -34,30 +33,11 @@ export async function makeClient(
   return String(body.id);
 }
 
-/** An answer to a request for an access token. */
-export interface TokenAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: JsonObject;
-}
-
-/** Asks for an access token with this form. */
-export async function post(bridge: TestBridge, form: object): Promise<TokenAnswer> {
-  const fields = new URLSearchParams({ grant_type: 'client_credentials', ...form });
-  const answer = await request(new URL('/oauth/token', bridge.baseUrl), {
-    method: 'POST',
-    headers: { 'content-type': FORM },
-    body: fields.toString(),
-  });
-  const { statusCode: status, headers } = answer;
-  return { status, headers, body: Object(await answer.body.json()) };
-}
-
 /** Asks as Entra's provisioning service does. */
 export function present(bridge: TestBridge, id: string | undefined, assertion: string) {
   const client = id === undefined ? {} : { client_id: id };
   const proof = { client_assertion_type: TYPE, client_assertion: assertion };
-  return post(bridge, { ...client, ...proof, scope: 'scim' });
+  return postTokenForm(bridge, { ...client, ...proof, scope: 'scim' });
 }
 
 /** Claims that the client of `makeClient` is proven by. */
@@ -68,12 +48,6 @@ export function toRight(issuer: TestIssuer, now = Date.now()) {
 /** Presents a right assertion. */
 export async function presentRight(bridge: TestBridge, id: string, issuer: TestIssuer) {
   return present(bridge, id, await issuer.sign(toRight(issuer)));
-}
-
-/** Asks for users with the access token of an answer. */
-export async function ask(bridge: TestBridge, answer: TokenAnswer) {
-  const authorization = `Bearer ${String(answer.body.access_token)}`;
-  return bridge.request('GET', '/Users', undefined, { authorization });
 }
 
 /** The same value as JSON has it. */

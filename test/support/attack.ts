@@ -1,19 +1,15 @@
 import { expect } from 'vitest';
-import { startTestBridge, type TestBridge } from './bridge.ts';
+import { startTestBridge } from './bridge.ts';
 import type { TestAnswer } from './provider.ts';
 
 /** More CPU time than an honest refusal takes on any machine, less than an exponential parser takes on the fastest. */
 const CPU_MAX_MS = 1_000;
 
 /** A bridge under attack, with ada, who is the only member of a group. */
-export interface Target extends Pick<TestBridge, 'stop'> {
-  readonly bridge: TestBridge;
-  readonly ada: string;
-  readonly pilots: string;
-}
+export type Target = Awaited<ReturnType<typeof startTarget>>;
 
 /** Starts a bridge that is to withstand everything a file throws at it. */
-export async function startTarget(): Promise<Target> {
+export async function startTarget() {
   const bridge = await startTestBridge();
   const ada = await bridge.addUser('ada');
   return { bridge, ada, pilots: await bridge.addGroup('Pilots', [ada]), stop: bridge.stop };

@@ -13,13 +13,7 @@ export const INTERVAL_MS = 15_000;
 const PATIENT = { interval: 20 };
 
 /** A bridge that follows the audit log, and whose time the test moves. */
-export interface AuditWorld extends TestBridge {
-  readonly clock: LeapingClock;
-  /** Moves time on and waits until the log was read after that, and what follows is settled. */
-  poll(ms?: number): Promise<void>;
-  /** Moves time on and on until the log was read to its end. */
-  recover(): Promise<void>;
-}
+export type AuditWorld = Awaited<ReturnType<typeof startAuditWorld>>;
 
 /** What is special about it. */
 export interface AuditWorldOptions {
@@ -33,7 +27,7 @@ export interface AuditWorldOptions {
 }
 
 /** A bridge in front of a sandbox that has an administrator beside the owner. The sandbox ends with the bridge. */
-export async function startAudit(options: AuditWorldOptions = {}): Promise<AuditWorld> {
+export async function startAudit(options: AuditWorldOptions = {}) {
   const clock = createLeapingClock();
   const sandbox = await startSandbox({
     ...(options.shape === undefined ? {} : { shape: options.shape }),
@@ -54,7 +48,7 @@ export async function startAudit(options: AuditWorldOptions = {}): Promise<Audit
 /** A bridge in front of a service that runs already; it has read the log once. */
 export async function startAuditWorld(
   options: AuditWorldOptions & { readonly service: Sandbox; readonly clock: LeapingClock },
-): Promise<AuditWorld> {
+) {
   const { clock } = options;
   const bridge = await startBridgeOf(options.service, {
     clock,
@@ -81,6 +75,7 @@ export async function startAuditWorld(
   return {
     ...bridge,
     clock,
+    /** Moves time on and waits until the log was read after that, and what follows is settled. */
     async poll(ms = INTERVAL_MS) {
       await bridge.untilSettled();
       const since = clock.now() + ms;
@@ -89,6 +84,7 @@ export async function startAuditWorld(
       await untilSince(since - ms / 2, readAt);
       await untilLooked();
     },
+    /** Moves time on and on until the log was read to its end. */
     async recover() {
       // A read that runs already began before this leap and does not count.
       const since = clock.now() + INTERVAL_MS / 2;

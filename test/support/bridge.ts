@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
 import { inject } from 'vitest';
 import { type Bridge, createBridge } from '../../src/app/compose.ts';
 import { exportTelemetry } from '../../src/app/export-telemetry.ts';
@@ -18,8 +17,8 @@ import { createEvents } from '../../src/telemetry/events.ts';
 import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
-import { OPS_TOKEN, type Operator, toOperator } from './operator.ts';
-import { type Provider, type SendRequest, toProvider } from './provider.ts';
+import { OPS_TOKEN, toOperator } from './operator.ts';
+import { toRequester } from './send-raw.ts';
 import { type TakenStore, takeStore } from './take-store.ts';
 
 const TOKEN = 'token-of-a-test-bridge';
@@ -52,19 +51,7 @@ export interface TestBridgeOptions {
 }
 
 /** A bridge in this process, with a sandbox as its service and a store of the run's engine that ends with it. */
-export interface TestBridge extends Provider, Operator {
-  readonly sandbox: Sandbox;
-  readonly store: Store;
-  /** Where SCIM is served; `new URL('/readyz', baseUrl)` is beside it. */
-  readonly baseUrl: string;
-  readonly token: string;
-  /** What operators present. */
-  readonly opsToken: string;
-  readonly bridge: Bridge;
-  /** How many users and groups are worked on; undefined: another process leads. */
-  countRuns(): number | undefined;
-  stop(): Promise<void>;
-}
+export type TestBridge = Awaited<ReturnType<typeof startBridgeOf>>;
 
 /** Starts a bridge on a free port of loopback and waits until its first read is finished. */
 export async function startTestBridge(options: TestBridgeOptions = {}): Promise<TestBridge> {
@@ -84,10 +71,7 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
 }
 
 /** The same in front of a sandbox that runs already, which outlives it. */
-export async function startBridgeOf(
-  sandbox: Sandbox,
-  options: TestBridgeOptions = {},
-): Promise<TestBridge> {
+export async function startBridgeOf(sandbox: Sandbox, options: TestBridgeOptions = {}) {
   const { url, giveBack } = await findStore(options.settings);
   options.prepare?.(sandbox);
   const { settings, shown } = loadSettings({
@@ -154,22 +138,19 @@ export async function startBridgeOf(
   }
   server.on('request', bridge.app);
   if (options.awaitsFirstRead !== false) await untilFirstReadFinished(bridge);
+  // Where SCIM is served; `new URL('/readyz', baseUrl)` is beside it.
   const baseUrl = `${localUrl}${SCIM_PATH}`;
+  const provider = toRequester({ baseUrl, token: TOKEN });
   const own = {
-    request: toSendRequest(baseUrl),
+    request: provider.request,
     baseUrl,
     countDue: () => countDue(store),
+    /** What operators present. */
     opsToken: settings.ops.token ?? OPS_TOKEN,
+    /** How many users and groups are worked on; undefined: another process leads. */
     countRuns: () => bridge.leadership.tenure()?.convergence.running,
   };
-  return {
-    ...{ ...own, ...toProvider(own.request), ...toOperator(own) },
-    sandbox,
-    store,
-    token: TOKEN,
-    bridge,
-    stop,
-  };
+  return { ...own, ...provider, ...toOperator(own), sandbox, store, token: TOKEN, bridge, stop };
 }
 
 /** The given store, or a migrated, empty one: migrating one takes as long as all else that a start does. */
@@ -182,7 +163,7 @@ function toLogger(onLog: TestBridgeOptions['onLog']): Logger {
   if (onLog === undefined) return createLogger({ level: 'silent' });
   return createLogger({
     level: 'info',
-    destination: { write: (line) => onLog(parseObject(line)) },
+    destination: { write: (line) => onLog(JSON.parse(line)) },
   });
 }
 
@@ -206,26 +187,6 @@ async function countDue({ read }: Store): Promise<{ due: number; stuck: number }
     fn.count<number>('stuck_at').as('stuck'),
   ]);
   return counted.executeTakeFirstOrThrow();
-}
-
-function toSendRequest(baseUrl: string): SendRequest {
-  return async (method, path, body, headers) => {
-    const answer = await request(path.startsWith('/') ? `${baseUrl}${path}` : path, {
-      method,
-      headers: {
-        authorization: `Bearer ${TOKEN}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/scim+json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.body.text();
-    return { status: answer.statusCode, headers: answer.headers, text, body: parseObject(text) };
-  };
-}
-
-function parseObject(text: string): JsonObject {
-  return text === '' ? {} : (JSON.parse(text) as JsonObject);
 }
 
 function toUrl(server: Server): string {

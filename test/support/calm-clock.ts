@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { createFakeClock, type FakeClock } from '../../src/upstream/testing/fake-clock.ts';
+import { createFakeClock } from '../../src/upstream/testing/fake-clock.ts';
 import { startTestBridge, type TestBridgeOptions } from './bridge.ts';
 
 /** Turns of the event loop without a call after which nobody is at work but whoever waits for the time. */
@@ -10,16 +10,7 @@ const STEP_MS = 50;
 const STEPS_BEFORE_LEAP = 5;
 
 /** A clock for a whole bridge and its service: minutes of their time in seconds of a test's. */
-export interface CalmClock extends FakeClock {
-  /** Resolves when neither the bridge nor the sandbox has anything to do at this moment. */
-  untilCalm(sandbox: Pick<Sandbox, 'calls'>): Promise<void>;
-  /** Lets time pass in small steps, each once all is calm, until `isOver` says so. @throws Error after an hour */
-  pass(sandbox: Pick<Sandbox, 'calls'>, isOver: () => boolean): Promise<void>;
-  /** Lets so many milliseconds pass: in small steps while anything happens, and at once while everybody sleeps. */
-  passFor(sandbox: Pick<Sandbox, 'calls'>, ms: number): Promise<void>;
-  /** Lets time pass in seconds from now on, whoever works, until the returned function is called. */
-  flow(): () => void;
-}
+export type CalmClock = ReturnType<typeof createCalmClock>;
 
 /** A bridge and a sandbox whose time is the test's, from the end of the first read on. */
 export async function startCalmBridge(options: TestBridgeOptions = {}) {
@@ -43,7 +34,7 @@ export async function startCalmBridge(options: TestBridgeOptions = {}) {
  * Time stands still while anybody works, so what a test measures is waiting alone and not how busy the
  * machine is. Only for a bridge whose store works in this process.
  */
-function createCalmClock(): CalmClock {
+function createCalmClock() {
   const clock = createFakeClock();
 
   async function untilCalm({ calls }: Pick<Sandbox, 'calls'>): Promise<void> {
@@ -67,13 +58,16 @@ function createCalmClock(): CalmClock {
     get nextAt() {
       return clock.nextAt;
     },
+    /** Lets time pass in seconds from now on, whoever works, until the returned function is called. */
     flow() {
       const stop = new AbortController();
       void flowUntil(stop.signal);
       return () => stop.abort();
     },
+    /** Resolves when neither the bridge nor the sandbox has anything to do at this moment. */
     untilCalm,
-    async pass(sandbox, isOver) {
+    /** Lets time pass in small steps, each once all is calm, until `isOver` says so. @throws Error after an hour */
+    async pass(sandbox: Pick<Sandbox, 'calls'>, isOver: () => boolean) {
       const endMs = clock.now() + 3_600_000;
       while (!isOver()) {
         if (clock.now() > endMs) throw new Error('an hour has passed and it is not over');
@@ -81,7 +75,8 @@ function createCalmClock(): CalmClock {
         await clock.advance(STEP_MS);
       }
     },
-    async passFor(sandbox, ms) {
+    /** Lets so many milliseconds pass: in small steps while anything happens, and at once while everybody sleeps. */
+    async passFor(sandbox: Pick<Sandbox, 'calls'>, ms: number) {
       const endMs = clock.now() + ms;
       let idleSteps = 0;
       while (clock.now() < endMs) {

@@ -1,14 +1,5 @@
-import type { Clock } from '../../src/domain/clock.ts';
-
 /** A clock that goes faster than the machine's and can be moved on. */
-export interface LeapingClock extends Clock {
-  /** Moves time on by `ms`; whoever sleeps until then wakes now. */
-  leap(ms: number): void;
-  /** How many sleep: as many as before a leap once all whom it woke have done their work. */
-  sleeping(): number;
-  /** When the next of them wakes, in its epoch milliseconds; infinite when nobody sleeps. */
-  nextAt(): number;
-}
+export type LeapingClock = ReturnType<typeof createLeapingClock>;
 
 interface Sleeper {
   readonly atMs: number;
@@ -19,7 +10,7 @@ interface Sleeper {
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** @param speed how many of its milliseconds pass in one of the machine's. */
-export function createLeapingClock(speed = 1): LeapingClock {
+export function createLeapingClock(speed = 1) {
   const startedAt = Date.now();
   const sleepers = new Set<Sleeper>();
   let leaptMs = 0;
@@ -28,8 +19,8 @@ export function createLeapingClock(speed = 1): LeapingClock {
 
   return {
     now,
-    sleep(ms, signal) {
-      return new Promise((resolve, reject) => {
+    sleep(ms: number, signal?: AbortSignal) {
+      return new Promise<void>((resolve, reject) => {
         signal?.throwIfAborted();
         const end = (settle: () => void) => {
           clearTimeout(timer);
@@ -44,11 +35,14 @@ export function createLeapingClock(speed = 1): LeapingClock {
         sleepers.add(sleeper);
       });
     },
-    leap(ms) {
+    /** Moves time on by `ms`; whoever sleeps until then wakes now. */
+    leap(ms: number) {
       leaptMs += ms;
       for (const { atMs, wake } of [...sleepers]) if (atMs <= now()) wake();
     },
+    /** How many sleep: as many as before a leap once all whom it woke have done their work. */
     sleeping: () => sleepers.size,
+    /** When the next of them wakes, in its epoch milliseconds; infinite when nobody sleeps. */
     nextAt: () => Math.min(...Array.from(sleepers, ({ atMs }) => atMs)),
   };
 }

@@ -4,14 +4,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandb
 import { startTestBridge, type TestBridge } from './bridge.ts';
 
 /** A service and a store that outlive the bridges between them. Ends with the test. */
-export interface Lives {
-  readonly sandbox: Sandbox;
-  /** Runs a bridge from its start to its stop; `settings` beside those of all lives. */
-  live<T>(
-    life: (bridge: TestBridge) => Promise<T>,
-    settings?: Readonly<Record<string, string>>,
-  ): Promise<T>;
-}
+export type Lives = Awaited<ReturnType<typeof makeLives>>;
 
 /** What all lives have: settings with a `DATABASE_URL`, and the service. */
 export async function makeLives(given: {
@@ -19,14 +12,18 @@ export async function makeLives(given: {
   readonly sandbox?: SandboxOptions | undefined;
   /** Of the service and of all bridges. */
   readonly clock?: Clock;
-}): Promise<Lives> {
+}) {
   const { clock } = given;
   const time = clock === undefined ? {} : { clock: clock.now };
   const sandbox = await startSandbox({ ...time, ...given.sandbox });
   onTestFinished(() => sandbox.stop());
   return {
     sandbox,
-    async live(life, settings) {
+    /** Runs a bridge from its start to its stop; `settings` beside those of all lives. */
+    async live<T>(
+      life: (bridge: TestBridge) => Promise<T>,
+      settings?: Readonly<Record<string, string>>,
+    ): Promise<T> {
       const all = { ...given.settings, ...settings };
       const bridge = await startTestBridge({
         service: sandbox,

@@ -1,12 +1,6 @@
 import { StoreError } from '../../src/store/engine/store-error.ts';
 import type { Db, Store } from '../../src/store/store.ts';
 
-/** The store as one process has it, and when that process was killed. */
-export interface MortalStore {
-  readonly store: Store;
-  readonly death: Promise<void>;
-}
-
 /** When a process is killed. */
 export interface Fate {
   /** As soon as this is so of what is committed: the process never hears of that commit. */
@@ -19,7 +13,7 @@ export interface Fate {
  * The store of a process that is killed and writes nothing from then on. So it sends nothing that changes the service
  * either, because the send guard writes first.
  */
-export function createMortalStore(store: Store, { after, before }: Fate): MortalStore {
+export function createMortalStore(store: Store, { after, before }: Fate) {
   const { promise: death, resolve: die } = Promise.withResolvers<void>();
   let isDead = false;
   const assertAlive = () => {
@@ -33,7 +27,7 @@ export function createMortalStore(store: Store, { after, before }: Fate): Mortal
     death,
     store: {
       ...store,
-      async write(work) {
+      async write<T>(work: (tx: Db) => Promise<T>): Promise<T> {
         if (before?.()) kill();
         assertAlive();
         const result = await store.write(async (tx) => {

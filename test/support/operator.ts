@@ -18,31 +18,7 @@ export interface Work {
 }
 
 /** What operators do. */
-export interface Operator {
-  /** Sends a request below `/ops`, whose answer has to be as it is described. */
-  ops(method: 'GET' | 'POST', path: string, body?: JsonValue): Promise<TestAnswer>;
-  /** The entries of a list below `/ops`. */
-  listOps(path: string): Promise<JsonObject[]>;
-  /** Reasons of `/readyz` why the bridge is not well. */
-  readReasons(): Promise<JsonObject[]>;
-  /** Reads the work of the bridge; undefined while it cannot tell. */
-  readWork(): Promise<Work | undefined>;
-  /** What the service refused after it was acknowledged, as `/ops/status` lists it. */
-  listStuck(): Promise<JsonObject[]>;
-  /**
-   * Waits until nothing is due and nothing runs, so that no call follows. @throws Error when nothing goes on
-   * @param stuck whether what the service refused after it was acknowledged may stay
-   */
-  untilSettled(stuck?: 'none' | 'may stay'): Promise<void>;
-  /** Waits for a write, and then until nothing is due. */
-  settled<T>(write: Promise<T>): Promise<T>;
-  /** Asks for a sweep and waits for its end. */
-  sweep(options?: { readonly dryRun?: boolean }): Promise<JsonObject>;
-  /** Waits for the end of a sweep. */
-  untilSwept(id: string): Promise<JsonObject>;
-  /** The drifts: `kind name`, with `of member` where it is about one. */
-  listDrifts(status?: string): Promise<string[]>;
-}
+export type Operator = ReturnType<typeof toOperator>;
 
 /** A bridge whose work can be read: from its store and its process where it is in this one, else as operators read it. */
 interface Operated {
@@ -56,24 +32,18 @@ interface Operated {
 }
 
 /** An operator of this bridge. */
-export function toOperator({
-  request,
-  baseUrl,
-  opsToken,
-  countDue,
-  countRuns,
-}: Operated): Operator {
+export function toOperator({ request, baseUrl, opsToken, countDue, countRuns }: Operated) {
   function ask(method: string, path: string, body?: JsonValue): Promise<TestAnswer> {
     const type = body === undefined ? {} : { 'content-type': 'application/json' };
     const headers = { authorization: `Bearer ${opsToken}`, ...type };
     return request(method, new URL(path, baseUrl).href, body, headers);
   }
 
-  const ops: Operator['ops'] = async (method, path, body) => {
+  async function ops(method: 'GET' | 'POST', path: string, body?: JsonValue): Promise<TestAnswer> {
     const answer = await ask(method, `/ops${path}`, body);
     assertDescribed(method, path, answer);
     return answer;
-  };
+  }
 
   async function readWork(): Promise<Work | undefined> {
     // A hundredth of the work of an answer of the bridge.
@@ -85,7 +55,7 @@ export function toOperator({
     return { due: Number(due), stuck: Number(stuckCount), running: Object(activity).running };
   }
 
-  const untilSettled: Operator['untilSettled'] = async (stuck = 'none') => {
+  async function untilSettled(stuck: 'none' | 'may stay' = 'none'): Promise<void> {
     const isQuiet = (work: Work | undefined) =>
       work?.running === 0 && work.due === (stuck === 'none' ? 0 : work.stuck);
     const expectProgress = createPatience();
@@ -96,9 +66,9 @@ export function toOperator({
       expectProgress(JSON.stringify(work));
       await sleep(countDue === undefined ? 25 : 5);
     }
-  };
+  }
 
-  const untilSwept: Operator['untilSwept'] = (id) =>
+  const untilSwept = (id: string): Promise<JsonObject> =>
     vi.waitFor(async () => {
       const { body } = await ops('GET', `/sweeps/${id}`);
       if (body.status === 'running') throw new Error('the sweep is running');
@@ -108,22 +78,35 @@ export function toOperator({
   const listOps = async (path: string) => toObjects((await ops('GET', path)).body.items);
 
   return {
+    /** Sends a request below `/ops`, whose answer has to be as it is described. */
     ops,
+    /** The entries of a list below `/ops`. */
     listOps,
+    /** Reasons of `/readyz` why the bridge is not well. */
     readReasons: async () => toObjects((await ask('GET', '/readyz')).body.reasons),
+    /** Reads the work of the bridge; undefined while it cannot tell. */
     readWork,
+    /** What the service refused after it was acknowledged, as `/ops/status` lists it. */
     listStuck: async () => toObjects((await ask('GET', '/ops/status')).body.stuck),
+    /**
+     * Waits until nothing is due and nothing runs, so that no call follows. @throws Error when nothing goes on
+     * @param stuck whether what the service refused after it was acknowledged may stay
+     */
     untilSettled,
-    async settled(write) {
+    /** Waits for a write, and then until nothing is due. */
+    async settled<T>(write: Promise<T>): Promise<T> {
       const written = await write;
       await untilSettled();
       return written;
     },
-    async sweep(options = {}) {
+    /** Asks for a sweep and waits for its end. */
+    async sweep(options: { readonly dryRun?: boolean } = {}): Promise<JsonObject> {
       await untilSettled();
       return untilSwept(String((await ops('POST', '/sweeps', { ...options })).body.id));
     },
+    /** Waits for the end of a sweep. */
     untilSwept,
+    /** The drifts: `kind name`, with `of member` where it is about one. */
     listDrifts: async (status = 'open') =>
       (await listOps(`/drifts?status=${status}`)).map(toText).toSorted(),
   };

@@ -4,15 +4,11 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { forTest } from './lifetimes.ts';
 import { type Passed, passOn, serve } from './local-server.ts';
 
-/** A way to a sandbox that sees whether two changes of the same resource are ever under way at once. */
-export interface OverlapWatch {
-  readonly baseUrl: string;
-  /** Each time a change began while another one of its resource had not ended, as `POST /path`. */
-  readonly overlaps: readonly string[];
-}
-
-/** Stands between bridges and a sandbox for the running test. */
-export async function watchOverlaps(sandbox: Sandbox): Promise<OverlapWatch> {
+/**
+ * Stands between bridges and a sandbox for the running test. `overlaps` has, as `POST /path`, each change that began
+ * while another one of its resource had not ended.
+ */
+export async function watchOverlaps(sandbox: Sandbox) {
   const overlaps: string[] = [];
   const running = new Set<string>();
 

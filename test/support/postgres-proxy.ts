@@ -1,21 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { listenLocally } from './local-server.ts';
 
-/** What stands between a bridge and its PostgreSQL. */
-export interface PostgresProxy {
-  /** The URL of the same database through the proxy. */
-  readonly url: string;
-  /** From now on every connection is closed at once, or none is. */
-  setRefusing(isRefusing: boolean): void;
-  /** Resolves when a connection is refused for the first time. */
-  readonly refused: Promise<void>;
-  /** Lets the next commit reach the server and its answer nobody: resolves once the connection is cut. */
-  loseNextCommit(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** A way to the server of `url` that can be lost. */
-export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
+export async function startPostgresProxy(url: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   const refused = Promise.withResolvers<void>();
@@ -56,14 +43,18 @@ export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
   const through = new URL(url);
   through.port = String(port);
   return {
+    /** The URL of the same database through the proxy. */
     url: through.href,
-    setRefusing(next) {
+    /** From now on every connection is closed at once, or none is. */
+    setRefusing(next: boolean) {
       isRefusing = next;
       if (isRefusing) for (const socket of sockets) socket.destroy();
     },
+    /** Resolves when a connection is refused for the first time. */
     refused: refused.promise,
+    /** Lets the next commit reach the server and its answer nobody: resolves once the connection is cut. */
     loseNextCommit() {
-      lostCommit = Promise.withResolvers();
+      lostCommit = Promise.withResolvers<void>();
       return lostCommit.promise;
     },
     stop,

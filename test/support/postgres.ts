@@ -18,18 +18,7 @@ import { freePort } from './free-port.ts';
 const ROOM_BYTES = 4 * 2 ** 30;
 
 /** A PostgreSQL server of our own that forgets everything when it stops. */
-export interface ThrowAwayPostgres {
-  /** Of the database `postgres`, whose user may create others. */
-  url: string;
-  /** Ends the server: `crash` as a lost process does, `order` as an operator does. What it holds stays. */
-  down(how: 'crash' | 'order'): Promise<void>;
-  /** Starts it again after `down`, on the same port, as a standby until it is promoted. */
-  up(as?: 'standby'): Promise<void>;
-  /** Has the server answer nobody and close no connection, as a host does that has vanished. */
-  freeze(): void;
-  thaw(): void;
-  stop(): Promise<void>;
-}
+export type ThrowAwayPostgres = NonNullable<Awaited<ReturnType<typeof startPostgres>>>;
 
 interface Account {
   uid?: number;
@@ -46,7 +35,7 @@ interface Account {
 export async function startPostgres(
   settings: readonly string[] = FAST,
   onLog: (text: string) => void = () => undefined,
-): Promise<ThrowAwayPostgres | undefined> {
+) {
   const bin = findBinaries();
   if (bin === undefined) return undefined;
   const folder = mkdtempSync(join(findFastFolder(), 'scim-bridge-postgres-'));
@@ -63,12 +52,16 @@ export async function startPostgres(
     await exited;
   };
   return {
+    /** Of the database `postgres`, whose user may create others. */
     url: `postgres://postgres@127.0.0.1:${options.port}/postgres`,
-    down: (how) => end(how === 'crash' ? 'SIGQUIT' : 'SIGINT'),
-    async up(as) {
+    /** Ends the server: `crash` as a lost process does, `order` as an operator does. What it holds stays. */
+    down: (how: 'crash' | 'order') => end(how === 'crash' ? 'SIGQUIT' : 'SIGINT'),
+    /** Starts it again after `down`, on the same port, as a standby until it is promoted. */
+    async up(as?: 'standby') {
       if (as === 'standby') writeFileSync(join(folder, 'data/standby.signal'), '');
       server = await startServer(options);
     },
+    /** Has the server answer nobody and close no connection, as a host does that has vanished. */
     freeze: () => signalAll(server, 'SIGSTOP'),
     thaw: () => signalAll(server, 'SIGCONT'),
     async stop() {

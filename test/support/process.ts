@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -6,22 +6,11 @@ import { program } from './program.ts';
 
 const bin = join(import.meta.dirname, '../..', program);
 
-/** A process of the command line. */
-export interface BinProcess {
-  readonly child: ChildProcess;
-  /** Everything that it has printed, on either output. */
-  readonly out: { text: string };
-  /** Its exit code. */
-  readonly ended: Promise<number>;
-}
-
 /** Starts `scim-bridge` with these arguments as a process that ends with the test. */
-export function spawnBin(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): BinProcess {
+export function spawnBin(args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [bin, ...args], { env: { PATH: '', ...env } });
   onTestFinished(() => void child.kill('SIGKILL'));
+  /** Everything that it has printed, on either output. */
   const out = { text: '' };
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {

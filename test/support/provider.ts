@@ -62,66 +62,56 @@ export type SendRequest = (
   headers?: Readonly<Record<string, string | undefined>>,
 ) => Promise<TestAnswer>;
 
-/** What a provider does. But for `request` and `tryPatch`, all of it has to succeed. */
-export interface Provider {
-  readonly request: SendRequest;
-  /** @throws Error with the answer when it is not 2xx */
-  send(method: string, path: string, body?: JsonValue): Promise<TestAnswer>;
-  patch(path: string, ...operations: JsonObject[]): Promise<TestAnswer>;
-  /** The same, whatever the answer is. */
-  tryPatch(path: string, ...operations: JsonObject[]): Promise<TestAnswer>;
-  /** The resources of a list. */
-  list(path: string): Promise<JsonObject[]>;
-  /** Creates a person and gives the SCIM id. */
-  addUser(name: string, change?: JsonObject): Promise<string>;
-  /** Creates one person after another and gives their SCIM ids. */
-  addPeople<Names extends string[]>(...names: Names): Promise<{ [At in keyof Names]: string }>;
-  /** Creates person1, person2 … at the same time and gives their SCIM ids. */
-  addUsers(count: number): Promise<string[]>;
-  /** Creates a group and gives the SCIM id. */
-  addGroup(name: string, memberIds?: readonly string[]): Promise<string>;
-  /** The SCIM id of the only user with this userName, or of the only group with this name. */
-  findId(named: { type: 'Users' | 'Groups'; name: string }): Promise<string>;
-  /** The SCIM ids of a group's members, as the bridge shows them. */
-  readMemberIds(groupId: string): Promise<string[]>;
-}
+/** A provider that sends its requests in some way. */
+export type Provider = ReturnType<typeof toProvider>;
 
-/** A provider that sends its requests in this way. */
-export function toProvider(request: SendRequest): Provider {
+/** A provider that sends its requests in this way. But for `request` and `tryPatch`, all of it has to succeed. */
+export function toProvider(request: SendRequest) {
+  /** @throws Error with the answer when it is not 2xx */
   async function send(method: string, path: string, body?: JsonValue): Promise<TestAnswer> {
     const answer = await request(method, path, body);
     if (answer.status >= 200 && answer.status < 300) return answer;
     throw new Error(`${method} ${path} was answered with ${answer.status}: ${answer.text}`);
   }
-
   const create = async (path: string, body: JsonObject) =>
     String((await send('POST', path, body)).body.id);
   const list = async (path: string) => listResources(await send('GET', path));
-  const addUser: Provider['addUser'] = (name, change) => create('/Users', toUser(name, change));
+  const addUser = (name: string, change?: JsonObject) => create('/Users', toUser(name, change));
 
   return {
     request,
     send,
-    patch: (path, ...operations) => send('PATCH', path, toPatch(...operations)),
-    tryPatch: (path, ...operations) => request('PATCH', path, toPatch(...operations)),
+    patch: (path: string, ...operations: JsonObject[]) =>
+      send('PATCH', path, toPatch(...operations)),
+    /** The same, whatever the answer is. */
+    tryPatch: (path: string, ...operations: JsonObject[]) =>
+      request('PATCH', path, toPatch(...operations)),
+    /** The resources of a list. */
     list,
+    /** Creates a person and gives the SCIM id. */
     addUser,
+    /** Creates one person after another and gives their SCIM ids. */
     async addPeople<Names extends string[]>(...names: Names) {
       const ids: string[] = [];
       for (const name of names) ids.push(await addUser(name));
       return ids as { [At in keyof Names]: string };
     },
-    addUsers: (count) =>
+    /** Creates person1, person2 … at the same time and gives their SCIM ids. */
+    addUsers: (count: number) =>
       Promise.all(Array.from({ length: count }, (_, index) => addUser(`person${index + 1}`))),
-    addGroup: (name, memberIds) => create('/Groups', toGroup(name, memberIds)),
-    async findId({ type, name }) {
+    /** Creates a group and gives the SCIM id. */
+    addGroup: (name: string, memberIds?: readonly string[]) =>
+      create('/Groups', toGroup(name, memberIds)),
+    /** The SCIM id of the only user with this userName, or of the only group with this name. */
+    async findId({ type, name }: { type: 'Users' | 'Groups'; name: string }) {
       const attribute = type === 'Users' ? 'userName' : 'displayName';
       const query = new URLSearchParams({ filter: `${attribute} eq ${JSON.stringify(name)}` });
       const [resource] = await list(`/${type}?${query}`);
       if (resource === undefined) throw new Error(`${name} was not found`);
       return String(resource.id);
     },
-    async readMemberIds(groupId) {
+    /** The SCIM ids of a group's members, as the bridge shows them. */
+    async readMemberIds(groupId: string) {
       const { members } = (await send('GET', `/Groups/${groupId}`)).body;
       const links = Array.isArray(members) ? members.filter(isJsonObject) : [];
       return links.map(({ value }) => String(value)).sort();

@@ -3,20 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { passOn, serve } from './local-server.ts';
 
-/** A proxy as it stands in front of several bridges: it keeps connections and asks each whether it is ready. */
-export interface ReadyProxy {
-  readonly url: string;
-  /** Which bridges there are from now on, by their origins. */
-  setBridges(origins: readonly string[]): void;
-  /** Resolves when so many say that they are ready. */
-  untilReady(count: number): Promise<void>;
-  stop(): Promise<void>;
-}
-
 const ASK_EVERY_MS = 100;
 
-/** Requests go round between those that are ready. Nothing is sent twice: what fails is the caller's to see, as 502. */
-export async function startReadyProxy(): Promise<ReadyProxy> {
+/** A proxy that keeps connections. Requests go round between those that are ready. Nothing is sent twice: what fails is the caller's to see, as 502. */
+export async function startReadyProxy() {
   const agent = new Agent({ keepAliveTimeout: 60_000 });
   const stopping = new AbortController();
   let bridges: readonly string[] = [];
@@ -56,10 +46,12 @@ export async function startReadyProxy(): Promise<ReadyProxy> {
   const watching = watch();
   return {
     url: server.url,
-    setBridges(origins) {
+    /** Which bridges there are from now on, by their origins. */
+    setBridges(origins: readonly string[]) {
       bridges = origins;
     },
-    async untilReady(count) {
+    /** Resolves when so many say that they are ready. */
+    async untilReady(count: number) {
       while (ready.length !== count) await sleep(ASK_EVERY_MS);
     },
     async stop() {

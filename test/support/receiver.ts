@@ -13,27 +13,9 @@ export interface Arrived {
   readonly json: { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
 }
 
-/** A program that is told of what happens. */
-export interface TestReceiver {
-  readonly url: string;
-  /** What it took, in order. */
-  readonly taken: Arrived[];
-  /** What it refused. */
-  readonly refused: Arrived[];
-  /** Answers with this from now on. */
-  answer(status: number, headers?: Readonly<Record<string, string>>): void;
-  readonly secret: string;
-  readonly secretFile: string;
-  /** The settings that name it; `more` are further keys of the receiver. */
-  settings(more?: object): Record<string, string>;
-}
-
-/** Starts a receiver that ends with the test. */
-export async function startReceiver(): Promise<TestReceiver> {
-  let reply: { status: number; headers: Readonly<Record<string, string>> } = {
-    status: 204,
-    headers: {},
-  };
+/** Starts a program that is told of what happens; it ends with the test. */
+export async function startReceiver() {
+  let reply = { status: 204, headers: {} };
   const [taken, refused]: [Arrived[], Arrived[]] = [[], []];
   const answer: RequestListener = async (req, res) => {
     const body = await text(req);
@@ -49,14 +31,18 @@ export async function startReceiver(): Promise<TestReceiver> {
   const url = `${base}/hook`;
   return {
     url,
+    /** What it took, in order. */
     taken,
+    /** What it refused. */
     refused,
     secret,
     secretFile,
-    answer(status, headers = {}) {
+    /** Answers with this from now on. */
+    answer(status: number, headers: Readonly<Record<string, string>> = {}) {
       reply = { status, headers };
     },
-    settings: (more = {}) => ({
+    /** The settings that name it; `more` are further keys of the receiver. */
+    settings: (more: object = {}): Record<string, string> => ({
       NOTIFY_RECEIVERS: JSON.stringify([{ name: 'ops', url, secretFile, ...more }]),
       NOTIFY_HOSTS: '127.0.0.1',
       NOTIFY_PRIVATE_ADDRESSES: 'allow',

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type LocalServer, serve } from './local-server.ts';
+import { serve } from './local-server.ts';
 
 /** What the server was asked. */
 export interface Recorded {
@@ -11,13 +11,11 @@ export interface Recorded {
   readonly body: Buffer;
 }
 
-/** A server that answers everything with `{}` and keeps what it was asked. */
-export interface RecordingServer extends LocalServer {
-  readonly recorded: Recorded[];
-}
+/** A server that keeps what it was asked. */
+export type RecordingServer = Awaited<ReturnType<typeof startRecording>>;
 
-/** Listens on a free port of loopback. */
-export async function startRecording(): Promise<RecordingServer> {
+/** A server on a free port of loopback that answers everything with `{}` and keeps what it was asked. */
+export async function startRecording() {
   const recorded: Recorded[] = [];
   const server = await serve(async (req, res) => {
     const { method = '', url = '', headers } = req;

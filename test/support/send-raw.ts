@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { TestBridge } from './bridge.ts';
 import { type Provider, type TestAnswer, toProvider } from './provider.ts';
 
 /** A request of which nothing has to be right. */
@@ -15,7 +14,10 @@ export interface RawRequest {
 }
 
 /** Where a bridge listens, in this process or in its own. */
-export type Address = Pick<TestBridge, 'baseUrl' | 'token'>;
+export interface Address {
+  readonly baseUrl: string;
+  readonly token: string;
+}
 
 /** Sends a body as it is. */
 export async function sendRaw(bridge: Address, raw: RawRequest): Promise<TestAnswer> {

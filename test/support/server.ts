@@ -12,25 +12,7 @@ const stopTimeoutMs = 60_000;
 const pollMs = 10;
 
 /** A bridge that runs in a process of its own. */
-export interface BridgeProcess {
-  /** The SCIM base URL that it printed. */
-  readonly baseUrl: string;
-  /** A SCIM token that it accepts. */
-  readonly token: string;
-  readonly pid: number;
-  /** Everything it has written to stdout and stderr so far. */
-  output(): string;
-  /** Resolves when `/readyz` says 200. @throws Error after two minutes, or as long as the caller has patience. */
-  ready(patienceMs?: number): Promise<void>;
-  /** SIGTERM. @returns the exit code. @throws Error when it is still there after a minute; then it is killed. */
-  stop(): Promise<number | null>;
-  /** SIGKILL: no handler runs, nothing is flushed. */
-  kill(): Promise<void>;
-  /** SIGSTOP: it stands still until it goes on. */
-  freeze(): void;
-  /** SIGCONT. */
-  goOn(): void;
-}
+export type BridgeProcess = Awaited<ReturnType<typeof startBridge>>;
 
 /**
  * Starts `scim-bridge serve` on a free port of loopback, with its store and its sandbox in `folder`, and waits
@@ -38,18 +20,25 @@ export interface BridgeProcess {
  * @param env further settings. Nothing else of this process's environment reaches the bridge.
  * @throws Error with its output when it ends first or prints nothing for two minutes.
  */
-export async function startBridge(options: StartOptions): Promise<BridgeProcess> {
+export async function startBridge(options: StartOptions) {
   const { child, output } = launch(options);
   const { baseUrl, token } = await printedAddress(child, output, options.env?.SCIM_TOKENS);
   return {
+    /** The SCIM base URL that it printed. */
     baseUrl,
+    /** A SCIM token that it accepts. */
     token,
     pid: child.pid ?? 0,
+    /** Everything it has written to stdout and stderr so far. */
     output,
+    /** Resolves when `/readyz` says 200. @throws Error after two minutes, or as long as the caller has patience. */
     ready: (patienceMs = startTimeoutMs) =>
       waitUntilReady(new URL('/readyz', baseUrl), { child, output, patienceMs }),
+    /** SIGTERM. @returns the exit code. @throws Error when it is still there after a minute; then it is killed. */
     stop: () => stop(child, output),
+    /** SIGKILL: no handler runs, nothing is flushed. */
     kill: () => kill(child),
+    /** It stands still until it goes on. */
     freeze: () => void child.kill('SIGSTOP'),
     goOn: () => void child.kill('SIGCONT'),
   };

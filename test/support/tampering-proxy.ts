@@ -7,21 +7,10 @@ import { passOn, serve } from './local-server.ts';
 export type Tamper = (url: URL, body: unknown) => unknown;
 
 /** A service whose answers a test can change on their way. */
-export interface TamperedService {
-  /** To be given to a bridge as its service. */
-  readonly service: Sandbox;
-  /** Undefined: nothing is changed. */
-  setTamper(tamper: Tamper | undefined): void;
-  /** Headers of every request so far. */
-  readonly seen: readonly IncomingHttpHeaders[];
-  stop(): Promise<void>;
-}
+export type TamperedService = Awaited<ReturnType<typeof tamperWith>>;
 
 /** Puts itself between the bridge and a sandbox; answers to `method` can be changed. */
-export async function tamperWith(
-  sandbox: Sandbox,
-  method: 'GET' | 'PATCH' | 'any' = 'GET',
-): Promise<TamperedService> {
+export async function tamperWith(sandbox: Sandbox, method: 'GET' | 'PATCH' | 'any' = 'GET') {
   let tamper: Tamper | undefined;
   const seen: IncomingHttpHeaders[] = [];
   const server = await serve(async (req, res) => {
@@ -42,9 +31,12 @@ export async function tamperWith(
   });
   const service: Sandbox = Object.create(sandbox, { url: { value: server.url } });
   return {
+    /** To be given to a bridge as its service. */
     service,
+    /** Headers of every request so far. */
     seen,
-    setTamper(next) {
+    /** Undefined: nothing is changed. */
+    setTamper(next: Tamper | undefined) {
       tamper = next;
     },
     stop: server.stop,

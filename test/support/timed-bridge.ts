@@ -1,21 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestBridge, type TestBridge, type TestBridgeOptions } from './bridge.ts';
-import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
+import { startTestBridge, type TestBridgeOptions } from './bridge.ts';
+import { createLeapingClock } from './leaping-clock.ts';
 import { createPatience } from './operator.ts';
 import { findDueAt } from './store-state.ts';
 
 /** A bridge whose time the test moves. */
-export interface TimedBridge {
-  readonly bridge: TestBridge;
-  readonly clock: LeapingClock;
-}
+export type TimedBridge = Omit<Awaited<ReturnType<typeof startTimedBridge>>, 'stop'>;
 
 const POLL_MS = 20;
 
 /** A bridge with a clock that the test moves. */
-export async function startTimedBridge(
-  options: Omit<TestBridgeOptions, 'clock'> = {},
-): Promise<TimedBridge & Pick<TestBridge, 'stop'>> {
+export async function startTimedBridge(options: Omit<TestBridgeOptions, 'clock'> = {}) {
   const clock = createLeapingClock();
   const bridge = await startTestBridge({ ...options, clock });
   return { bridge, clock, stop: bridge.stop };

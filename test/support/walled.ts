@@ -1,18 +1,12 @@
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import type { TestBridge } from './bridge.ts';
-import { type Provider, type TestAnswer, toProvider } from './provider.ts';
+import { type TestAnswer, toProvider } from './provider.ts';
 
 /** A provider of several. */
-export interface WalledProvider extends Provider {
-  readonly name: string;
-}
+export type WalledProvider = Awaited<ReturnType<typeof makeProvider>>;
 
 /** Makes a provider with these limits and a token of its own. @throws Error when it cannot be made */
-export async function makeProvider(
-  bridge: TestBridge,
-  name: string,
-  limits: JsonObject = {},
-): Promise<WalledProvider> {
+export async function makeProvider(bridge: TestBridge, name: string, limits: JsonObject = {}) {
   await askToMake(bridge, '/providers', { name, ...limits });
   const { token } = await askToMake(bridge, '/tokens', { name: `${name}-token`, provider: name });
   const provider = toProvider((method, path, body, headers) =>

@@ -4,103 +4,51 @@ import { assertGranted, parseTokenRequest } from './parse-request.ts';
 
 const GRANT = 'grant_type=client_credentials';
 const basic = (pair: string) => `Basic ${btoa(pair)}`;
+const ab = basic('a:b');
 
-type TokenRequest = { authorization: string | undefined; form: string | undefined };
+test.each<[why: string, clientId: string, secret: string, form: string, header?: string]>([
+  ['name and secret in the form', 'a', 'b+ c', `${GRANT}&client_id=a&client_secret=b%2B%20c`],
+  ['name and secret in the header', 'a', 'b', GRANT, ab],
+  ['both are form-encoded before they are joined', 'a:b c', 'd%:e', GRANT, basic('a%3Ab+c:d%25:e')],
+  [
+    'the scheme in any case, and the name repeated in the form',
+    'a',
+    'b',
+    `${GRANT}&client_id=a`,
+    `bAsIc  ${btoa('a:b')} `,
+  ],
+  [
+    'parameters without a value are as good as left out',
+    'a',
+    'b',
+    `${GRANT}&scope=&client_secret=`,
+    ab,
+  ],
+])('a request for an access token: %s', (_, clientId, secret, form, header) => {
+  const { proof, grantType, scope } = parseTokenRequest(header, form);
 
-const understood: { why: string; request: TokenRequest; want: [string, string] }[] = [
-  {
-    why: 'name and secret in the form',
-    request: { authorization: undefined, form: `${GRANT}&client_id=a&client_secret=b%2B%20c` },
-    want: ['a', 'b+ c'],
-  },
-  {
-    why: 'name and secret in the header',
-    request: { authorization: basic('a:b'), form: GRANT },
-    want: ['a', 'b'],
-  },
-  {
-    why: 'both are form-encoded before they are joined',
-    request: { authorization: basic('a%3Ab+c:d%25:e'), form: GRANT },
-    want: ['a:b c', 'd%:e'],
-  },
-  {
-    why: 'the scheme in any case, and the name repeated in the form',
-    request: { authorization: `bAsIc  ${btoa('a:b')} `, form: `${GRANT}&client_id=a` },
-    want: ['a', 'b'],
-  },
-  {
-    why: 'parameters without a value are as good as left out',
-    request: { authorization: basic('a:b'), form: `${GRANT}&client_secret=&scope=` },
-    want: ['a', 'b'],
-  },
-];
-for (const { why, request, want } of understood) {
-  test(`a request for an access token: ${why}`, () => {
-    const { proof, grantType, scope } = parseTokenRequest(request.authorization, request.form);
+  expect(proof).toEqual({ kind: 'secret', clientId, secret });
+  expect([grantType, scope]).toEqual(['client_credentials', undefined]);
+});
 
-    expect(proof).toEqual({ kind: 'secret', clientId: want[0], secret: want[1] });
-    expect([grantType, scope]).toEqual(['client_credentials', undefined]);
-  });
-}
-
-const refused: { why: string; request: TokenRequest; code: string }[] = [
-  {
-    why: 'no form',
-    request: { authorization: basic('a:b'), form: undefined },
-    code: 'invalid_request',
-  },
-  {
-    why: 'no grant',
-    request: { authorization: basic('a:b'), form: 'x=y' },
-    code: 'invalid_request',
-  },
-  {
-    why: 'a parameter twice',
-    request: { authorization: basic('a:b'), form: `${GRANT}&${GRANT}` },
-    code: 'invalid_request',
-  },
-  {
-    why: 'both ways at once',
-    request: { authorization: basic('a:b'), form: `${GRANT}&client_id=a&client_secret=b` },
-    code: 'invalid_request',
-  },
-  {
-    why: 'another name in the form',
-    request: { authorization: basic('a:b'), form: `${GRANT}&client_id=c` },
-    code: 'invalid_request',
-  },
-  { why: 'nobody', request: { authorization: undefined, form: GRANT }, code: 'invalid_client' },
-  {
-    why: 'no secret',
-    request: { authorization: undefined, form: `${GRANT}&client_id=a` },
-    code: 'invalid_client',
-  },
-  {
-    why: 'another scheme',
-    request: { authorization: 'Bearer x', form: GRANT },
-    code: 'invalid_client',
-  },
-  {
-    why: 'no base64',
-    request: { authorization: 'Basic \u00e4', form: GRANT },
-    code: 'invalid_client',
-  },
-  { why: 'no colon', request: { authorization: basic('ab'), form: GRANT }, code: 'invalid_client' },
-  { why: 'no name', request: { authorization: basic(':b'), form: GRANT }, code: 'invalid_client' },
-  {
-    why: 'what cannot be decoded',
-    request: { authorization: basic('a:%zz'), form: GRANT },
-    code: 'invalid_client',
-  },
-];
-for (const { why, request, code } of refused) {
-  test(`a request for an access token is refused: ${why}`, () => {
-    expect(() => parseTokenRequest(request.authorization, request.form)).toThrow(Refusal);
-    expect(() => parseTokenRequest(request.authorization, request.form)).toThrow(
-      expect.objectContaining({ code }),
-    );
-  });
-}
+test.each<[why: string, code: string, form: string | undefined, header?: string]>([
+  ['no form', 'invalid_request', undefined, ab],
+  ['no grant', 'invalid_request', 'x=y', ab],
+  ['a parameter twice', 'invalid_request', `${GRANT}&${GRANT}`, ab],
+  ['both ways at once', 'invalid_request', `${GRANT}&client_id=a&client_secret=b`, ab],
+  ['another name in the form', 'invalid_request', `${GRANT}&client_id=c`, ab],
+  ['nobody', 'invalid_client', GRANT],
+  ['no secret', 'invalid_client', `${GRANT}&client_id=a`],
+  ['another scheme', 'invalid_client', GRANT, 'Bearer x'],
+  ['no base64', 'invalid_client', GRANT, 'Basic \u00e4'],
+  ['no colon', 'invalid_client', GRANT, basic('ab')],
+  ['no name', 'invalid_client', GRANT, basic(':b')],
+  ['what cannot be decoded', 'invalid_client', GRANT, basic('a:%zz')],
+])('a request for an access token is refused: %s', (_, code, form, header) => {
+  const parse = () => parseTokenRequest(header, form);
+  expect(parse).toThrow(Refusal);
+  expect(parse).toThrow(expect.objectContaining({ code }));
+});
 
 test('one grant and one scope are known', () => {
   expect(() => assertGranted('client_credentials', undefined)).not.toThrow();

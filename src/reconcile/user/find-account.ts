@@ -131,7 +131,7 @@ async function findByFilter(
 ): Promise<FoundAccount | undefined> {
   const [name = '', ...others] = names;
   const ask = async (filter: Filter) =>
-    (await askUsers(deps, context, filter)).filter((user) => matches(user, names));
+    (await askWith(deps, context, filter)).filter((user) => matches(user, names));
   try {
     const hits = await ask({ attribute: 'userName', value: name });
     if (hits.length > 0) return toFound(hits);
@@ -146,7 +146,7 @@ async function findByFilter(
 }
 
 /** Asks for users by a filter; the service may have ignored it. */
-async function askUsers(
+async function askWith(
   { upstream }: ReconcileDeps,
   context: CallContext,
   { attribute, value }: Filter,
@@ -191,10 +191,10 @@ async function finds(
 ): Promise<boolean> {
   try {
     // The values are folded, so a filter that minds the case would overlook users.
-    const found = await askUsers(deps, context, { attribute, value: value.toUpperCase() });
+    const found = await askWith(deps, context, { attribute, value: value.toUpperCase() });
     if (found.length !== 1 || found[0]?.id !== upstreamId) return false;
     const nobody = `${newId()}@nobody.invalid`;
-    return (await askUsers(deps, context, { attribute, value: nobody })).length === 0;
+    return (await askWith(deps, context, { attribute, value: nobody })).length === 0;
   } catch (error) {
     return orNothing(error, false);
   }

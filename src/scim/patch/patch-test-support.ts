@@ -1,3 +1,4 @@
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/json.ts';
 import { parsePatch } from '../dialect/parse-body.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
@@ -52,8 +53,16 @@ export function patch(attributes: JsonObject, operations: unknown): JsonObject {
   return applyPatch(attributes, steps);
 }
 
-/** Attributes of `ada` after a case. */
-export function expected([, want]: PatchCase): Record<string, unknown> {
-  const entries = Object.entries({ ...ada, ...want });
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+/** Tests that a PATCH of `ada` changes these attributes alone, the same when sent again, and never its input. */
+export function testPatches(title: string, cases: readonly PatchCase[]): void {
+  for (const [operations, want] of cases) {
+    test(`${title}: ${JSON.stringify(operations)}`, () => {
+      const before = structuredClone(ada);
+      const after = Object.entries({ ...ada, ...want }).filter(([, value]) => value !== undefined);
+      const patched = patch(ada, operations);
+      expect(patched).toStrictEqual(Object.fromEntries(after));
+      expect(ada, 'the input is not touched').toStrictEqual(before);
+      expect(patch(patched, operations), 'again: no change').toStrictEqual(patched);
+    });
+  }
 }

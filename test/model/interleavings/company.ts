@@ -5,26 +5,12 @@ import { State } from '../../../src/sandbox/state.ts';
 import type { PreparedRequest } from '../../../src/upstream/operations/prepare.ts';
 
 /** The sandbox's company without HTTP: a call is answered at once. */
-export interface Company {
-  readonly service: SandboxService;
-  /** How many calls were carried out or refused. */
-  readonly calls: number;
-  answer(method: string, request: PreparedRequest): Wire;
-  /**
-   * From now on the company refuses (400) every call that this says yes to. No request of a provider is
-   * to be refused but those that have `word` in them.
-   */
-  refuse(word: string, isRefused: (method: string, request: PreparedRequest) => boolean): void;
-  /** From now on two groups may have the same name, so that the company does not say what was made twice. */
-  allowSameNames(): void;
-  /** Whether a request with this text asks for something that is refused. */
-  mayRefuse(text: string): boolean;
-}
+export type Company = ReturnType<typeof createCompany>;
 
 const BASE_URL = 'http://service.invalid';
 
 /** A company with nobody but its owner. */
-export function createCompany(now: () => number): Company {
+export function createCompany(now: () => number) {
   const service = new SandboxService({
     state: new State(),
     nowMs: now,
@@ -35,10 +21,11 @@ export function createCompany(now: () => number): Company {
   let calls = 0;
   return {
     service,
+    /** How many calls were carried out or refused. */
     get calls() {
       return calls;
     },
-    answer(method, request) {
+    answer(method: string, request: PreparedRequest): Wire {
       calls += 1;
       if (refusals.some((isRefused) => isRefused(method, request))) return REFUSED;
       const [path = '', query = ''] = request.path.split('?');
@@ -46,14 +33,20 @@ export function createCompany(now: () => number): Company {
       const address = '192.0.2.1';
       return carryOut({ service, baseUrl: BASE_URL }, { method, path, query, text, address });
     },
-    refuse(word, isRefused) {
+    /**
+     * From now on the company refuses (400) every call that this says yes to. No request of a provider is
+     * to be refused but those that have `word` in them.
+     */
+    refuse(word: string, isRefused: (method: string, request: PreparedRequest) => boolean) {
       words.push(word);
       refusals.push(isRefused);
     },
+    /** From now on two groups may have the same name, so that the company does not say what was made twice. */
     allowSameNames() {
       service.inputs.shape = { ...service.shape, uniqueGroupNames: 'nowhere' };
     },
-    mayRefuse: (text) => words.some((word) => text.includes(word)),
+    /** Whether a request with this text asks for something that is refused. */
+    mayRefuse: (text: string) => words.some((word) => text.includes(word)),
   };
 }
 

@@ -40,10 +40,7 @@ export interface GatedTransportOptions {
 }
 
 /** A transport whose calls can be waited for. */
-export interface GatedTransport extends Transport {
-  /** Calls that have not ended. */
-  readonly underWay: number;
-}
+export type GatedTransport = ReturnType<typeof createGatedTransport>;
 
 type Fate = 'carried-out' | keyof Trouble;
 
@@ -54,7 +51,7 @@ const prepares = new Map<Operation, Prepare>();
  * A transport to the company without HTTP. Others may come first before a call has its effect and before
  * its answer arrives. What statuses mean and what is repeated is decided by the code of the real one.
  */
-export function createGatedTransport(options: GatedTransportOptions): GatedTransport {
+export function createGatedTransport(options: GatedTransportOptions) {
   let underWay = 0;
   async function call(operation: Operation, args: unknown, callOptions: CallOptions = {}) {
     const request = prepare(operation, args);
@@ -65,28 +62,24 @@ export function createGatedTransport(options: GatedTransportOptions): GatedTrans
       underWay -= 1;
     }
   }
+  const unused = () => {
+    throw new Error('nobody asks for this here');
+  };
   return {
+    /** Calls that have not ended. */
     get underWay() {
       return underWay;
     },
     call,
-    request: () => {
-      throw new Error('no request is made here that no row describes');
-    },
-    download: () => {
-      throw new Error('no content is read here');
-    },
-    renewToken: () => {
-      throw new Error('no token is renewed here');
-    },
-    health: () => {
-      throw new Error('nobody asks for the health of the service here');
-    },
+    request: unused,
+    download: unused,
+    renewToken: unused,
+    health: unused,
     writesRefused: () => undefined,
     queueAheadMs: () => 0,
     prioritise: () => undefined,
     close: async () => undefined,
-  };
+  } satisfies Transport & { readonly underWay: number };
 }
 
 function prepare(operation: Operation, args: unknown): PreparedRequest {

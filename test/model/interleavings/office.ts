@@ -20,23 +20,14 @@ export interface Candidate {
 }
 
 /** Who leads in a schedule: as the election has it, with time that the scheduler lets pass. */
-export interface Office {
-  /** True while nobody else can have taken over. */
-  isSure(lead: Lead): boolean;
-  /** A process comes; it leads where nobody does. */
-  join(candidate: Candidate): Promise<void>;
-  /** The leader is not heard of any more, dead or alive: another one takes over when its lease is over. */
-  silence(random: () => number): void;
-  /** True while a process takes over. */
-  readonly isChanging: boolean;
-}
+export type Office = ReturnType<typeof createOffice>;
 
 /** An office that nobody has yet. `callMs`: as long as a call of the leader before is waited for. */
 export function createOffice(
   store: Store,
   scheduler: Scheduler,
   { callMs, onFailure }: { callMs: number; onFailure: (error: unknown) => void },
-): Office {
+) {
   const candidates: Candidate[] = [];
   let holder: Candidate | undefined;
   let epoch = 0;
@@ -87,19 +78,23 @@ export function createOffice(
   }
 
   return {
-    isSure: (lead) => lead.epoch === epoch && scheduler.now() < sureUntil,
-    async join(candidate) {
+    /** True while nobody else can have taken over. */
+    isSure: (lead: Lead) => lead.epoch === epoch && scheduler.now() < sureUntil,
+    /** A process comes; it leads where nobody does. */
+    async join(candidate: Candidate) {
       candidates.push(candidate);
       if (holder === undefined) {
         holder = candidate;
         candidate.open(await enter(store, candidate));
       } else if (!holder.isAlive && changes === 0) change();
     },
-    silence(random) {
+    /** The leader is not heard of any more, dead or alive: another one takes over when its lease is over. */
+    silence(random: () => number) {
       if (sureUntil !== Number.POSITIVE_INFINITY) return;
       sureUntil = scheduler.now() + (holder?.isAlive ? LEASE_MS * random() : 0);
       change();
     },
+    /** True while a process takes over. */
     get isChanging() {
       return changes > 0 && candidates.some(({ isAlive }) => isAlive);
     },

@@ -2,18 +2,18 @@ import { GROUP_SCHEMA_URI } from '../../../src/domain/extensions.ts';
 import { groupId, newId, userId } from '../../../src/domain/ids.ts';
 import type { ObservedUser } from '../../../src/domain/user.ts';
 import { toObservedColumns, toUnmanagedAttributes } from '../../../src/reconcile/user/observe.ts';
-import type { SandboxGroup, SandboxUser } from '../../../src/sandbox/model.ts';
+import type { SandboxUser } from '../../../src/sandbox/model.ts';
 import { createLocalBell } from '../../../src/store/bell.ts';
 import { toGroupColumns, toUserColumns } from '../../../src/store/engine/columns.ts';
 import { observeLinks } from '../../../src/store/links/observe.ts';
 import { insertRow } from '../../../src/store/resources/rows.ts';
 import { type Company, createCompany } from './company.ts';
 import type { Trouble } from './gated-transport.ts';
-import { createOffice, type Office } from './office.ts';
+import { createOffice } from './office.ts';
 import { createReplica, type Exchange, type Replica } from './replica.ts';
 import { GIVEN_NAME, toUserDocument, type Wish } from './requests.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
-import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
+import { createSeededRandom } from './seeded-random.ts';
 import type { Trace } from './trace.ts';
 import type { World } from './world.ts';
 
@@ -29,42 +29,7 @@ interface Act {
 }
 
 /** One schedule while it is played: its company, its processes, what was asked of them. */
-export interface Play {
-  readonly world: World;
-  readonly random: SeededRandom;
-  readonly scheduler: Scheduler;
-  readonly company: Company;
-  /** Every request in the order in which it began. */
-  readonly sent: readonly SentWish[];
-  readonly replicas: readonly Replica[];
-  readonly office: Office;
-  /** Errors that are nobody's but ours. */
-  readonly failures: readonly unknown[];
-  addReplica(name: string): Promise<Replica>;
-  /** One process or two, as it comes: much goes wrong only within one, much only between two. */
-  addReplicas(): Promise<readonly Replica[]>;
-  /** What goes wrong with calls from now on. */
-  setTrouble(trouble: Trouble): void;
-  /** Lets somebody act through this process, beginning when the scheduler says so. */
-  act(replica: Replica, run: () => Promise<void>): void;
-  /** Lets each of these requests come by itself, through any of the processes. */
-  ask(replicas: readonly Replica[], wishes: readonly Wish[]): void;
-  /** Sends a request and waits for its answer. */
-  send(replica: Replica, wish: Wish): Promise<SentWish>;
-  /** True while somebody still acts through a process that lives. */
-  isActing(): Promise<boolean>;
-  /** Stores a person as if the bridge had created the account long ago, or had only seen it. */
-  addUser(
-    userName: string,
-    how: 'created' | 'observed',
-  ): Promise<{ id: string; account: SandboxUser }>;
-  /** Stores a group in the same way, with its members. */
-  addGroup(
-    name: string,
-    how: 'created' | 'observed',
-    members?: readonly SandboxUser[],
-  ): Promise<{ id: string; group: SandboxGroup }>;
-}
+export type Play = ReturnType<typeof createPlay>;
 
 /** How a schedule is played. */
 export interface PlayOptions {
@@ -75,7 +40,7 @@ export interface PlayOptions {
 }
 
 /** Begins a schedule in an empty world. `trace` is told every step. */
-export function createPlay(world: World, { seed, timePasses, trace }: PlayOptions): Play {
+export function createPlay(world: World, { seed, timePasses, trace }: PlayOptions) {
   const random = createSeededRandom(seed);
   const scheduler = createScheduler({ random, timePasses, trace });
   const company = createCompany(scheduler.now);
@@ -93,25 +58,30 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
     random,
     scheduler,
     company,
+    /** Every request in the order in which it began. */
     sent,
     replicas,
     office,
+    /** Errors that are nobody's but ours. */
     failures,
-    async addReplica(name) {
+    async addReplica(name: string): Promise<Replica> {
       const parts = { name, world, scheduler, bell, office, company, random, onFailure };
       const replica = await createReplica({ ...parts, trouble: () => trouble });
       replicas.push(replica);
       return replica;
     },
-    async addReplicas() {
+    /** One process or two, as it comes: much goes wrong only within one, much only between two. */
+    async addReplicas(): Promise<readonly Replica[]> {
       await this.addReplica('A');
       if (random.chance(0.5)) await this.addReplica('B');
       return replicas;
     },
-    setTrouble(next) {
+    /** What goes wrong with calls from now on. */
+    setTrouble(next: Trouble): void {
       trouble = next;
     },
-    act(replica, run) {
+    /** Lets somebody act through this process, beginning when the scheduler says so. */
+    act(replica: Replica, run: () => Promise<void>): void {
       const act: Act = { replica, isOver: false };
       acts.push(act);
       scheduler
@@ -121,41 +91,43 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
           act.isOver = true;
         }, onFailure);
     },
-    ask(through, wishes) {
+    /** Lets each of these requests come by itself, through any of the processes. */
+    ask(through: readonly Replica[], wishes: readonly Wish[]): void {
       for (const wish of wishes) {
         const replica = random.pick(through);
         this.act(replica, async () => void (await this.send(replica, wish)));
       }
     },
-    async send(replica, request) {
-      const exchange: SentWish = {
-        request,
-        stored: undefined,
-        status: undefined,
-        detail: undefined,
-      };
+    /** Sends a request and waits for its answer. */
+    async send(replica: Replica, request: Wish): Promise<SentWish> {
+      const unheard = { stored: undefined, status: undefined, detail: undefined };
+      const exchange: SentWish = { request, ...unheard };
       sent.push(exchange);
       await replica.send(exchange);
       trace?.note(replica.name, `answers ${exchange.status} ${exchange.detail ?? ''}`);
       return exchange;
     },
+    /** True while somebody still acts through a process that lives. */
     async isActing() {
       await scheduler.rest();
       return failures.length === 0 && acts.some((act) => !act.isOver && act.replica.isAlive);
     },
-    addUser: (userName, how) => addUser({ world, scheduler, company }, userName, how),
-    addGroup: (name, how, members = []) =>
+    /** Stores a person as if the bridge had created the account long ago, or had only seen it. */
+    addUser: (userName: string, how: How) => addUser({ world, scheduler, company }, userName, how),
+    /** Stores a group in the same way, with its members. */
+    addGroup: (name: string, how: How, members: readonly SandboxUser[] = []) =>
       addGroup({ world, scheduler, company }, { name, how, members }),
   };
 }
 
-type Stage = Pick<Play, 'world' | 'scheduler' | 'company'>;
+type How = 'created' | 'observed';
+interface Stage {
+  readonly world: World;
+  readonly scheduler: Scheduler;
+  readonly company: Company;
+}
 
-async function addUser(
-  { world, scheduler, company }: Stage,
-  userName: string,
-  how: 'created' | 'observed',
-) {
+async function addUser({ world, scheduler, company }: Stage, userName: string, how: How) {
   const fullName = `${GIVEN_NAME} First`;
   const account = company.service.addUser({ email: userName, userName, fullName });
   const at = scheduler.now();
@@ -182,11 +154,7 @@ async function addUser(
 
 async function addGroup(
   { world, scheduler, company }: Stage,
-  {
-    name,
-    how,
-    members,
-  }: { name: string; how: 'created' | 'observed'; members: readonly SandboxUser[] },
+  { name, how, members }: { name: string; how: How; members: readonly SandboxUser[] },
 ) {
   const group = company.service.createGroup({ name });
   for (const { id } of members) company.service.link(group.id, id);

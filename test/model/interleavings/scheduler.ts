@@ -3,26 +3,7 @@ import type { SeededRandom } from './seeded-random.ts';
 import type { Trace } from './trace.ts';
 
 /** Decides which of the waiting steps goes next; nothing runs but the step that it let go. */
-export interface Scheduler {
-  /** Epoch milliseconds of the schedule's own time. */
-  now(): number;
-  /** Resolves when the scheduler lets this step of `owner` go. */
-  pass(owner: string, label: Label): Promise<void>;
-  /** Time as `owner` has it: it passes only when the scheduler says so, and a timer may fire late. */
-  clock(owner: string): Clock;
-  /** Awaits work that ends by itself; the next step waits for it. */
-  join<T>(work: Promise<T>): Promise<T>;
-  /** Nothing of this owner goes on: its process was killed. */
-  kill(owner: string): void;
-  /** Lets everything run that can run without the scheduler. */
-  rest(): Promise<void>;
-  /** Lets one step go; false when nothing waits. */
-  step(): Promise<boolean>;
-  /** Lets one step go that needs no time to pass; false when there is none. */
-  stepNow(): Promise<boolean>;
-  /** Moves time on to `at` (epoch milliseconds), if that is later. */
-  advanceTo(at: number): void;
-}
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 /** What a step is called in a trace; a function, where it costs something to say. */
 export type Label = string | (() => string);
@@ -49,7 +30,7 @@ export interface SchedulerOptions {
 }
 
 /** The scheduler of one schedule. `trace` is told every step. */
-export function createScheduler(options: SchedulerOptions): Scheduler {
+export function createScheduler(options: SchedulerOptions) {
   const { random, trace } = options;
   let now = START;
   let joined = 0;
@@ -76,10 +57,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   }
 
   return {
+    /** Epoch milliseconds of the schedule's own time. */
     now: () => now,
-    pass: (owner, label) => new Promise((go) => wait({ owner, label, at: now, go })),
-    clock: (owner) => createClock(owner, { now: () => now, wait, forget }),
-    async join(work) {
+    /** Resolves when the scheduler lets this step of `owner` go. */
+    pass: (owner: string, label: Label) =>
+      new Promise<void>((go) => wait({ owner, label, at: now, go })),
+    /** Time as `owner` has it: it passes only when the scheduler says so, and a timer may fire late. */
+    clock: (owner: string) => createClock(owner, { now: () => now, wait, forget }),
+    /** Awaits work that ends by itself; the next step waits for it. */
+    async join<T>(work: Promise<T>): Promise<T> {
       joined += 1;
       try {
         return await work;
@@ -87,22 +73,27 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         joined -= 1;
       }
     },
-    kill(owner) {
+    /** Nothing of this owner goes on: its process was killed. */
+    kill(owner: string) {
       killed.add(owner);
       waiting = waiting.filter((step) => step.owner !== owner);
     },
+    /** Lets everything run that can run without the scheduler. */
     rest,
+    /** Lets one step go; false when nothing waits. */
     async step() {
       await rest();
       const next = chooseStep(waiting, now, options);
       return next === undefined ? false : letGo(next);
     },
+    /** Lets one step go that needs no time to pass; false when there is none. */
     async stepNow() {
       await rest();
       const ready = waiting.filter(({ at }) => at <= now);
       return ready.length === 0 ? false : letGo(random.pick(ready));
     },
-    advanceTo(at) {
+    /** Moves time on to `at` (epoch milliseconds), if that is later. */
+    advanceTo(at: number) {
       now = Math.max(now, at);
     },
   };

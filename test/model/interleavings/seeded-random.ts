@@ -1,17 +1,11 @@
 /** Chance that is the same in every run. */
-export interface SeededRandom {
-  /** Uniform in [0, 1). */
-  next(): number;
-  /** One of the entries. @throws RangeError for an empty list */
-  pick<T>(list: readonly T[]): T;
-  /** True with this probability. */
-  chance(probability: number): boolean;
-}
+export type SeededRandom = ReturnType<typeof createSeededRandom>;
 
 /** The numbers that follow from a seed (mulberry32). */
-export function createSeededRandom(seed: number): SeededRandom {
+export function createSeededRandom(seed: number) {
   let state = seed >>> 0;
 
+  /** Uniform in [0, 1). */
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -21,11 +15,13 @@ export function createSeededRandom(seed: number): SeededRandom {
 
   return {
     next,
-    pick(list) {
+    /** One of the entries. @throws RangeError for an empty list */
+    pick<T>(list: readonly T[]): T {
       const entry = list[Math.floor(next() * list.length)];
       if (entry === undefined) throw new RangeError('nothing to pick from');
       return entry;
     },
-    chance: (probability) => next() < probability,
+    /** True with this probability. */
+    chance: (probability: number) => next() < probability,
   };
 }

@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { toReconcilePolicy, toScimPolicy } from '../../../src/app/settings.ts';
-import type { ReconcilePolicy } from '../../../src/reconcile/deps.ts';
 import type { Lessons } from '../../../src/reconcile/quirks.ts';
-import type { ScimPolicy } from '../../../src/scim/deps.ts';
 import { loadSettings } from '../../../src/settings/load.ts';
 import { openStore } from '../../../src/store/engine/database.ts';
 import { createFact } from '../../../src/store/facts.ts';
@@ -14,23 +12,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { copySqliteTemplate } from '../../support/store-templates.ts';
 
 /** What the schedules of one test file share: a store, emptied for each of them. */
-export interface World {
-  readonly store: Store;
-  readonly policies: {
-    readonly scim: ScimPolicy;
-    readonly reconcile: ReconcilePolicy;
-    /** Longest time of one call, in milliseconds. */
-    readonly callMs: number;
-  };
-  /** Forgets everything, but for what the service taught. */
-  empty(): Promise<void>;
-  /**
-   * When something is due next (epoch milliseconds); undefined: nothing is. Asked between all steps, so it goes past the
-   * store's own queries.
-   */
-  findNextAt(): number | undefined;
-  close(): Promise<void>;
-}
+export type World = Awaited<ReturnType<typeof openWorld>>;
 
 /** Memory where there is some: whether a commit survives a loss of power is not asked here. */
 const MEMORY = '/dev/shm';
@@ -47,7 +29,7 @@ const QUIRKS: Lessons = {
 };
 
 /** Opens a store of its own, a copy of the migrated `template`. A version or a number of steps that goes down fails the write that does it. */
-export async function openWorld(template: string): Promise<World> {
+export async function openWorld(template: string) {
   const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'scim-bridge-world-'));
   const path = join(folder, 'bridge.db');
   const url = copySqliteTemplate(template, path);
@@ -66,9 +48,12 @@ export async function openWorld(template: string): Promise<World> {
     policies: {
       scim: toScimPolicy(settings),
       reconcile: toReconcilePolicy(settings),
+      /** Longest time of one call, in milliseconds. */
       callMs: settings.upstream.timeout * 3,
     },
+    /** Forgets everything, but for what the service taught. */
     empty: () => store.write(empty),
+    /** When something is due next (epoch milliseconds); undefined: nothing is. */
     findNextAt: backDoor.findNextAt,
     async close() {
       backDoor.close();
@@ -87,12 +72,10 @@ async function empty(tx: Store['read']): Promise<void> {
   await createFact<Lessons>('forms').save(tx, QUIRKS, 0);
 }
 
-const NEXT_AT = 'select min(due_at) as at from resources where due_at is not null';
-
-/** A connection of the schedules' own, many times cheaper than the store. */
+/** A connection of the schedules' own, many times cheaper than the store, which is asked between all steps. */
 function openBackDoor(path: string) {
   const database = new DatabaseSync(path);
-  const nextAt = database.prepare(`select min(at) as at from (${NEXT_AT})`);
+  const nextAt = database.prepare('select min(due_at) as at from resources');
   return {
     findNextAt() {
       const at = nextAt.get()?.at;
