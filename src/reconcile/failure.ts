@@ -1,7 +1,6 @@
-import { assertNever } from '../domain/errors.ts';
 import type { Part } from '../plan/step.ts';
 import type { ReconcileDeps } from './deps.ts';
-import type { Outcome, Problem } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 import { BLIND, isBlind, isSectionUp, type ReadableSection } from './sections.ts';
 import { type Classified, classify } from './verdict.ts';
 
@@ -19,31 +18,21 @@ interface FailedCall {
   readonly missed: Missed | undefined;
 }
 
-/** Outcome of a failed call for its resource. */
+/** Outcome of a failed call for its resource. A "not there" is looked at, once a run. */
 export async function toFailure(
   deps: ReconcileDeps,
   classified: Classified,
   { parts, section, missed }: FailedCall,
 ): Promise<Outcome<never>> {
   const { verdict, problem } = classified;
-  switch (verdict) {
-    case 'missing':
-      return toMissing(problem, { parts, missed });
-    case 'forbidden':
-      return (await isSectionUp(deps, section, problem))
-        ? { kind: 'refused', parts, problem }
-        : toLater(classified);
-    case 'conflict':
-    case 'refused':
-    case 'smaller':
-      return { kind: 'refused', parts, problem };
-    case 'later':
-      return toLater(classified);
-    case 'unknown':
-      return { kind: 'unknown', problem, parts };
-    default:
-      return assertNever(verdict);
+  if (verdict === 'later') return toLater(classified);
+  if (verdict === 'unknown') return { kind: 'unknown', problem, parts };
+  if (verdict === 'missing' && missed !== 'found') {
+    return { kind: 'unknown', problem, ...(missed === undefined && { lookNow: true }) };
   }
+  const isClosed = verdict === 'forbidden' && !(await isSectionUp(deps, section, problem));
+  // Where the look found the resource, something else of the request is missing.
+  return isClosed ? toLater(classified) : { kind: 'refused', parts, problem };
 }
 
 /** Codes of failures of the service at one request. */
@@ -55,43 +44,18 @@ const FAILURES: ReadonlySet<string> = new Set(['unavailable', 'unreadable', 'tim
  */
 export async function toFailedLook(
   deps: ReconcileDeps,
-  classified: Classified,
+  error: unknown,
   section: ReadableSection,
 ): Promise<Outcome<never>> {
-  if (classified.verdict === 'forbidden') await isSectionUp(deps, section, classified.problem);
-  const isFailure = FAILURES.has(classified.problem.code);
-  return { ...toLater(classified), ...(isFailure && { failedLook: true }) };
+  const classified = classify(error);
+  const { verdict, problem } = classified;
+  if (verdict === 'forbidden') await isSectionUp(deps, section, problem);
+  return { ...toLater(classified), ...(FAILURES.has(problem.code) && { failedLook: true }) };
 }
 
-/**
- * Outcome of a "not there": it is looked at, once a run. Where the look found the resource, something else of the
- * request is missing.
- */
-function toMissing(
-  problem: Problem,
-  { parts, missed }: Pick<FailedCall, 'parts' | 'missed'>,
-): Outcome<never> {
-  switch (missed) {
-    case undefined:
-      return { kind: 'unknown', problem, lookNow: true };
-    case 'found':
-      return { kind: 'refused', parts, problem };
-    case 'gone':
-      return { kind: 'unknown', problem };
-    default:
-      return assertNever(missed);
-  }
-}
-
-/**
- * Outcome of a call that changed and showed nothing: it is repeated at the time the service asked for, or after the
- * usual delay.
- */
-export function toLater({
-  problem,
-  retryAfterMs,
-}: Classified): Extract<Outcome<never>, { kind: 'later' }> {
-  return { kind: 'later', problem, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+/** Outcome of a call that changed and showed nothing: it is repeated at the time the service asked for, or after the usual delay. */
+export function toLater({ verdict: _, ...failed }: Classified) {
+  return { kind: 'later', ...failed } as const;
 }
 
 /**
@@ -103,23 +67,18 @@ export async function lookSurely<Known>(
   section: 'users' | 'groups',
   look: () => Promise<Outcome<Known>>,
 ): Promise<Outcome<Known | { readonly missing: true }>> {
-  const first = await lookOnce(deps, section, look);
-  if (first !== 'missing') return first;
-  const second = (await findDoubt(deps, section)) ?? (await lookOnce(deps, section, look));
-  return second === 'missing' ? { kind: 'done', known: { missing: true } } : second;
-}
-
-async function lookOnce<Known>(
-  deps: ReconcileDeps,
-  section: ReadableSection,
-  look: () => Promise<Outcome<Known>>,
-): Promise<Outcome<Known> | 'missing'> {
-  try {
-    return await look();
-  } catch (error) {
-    const classified = classify(error);
-    return classified.verdict === 'missing' ? 'missing' : toFailedLook(deps, classified, section);
-  }
+  const lookOnce = async () => {
+    try {
+      return await look();
+    } catch (error) {
+      return classify(error).verdict === 'missing' ? undefined : toFailedLook(deps, error, section);
+    }
+  };
+  return (
+    (await lookOnce()) ??
+    (await findDoubt(deps, section)) ??
+    (await lookOnce()) ?? { kind: 'done', known: { missing: true } }
+  );
 }
 
 /** Outcome of a look that found nothing, where the section may not show what is there; undefined: it shows it. */
@@ -130,6 +89,6 @@ export async function findDoubt(
   try {
     return (await isBlind(deps, section)) ? { kind: 'later', problem: BLIND } : undefined;
   } catch (error) {
-    return toFailedLook(deps, classify(error), section);
+    return toFailedLook(deps, error, section);
   }
 }

@@ -1,76 +1,173 @@
 import { listWaiting } from '../domain/cell.ts';
-import type { GroupState } from '../domain/group.ts';
+import type { GroupState, LinkChange } from '../domain/group.ts';
+import { NOT_APPLIED } from '../domain/refusal.ts';
 import type { UserState } from '../domain/user.ts';
-import { type Field, hasFailed, listParts, type Step, type StepKind } from '../plan/step.ts';
-import type { CallContext, ReconcileDeps } from './deps.ts';
+import {
+  type Field,
+  hasFailed,
+  listFields,
+  listLinks,
+  listParts,
+  type Part,
+  type Step,
+  type StepKind,
+  toValues,
+  type Values,
+} from '../plan/step.ts';
+import { UpstreamError, unreadable } from '../upstream/errors.ts';
+import { scim } from '../upstream/operations/scim.ts';
+import { parseScimUser, type ScimUser } from '../upstream/shapes/scim-user.ts';
+import { type CallOptions, type Transport, withOptions } from '../upstream/transport.ts';
+import type { ReconcileDeps } from './deps.ts';
 import { type Missed, toFailure } from './failure.ts';
-import type { Outcome, TooMany } from './outcome.ts';
+import type { Known, Outcome, TooMany } from './outcome.ts';
 import type { ReadableSection } from './sections.ts';
 import { type Classified, classify } from './verdict.ts';
 
-/** A step of a user or group at the service, with all that its calls need. */
-export interface StepCall<State extends UserState | GroupState> {
+/** What a step is made from. */
+export interface StepBasis<State extends UserState | GroupState> {
   readonly deps: ReconcileDeps;
-  readonly context: CallContext;
   readonly state: State;
   readonly step: Step;
   readonly missed: Missed | undefined;
+}
+
+/** A step of a user or group at the service, with all that its calls need. */
+export interface StepCall<State extends UserState | GroupState> extends StepBasis<State> {
   /** When it began (epoch milliseconds). */
   readonly at: number;
+  readonly values: Values;
+  readonly fields: readonly Field[];
+  readonly links: readonly LinkChange[];
 }
 
-/** What a step is made from. */
-export type StepBasis<State extends UserState | GroupState> = Omit<
-  StepCall<State>,
-  'context' | 'at'
->;
+/** Outcome of a failed call where it says more than others; undefined: it says nothing special. */
+type Rescue<State extends UserState | GroupState> = (
+  call: StepCall<State>,
+  failed: Classified,
+  section: ReadableSection,
+) => Promise<Outcome | undefined>;
 
-/** Way in which steps of one kind are made. */
-export interface StepMaker<State extends UserState | GroupState> {
-  /** Section whose rights the calls need. */
-  readonly section: ReadableSection;
-  /** Makes the calls. @throws UpstreamError */
-  readonly make: (call: StepCall<State>) => Promise<Outcome | TooMany>;
-  /** Outcome of a failed call where it says more than others; undefined: it says nothing special. */
-  readonly rescue?: (call: StepCall<State>, failed: Classified) => Promise<Outcome | undefined>;
+/** Ways in which the steps of a type are made. */
+export interface StepMakers<State extends UserState | GroupState> {
+  readonly type: 'user' | 'group';
+  /** True for a step that takes access away, so that it goes first. */
+  readonly removes: (state: State, step: Step) => boolean;
+  /** Explains a failure of any step, before its own `rescue`. */
+  readonly rescue?: Rescue<State>;
+  readonly steps: {
+    readonly [Kind in StepKind]?: {
+      /** Section whose rights the calls need. */
+      readonly section: ReadableSection;
+      /** Makes the calls. @throws UpstreamError */
+      readonly make: (call: StepCall<State>) => Promise<Outcome | TooMany>;
+      readonly rescue?: Rescue<State>;
+    };
+  };
 }
 
-/** The makers of the steps of a type. */
-export type StepMakers<State extends UserState | GroupState> = Readonly<
-  Partial<Record<StepKind, StepMaker<State>>>
->;
-
-/** Makes a step of a user or group, and returns the new knowledge. `removes`: it takes access away, so it goes first. */
+/** Makes a step of a user or group, and returns the new knowledge. */
 export async function makeStep<State extends UserState | GroupState>(
-  makers: StepMakers<State>,
+  { type, removes, rescue, steps }: StepMakers<State>,
   basis: StepBasis<State>,
-  { type, removes }: { readonly type: 'user' | 'group'; readonly removes: boolean },
 ): Promise<Outcome | TooMany> {
-  const { deps, state, step } = basis;
-  const links = 'links' in state ? state.links.length : 0;
-  const isIdle = step.kind === 'look' && listWaiting<Field>(state.cells).length + links === 0;
-  const context: CallContext = {
-    class: removes ? 'remove' : isIdle ? 'look' : 'change',
+  const { state, step } = basis;
+  const waiting =
+    listWaiting<Field>(state.cells).length + ('links' in state ? state.links.length : 0);
+  const isIdle = step.kind === 'look' && waiting === 0;
+  const deps = withCalls(basis.deps, {
+    class: removes(state, step) ? 'remove' : isIdle ? 'look' : 'change',
     key: `${type}:${state.id}`,
     // What failed before by its own fault is tried once.
     ...(hasFailed(step, state.cells) && { attemptsMax: 1 }),
+  });
+  const parts = listParts(step);
+  const call: StepCall<State> = {
+    ...basis,
+    deps,
+    at: deps.clock.now(),
+    values: toValues(step),
+    fields: listFields(parts),
+    links: listLinks(parts),
   };
-  const call = { ...basis, context, at: deps.clock.now() };
-  const maker = makers[step.kind];
+  const maker = steps[step.kind];
   if (maker === undefined) throw new TypeError(`a ${type} has no step ${step.kind}`);
+  const { section } = maker;
   try {
     return await maker.make(call);
   } catch (error) {
     const failed = classify(error);
-    const rescued = await maker.rescue?.(call, failed);
+    const rescued =
+      (await rescue?.(call, failed, section)) ?? (await maker.rescue?.(call, failed, section));
     // Nothing exists yet that a create could miss.
     const missed = step.kind === 'create' ? 'found' : basis.missed;
-    const parts = listParts(step);
-    const outcome =
-      rescued ?? (await toFailure(deps, failed, { parts, section: maker.section, missed }));
+    const outcome = rescued ?? (await toFailure(deps, failed, { parts, section, missed }));
     const isOfMany =
       outcome.kind === 'refused' && parts.length > 1 && step.kind !== 'list-entities';
     // One part may be at fault.
     return isOfMany ? { kind: 'too-many', size: Math.ceil(parts.length / 2) } : outcome;
   }
+}
+
+/** Gives every call without a class of its own these options. */
+export function withCalls<Deps extends { readonly upstream: Transport }>(
+  deps: Deps,
+  context: CallOptions,
+): Deps {
+  const upstream = withOptions(deps.upstream, (options: CallOptions = {}) =>
+    options.class === undefined ? { ...context, ...options } : options,
+  );
+  return { ...deps, upstream };
+}
+
+/** Outcome of a change that the service took. What it left as it was is looked at. */
+export function toTaken<Changed extends Part>(
+  parts: readonly Changed[],
+  isMade: (part: Changed) => boolean,
+  known: Known,
+): Outcome {
+  const ignored = parts.filter((part) => !isMade(part));
+  if (ignored.length === 0) return { kind: 'done', known };
+  return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
+}
+
+/**
+ * Returns the answer of a call that changes something or, where it does not tell enough, the result of one look.
+ * @throws UpstreamError of the call; where the look alone fails, one that says that the effect is unknown.
+ */
+export async function readBack<Answer>(
+  answer: Answer | undefined,
+  look: () => Promise<Answer>,
+): Promise<Answer> {
+  if (answer !== undefined) return answer;
+  try {
+    return await look();
+  } catch (cause) {
+    if (!(cause instanceof UpstreamError)) throw cause;
+    const words = 'the answer does not tell, and the look after it failed';
+    throw unreadable(cause.operation, words, { cause });
+  }
+}
+
+/** Makes sure that an answer is about what was asked for: a mixing cache may give another one. @throws UpstreamError `unreadable` */
+export function assertAbout(what: string, id: string | number, asked: string | number): void {
+  if (id !== asked) throw unreadable(what, 'the answer is about another one');
+}
+
+/** Reads an account. @throws UpstreamError */
+export async function readUser(
+  { upstream }: Pick<ReconcileDeps, 'upstream'>,
+  upstreamId: number,
+): Promise<ScimUser> {
+  return parseUserOf(
+    upstreamId,
+    await upstream.call(scim.getUser, { path: { user_id: upstreamId } }),
+  );
+}
+
+/** Reads an answer about one account. @throws UpstreamError `unreadable`, also where it is about another one */
+export function parseUserOf(upstreamId: number, answer: unknown): ScimUser {
+  const user = parseScimUser(answer);
+  assertAbout('SCIM user', user.id, upstreamId);
+  return user;
 }

@@ -1,5 +1,5 @@
 import { BridgeError } from '../domain/errors.ts';
-import { UpstreamError } from '../upstream/errors.ts';
+import { UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';
 import type { Problem } from './outcome.ts';
 
 /**
@@ -38,7 +38,7 @@ export function classify(error: unknown): Classified {
   if (!(error instanceof UpstreamError)) throw error;
   const { status, retryAfterMs } = error;
   return {
-    verdict: toVerdict(error),
+    verdict: VERDICTS.get(error.code) ?? (error.outcome === 'unknown' ? 'unknown' : 'later'),
     problem: {
       code: error.code,
       words: error.words ?? error.message,
@@ -48,26 +48,32 @@ export function classify(error: unknown): Classified {
   };
 }
 
+/** What a look shows, or `other` where the service does not show it. @throws what is not the service's */
+export async function seenOr<Seen, Other>(
+  look: Promise<Seen>,
+  other: Other,
+): Promise<Seen | Other> {
+  try {
+    return await look;
+  } catch (error) {
+    classify(error);
+    return other;
+  }
+}
+
 /** True when the service refused the request, so that a smaller one may be taken. */
 export function isRefusal({ verdict }: Classified): boolean {
   return verdict === 'refused' || verdict === 'conflict';
 }
 
-function toVerdict({ code, outcome }: UpstreamError): Verdict {
-  switch (code) {
-    case 'refused':
-    case 'conflict':
-      return code;
-    case 'not-permitted':
-      return 'forbidden';
-    case 'not-found':
-      return 'missing';
-    case 'too-large':
-      return 'smaller';
-    default:
-      return outcome === 'unknown' ? 'unknown' : 'later';
-  }
-}
+/** The verdicts that codes mean by themselves; of the others the outcome tells. */
+const VERDICTS: ReadonlyMap<string, Verdict> = new Map<UpstreamErrorCode, Verdict>([
+  ['refused', 'refused'],
+  ['conflict', 'conflict'],
+  ['not-permitted', 'forbidden'],
+  ['not-found', 'missing'],
+  ['too-large', 'smaller'],
+]);
 
 /** Reason of a failed read. */
 export interface Reason {

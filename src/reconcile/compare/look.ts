@@ -30,10 +30,11 @@ import { saveMembers } from '../read/group-entries.ts';
 import type { ReadDeps, ReadRun } from '../read/reading.ts';
 import { observeCompanyUser } from '../read/user-entries.ts';
 import { findOwnAccount } from '../sections.ts';
+import { withCalls } from '../step-call.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, toSearchText } from '../user/company-user.ts';
 import { toObservedColumns } from '../user/observe.ts';
-import { classify } from '../verdict.ts';
+import { seenOr } from '../verdict.ts';
 import { compareWithKnown, listKnown, storeDriftChanges } from './known-drifts.ts';
 
 /** Look at one list of a group: its class, and its time, queue included, in milliseconds. */
@@ -141,11 +142,11 @@ async function lookAtUserAgain(
   parts: readonly LookPart[],
 ): Promise<Observation> {
   const state = toUserState(row);
-  const context = { class: 'look', key: `user:${row.id}`, signal } as const;
+  const looking = withCalls(deps, { class: 'look', key: `user:${row.id}`, signal });
   const { upstreamId } = state;
   let { observed } = state;
   if (parts.includes('ordinary')) {
-    const outcome = await lookAtUser(deps, context, state);
+    const outcome = await lookAtUser(looking, state);
     if (outcome.kind !== 'done') return toUnknown(outcome.problem.code);
     if (outcome.known.missing) return { kind: 'gone' };
     observed = outcome.known.observed;
@@ -153,9 +154,8 @@ async function lookAtUserAgain(
   if (observed === undefined) return toUnknown('not-found');
   if (parts.includes('companyUser')) {
     const text = toSearchText(observed);
-    const finding =
-      upstreamId !== undefined && findCompanyUser(deps, context, { upstreamId, text });
-    const found = finding && (await finding.catch((error: unknown) => void classify(error)));
+    const finding = upstreamId !== undefined && findCompanyUser(looking, { upstreamId, text });
+    const found = finding && (await seenOr(finding, undefined));
     if (!found) return toUnknown('companyUsers');
     observed = observeCompanyUser(found, observed, deps.clock.now());
   }
@@ -169,9 +169,9 @@ async function lookAtGroupAgain(
   row: GroupRow,
   parts: readonly LookPart[],
 ): Promise<Observation> {
-  const context = { class: 'look', key: `group:${row.id}`, signal } as const;
+  const looking = withCalls(deps, { class: 'look', key: `group:${row.id}`, signal });
   const outcome = parts.includes('ordinary')
-    ? await lookAtGroup(deps, context, toGroupState(row))
+    ? await lookAtGroup(looking, toGroupState(row))
     : ({ kind: 'done', known: {} } as const);
   if (outcome.kind !== 'done') return toUnknown(outcome.problem.code);
   const { missing, ids, group: observed, memberIds } = outcome.known;

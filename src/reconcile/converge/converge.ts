@@ -4,11 +4,12 @@ import { hasFailed, listLinks, type Step, shorten } from '../../plan/step.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Missed } from '../failure.ts';
-import { applyGroupStep } from '../group/apply.ts';
+import { GROUP_STEPS } from '../group/apply.ts';
 import { PAIR } from '../group/members.ts';
 import type { Known, Outcome, TooMany } from '../outcome.ts';
 import { GONE, type Progress } from '../progress.ts';
-import { applyUserStep } from '../user/apply.ts';
+import { makeStep } from '../step-call.ts';
+import { USER_STEPS } from '../user/apply.ts';
 import type { Waiters } from '../waiters.ts';
 import { recordStep } from './record.ts';
 import { SendGuard } from './send-guard.ts';
@@ -69,7 +70,9 @@ async function take(
   if (action === undefined) return { kind: 'done', known: {} };
   const basis = { deps, step: action, missed };
   const apply = () =>
-    type === 'user' ? applyUserStep({ ...basis, state }) : applyGroupStep({ ...basis, state });
+    type === 'user'
+      ? makeStep(USER_STEPS, { ...basis, state })
+      : makeStep(GROUP_STEPS, { ...basis, state });
   const { tracing } = deps;
   const asked = tracing && (await findRow(deps.store.read, row));
   const parent = asked?.asked_kind ? (asked.asked_trace ?? undefined) : undefined;

@@ -2,8 +2,8 @@ import { done, hasDoubt, listWaiting } from '../../domain/cell.ts';
 import { endEntities } from '../../domain/entity.ts';
 import { countAttempts, exhaust, findNextRetryAt, findProblem } from '../../domain/failure.ts';
 import type { UserId } from '../../domain/ids.ts';
-import { isObservedActive } from '../../domain/user.ts';
-import type { Field } from '../../plan/step.ts';
+import { isObservedActive, type UserField } from '../../domain/user.ts';
+import { type Field, listFields } from '../../plan/step.ts';
 import {
   parseCells,
   toCellColumns,
@@ -13,14 +13,14 @@ import {
 import { deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { leaveGroups } from '../../store/links/of-users.ts';
 import { markExhausted, NOTHING_WAITING, readWaiting } from '../../store/links/waiting.ts';
+import { retryNextForSeat } from '../../store/resources/backlog.ts';
 import { saveEmails } from '../../store/resources/names.ts';
-import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import { type ResourceRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Outcome } from '../outcome.ts';
 import { type Progress, toProgress, type Undone } from '../progress.ts';
-import { followSeats } from '../user/seats.ts';
 import type { Waiter } from '../waiters.ts';
 import { listHeld, type PlannedStep, planStep, readLinks, removesAccess } from './step.ts';
 
@@ -74,7 +74,32 @@ export async function save(r: Recording): Promise<void> {
   await updateRow(tx, row, toChangedColumns<ResourceRow>(original, row), original);
   if (row.type === 'group' || original.type === 'group') return;
   await saveEmails(tx, original, row);
-  await followSeats(tx, { ...r, original }, row);
+  await followSeats(r, original, row);
+}
+
+/** Time from a refusal for lack of seats to the next attempt, whoever that is for: others may free a seat meanwhile. */
+const SEAT_RETRY_MS = 15 * 60_000;
+/** Fields whose change may take or free a seat. */
+const SEAT_FIELDS: ReadonlySet<string> = new Set<UserField>([
+  ...(['account', 'active', 'appsPermissions', 'temporarilyInactive'] as const),
+]);
+
+/**
+ * Has the next of those tried who wait for a seat: now, where this step may have freed or given one or its user waits no
+ * more; after a time, where it was refused one. It begins with whose last attempt is longest ago, so that somebody whom
+ * the service never seats holds up nobody.
+ */
+async function followSeats(
+  { tx, outcome, now }: Recording,
+  before: UserRow,
+  after: UserRow,
+): Promise<void> {
+  if (outcome.kind === 'later' && outcome.noSeat !== undefined)
+    return retryNextForSeat(tx, now + SEAT_RETRY_MS);
+  const { missing, done = [] } = outcome.kind === 'done' ? outcome.known : {};
+  const mayFree = missing === true || listFields(done).some((field) => SEAT_FIELDS.has(field));
+  const waitsNoMore = before.seat_since !== null && after.seat_since === null;
+  if (waitsNoMore || mayFree) await retryNextForSeat(tx, now);
 }
 
 /** Plans again from the new state: ends the waiting of what holds, and the run unless there is a next step. */

@@ -1,20 +1,24 @@
 import { isWaiting } from '../../domain/cell.ts';
+import {
+  type EntityField,
+  isEntityField,
+  type SeenEntities,
+  toEntityUid,
+  toRoleText,
+} from '../../domain/entity.ts';
 import type { GroupState, LinkChange } from '../../domain/group.ts';
-import { NOT_APPLIED } from '../../domain/refusal.ts';
-import { listLinks, listParts } from '../../plan/step.ts';
 import { findRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
-import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
+import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { toLater } from '../failure.ts';
 import type { Outcome } from '../outcome.ts';
-import { readBack, readUser } from '../read-back.ts';
 import { isBlind } from '../sections.ts';
-import type { StepCall } from '../step-call.ts';
-import { type Classified, classify, isRefusal } from '../verdict.ts';
-import { fetchAdminIds, fetchMemberIds, fetchScimMembers } from './fetch-lists.ts';
+import { readBack, readUser, type StepCall, toTaken } from '../step-call.ts';
+import { type Classified, isRefusal, seenOr } from '../verdict.ts';
+import { fetchAdminIds, fetchEntities, fetchMemberIds, fetchScimMembers } from './fetch-lists.ts';
 
-/** A step that changes one member or admin. */
+/** A step that changes one member, admin or entity. */
 type LinkCall = StepCall<GroupState>;
 
 /** Outcome of a call that only REST can make, while the REST uid of the group is unknown. */
@@ -33,9 +37,8 @@ export async function changeLink(call: LinkCall): Promise<Outcome> {
   await send(call, change);
   // What the service took before and did not make is looked at; of the others its word is enough.
   const seen = change.ignored && (await readBack(undefined, () => listLinked(call, change)));
-  const isMade = seen === undefined || seen.includes(change.upstreamUserId) === change.wanted;
-  if (isMade) return { kind: 'done', known: { done: [change] } };
-  return { kind: 'unknown', problem: NOT_APPLIED, parts: [change] };
+  const isMade = () => seen === undefined || seen.includes(change.upstreamUserId) === change.wanted;
+  return toTaken([change], isMade, { done: [change] });
 }
 
 /** Outcome of a refused change that holds already, or that waits for the activation of its user. */
@@ -52,79 +55,68 @@ export async function explainLink(
   return (await isListedSo(call, failed, change)) ? held : undefined;
 }
 
-function getLink({ step }: LinkCall): LinkChange {
-  const [change] = listLinks(listParts(step));
+function getLink({ links: [change] }: LinkCall): LinkChange {
   if (change === undefined) throw new TypeError('a step changes no member and no admin');
   return change;
 }
 
 async function send(
-  { deps: { upstream }, context, state }: LinkCall,
+  { deps: { upstream }, state }: LinkCall,
   { list, upstreamUserId: user_id, wanted }: LinkChange,
-): Promise<void> {
+): Promise<unknown> {
   const { uid, scimId = '' } = state.ids;
   if (uid === undefined) {
     const Operations = [{ op: wanted ? 'add' : 'remove', path: 'members', value: user_id }];
-    const args = { path: { group_id: scimId }, body: { Operations } };
-    await upstream.call(scim.updateGroup, args, context);
-    return;
+    return upstream.call(scim.updateGroup, { path: { group_id: scimId }, body: { Operations } });
   }
   const added = { path: { group_uid: uid }, body: { user_id } };
   const removed = { path: { group_uid: uid, user_id } };
   if (list === 'member') {
-    if (wanted) await upstream.call(groupUsers.addUserToGroup, added, context);
-    else await upstream.call(groupUsers.removeUserFromGroup, removed, context);
-  } else if (wanted) await upstream.call(groupAdmins.addAdminToGroup, added, context);
-  else await upstream.call(groupAdmins.removeAdminFromGroup, removed, context);
+    return wanted
+      ? upstream.call(groupUsers.addUserToGroup, added)
+      : upstream.call(groupUsers.removeUserFromGroup, removed);
+  }
+  return wanted
+    ? upstream.call(groupAdmins.addAdminToGroup, added)
+    : upstream.call(groupAdmins.removeAdminFromGroup, removed);
 }
 
 /** Lists who is in the list of the change; undefined: the service does not tell. @throws UpstreamError */
 async function listLinked(
-  { deps, context, state }: LinkCall,
+  { deps, state }: LinkCall,
   { list }: LinkChange,
 ): Promise<readonly number[] | undefined> {
   const { uid, scimId } = state.ids;
-  if (uid === undefined) return fetchScimMembers(deps, context, scimId ?? '');
-  if (list === 'admin') return fetchAdminIds(deps, context, uid);
-  return fetchMemberIds(deps, context, { uid, scimId });
+  if (uid === undefined) return fetchScimMembers(deps, scimId ?? '');
+  return list === 'admin' ? fetchAdminIds(deps, uid) : fetchMemberIds(deps, { uid, scimId });
 }
 
 /**
  * True when a change was refused that the list shows to hold: a service may refuse what is already so in any words. A 404 to a
- * removal may be about the group too.
+ * removal may be about the group too. The refusal stands where nothing shows more.
  */
 async function isListedSo(
   call: LinkCall,
   failed: Classified,
   change: LinkChange,
 ): Promise<boolean> {
-  const mayHold = isRefusal(failed) || (failed.verdict === 'missing' && !change.wanted);
-  if (!mayHold) return false;
-  try {
-    const shown = await listLinked(call, change);
-    // A service that shows nobody at all proves nothing.
-    const isNobody = !change.wanted && shown?.length === 0;
-    if (isNobody && (await isBlind(call.deps, 'users'))) return false;
-    return shown?.includes(change.upstreamUserId) === change.wanted;
-  } catch (error) {
-    classify(error); // The refusal stands where nothing shows more.
-    return false;
-  }
+  const { upstreamUserId, wanted } = change;
+  const mayHold = isRefusal(failed) || (failed.verdict === 'missing' && !wanted);
+  const shown = mayHold ? await seenOr(listLinked(call, change), undefined) : undefined;
+  // A service that shows nobody at all proves nothing.
+  const isNobody = !wanted && shown?.length === 0;
+  if (isNobody && (await seenOr(isBlind(call.deps, 'users'), true))) return false;
+  return shown?.includes(upstreamUserId) === wanted;
 }
 
 /** True if the addition of a user who is inactive in the service was refused. */
 async function isRefusedInactive(
-  { deps, context }: LinkCall,
+  { deps }: LinkCall,
   { verdict }: Classified,
   { list, upstreamUserId, wanted }: LinkChange,
 ): Promise<boolean> {
   if (list !== 'member' || verdict !== 'refused' || !wanted) return false;
-  try {
-    return !(await readUser(deps, context, upstreamUserId)).active;
-  } catch (error) {
-    classify(error);
-    return false;
-  }
+  return (await seenOr(readUser(deps, upstreamUserId), undefined))?.active === false;
 }
 
 /**
@@ -142,4 +134,65 @@ async function awaitActivation(
   const { cells, observed } = toUserState(person);
   const isUnderWay = isWaiting(cells.active) || (observed?.at ?? 0) >= at;
   return isUnderWay ? toLater(failed) : undefined;
+}
+
+/** Lists the entities of the group, so that what was there before the rules is known. @throws UpstreamError */
+export async function listEntities({ deps, state }: LinkCall): Promise<Outcome> {
+  const { uid } = state.ids;
+  if (uid === undefined) return WITHOUT_UID;
+  return { kind: 'done', known: { entities: await fetchEntities(deps, uid) } };
+}
+
+/** Gives the group roles in one entity, sets them, or takes the entity from it. @throws UpstreamError */
+export async function changeEntity(call: LinkCall): Promise<Outcome> {
+  const { uid: group_uid } = call.state.ids;
+  if (group_uid === undefined) return WITHOUT_UID;
+  const { upstream } = call.deps;
+  const { roles = [], isListed } = call.values;
+  const uid = toEntityUid(getEntity(call));
+  const role_ids = [...roles];
+  const path = { group_uid, uid };
+  if (roles.length === 0) await upstream.call(groupEntities.removeEntity, { path });
+  else if (isListed) {
+    await upstream.call(groupEntities.updateGroupEntity, { path, body: { role_ids } });
+  } else {
+    const body = { entity_uid: uid, role_ids };
+    await upstream.call(groupEntities.addEntity, { path: { group_uid }, body });
+  }
+  return toChanged(call);
+}
+
+/** Outcome of a failed change that tells what the group has in the entity. */
+export async function explainEntity(
+  call: LinkCall,
+  { verdict }: Classified,
+): Promise<Outcome | undefined> {
+  const { roles = [], isListed } = call.values;
+  // A service that shows nothing at all proves nothing.
+  const isGone = verdict === 'missing' && roles.length === 0;
+  if (isGone && !(await isBlind(call.deps, 'groups'))) return toChanged(call);
+  if (verdict !== 'conflict' || isListed) return undefined;
+  // A conflict says that the group has the entity: the next step sets the roles.
+  return { kind: 'done', known: { entities: withRoles(call, '') } };
+}
+
+function getEntity({ fields }: LinkCall): EntityField {
+  const field = fields.find(isEntityField);
+  if (field === undefined) throw new TypeError('a step is about no entity');
+  return field;
+}
+
+function toChanged(call: LinkCall): Outcome {
+  const { roles = [] } = call.values;
+  const held = roles.length === 0 ? undefined : toRoleText(roles);
+  return { kind: 'done', known: { entities: withRoles(call, held), done: [getEntity(call)] } };
+}
+
+/** The entities as they were listed, with other roles in one; undefined: they were not listed. */
+function withRoles(call: LinkCall, text: string | undefined): SeenEntities | undefined {
+  const { entities } = call.state;
+  if (entities === undefined) return undefined;
+  const { [getEntity(call)]: _, ...others } = entities.roles;
+  const roles = text === undefined ? others : { ...others, [getEntity(call)]: text };
+  return { ...entities, roles };
 }

@@ -4,9 +4,8 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
-import type { CallOptions } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { assertAbout } from '../read-back.ts';
+import { assertAbout } from '../step-call.ts';
 import { classify } from '../verdict.ts';
 
 /** Names under which both interfaces show the members of a group. */
@@ -23,14 +22,13 @@ export interface MemberListIds {
  */
 export async function fetchMemberIds(
   deps: Pick<ReconcileDeps, 'upstream'>,
-  options: CallOptions,
   { uid: group_uid, scimId }: MemberListIds,
 ): Promise<readonly number[]> {
   const { upstream } = deps;
   let unlisted: unknown;
   try {
     const path = { group_uid };
-    const answer = await upstream.call(groupUsers.getListOfGroupUsers, { path }, options);
+    const answer = await upstream.call(groupUsers.getListOfGroupUsers, { path });
     const memberIds = parseIds(answer);
     if (Array.isArray(memberIds)) return memberIds;
     unlisted = memberIds.cause;
@@ -40,7 +38,7 @@ export async function fetchMemberIds(
     unlisted = error;
   }
   try {
-    const shown = scimId === undefined ? undefined : await fetchScimMembers(deps, options, scimId);
+    const shown = scimId === undefined ? undefined : await fetchScimMembers(deps, scimId);
     if (shown !== undefined) return shown;
   } catch (error) {
     if (classify(error).verdict !== 'missing') throw error;
@@ -60,31 +58,28 @@ function parseIds(answer: unknown): number[] | { readonly cause: unknown } {
 /** Fetches the members of a group through SCIM; undefined when the answer does not list them. @throws UpstreamError */
 export async function fetchScimMembers(
   { upstream }: Pick<ReconcileDeps, 'upstream'>,
-  options: CallOptions,
   scimId: string,
 ): Promise<readonly number[] | undefined> {
-  const answer = await upstream.call(scim.getGroup, { path: { group_id: scimId } }, options);
+  const answer = await upstream.call(scim.getGroup, { path: { group_id: scimId } });
   return parseScimGroupOf(scimId, answer).memberIds;
 }
 
 /** Fetches the admins of a group, by account. @throws UpstreamError */
 export async function fetchAdminIds(
   { upstream }: Pick<ReconcileDeps, 'upstream'>,
-  options: CallOptions,
   group_uid: string,
 ): Promise<number[]> {
   const args = { path: { group_uid } };
-  return toIds(await upstream.call(groupAdmins.getListOfGroupAdmins, args, options));
+  return toIds(await upstream.call(groupAdmins.getListOfGroupAdmins, args));
 }
 
 /** Fetches the entities of a group, with its own roles in each. @throws UpstreamError */
 export async function fetchEntities(
   { upstream, clock }: Pick<ReconcileDeps, 'upstream' | 'clock'>,
-  options: CallOptions,
   group_uid: string,
 ): Promise<SeenEntities> {
   const operation = groupEntities.getListOfGroupEntities;
-  const listed = await upstream.call(operation, { path: { group_uid } }, options);
+  const listed = await upstream.call(operation, { path: { group_uid } });
   const roles = parseGroupEntities(listed).map(
     (entity) => [toEntityField(entity.uid), toRoleText(entity.roles)] as const,
   );

@@ -6,11 +6,10 @@ import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
-import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { findDoubt, lookSurely, toFailedLook } from '../failure.ts';
 import type { Outcome } from '../outcome.ts';
-import { assertAbout } from '../read-back.ts';
-import { classify } from '../verdict.ts';
+import { assertAbout } from '../step-call.ts';
 import { fetchMemberIds, type MemberListIds, parseScimGroupOf } from './fetch-lists.ts';
 import { findScimId } from './members.ts';
 import { observeRestGroup } from './observe.ts';
@@ -19,23 +18,19 @@ import { observeRestGroup } from './observe.ts';
  * Looks at one group in the service: its name, its flags where REST tells them, its members. Where the group is gone, it is
  * looked for under another id, because the service may have given its ids anew.
  */
-export async function lookAtGroup(
-  deps: ReconcileDeps,
-  context: CallContext,
-  state: GroupState,
-): Promise<Outcome> {
+export async function lookAtGroup(deps: ReconcileDeps, state: GroupState): Promise<Outcome> {
   const { uid, scimId } = state.ids;
-  if (uid === undefined && scimId === undefined) return lookForCreated(deps, context, state);
+  if (uid === undefined && scimId === undefined) return lookForCreated(deps, state);
   const outcome = await lookSurely(deps, 'groups', async (): Promise<Outcome> => {
-    if (uid === undefined) return lookThroughScim(deps, context, { state, scimId: scimId ?? '' });
-    const seen = await lookThroughRest(deps, context, { uid, scimId });
+    if (uid === undefined) return lookThroughScim(deps, { state, scimId: scimId ?? '' });
+    const seen = await lookThroughRest(deps, { uid, scimId });
     const isAnother = isAnotherGroup(state.observed, seen.known.group);
     return isAnother ? { kind: 'done', known: { missing: true } } : seen;
   });
   const { created, displayName = '' } = state.observed ?? {};
   if (outcome.kind !== 'done' || !outcome.known.missing || !created) return outcome;
   const mayBe = async (group: RestGroup) => group.uid !== uid && group.created === created;
-  const moved = await lookForGroup(deps, context, { names: [displayName], mayBe });
+  const moved = await lookForGroup(deps, { names: [displayName], mayBe });
   const isFound = moved.kind === 'done' && moved.known.ids !== undefined;
   return isFound || moved.kind === 'later' ? moved : outcome;
 }
@@ -46,7 +41,6 @@ export async function lookAtGroup(
  */
 async function lookForCreated(
   deps: ReconcileDeps,
-  context: CallContext,
   { id, observed, desired, sentCreates }: GroupState,
 ): Promise<Outcome> {
   const name = observed?.displayName ?? desired.displayName;
@@ -55,7 +49,7 @@ async function lookForCreated(
     const holder = await findGroupByUpstream(deps.store.read, { uid });
     return holder === undefined || holder.id === id || holder.origin === null;
   }
-  const outcome = await lookForGroup(deps, context, {
+  const outcome = await lookForGroup(deps, {
     names,
     isFree,
     async mayBe(group) {
@@ -77,19 +71,15 @@ interface GroupSearch {
 }
 
 /** Looks for a group in the complete list by name, after a create whose answer was lost, or when a name is taken. */
-export async function lookForGroup(
-  deps: ReconcileDeps,
-  context: CallContext,
-  search: GroupSearch,
-): Promise<Outcome> {
-  const options = { pageSize: deps.policy.pageSize, ...context };
-  const pages = paginate(deps.upstream, groups.getListOfGroups, {}, options);
+export async function lookForGroup(deps: ReconcileDeps, search: GroupSearch): Promise<Outcome> {
+  const { pageSize } = deps.policy;
+  const pages = paginate(deps.upstream, groups.getListOfGroups, {}, { pageSize });
   let matches: RestGroup[] = [];
   try {
     for await (const { items } of pages) matches.push(...(await listMatches(items, search)));
     if (matches.length > 1) matches = await keepFree(preferExact(matches, search), search);
   } catch (error) {
-    return toFailedLook(deps, classify(error), 'groups');
+    return toFailedLook(deps, error, 'groups');
   }
   const [group] = matches;
   const { result } = pages;
@@ -103,7 +93,7 @@ export async function lookForGroup(
     const parts = ['existence'] as const;
     return { kind: 'refused', parts, problem: toOwnRefusal(words) };
   }
-  return lookAtFound(deps, context, { uid: group.uid, adopted: search.adopted });
+  return lookAtFound(deps, { uid: group.uid, adopted: search.adopted });
 }
 
 async function listMatches(
@@ -139,25 +129,23 @@ async function keepFree(
 /** Looks at a group that a list showed. It may be gone by now; then the list has to be read again. */
 async function lookAtFound(
   deps: ReconcileDeps,
-  context: CallContext,
   { uid, adopted }: { uid: string; adopted: true | undefined },
 ): Promise<Outcome> {
   try {
-    const found = await lookThroughRest(deps, context, { uid, scimId: undefined });
+    const found = await lookThroughRest(deps, { uid, scimId: undefined });
     if (found.kind !== 'done' || !adopted) return found;
     return { kind: 'done', known: { ...found.known, adopted } };
   } catch (error) {
-    return toFailedLook(deps, classify(error), 'groups');
+    return toFailedLook(deps, error, 'groups');
   }
 }
 
 async function lookThroughScim(
   { upstream, clock }: ReconcileDeps,
-  context: CallContext,
   { state, scimId }: { state: GroupState; scimId: string },
 ): Promise<Outcome> {
   const args = { path: { group_id: scimId } };
-  const group = parseScimGroupOf(scimId, await upstream.call(scim.getGroup, args, context));
+  const group = parseScimGroupOf(scimId, await upstream.call(scim.getGroup, args));
   const at = clock.now();
   const seen = { shownAt: at, at, by: scim.getGroup.id };
   const observed: ObservedGroup = { ...state.observed, displayName: group.displayName, ...seen };
@@ -165,17 +153,13 @@ async function lookThroughScim(
   return { kind: 'done', known: { group: observed, ...(memberIds ? { memberIds } : {}) } };
 }
 
-async function lookThroughRest(
-  deps: ReconcileDeps,
-  context: CallContext,
-  { uid, scimId }: MemberListIds,
-) {
+async function lookThroughRest(deps: ReconcileDeps, { uid, scimId }: MemberListIds) {
   const { upstream } = deps;
-  const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }, context));
+  const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }));
   assertAbout('REST group', group.uid, uid);
-  const observed = observeRestGroup(deps, group, groups.getGroup.id);
+  const observed = observeRestGroup(deps, group, groups.getGroup);
   const ids = { scimId, restId: group.id, uid: group.uid };
-  const memberIds = await fetchMemberIds(deps, context, {
+  const memberIds = await fetchMemberIds(deps, {
     uid,
     scimId: findScimId(ids, deps.quirks.current().groupScimId),
   });

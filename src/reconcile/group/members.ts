@@ -1,13 +1,12 @@
 import type { GroupState, LinkChange, UpstreamGroupIds } from '../../domain/group.ts';
 import { isSameSpelt } from '../../domain/name.ts';
-import { listLinks, listParts } from '../../plan/step.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
-import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import type { Outcome, Problem, TooMany } from '../outcome.ts';
 import type { GroupScimId, MemberForm } from '../quirks.ts';
 import type { StepCall } from '../step-call.ts';
-import { type Classified, classify, type Verdict } from '../verdict.ts';
+import { type Classified, classify, isRefusal, seenOr } from '../verdict.ts';
 import { fetchScimMembers, parseScimGroupOf } from './fetch-lists.ts';
 
 /**
@@ -33,35 +32,32 @@ const ID_UNKNOWN: Problem = {
  * taken, which is remembered. A batch that is refused in every form is to be sent in smaller parts. @throws UpstreamError
  */
 export async function changeMembers(call: StepCall<GroupState>): Promise<Outcome | TooMany> {
-  const { deps, context, state, step } = call;
-  const changes = listLinks(listParts(step));
-  const isTried = changes.some(({ attempts }) => attempts !== undefined);
-  let scimId: string | undefined;
-  try {
-    scimId = await learnScimId(deps, context, state);
-  } catch (error) {
-    classify(error);
-    if (!isTried) return { kind: 'later', problem: ID_UNKNOWN };
-  }
-  if (scimId === undefined) return { kind: 'too-many', size: 1 };
+  const { deps, state, links } = call;
+  const isTried = hasFailedBefore(call);
+  const scimId = await seenOr(learnScimId(deps, state), null);
+  if (scimId === null && !isTried) return { kind: 'later', problem: ID_UNKNOWN };
+  if (!scimId) return { kind: 'too-many', size: 1 };
   for (const form of listForms(deps, isTried)) {
-    const end = await sendInForm(call, { changes, scimId, form, isTried });
+    const end = await sendInForm(call, scimId, form);
     if (end !== undefined) return end;
   }
   // While no form is known, a pair finds the working form with the fewest calls.
   const isKnown = deps.quirks.current().memberForm !== undefined;
-  const half = Math.ceil(changes.length / 2);
+  const half = Math.ceil(links.length / 2);
   return { kind: 'too-many', size: isKnown ? half : Math.min(half, PAIR) };
 }
 
 /** Outcome of a batch that failed again: what it did is looked at, and smaller parts show whom it fails at. */
 export async function isolate(
-  { step }: StepCall<GroupState>,
+  call: StepCall<GroupState>,
   { verdict, problem }: Classified,
 ): Promise<Outcome | undefined> {
-  const isTried = listLinks(listParts(step)).some(({ attempts }) => attempts !== undefined);
-  const isAgain = verdict === 'unknown' && isTried && step.facts.length > 1;
+  const isAgain = verdict === 'unknown' && hasFailedBefore(call) && call.links.length > 1;
   return isAgain ? { kind: 'unknown', problem, lookNow: true } : undefined;
+}
+
+function hasFailedBefore({ links }: StepCall<GroupState>): boolean {
+  return links.some(({ attempts }) => attempts !== undefined);
 }
 
 /** Lists the forms to be tried: all while none is known, else that one; the others too where it failed before. */
@@ -79,58 +75,49 @@ async function learnSize({ quirks }: ReconcileDeps, size: number): Promise<TooMa
   return { kind: 'too-many', size: membersPerCall };
 }
 
-/** Batch of members, and the form of its call. */
-interface Batch {
-  readonly changes: readonly LinkChange[];
-  readonly scimId: string;
-  readonly form: BatchForm;
-  /** True when it has failed before. */
-  readonly isTried: boolean;
-}
-
-/** Sends a batch; undefined: another form, or a smaller part, may be taken. @throws UpstreamError */
+/** Sends the batch; undefined: another form, or a smaller part, may be taken. @throws UpstreamError */
 async function sendInForm(
   call: StepCall<GroupState>,
-  batch: Batch,
+  scimId: string,
+  form: BatchForm,
 ): Promise<Outcome | TooMany | undefined> {
-  const { deps, missed } = call;
-  const { changes, scimId, form, isTried } = batch;
+  const { deps, links, missed } = call;
+  const { quirks } = deps;
   try {
     // A call without effect counts as refused.
-    if (!(await hasEffect(call, batch))) return undefined;
+    if (!(await hasEffect(call, scimId, form))) return undefined;
   } catch (error) {
-    const { verdict } = classify(error);
-    if (verdict === 'smaller') return learnSize(deps, changes.length);
-    // The group exists, so a member of the batch is missing.
-    const isRefused = REFUSALS.has(verdict) || (verdict === 'missing' && missed === 'found');
+    const failed = classify(error);
+    const { verdict } = failed;
+    if (verdict === 'smaller') return learnSize(deps, links.length);
+    // The form or one member may be at fault. The group exists, so a missing one is a member.
+    const isRefused = isRefusal(failed) || (verdict === 'missing' && missed === 'found');
     // A form that was taken before may have stopped working for good.
-    const isOther = isTried && verdict === 'unknown' && form === deps.quirks.current().memberForm;
-    if (isRefused || (isOther && !deps.quirks.isFixed('memberForm'))) return undefined;
+    const isKnown = form === quirks.current().memberForm && !quirks.isFixed('memberForm');
+    const isOther = verdict === 'unknown' && isKnown && hasFailedBefore(call);
+    if (isRefused || isOther) return undefined;
     throw error;
   }
-  await deps.quirks.learn({ memberForm: form });
-  return { kind: 'done', known: { done: changes, ids: { scimId } } };
+  await quirks.learn({ memberForm: form });
+  return { kind: 'done', known: { done: links, ids: { scimId } } };
 }
 
-/** Verdicts that may concern the form or one member; smaller parts show which. */
-const REFUSALS: ReadonlySet<Verdict> = new Set(['refused', 'conflict']);
-
-/** Sends a batch; true when the members are as asked, as far as the service shows them. @throws UpstreamError */
+/** Sends the batch; true when the members are as asked, as far as the service shows them. @throws UpstreamError */
 async function hasEffect(
-  { deps, context }: StepCall<GroupState>,
-  { changes, scimId, form }: Batch,
+  { deps, links }: StepCall<GroupState>,
+  scimId: string,
+  form: BatchForm,
 ): Promise<boolean> {
   const isKnown = deps.quirks.current().memberForm === form;
-  const args = { path: { group_id: scimId }, body: { Operations: toOperations(changes, form) } };
-  const options = { ...context, ...(isKnown && { skipAnswerAboveBytes: VERIFIED_BYTES_MAX }) };
+  const args = { path: { group_id: scimId }, body: { Operations: toOperations(links, form) } };
+  const options = isKnown ? { skipAnswerAboveBytes: VERIFIED_BYTES_MAX } : {};
   const answer = await deps.upstream.call(scim.updateGroup, args, options);
   const listed = answer === undefined ? undefined : parseScimGroupOf(scimId, answer).memberIds;
   // What the service took before and did not make is not believed again.
-  const isBelieved = isKnown && !changes.some(({ ignored }) => ignored);
-  const memberIds =
-    listed ?? (isBelieved ? undefined : await fetchScimMembers(deps, context, scimId));
+  const isBelieved = isKnown && !links.some(({ ignored }) => ignored);
+  const memberIds = listed ?? (isBelieved ? undefined : await fetchScimMembers(deps, scimId));
   const members = memberIds && new Set(memberIds);
-  return changes.every(
+  return links.every(
     ({ upstreamUserId, wanted }) => (members?.has(upstreamUserId) ?? wanted) === wanted,
   );
 }
@@ -159,7 +146,6 @@ function toOperations(changes: readonly LinkChange[], form: BatchForm): object[]
  */
 async function learnScimId(
   { quirks, upstream }: ReconcileDeps,
-  context: CallContext,
   { ids, observed }: GroupState,
 ): Promise<string | undefined> {
   const form = quirks.current().groupScimId;
@@ -170,7 +156,7 @@ async function learnScimId(
     if (id === undefined) continue;
     try {
       const args = { path: { group_id: id } };
-      const group = parseScimGroup(await upstream.call(scim.getGroup, args, context));
+      const group = parseScimGroup(await upstream.call(scim.getGroup, args));
       if (group.id !== id || !isSameSpelt(group.displayName, observed?.displayName ?? '')) continue;
     } catch (error) {
       const { verdict } = classify(error);

@@ -28,7 +28,7 @@ export function toUnmanagedGroupAttributes(observed: ObservedGroup): JsonObject 
 export function observeRestGroup(
   { clock }: Pick<ReconcileDeps, 'clock'>,
   group: RestGroup,
-  by: string,
+  { id: by }: { readonly id: string },
 ): ObservedGroup {
   const { name: displayName, permissions, addToCardsAndSpacesEnabled, created } = group;
   const at = clock.now();

@@ -10,10 +10,10 @@ import {
   updateRow,
 } from '../../store/resources/rows.ts';
 import { toGroupState } from '../../store/resources/state.ts';
-import type { CallOptions } from '../../upstream/transport.ts';
 import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
 import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { decideMerge } from '../merge-decision.ts';
+import { withCalls } from '../step-call.ts';
 import { classify } from '../verdict.ts';
 import { fetchAdminIds, fetchEntities } from './fetch-lists.ts';
 import { lookAtGroup } from './look.ts';
@@ -62,9 +62,8 @@ async function findAdminIds(
     return await lookUpAdminIds(deps, row, wait);
   } catch (error) {
     if (row.origin !== null || !mayBeGone(row, error)) throw error;
-    const context = { class: wait.class, key: `group:${row.id}` } as const;
-    const state = toGroupState(row);
-    const outcome = await lookAtGroup(deps, context, state);
+    const looking = withCalls(deps, { class: wait.class, key: `group:${row.id}` });
+    const outcome = await lookAtGroup(looking, toGroupState(row));
     if (outcome.kind === 'done' && outcome.known.missing) return undefined;
     throw error;
   }
@@ -88,10 +87,10 @@ async function endGone({ store, clock }: ReconcileDeps, id: GroupId): Promise<vo
 /** Makes a look at one list of a group, which takes `waitMs` at most, queue included. @throws BridgeError `could-not-look` */
 function createListLook<Found>(
   what: string,
-  fetch: (deps: LookDeps, options: CallOptions, uid: string) => Promise<Found>,
+  fetch: (deps: LookDeps, uid: string) => Promise<Found>,
 ) {
   return async (
-    { upstream, clock }: LookDeps,
+    deps: LookDeps,
     { id, upstream_uid: uid }: Pick<GroupRow, 'id' | 'upstream_uid'>,
     { class: callClass, waitMs }: Pick<BoundedWait, 'waitMs'> & Pick<CallContext, 'class'>,
   ): Promise<Found> => {
@@ -99,8 +98,8 @@ function createListLook<Found>(
       const words = `the group has no REST uid, so its ${what} are unknown`;
       throw new BridgeError('could-not-look', words);
     }
-    return lookWithin(clock, { waitMs, about: `the ${what} of the group` }, (signal) =>
-      fetch({ upstream, clock }, { class: callClass, key: `group:${id}`, signal }, uid),
+    return lookWithin(deps.clock, { waitMs, about: `the ${what} of the group` }, (signal) =>
+      fetch(withCalls(deps, { class: callClass, key: `group:${id}`, signal }), uid),
     );
   };
 }

@@ -12,6 +12,7 @@ import { fetchMemberIds, fetchScimMembers } from '../group/fetch-lists.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
+import { withCalls } from '../step-call.ts';
 import { classify } from '../verdict.ts';
 import { groupEntries, saveMembers, toGroupEntry } from './group-entries.ts';
 import { type ListedScimGroup, READING, type ReadRun } from './reading.ts';
@@ -138,11 +139,11 @@ async function fetchMembers(
   { deps, signal }: ReadRun,
   group: GroupRow,
 ): Promise<readonly number[] | undefined> {
-  const options = { ...READING, signal };
+  const reading = withCalls(deps, { ...READING, signal });
   const { uid, scimId } = toUpstreamIds(group);
   try {
-    if (uid !== undefined) return await fetchMemberIds(deps, options, { uid, scimId });
-    return scimId === undefined ? undefined : await fetchScimMembers(deps, options, scimId);
+    if (uid !== undefined) return await fetchMemberIds(reading, { uid, scimId });
+    return scimId === undefined ? undefined : await fetchScimMembers(reading, scimId);
   } catch (error) {
     if (classify(error).verdict === 'missing') return undefined;
     throw error;

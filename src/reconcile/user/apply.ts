@@ -1,101 +1,92 @@
 import { type Cells, toEcho } from '../../domain/cell.ts';
 import { assertNever } from '../../domain/errors.ts';
 import { findFailed, isNameKept } from '../../domain/failure.ts';
+import { hasMoreBits } from '../../domain/mask.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
+import { NO_SEAT } from '../../domain/seats.ts';
 import {
   compareAccount,
+  type ObservedUser,
   removesUserAccess,
   toSentUser,
   type UserState,
 } from '../../domain/user.ts';
-import { listFields, listParts, toValues } from '../../plan/step.ts';
+import type { Fact, Field } from '../../plan/step.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
-import type { CallContext, ReconcileDeps } from '../deps.ts';
-import { lookSurely, toFailure } from '../failure.ts';
-import type { Outcome, TooMany } from '../outcome.ts';
-import { assertAbout, parseUserOf, readBack, readUser } from '../read-back.ts';
-import { makeStep, type StepBasis, type StepCall, type StepMakers } from '../step-call.ts';
-import { type Classified, classify, isRefusal } from '../verdict.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { lookSurely, toFailure, toLater } from '../failure.ts';
+import type { Outcome } from '../outcome.ts';
+import { isSectionUp, type ReadableSection } from '../sections.ts';
+import {
+  assertAbout,
+  parseUserOf,
+  readBack,
+  readUser,
+  type StepCall,
+  type StepMakers,
+  toTaken,
+} from '../step-call.ts';
+import { type Classified, isRefusal, seenOr } from '../verdict.ts';
 import { findCompanyUser, toSearchText } from './company-user.ts';
 import { adoptFound, createAccount, resolveConflict } from './create-account.ts';
 import { findAccount, findCreated, toAccountNames } from './find-account.ts';
-import { toObservedAccess, toObservedUser } from './observe.ts';
-import { toSeatWait } from './seats.ts';
+import { observeUser, toObservedAccess } from './observe.ts';
 
 type UserCall = StepCall<UserState>;
 
-const MAKERS: StepMakers<UserState> = {
-  look: { section: 'users', make: lookForUser },
-  create: {
-    section: 'users',
-    make: createAccount,
-    rescue: async (call, failed) =>
-      (await toSeatWait(call, failed, 'users')) ??
-      (failed.verdict === 'conflict' ? resolveConflict(call, failed) : undefined),
+/** The steps of a user: one call each, but for a creation or a look. */
+export const USER_STEPS: StepMakers<UserState> = {
+  type: 'user',
+  removes: removesUserAccess,
+  rescue: findSeatWait,
+  steps: {
+    look: { section: 'users', make: lookForUser },
+    create: { section: 'users', make: createAccount, rescue: resolveConflict },
+    update: { section: 'users', make: updateUser, rescue: findActiveHeld },
+    access: { section: 'companyUsers', make: updateCompanyUser },
+    address: { section: 'users', make: tryAddress, rescue: giveUpAddress },
+    remove: { section: 'companyUsers', make: removeVirtualUser },
   },
-  update: {
-    section: 'users',
-    make: updateUser,
-    rescue: async (call, failed) =>
-      (await toSeatWait(call, failed, 'users')) ?? findActiveHeld(call, failed),
-  },
-  access: {
-    section: 'companyUsers',
-    make: updateCompanyUser,
-    rescue: (call, failed) => toSeatWait(call, failed, 'companyUsers'),
-  },
-  address: { section: 'users', make: tryAddress, rescue: giveUpAddress },
-  remove: { section: 'companyUsers', make: removeVirtualUser },
 };
-
-/** Makes one call for a user (a creation or a look may take more) and returns the new knowledge. */
-export function applyUserStep(basis: StepBasis<UserState>): Promise<Outcome | TooMany> {
-  return makeStep(MAKERS, basis, { type: 'user', removes: removesUserAccess(basis.state) });
-}
 
 /**
  * Looks at one user, and where the account is gone, for another one of the same names: the service may have given ids anew,
  * or the person was invited again.
  */
-async function lookForUser({ deps, context, state }: UserCall): Promise<Outcome> {
-  const outcome = await lookAtUser(deps, context, state);
+async function lookForUser({ deps, state }: UserCall): Promise<Outcome> {
+  const outcome = await lookAtUser(deps, state);
   if (outcome.kind !== 'done' || !outcome.known.missing) return outcome;
-  const found = await findAccount(deps, context, toObservedNames(state));
+  const found = await findAccount(deps, toObservedNames(state));
   if (found.kind === 'could-not-look') return { kind: 'later', problem: found.problem };
   if (found.kind !== 'found' || found.user.id === state.upstreamId) return outcome;
   const { user } = found;
   const isSurely = user.created !== undefined && user.created === state.observed?.created;
-  const taken = isSurely ? toFound(deps, user) : await adoptFound(deps, context, user);
+  const taken = isSurely ? toFound(deps, user) : await adoptFound(deps, user);
   return taken.kind === 'refused' ? outcome : taken;
 }
 
 /** Outcome of a look that found an account that is surely the user's. */
-function toFound({ clock }: ReconcileDeps, user: ScimUser): Outcome {
-  const observed = toObservedUser(user, undefined, { at: clock.now(), by: scim.getUsers.id });
+function toFound(deps: ReconcileDeps, user: ScimUser): Outcome {
+  const observed = observeUser(deps, user, undefined, scim.getUsers);
   return { kind: 'done', known: { upstreamId: user.id, observed, done: ['account'] } };
 }
 
 /** Looks at one user in the service, by the account where it is known. */
-export async function lookAtUser(
-  deps: ReconcileDeps,
-  context: CallContext,
-  state: UserState,
-): Promise<Outcome> {
+export async function lookAtUser(deps: ReconcileDeps, state: UserState): Promise<Outcome> {
   const { upstreamId } = state;
-  if (upstreamId === undefined) return lookForAccount(deps, context, state);
+  if (upstreamId === undefined) return lookForAccount(deps, state);
   return lookSurely(deps, 'users', async () => {
-    const user = await readUser(deps, context, upstreamId);
-    const seen = { at: deps.clock.now(), by: scim.getUser.id };
-    const shown = { observed: toObservedUser(user, state.observed, seen) };
+    const user = await readUser(deps, upstreamId);
+    const shown = { observed: observeUser(deps, user, state.observed, scim.getUser) };
     const likeness = compareAccount(state, user);
-    if (likeness !== 'unclear')
-      return { kind: 'done', known: likeness === 'same' ? shown : { missing: true } };
+    if (likeness === 'same') return { kind: 'done', known: shown };
+    if (likeness === 'another') return { kind: 'done', known: { missing: true } };
     // Either the account was renamed, or the id is another person's now, and the user's account has another one.
-    const namesake = await findAccount(deps, context, toObservedNames(state));
+    const namesake = await findAccount(deps, toObservedNames(state));
     if (namesake.kind === 'could-not-look') return { kind: 'later', problem: namesake.problem };
     return { kind: 'done', known: namesake.kind === 'not-there' ? shown : { missing: true } };
   });
@@ -108,16 +99,12 @@ function toObservedNames({ desired, observed }: UserState) {
 }
 
 /** Looks for the account of a user without one: by the values that creates left with, else by its own. */
-async function lookForAccount(
-  deps: ReconcileDeps,
-  context: CallContext,
-  state: UserState,
-): Promise<Outcome> {
-  const found = await findCreated(deps, context, state);
+async function lookForAccount(deps: ReconcileDeps, state: UserState): Promise<Outcome> {
+  const found = await findCreated(deps, state);
   switch (found.kind) {
     case 'found':
       return state.sentCreates.length === 0
-        ? adoptFound(deps, context, found.user)
+        ? adoptFound(deps, found.user)
         : toFound(deps, found.user);
     case 'not-there': {
       const isWanted = state.desired.active && !state.deleted;
@@ -141,44 +128,33 @@ function getAccount({ upstreamId }: UserState): number {
 }
 
 /** Changes a user through SCIM, and reads the result. @throws UpstreamError, also where the account may be another's by now */
-async function sendUpdate(
-  { deps: { upstream }, context, state }: UserCall,
-  Operations: readonly object[],
-): Promise<ScimUser> {
+async function sendUpdate({ deps, state }: UserCall, Operations: object[]): Promise<ObservedUser> {
   const upstreamId = getAccount(state);
-  const path = { user_id: upstreamId };
-  const body = { Operations: [...Operations] };
-  const answer = await upstream.call(scim.updateUser, { path, body }, context);
-  const look = () => upstream.call(scim.getUser, { path }, context);
-  const user = parseUserOf(upstreamId, await readBack<unknown>(answer, look));
+  const args = { path: { user_id: upstreamId }, body: { Operations } };
+  const answer = await deps.upstream.call(scim.updateUser, args);
+  const seen = answer === undefined ? undefined : parseUserOf(upstreamId, answer);
+  const user = await readBack(seen, () => readUser(deps, upstreamId));
   assertAbout('SCIM user', compareAccount(state, user), 'same');
-  return user;
+  return observeUser(deps, user, state.observed, scim.updateUser);
 }
 
 async function updateUser(call: UserCall): Promise<Outcome> {
-  const { deps, state, step } = call;
-  const { active, name } = toValues(step);
-  const fields = listFields(listParts(step));
-  const values = { active, name };
+  const { deps, state, fields, values } = call;
+  const { active, name } = values;
   const parts = (['active', 'name'] as const).filter((part) => fields.includes(part));
-  const user = await sendUpdate(
-    call,
-    parts.map((path) => ({ op: 'replace', path, value: values[path] })),
-  );
-  const seen = { at: deps.clock.now(), by: scim.updateUser.id };
-  const observed = toObservedUser(user, state.observed, seen);
-  const sent = name && fullName(name);
-  const [back, before] = [observed.fullName, state.observed?.fullName];
-  const isSame = isSamePersonName;
-  const ignored = parts.filter((part) =>
-    part === 'active'
-      ? observed.active !== active
-      : sent && isNameKept(state.cells.name, { sent, back, before, isSame }),
-  );
-  if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
+  const sent = parts.map((path) => ({ op: 'replace', path, value: values[path] }));
+  const observed = await sendUpdate(call, sent);
+  const shown = { back: observed.fullName, before: state.observed?.fullName };
+  const isKept =
+    name !== undefined &&
+    isNameKept(state.cells.name, { ...shown, sent: fullName(name), isSame: isSamePersonName });
   const done = parts.filter((part) => part !== 'active' || isOnlySwitch(deps));
-  const echo = sent ? toEcho(sent, normaliseName(back)) : {};
-  return { kind: 'done', known: { observed, done, ...echo } };
+  const echo = name ? toEcho(fullName(name), normaliseName(shown.back)) : {};
+  return toTaken(parts, (part) => (part === 'active' ? observed.active === active : !isKept), {
+    observed,
+    done,
+    ...echo,
+  });
 }
 
 /** True when SCIM alone lets somebody in; where suspending deactivates, it is one of two switches. */
@@ -191,72 +167,55 @@ function isOnlySwitch({ policy }: ReconcileDeps): boolean {
  * Undefined where it does not hold, or cannot be seen; then the refusal stands.
  */
 async function findActiveHeld(
-  { deps, context, state, step }: UserCall,
+  { deps, state, values: { active, name } }: UserCall,
   failed: Classified,
 ): Promise<Outcome | undefined> {
-  const { active, name } = toValues(step);
   if (!isRefusal(failed) || active === undefined || name !== undefined) return undefined;
-  try {
-    const user = await readUser(deps, context, getAccount(state));
-    if (compareAccount(state, user) !== 'same')
-      return { kind: 'unknown', problem: failed.problem, lookNow: true };
-    if (user.active !== active) return undefined;
-    const seen = { at: deps.clock.now(), by: scim.getUser.id };
-    const observed = toObservedUser(user, state.observed, seen);
-    return { kind: 'done', known: { observed, done: isOnlySwitch(deps) ? ['active'] : [] } };
-  } catch (error) {
-    classify(error);
-    return undefined;
-  }
+  const user = await seenOr(readUser(deps, getAccount(state)), undefined);
+  if (user === undefined) return undefined;
+  if (compareAccount(state, user) !== 'same')
+    return { kind: 'unknown', problem: failed.problem, lookNow: true };
+  if (user.active !== active) return undefined;
+  const observed = observeUser(deps, user, state.observed, scim.getUser);
+  return { kind: 'done', known: { observed, done: isOnlySwitch(deps) ? ['active'] : [] } };
 }
 
 async function updateCompanyUser(call: UserCall): Promise<Outcome> {
-  const { deps, context, state, step } = call;
-  const upstreamId = getAccount(state);
+  const { deps, state, fields, values } = call;
+  const id = getAccount(state);
   const cells: Cells<string> = state.cells;
-  const fields = listFields(listParts(step));
-  const { appsPermissions, temporarilyInactive } = toValues(step);
-  const body = {
-    ...(appsPermissions === undefined ? {} : { apps_permissions: appsPermissions }),
-    ...(temporarilyInactive === undefined ? {} : { temporarily_inactive: temporarilyInactive }),
-  };
-  const args = { path: { id: upstreamId }, body };
-  const answer = await deps.upstream.call(companyUsers.updateUser, args, context);
+  const { appsPermissions: apps_permissions, temporarilyInactive: temporarily_inactive } = values;
+  const args = { path: { id }, body: { apps_permissions, temporarily_inactive } };
+  const answer = await deps.upstream.call(companyUsers.updateUser, args);
   const seen = answer === undefined ? undefined : parseCompanyUser(answer);
-  if (seen !== undefined) assertAbout('company user', seen.id, upstreamId);
+  if (seen !== undefined) assertAbout('company user', seen.id, id);
   // Without a body the sent value is taken, because only a search shows it, unless it did not hold before.
   const wasIgnored = fields.some((field) => isNotApplied(findFailed(cells[field])?.problem));
   const user = seen ?? (wasIgnored ? await findAgain(call) : undefined);
-  const at = deps.clock.now();
-  const observed = toObservedAccess(state, { appsPermissions, temporarilyInactive }, { user, at });
-  const ignored = fields.filter((field) =>
-    field === 'appsPermissions'
-      ? observed.appsPermissions !== appsPermissions
-      : observed.temporarilyInactive !== temporarilyInactive,
-  );
-  if (ignored.length > 0) return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
-  return { kind: 'done', known: { observed, done: fields } };
+  const observed = toObservedAccess(state, values, { user, at: deps.clock.now() });
+  const isMade = (field: Field) => {
+    const value = field === 'appsPermissions' ? field : 'temporarilyInactive';
+    return observed[value] === values[value];
+  };
+  return toTaken(fields, isMade, { observed, done: fields });
 }
 
 /** Finds the company user after a call whose answer does not show it. @throws UpstreamError, which says that the effect is unknown */
-function findAgain({ deps, context, state }: UserCall) {
+function findAgain({ deps, state }: UserCall) {
   const search = { upstreamId: getAccount(state), text: toSearchText(state.observed) };
-  return readBack(undefined, () => findCompanyUser(deps, context, search));
+  return readBack(undefined, () => findCompanyUser(deps, search));
 }
 
 /** Tries once to change userName and address, which stay as created by all knowledge; a refusal is only remembered. */
 async function tryAddress(call: UserCall): Promise<Outcome> {
-  const { deps, state, step } = call;
-  const { userName = '', address } = toValues(step);
+  const { userName = '', address } = call.values;
   const emails = [{ value: address, type: 'work', primary: true }];
-  const user = await sendUpdate(call, [
+  const observed = await sendUpdate(call, [
     { op: 'replace', path: 'userName', value: userName },
     ...(address === undefined ? [] : [{ op: 'replace', path: 'emails', value: emails }]),
   ]);
-  const seen = { at: deps.clock.now(), by: scim.updateUser.id };
-  const observed = toObservedUser(user, state.observed, seen);
   const isTaken = observed.userName?.toLowerCase() === userName.toLowerCase();
-  await deps.quirks.learn({ addressMayChange: isTaken });
+  await call.deps.quirks.learn({ addressMayChange: isTaken });
   return { kind: 'done', known: { observed, done: ['address'] } };
 }
 
@@ -264,9 +223,9 @@ async function tryAddress(call: UserCall): Promise<Outcome> {
 async function giveUpAddress(
   { deps, state, missed }: UserCall,
   failed: Classified,
-): Promise<Outcome | undefined> {
-  const about = { parts: ['address'], section: 'users', missed } as const;
-  const failure = await toFailure(deps, failed, about);
+  section: ReadableSection,
+): Promise<Outcome> {
+  const failure = await toFailure(deps, failed, { parts: ['address'], section, missed });
   const attempts = (findFailed(state.cells.address)?.attempts ?? 0) + 1;
   const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
   if (failure.kind !== 'refused' && !isHopeless) return failure;
@@ -276,11 +235,34 @@ async function giveUpAddress(
 }
 
 async function removeVirtualUser(call: UserCall): Promise<Outcome> {
-  const { deps, context, state } = call;
+  const { deps, state } = call;
   const args = { path: { id: getAccount(state) } };
-  await deps.upstream.call(companyUsers.removeVirtualUser, args, context);
+  await deps.upstream.call(companyUsers.removeVirtualUser, args);
   // Once it is removed its account is forgotten, so that no later list would tell that it is still there.
   const shown = await findAgain(call);
-  if (shown === undefined) return { kind: 'done', known: { missing: true } };
-  return { kind: 'unknown', problem: NOT_APPLIED, parts: ['active'] };
+  return toTaken(['active'], () => shown === undefined, { missing: true });
+}
+
+/** Outcome of a call that the service refused for lack of seats; undefined: that was not the reason. */
+async function findSeatWait(
+  { deps, state, step }: UserCall,
+  failed: Classified,
+  section: ReadableSection,
+): Promise<Outcome | undefined> {
+  const { verdict, problem } = failed;
+  const noSeat = step.facts.filter((fact) => takesSeat(fact, state.observed));
+  if (noSeat.length === 0 || !(isRefusal(failed) || verdict === 'forbidden')) return undefined;
+  if (!deps.policy.isSeatRefusal(problem)) return undefined;
+  // A section that is closed as a whole refuses in the same way.
+  const isClosed = verdict === 'forbidden' && !(await isSectionUp(deps, section, problem));
+  if (isClosed) return toLater(failed);
+  const parts = noSeat.map(({ part }) => part);
+  return { kind: 'later', problem: { ...problem, code: NO_SEAT }, noSeat: parts };
+}
+
+/** True for a change that takes a seat: a new account, an activation, the end of a suspension, more of a licence. */
+function takesSeat({ part, values = {} }: Fact, observed: ObservedUser | undefined): boolean {
+  const { active, temporarilyInactive, appsPermissions = 0 } = values;
+  if (part === 'account' || active === true || temporarilyInactive === false) return true;
+  return hasMoreBits(appsPermissions, observed?.appsPermissions ?? 0);
 }

@@ -10,10 +10,10 @@ import {
   OWNER_ROLE,
   parseCompanyUser,
 } from '../../upstream/shapes/company-user.ts';
-import type { CallOptions } from '../../upstream/transport.ts';
 import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { readSections } from '../sections.ts';
+import { withCalls } from '../step-call.ts';
 import { classify } from '../verdict.ts';
 import { toObservedColumns } from './observe.ts';
 
@@ -30,7 +30,7 @@ export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWai
   const search = { upstreamId, text: toSearchText(observed) };
   const within = { waitMs: wait.waitMs, about: 'the role of the account' };
   const owner = await lookWithin(deps.clock, within, (signal) =>
-    lookUpOwner(deps, { class: wait.class, key: `user:${id}`, signal }, search),
+    lookUpOwner(withCalls(deps, { class: wait.class, key: `user:${id}`, signal }), search),
   );
   await deps.store.write(async (tx) => {
     const locked = await lockRow(tx, { type: 'user', id });
@@ -46,15 +46,10 @@ export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWai
  * Tells whether an account is an owner's. Where the list of company users is closed to us, nobody is known as one: the
  * protection of the settings stands alone. @throws UpstreamError
  */
-export async function lookUpOwner(
-  deps: ReconcileDeps,
-  options: CallOptions,
-  search: CompanySearch,
-): Promise<boolean> {
+export async function lookUpOwner(deps: ReconcileDeps, search: CompanySearch): Promise<boolean> {
   if ((await readSections(deps)).companyUsers?.problem) return false;
   try {
-    const found = await findCompanyUser(deps, options, search);
-    return found?.role === OWNER_ROLE;
+    return (await findCompanyUser(deps, search))?.role === OWNER_ROLE;
   } catch (error) {
     const { verdict } = classify(error);
     if (verdict === 'forbidden' || verdict === 'refused') return false;
@@ -74,12 +69,17 @@ interface CompanySearch {
  */
 export async function findCompanyUser(
   { upstream, policy }: Pick<ReconcileDeps, 'upstream' | 'policy'>,
-  call: CallOptions,
   { upstreamId, text = '' }: CompanySearch,
 ): Promise<CompanyUser | undefined> {
   const query = { for_members_section: true, query: text };
-  const options = { pageSize: policy.pageSize, ...call };
-  const pages = paginate(upstream, companyUsers.getListOfUsers, { query }, options);
+  const pages = paginate(
+    upstream,
+    companyUsers.getListOfUsers,
+    { query },
+    {
+      pageSize: policy.pageSize,
+    },
+  );
   for await (const { items } of pages) {
     const found = items.map(parseCompanyUser).find(({ id }) => id === upstreamId);
     if (found) return found;

@@ -3,19 +3,18 @@ import { countAttempts } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { compareAccount, toSentUser, type UserState } from '../../domain/user.ts';
-import { toValues, type Values } from '../../plan/step.ts';
+import type { Values } from '../../plan/step.ts';
 import { listCreations } from '../../store/audit/own-calls.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
-import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import type { Outcome, Problem } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
-import { assertAbout } from '../read-back.ts';
-import type { StepCall } from '../step-call.ts';
+import { assertAbout, type StepCall } from '../step-call.ts';
 import { type Classified, classify } from '../verdict.ts';
 import { lookUpOwner } from './company-user.ts';
 import { findAccount, findAccountInList, toAccountNames } from './find-account.ts';
-import { toObservedUser } from './observe.ts';
+import { observeUser } from './observe.ts';
 
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
 const USER_NAMES_REFUSED = 2;
@@ -32,14 +31,13 @@ interface CreateForm {
  * the next form, because it says that nothing was created. The taken form is remembered. @throws UpstreamError
  */
 export async function createAccount(call: StepCall<UserState>): Promise<Outcome> {
-  const { deps, context, state, step } = call;
-  const values = toValues(step);
+  const { deps, state, values } = call;
   const forms = listCreateForms(deps.quirks.current(), values, countAttempts(state.cells));
   let refusal: unknown;
   for (const form of forms) {
     try {
       const body = toBody(values, form);
-      const created = parseScimUser(await deps.upstream.call(scim.addUser, { body }, context));
+      const created = parseScimUser(await deps.upstream.call(scim.addUser, { body }));
       return await toCreated(call, form, created);
     } catch (error) {
       const { verdict, problem } = classify(error);
@@ -58,17 +56,14 @@ function listCreateForms(
 ): CreateForm[] {
   const userNames = userNamesRefused >= USER_NAMES_REFUSED ? [false] : [true, false];
   const names = nameOnCreate === undefined ? [true, false] : [nameOnCreate];
-  const emailForms = emailForm ? [emailForm] : orderEmailForms(attempts);
+  // While no form is known, each failure gives the other one its turn: the service may fail at a form instead of refusing it.
+  const both: EmailForm[] = attempts % 2 === 0 ? ['strings', 'objects'] : ['objects', 'strings'];
+  const emailForms = emailForm ? [emailForm] : both;
   return userNames.flatMap((withUserName) =>
     (name === undefined ? [false] : names).flatMap((withName) =>
       emailForms.map((form) => ({ emailForm: form, withName, withUserName })),
     ),
   );
-}
-
-/** While no form is known, each failure gives the other one its turn: the service may fail at a form instead of refusing it. */
-function orderEmailForms(attempts: number): EmailForm[] {
-  return attempts % 2 === 0 ? ['strings', 'objects'] : ['objects', 'strings'];
 }
 
 function toBody({ userName, address, name }: Values, form: CreateForm) {
@@ -81,16 +76,11 @@ function toBody({ userName, address, name }: Values, form: CreateForm) {
 }
 
 async function toCreated(
-  { deps, state, step }: StepCall<UserState>,
+  { deps, state: { desired, observed: before }, values: { name } }: StepCall<UserState>,
   form: CreateForm,
   created: ScimUser,
 ): Promise<Outcome> {
-  assertAbout(
-    'SCIM user',
-    compareAccount({ desired: state.desired, observed: undefined }, created),
-    'same',
-  );
-  const { name } = toValues(step);
+  assertAbout('SCIM user', compareAccount({ desired, observed: undefined }, created), 'same');
   const sent = form.withName && name ? fullName(name) : undefined;
   const tookName = sent === undefined ? undefined : isSamePersonName(sent, created.fullName);
   await deps.quirks.learn({
@@ -98,8 +88,7 @@ async function toCreated(
     ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
     ...toUserNameLesson(deps, form),
   });
-  const seen = { at: deps.clock.now(), by: scim.addUser.id };
-  const observed = toObservedUser(created, state.observed, seen);
+  const observed = observeUser(deps, created, before, scim.addUser);
   const echo = sent && tookName ? toEcho(sent, normaliseName(created.fullName)) : {};
   return { kind: 'done', known: { upstreamId: created.id, observed, done: ['account'], ...echo } };
 }
@@ -117,14 +106,14 @@ function toUserNameLesson({ quirks }: ReconcileDeps, { withUserName }: CreateFor
  * create may have made it, lists that do not show it yet are no reason to refuse.
  */
 export async function resolveConflict(
-  { deps, context, state }: StepCall<UserState>,
-  { problem }: Classified,
-): Promise<Outcome> {
+  { deps, state }: StepCall<UserState>,
+  { verdict, problem }: Classified,
+): Promise<Outcome | undefined> {
+  if (verdict !== 'conflict') return undefined;
   const names = toAccountNames(toSentUser(state.desired));
-  const byFilter = await findAccount(deps, context, names);
-  const found =
-    byFilter.kind === 'not-there' ? await findAccountInList(deps, context, names) : byFilter;
-  if (found.kind === 'found') return adoptFound(deps, context, found.user, problem);
+  const byFilter = await findAccount(deps, names);
+  const found = byFilter.kind === 'not-there' ? await findAccountInList(deps, names) : byFilter;
+  if (found.kind === 'found') return adoptFound(deps, found.user, problem);
   if (found.kind === 'could-not-look') return { kind: 'later', problem: found.problem };
   const { read } = deps.store;
   const wasMade =
@@ -141,18 +130,16 @@ export const OWNER_ACCOUNT =
 /** Adopts the found account, unless it is privileged or the settings forbid it. */
 export async function adoptFound(
   deps: ReconcileDeps,
-  context: CallContext,
   user: ScimUser,
   problem?: Problem,
 ): Promise<Outcome> {
-  const obstacle = await findObstacle(deps, context, user);
+  const obstacle = await findObstacle(deps, user);
   if (typeof obstacle === 'object') return { kind: 'later', problem: obstacle };
   if (obstacle !== undefined) {
     const refusal = { ...problem, ...toOwnRefusal(obstacle) };
     return { kind: 'refused', parts: ['account'], problem: refusal };
   }
-  const seen = { at: deps.clock.now(), by: scim.getUsers.id };
-  const observed = { ...toObservedUser(user, undefined, seen), owner: false };
+  const observed = { ...observeUser(deps, user, undefined, scim.getUsers), owner: false };
   const known = { upstreamId: user.id, observed, adopted: true, done: ['account'] } as const;
   return { kind: 'done', known };
 }
@@ -160,7 +147,6 @@ export async function adoptFound(
 /** Why an account is not taken over, in words; a problem: it could not be found out; undefined: it is. */
 async function findObstacle(
   deps: ReconcileDeps,
-  context: CallContext,
   { id: upstreamId, userName, emails }: ScimUser,
 ): Promise<string | Problem | undefined> {
   if (deps.policy.adoptUsers !== 'yes')
@@ -172,7 +158,7 @@ async function findObstacle(
   }
   try {
     const search = { upstreamId, text: emails[0] ?? userName };
-    return (await lookUpOwner(deps, context, search)) ? OWNER_ACCOUNT : undefined;
+    return (await lookUpOwner(deps, search)) ? OWNER_ACCOUNT : undefined;
   } catch (error) {
     return classify(error).problem;
   }

@@ -9,7 +9,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
-import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import type { Problem } from '../outcome.ts';
 import { BLIND, isBlind } from '../sections.ts';
 import { classify } from '../verdict.ts';
@@ -30,15 +30,8 @@ export function toAccountNames({ name, address }: SentCreate): string[] {
  * Looks for an account of one of these folded names: first by filter, with the hits compared here, because the service may
  * ignore the filter; then through the complete list.
  */
-export function findAccount(
-  deps: ReconcileDeps,
-  context: CallContext,
-  names: readonly string[],
-): Promise<FoundAccount> {
-  return attempt(
-    async () =>
-      (await findByFilter(deps, context, names)) ?? (await findInList(deps, context, names)),
-  );
+export function findAccount(deps: ReconcileDeps, names: readonly string[]): Promise<FoundAccount> {
+  return attempt(async () => (await findByFilter(deps, names)) ?? (await findInList(deps, names)));
 }
 
 /**
@@ -47,10 +40,9 @@ export function findAccount(
  */
 export function findAccountInList(
   deps: ReconcileDeps,
-  context: CallContext,
   names: readonly string[],
 ): Promise<FoundAccount> {
-  return attempt(() => findInList(deps, context, names));
+  return attempt(() => findInList(deps, names));
 }
 
 /**
@@ -59,12 +51,11 @@ export function findAccountInList(
  */
 export async function findCreated(
   deps: ReconcileDeps,
-  context: CallContext,
   { id, desired, sentCreates }: UserState,
 ): Promise<FoundAccount> {
   const wanted = toSentUser(desired);
   for (const create of sentCreates.length > 0 ? sentCreates : [wanted]) {
-    const found = await findAccount(deps, context, toAccountNames(create));
+    const found = await findAccount(deps, toAccountNames(create));
     if (found.kind === 'not-there') continue;
     const isEarlier = !isDeepStrictEqual(create, wanted);
     if (found.kind === 'found' && isEarlier) {
@@ -100,14 +91,10 @@ function matches({ userName, emails }: ScimUser, names: readonly string[]): bool
   return [userName, ...emails].some((text) => text !== undefined && names.includes(foldCase(text)));
 }
 
-async function findInList(
-  deps: ReconcileDeps,
-  context: CallContext,
-  names: readonly string[],
-): Promise<FoundAccount> {
+async function findInList(deps: ReconcileDeps, names: readonly string[]): Promise<FoundAccount> {
   const found: ScimUser[] = [];
-  const options = { pageSize: deps.policy.pageSize, ...context };
-  const pages = paginate(deps.upstream, scim.getUsers, {}, options);
+  const { pageSize } = deps.policy;
+  const pages = paginate(deps.upstream, scim.getUsers, {}, { pageSize });
   for await (const { items } of pages) {
     found.push(...items.map(parseScimUser).filter((user) => matches(user, names)));
   }
@@ -126,19 +113,18 @@ interface Filter {
 /** Looks for an account by filters, the likeliest first; undefined when an empty answer proves nothing. */
 async function findByFilter(
   deps: ReconcileDeps,
-  context: CallContext,
   names: readonly string[],
 ): Promise<FoundAccount | undefined> {
   const [name = '', ...others] = names;
   const ask = async (filter: Filter) =>
-    (await askWith(deps, context, filter)).filter((user) => matches(user, names));
+    (await askUsers(deps, filter)).filter((user) => matches(user, names));
   try {
     const hits = await ask({ attribute: 'userName', value: name });
     if (hits.length > 0) return toFound(hits);
   } catch (error) {
     return orNothing(error, undefined);
   }
-  if (!(await isFilterProven(deps, context))) return undefined;
+  if (!(await isFilterProven(deps))) return undefined;
   const hits: ScimUser[] = [];
   for (const value of names) hits.push(...(await ask({ attribute: 'emails.value', value })));
   for (const value of others) hits.push(...(await ask({ attribute: 'userName', value })));
@@ -146,13 +132,12 @@ async function findByFilter(
 }
 
 /** Asks for users by a filter; the service may have ignored it. */
-async function askWith(
+async function askUsers(
   { upstream }: ReconcileDeps,
-  context: CallContext,
   { attribute, value }: Filter,
 ): Promise<ScimUser[]> {
   const filter = `${attribute} eq ${JSON.stringify(value)}`;
-  const list = await upstream.call(scim.getUsers, { query: { filter } }, context);
+  const list = await upstream.call(scim.getUsers, { query: { filter } });
   return parseScimList(list).items.map(parseScimUser);
 }
 
@@ -170,7 +155,7 @@ const KNOWN = {
  * account, written in other letters, and none for an unused value. Asked at most daily; false while there is no account
  * to try it with. @throws UpstreamError when the service could not be asked
  */
-async function isFilterProven(deps: ReconcileDeps, context: CallContext): Promise<boolean> {
+async function isFilterProven(deps: ReconcileDeps): Promise<boolean> {
   const { userFilter } = deps.quirks.current();
   if (userFilter !== undefined) return userFilter === 'proven';
   const [known] = await listRows(deps.store.read, 'user', KNOWN, { order: 'seq', limit: 1 });
@@ -178,23 +163,22 @@ async function isFilterProven(deps: ReconcileDeps, context: CallContext): Promis
   const { upstream_id, observed_user_name_folded: name, observed_email_folded: email } = known;
   const upstreamId = Number(upstream_id);
   const isProven =
-    (await finds(deps, context, { attribute: 'userName', value: name ?? '', upstreamId })) &&
-    (await finds(deps, context, { attribute: 'emails.value', value: email ?? '', upstreamId }));
+    (await finds(deps, { attribute: 'userName', value: name ?? '', upstreamId })) &&
+    (await finds(deps, { attribute: 'emails.value', value: email ?? '', upstreamId }));
   await deps.quirks.learn({ userFilter: isProven ? 'proven' : 'refused' });
   return isProven;
 }
 
 async function finds(
   deps: ReconcileDeps,
-  context: CallContext,
   { attribute, value, upstreamId }: Filter & { readonly upstreamId: number },
 ): Promise<boolean> {
   try {
     // The values are folded, so a filter that minds the case would overlook users.
-    const found = await askWith(deps, context, { attribute, value: value.toUpperCase() });
+    const found = await askUsers(deps, { attribute, value: value.toUpperCase() });
     if (found.length !== 1 || found[0]?.id !== upstreamId) return false;
     const nobody = `${newId()}@nobody.invalid`;
-    return (await askWith(deps, context, { attribute, value: nobody })).length === 0;
+    return (await askUsers(deps, { attribute, value: nobody })).length === 0;
   } catch (error) {
     return orNothing(error, false);
   }

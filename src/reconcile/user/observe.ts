@@ -13,6 +13,7 @@ import { toObservedUser as toStoredUser } from '../../store/resources/state.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
+import type { ReconcileDeps } from '../deps.ts';
 
 /** Merges a SCIM answer about a user into the observation from the REST lists. */
 export function toObservedUser(
@@ -34,6 +35,16 @@ export function toObservedUser(
     at,
     by,
   };
+}
+
+/** The same, as this call shows it now. */
+export function observeUser(
+  { clock }: Pick<ReconcileDeps, 'clock'>,
+  user: ScimUser,
+  before: ObservedUser | undefined,
+  { id: by }: { readonly id: string },
+): ObservedUser {
+  return toObservedUser(user, before, { at: clock.now(), by });
 }
 
 /** Observation after a change of the licence or the suspension: what the answer shows, or what was sent. */
