@@ -37,7 +37,7 @@ export async function converge(
   let again = false;
   while (step !== undefined) {
     run.assertNoCircle(step);
-    const guard = new SendGuard(deps, { key, step, again, read: run.read });
+    const guard = new SendGuard(deps, step, { again, read: run.read });
     const name = toName(step);
     const outcome = await take({ ...deps, upstream: guard.upstream }, step, run.missed);
     // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
@@ -51,9 +51,8 @@ export async function converge(
     const ended = { key: keyText(key), isLook: isLook(step.action), outcome };
     const isOwn = name === undefined || deps.outage.note(ended);
     const { failures } = run;
-    const recorded = await recordStep(deps, { key, waiters, guard, outcome, isOwn, failures });
+    const recorded = await recordStep(deps, waiters, { key, guard, outcome, isOwn, failures });
     if (name) deps.events.stepEnded({ ...key, action: name, outcome: outcome.kind });
-    if (recorded.notifies) deps.store.bell.ring('due');
     if (recorded.next === undefined) return recorded;
     step = run.limit(recorded.next);
   }

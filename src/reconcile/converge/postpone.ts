@@ -96,30 +96,25 @@ async function recordSeatWait(
  * out, the whole resource waits, and begins with the other parts.
  */
 async function countFailed(r: Recording, outcome: Postponed): Promise<boolean> {
-  const { deps, isOwn, failures, now } = r;
+  const { deps, step, isOwn, failures, now } = r;
+  const { state } = step;
   const isLook = outcome.kind === 'later';
-  const parts = isLook ? listAwaitingLook(r, outcome.failedLook) : (outcome.parts ?? []);
-  const times = await countParts(r, parts, outcome.problem);
+  const awaiting = [...listWaiting<Field>(state.cells), ...('links' in state ? state.links : [])];
+  const failed = isLook ? (outcome.failedLook && isOwn ? awaiting : []) : (outcome.parts ?? []);
+  const times = await countParts(r, failed, outcome.problem);
   if (times.length === 0) return false;
+  const retryAt = Math.min(...times);
   if (isLook) {
     // No step follows that would find them exhausted.
     const { stuck } = await readExhausted(r);
     const cells = exhaust(parseCells<Field>(r.row), deps.policy.attemptsMax, now);
-    r.row = { ...r.row, ...toCellColumns(cells, stuck), due_at: Math.min(...times) };
+    r.row = { ...r.row, ...toCellColumns(cells, stuck), due_at: retryAt };
     return false;
   }
   if (!isOwn) return false;
   if (hasWork(await planNext(r))) return failures <= GOING_ON_MAX;
-  r.row = { ...r.row, due_at: Math.min(r.row.due_at ?? now, ...times) };
+  r.row = { ...r.row, due_at: Math.min(r.row.due_at ?? now, retryAt) };
   return false;
-}
-
-function listAwaitingLook(
-  { step: { state }, isOwn }: Recording,
-  failedLook: true | undefined,
-): readonly Part[] {
-  if (!failedLook || !isOwn) return [];
-  return [...listWaiting<Field>(state.cells), ...('links' in state ? state.links : [])];
 }
 
 /**
@@ -133,21 +128,18 @@ async function countParts(
 ): Promise<number[]> {
   const { tx, deps, row, step, isOwn, isRetried, now, random } = r;
   const parts = await listStillPlanned(r, failed);
+  const isDelayed = isOwn && !isRetried;
   const times: number[] = [];
-  if (parts.length === 0) return times;
   const toRetryAt = (attempts: number) => {
-    const delayMs =
-      isOwn && !isRetried ? failedDelayMs(attempts, deps.policy.attemptsMax, random) : 0;
+    const delayMs = isDelayed ? failedDelayMs(attempts, deps.policy.attemptsMax, random) : 0;
     times.push(now + delayMs);
     return now + delayMs;
   };
-  const failing = { isOwn, toRetryAt };
-  if (row.type === 'group') {
-    await changeNamed(tx, row, listLinks(parts), (link, { attempts }) =>
-      failLink(link, { ...failing, attempts, problem }),
-    );
-  }
-  const failure = { ...failing, fields: listFields(parts), problem, held: toHeldNames(step) };
+  const failing = { isOwn, toRetryAt, problem };
+  await changeNamed(tx, row, listLinks(parts), (link, { attempts }) =>
+    failLink(link, { ...failing, attempts }),
+  );
+  const failure = { ...failing, fields: listFields(parts), held: toHeldNames(step) };
   r.row = { ...row, cells: JSON.stringify(fail(parseCells<Field>(row), failure)) };
   return times;
 }

@@ -1,31 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
-import { askAgain, forgetSent, listSent, onlyWaiting, sendAgain } from '../../domain/cell.ts';
-import { isEntityField } from '../../domain/entity.ts';
+import { onlyWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
-import { listGroupDifferences } from '../../domain/group.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
-import { endDoubt } from '../../domain/link.ts';
-import { listUserDifferences, toSentUser } from '../../domain/user.ts';
+import { toSentUser } from '../../domain/user.ts';
 import type { Field, Part } from '../../plan/step.ts';
 import { listCreations } from '../../store/audit/own-calls.ts';
 import { type AskedChange, takeDoneChange } from '../../store/changes.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
-import { changeLinks, deleteAllLinks, hasLink, listLinkedUsers } from '../../store/links/links.ts';
-import { findGroupByUpstream, findUserByUpstreamId } from '../../store/resources/find.ts';
+import { deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
+import { lockGroupsOf } from '../../store/links/of-users.ts';
 import { deleteRow, lockRow, type ResourceRow } from '../../store/resources/rows.ts';
-import { isLinked, toGroupState, toUserState, type Undo } from '../../store/resources/state.ts';
+import { isLinked, toUserState, type Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Known, Outcome, Problem } from '../outcome.ts';
-import { GONE, readProgress, toProgress, type Undone } from '../progress.ts';
+import { GONE, readProgress, toProgress } from '../progress.ts';
 import { BLIND } from '../sections.ts';
-import type { Waiters } from '../waiters.ts';
+import type { Waiter, Waiters } from '../waiters.ts';
+import { applyKnown, endDoubts, followStep } from './apply.ts';
+import { endMissing } from './end.ts';
+import { findHolder, linkRow } from './link.ts';
 import { recordPostponed } from './postpone.ts';
-import { applyGroup, endGroup, followGroupStep, linkGroup } from './record-group.ts';
-import { applyUser, endUser, followUserStep, linkAccount, lockUser } from './record-user.ts';
 import {
+  EXISTENCE,
   finish,
   leave,
   type Recorded,
@@ -40,15 +39,14 @@ import { gather, hasWork, type PlannedStep } from './step.ts';
 /** End of a step. */
 interface EndedStep extends Pick<Recording, 'outcome' | 'isOwn' | 'failures'> {
   readonly key: ResourceKey;
-  readonly waiters: Waiters;
   readonly guard: SendGuard;
 }
 
 /** What became of a step in the store. */
-interface Stored extends Pick<Recording, 'undone' | 'notifies'> {
+interface Stored {
   readonly recorded: Recorded;
-  /** Row as the step has left it; undefined: it was gone before. */
-  readonly row?: ResourceRow;
+  /** undefined: the row was gone before. */
+  readonly r?: Recording;
   /** Change of a provider that the service holds now. */
   readonly delivered?: AskedChange | undefined;
 }
@@ -56,55 +54,50 @@ interface Stored extends Pick<Recording, 'undone' | 'notifies'> {
 /** Records a step of a user or group in one transaction, and reports what became of it. */
 export async function recordStep(
   deps: ReconcileDeps,
+  waiters: Waiters,
   ended: EndedStep,
-): Promise<Recorded & Pick<Recording, 'notifies'>> {
-  const { key, waiters, guard } = ended;
+): Promise<Recorded> {
   const { clock, store } = deps;
-  const step = guard.planned;
+  const { key, guard } = ended;
   const since = clock.now();
   const held = waiters.hold(key);
-  let undone: readonly Undone[] = [];
-  let stored: Stored;
+  let stored: Stored | undefined;
   try {
-    stored = await store.write((tx) => record(tx, deps, { ...ended, waiting: held.waiters }));
-    undone = stored.undone;
+    stored = await store.write((tx) => record(tx, deps, ended, held.waiters));
   } finally {
-    held.resume(undone);
+    held.resume(stored?.r?.undone ?? []);
   }
-  report(deps, ended, { ...stored, since });
-  const { recorded, notifies } = stored;
+  report(deps, ended, stored, since);
+  const { recorded } = stored;
   const { next } = recorded;
-  const isRead = next === undefined || next.state.version === step.state.version;
-  if (isRead) return { ...recorded, notifies };
+  if (next === undefined || next.state.version === guard.planned.state.version) return recorded;
   // Whoever has what they asked for does not wait for what was written meanwhile.
   await waiters.settleBy(key, () => readProgress(store.read, key));
-  return { ...recorded, notifies, next: await gather(deps, next) };
+  return { ...recorded, next: await gather(deps, next) };
 }
 
 async function record(
   tx: Db,
   deps: ReconcileDeps,
-  {
-    key,
-    guard,
-    waiting,
-    outcome,
-    ...ended
-  }: EndedStep & { readonly waiting: Recording['waiters'] },
+  { key, guard, ...ended }: EndedStep,
+  waiting: readonly Waiter[],
 ): Promise<Stored> {
   const { clock, random } = deps;
+  const { outcome } = ended;
   const step = guard.planned;
   const elsewhere = mayRefuse(deps, outcome) ? await listElsewhere(tx, key, clock.now()) : [];
   await guard.saveOutcomes(tx);
-  const original = step.type === 'user' ? await lockUser(tx, step) : await lockRow(tx, key);
-  if (original === undefined) return { recorded: GONE, undone: [], notifies: false };
+  // Groups that the step may change are locked before the user.
+  if (step.type === 'user')
+    await lockGroupsOf(tx, step.row.id, step.state.deleted ? 'all' : 'waiting');
+  const original: ResourceRow | undefined = await lockRow(tx, key);
+  if (original === undefined) return { recorded: GONE };
   const row = await guard.restore(tx, original, outcome);
   const r: Recording = {
     ...ended,
     tx,
     deps,
     step,
-    outcome,
     original,
     row: { ...row, steps: original.steps + 1 },
     waiters: [...waiting, ...elsewhere],
@@ -117,17 +110,16 @@ async function record(
     random: random(),
   };
   const recorded = await recordOutcome(r);
-  await (original.type === 'user' ? followUserStep(r) : followGroupStep(r));
-  const { undone, notifies } = r;
+  await followStep(r);
   for (const { id, version } of elsewhere) {
-    const problem = undone.find((one) => one.version === version)?.problem;
+    const problem = r.undone.find((one) => one.version === version)?.problem;
     if (problem === undefined) continue;
     await updateWhere(tx, 'errands', { id }, { answer: JSON.stringify(problem) });
   }
-  const done = recorded.next === undefined && (await takeDoneChange(tx, original, recorded));
-  const isUndone = done && undone.some(({ version }) => version === done.version);
-  const delivered = done && !isUndone ? done : undefined;
-  return { recorded, undone, notifies, row: r.row, delivered };
+  if (recorded.next !== undefined) return { recorded, r };
+  const done = await takeDoneChange(tx, original, recorded);
+  const isUndone = r.undone.some(({ version }) => version === done?.version);
+  return { recorded, r, delivered: isUndone ? undefined : done };
 }
 
 /** True when the service may have refused something that a request in another process waits for. */
@@ -152,8 +144,9 @@ async function listElsewhere(tx: Db, key: ResourceKey, now: number) {
 /** Reports a change that the service holds now, a part that became stuck at this step, and the end of a deletion. */
 function report(
   { store, clock, events }: ReconcileDeps,
-  { key, guard, outcome }: EndedStep,
-  { recorded, row, undone, delivered, since }: Stored & { readonly since: number },
+  { key: { type, id }, guard, outcome }: EndedStep,
+  { recorded, r, delivered }: Stored,
+  since: number,
 ): void {
   if (delivered !== undefined) {
     const tookMs = Math.max(clock.now() - delivered.at, 0);
@@ -161,28 +154,30 @@ function report(
   }
   store.bell.ring('settled');
   if (delivered?.kind === 'leaver') store.bell.ring('left');
+  if (r?.notifies) store.bell.ring('due');
   const { planned: step } = guard;
   const isEnd = recorded.next === undefined && recorded.oldestPending === undefined;
-  if (step.state.deleted && hasWork(step) && isEnd && undone.length === 0) {
-    events.deletionFinished({ type: key.type, id: key.id });
-  }
-  const isTold = outcome.kind === 'refused' || step.state.mustLook;
-  if (!isTold || row === undefined || row.stuck_at === null || row.stuck_at < since) return;
-  const problem = parseStored<Partial<Problem> | null>(row.last_error ?? 'null');
+  const isUndone = r !== undefined && r.undone.length > 0;
+  if (step.state.deleted && hasWork(step) && isEnd && !isUndone)
+    events.deletionFinished({ type, id });
+  const isSaid = outcome.kind === 'refused' || step.state.mustLook;
+  const { stuck_at = null, last_error = null } = r?.row ?? {};
+  if (!isSaid || stuck_at === null || stuck_at < since) return;
+  const problem = parseStored<Partial<Problem> | null>(last_error ?? 'null');
   const { code } = outcome.kind === 'refused' ? outcome.problem : { code: problem?.code };
-  events.stuck({ type: key.type, id: key.id, code: code ?? 'unknown' });
+  events.stuck({ type, id, code: code ?? 'unknown' });
 }
 
 /** Records each way in which a step can end. */
 async function recordOutcome(r: Recording): Promise<Recorded> {
   const { outcome } = r;
   if (outcome.kind === 'done') return recordDone(r, outcome.known);
-  if (outcome.kind === 'refused') return recordRefused(r, outcome);
+  if (outcome.kind === 'refused') return recordRefused(r, outcome.parts, outcome.problem);
   return recordPostponed(r, outcome);
 }
 
 async function recordDone(r: Recording, known: Known): Promise<Recorded> {
-  const { tx, row, step } = r;
+  const { row, step } = r;
   const without = { ...row, sent_creates: step.row.sent_creates };
   if (known.adopted && isRenamed(row, step)) {
     // Whatever has the names that the resource had when its create left is not the resource.
@@ -190,17 +185,24 @@ async function recordDone(r: Recording, known: Known): Promise<Recorded> {
     return finish(r);
   }
   if (known.missing) return recordMissing(r);
-  if (isLostLook(r) && !(await isItsOwn(tx, row, known))) return recordLostLook(r);
-  const linked =
-    row.type === 'user' ? await linkAccount(r, row, known) : await linkGroup(r, row, known);
-  if (linked.kind === 'later') return recordPostponed(r, linked);
+  if (isLostLook(r) && !(await isItsOwn(r, known))) return recordLostLook(r);
+  const linked = await linkRow(r, row, known);
+  if (linked.kind === 'later')
+    return recordPostponed(r, { kind: 'later', problem: linked.problem });
   if (linked.kind === 'refused') {
     r.row = without;
-    const parts = [row.type === 'user' ? ('account' as const) : ('existence' as const)];
-    return recordRefused(r, { parts, problem: linked.problem });
+    return recordRefused(r, [EXISTENCE[row.type]], linked.problem);
   }
-  await apply(r, known);
-  r.row = { ...r.row, ...linked.columns };
+  const success = toSuccessColumns(r);
+  const done = await applyKnown(r, known);
+  // A user who was given the account of a deleted one is looked at again.
+  const must_look = done.must_look > row.must_look ? done.must_look : success.must_look;
+  // The success of a look says nothing of what failed before. It is an observation, so that what was refused is tried again.
+  const { mustLook } = step.state;
+  const cells = mustLook
+    ? JSON.stringify(endRest(parseCells<Field>(done), r.now, 'refused'))
+    : done.cells;
+  r.row = { ...done, ...(!mustLook && success), ...linked.columns, cells, must_look };
   await endDoubts(r);
   return finish(r);
 }
@@ -209,15 +211,11 @@ async function recordDone(r: Recording, known: Known): Promise<Recorded> {
 const SHOWN_MS = 5 * 60_000;
 
 async function recordMissing(r: Recording): Promise<Recorded> {
-  const { row } = r;
-  const made = await listCreations(r.tx, { ids: [row.id], from: r.now - SHOWN_MS });
+  const made = await listCreations(r.tx, { ids: [r.row.id], from: r.now - SHOWN_MS });
   if (made.length > 1) return recordPostponed(r, { kind: 'unknown', problem: BLIND });
-  if (row.type === 'group') r.row = await endGroup(r, row);
-  else {
-    const left = await endUser(r, row);
-    if (left === undefined) return GONE;
-    r.row = left;
-  }
+  const left = await endMissing(r);
+  if (left === undefined) return GONE;
+  r.row = left;
   await endDoubts(r);
   return finish(r);
 }
@@ -226,59 +224,6 @@ async function recordMissing(r: Recording): Promise<Recorded> {
 function isRenamed(row: ResourceRow, step: PlannedStep): boolean {
   if (row.type === 'group' || step.type === 'group') return row.name !== step.row.name;
   return !isDeepStrictEqual(toSentUser(toUserState(row).desired), toSentUser(step.state.desired));
-}
-
-/** Gives the row what a step that worked has shown. */
-async function apply(r: Recording, known: Known): Promise<void> {
-  const { row, step, now } = r;
-  const success = toSuccessColumns(r);
-  const done =
-    row.type === 'user' ? await applyUser(r, row, known) : await applyGroup(r, row, known);
-  // A user who was given the account of a deleted one is looked at again.
-  const must_look = done.must_look > row.must_look ? done.must_look : success.must_look;
-  // The success of a look says nothing of what failed before. It is an observation, so that what was refused is tried again.
-  const cells = step.state.mustLook
-    ? JSON.stringify(endRest(parseCells<Field>(done), now, 'refused'))
-    : done.cells;
-  r.row = { ...done, ...(!step.state.mustLook && success), cells, must_look };
-}
-
-/** Fields of a user that no look shows. */
-const UNSEEN: readonly Field[] = ['appsPermissions', 'temporarilyInactive'];
-
-/**
- * Ends the doubt about lost calls once a look has shown what they did, and they cannot take effect any more: what they
- * changed since it was written waits to be put right.
- */
-async function endDoubts(r: Recording): Promise<void> {
-  const { tx, step, row, deps } = r;
-  if (row.unsure_until === null || step.at < row.unsure_until || !step.state.mustLook) return;
-  const over = { unsure_until: null, sent_creates: '[]' };
-  const { version } = row;
-  const cells = parseCells<Field>(row);
-  const sent = listSent(cells);
-  const known = forgetSent(cells, sent);
-  if (row.type === 'user') {
-    const { observed, desired } = toUserState(row);
-    const { deactivation } = deps.policy;
-    const differing: Field[] = observed
-      ? listUserDifferences(desired, observed, cells, deactivation)
-      : [];
-    const unseen = deactivation === 'scim' ? UNSEEN : [...UNSEEN, 'active' as const];
-    const seen = sent.filter((field) => differing.includes(field));
-    const hidden = sent.filter((field) => unseen.includes(field));
-    const asked = sendAgain(askAgain(known, seen, version), hidden, version);
-    r.row = { ...row, ...over, cells: JSON.stringify(asked) };
-    return;
-  }
-  if (await hasLink(tx, row, 'sent')) {
-    await changeLinks(tx, row, {}, (link) => (link.sent === null ? link : endDoubt(link, version)));
-  }
-  const { observed, desired } = toGroupState(row);
-  const differing: Field[] = observed ? listGroupDifferences(desired, observed, cells) : [];
-  const asked = sent.filter((field) => isEntityField(field) || differing.includes(field));
-  const entities = sent.some(isEntityField) ? null : row.entities;
-  r.row = { ...row, ...over, entities, cells: JSON.stringify(askAgain(known, asked, version)) };
 }
 
 /** True for a look at the lost create of a resource that is deleted, or that nothing is created for any more. */
@@ -290,17 +235,13 @@ function isLostLook({ row, step: { state } }: Recording): boolean {
 
 /** True when the account of a user, or the group itself, waits. */
 function isExistenceOf(row: ResourceRow): boolean {
-  const { account, existence } = parseCells<'account' | 'existence'>(row);
-  return (account?.pending ?? existence?.pending) !== undefined;
+  return parseCells<Field>(row)[EXISTENCE[row.type]]?.pending !== undefined;
 }
 
 /** True when a look found what the lost create made, and nothing that was known before. */
-async function isItsOwn(tx: Db, row: ResourceRow, { upstreamId, ids }: Known): Promise<boolean> {
-  if (upstreamId === undefined && ids === undefined) return false;
-  const holder: ResourceRow | undefined =
-    upstreamId === undefined
-      ? await findGroupByUpstream(tx, ids ?? {})
-      : await findUserByUpstreamId(tx, upstreamId);
+async function isItsOwn({ tx, row }: Recording, known: Known): Promise<boolean> {
+  if (known.upstreamId === undefined && known.ids === undefined) return false;
+  const holder = await findHolder(tx, known);
   return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
 }
 
@@ -321,13 +262,13 @@ async function recordLostLook(r: Recording): Promise<Recorded> {
 
 async function recordRefused(
   r: Recording,
-  { parts: refused, problem }: { readonly parts: readonly Part[]; readonly problem: Problem },
+  refused: readonly Part[],
+  problem: Problem,
 ): Promise<Recorded> {
   if (isLostLook(r)) return recordLostLook(r);
-  const { tx } = r;
   const parts = await listStillPlanned(r, refused);
   const isCreated = parts.length === 0 || (await refuse(r, parts, problem));
-  const { row, step } = r;
+  const { tx, row, step } = r;
   if (isCreated) {
     // A refused look stays planned, unless nothing waits for the resource itself any more.
     const isNeeded = !step.state.mustLook || isExistenceOf(row) || r.isStale;

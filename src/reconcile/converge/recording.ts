@@ -1,4 +1,4 @@
-import { done, hasDoubt, listWaiting } from '../../domain/cell.ts';
+import { type Cells, done, hasDoubt, listWaiting } from '../../domain/cell.ts';
 import { endEntities } from '../../domain/entity.ts';
 import { countAttempts, exhaust, findNextRetryAt, findProblem } from '../../domain/failure.ts';
 import type { UserId } from '../../domain/ids.ts';
@@ -15,7 +15,7 @@ import { leaveGroups } from '../../store/links/of-users.ts';
 import { markExhausted, NOTHING_WAITING, readWaiting } from '../../store/links/waiting.ts';
 import { retryNextForSeat } from '../../store/resources/backlog.ts';
 import { saveEmails } from '../../store/resources/names.ts';
-import { type ResourceRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -23,6 +23,9 @@ import type { Outcome } from '../outcome.ts';
 import { type Progress, toProgress, type Undone } from '../progress.ts';
 import type { Waiter } from '../waiters.ts';
 import { listHeld, type PlannedStep, planStep, readLinks, removesAccess } from './step.ts';
+
+/** The field of a user or group that says that it is there. */
+export const EXISTENCE = { user: 'account', group: 'existence' } as const;
 
 /** A step that ended, while its transaction records it. */
 export interface Recording {
@@ -74,7 +77,7 @@ export async function save(r: Recording): Promise<void> {
   await updateRow(tx, row, toChangedColumns<ResourceRow>(original, row), original);
   if (row.type === 'group' || original.type === 'group') return;
   await saveEmails(tx, original, row);
-  await followSeats(r, original, row);
+  await followSeats(r);
 }
 
 /** Time from a refusal for lack of seats to the next attempt, whoever that is for: others may free a seat meanwhile. */
@@ -89,16 +92,12 @@ const SEAT_FIELDS: ReadonlySet<string> = new Set<UserField>([
  * more; after a time, where it was refused one. It begins with whose last attempt is longest ago, so that somebody whom
  * the service never seats holds up nobody.
  */
-async function followSeats(
-  { tx, outcome, now }: Recording,
-  before: UserRow,
-  after: UserRow,
-): Promise<void> {
+async function followSeats({ tx, outcome, original, row, now }: Recording): Promise<void> {
   if (outcome.kind === 'later' && outcome.noSeat !== undefined)
     return retryNextForSeat(tx, now + SEAT_RETRY_MS);
-  const { missing, done = [] } = outcome.kind === 'done' ? outcome.known : {};
-  const mayFree = missing === true || listFields(done).some((field) => SEAT_FIELDS.has(field));
-  const waitsNoMore = before.seat_since !== null && after.seat_since === null;
+  const { missing, done: made = [] } = outcome.kind === 'done' ? outcome.known : {};
+  const mayFree = missing === true || listFields(made).some((field) => SEAT_FIELDS.has(field));
+  const waitsNoMore = original.seat_since !== null && row.seat_since === null;
   if (waitsNoMore || mayFree) await retryNextForSeat(tx, now);
 }
 
@@ -110,9 +109,8 @@ export async function finish(r: Recording): Promise<Recorded> {
   const waitingLinks = await readLinks(tx, deps, row);
   // A deferred change may hold by now, and then nothing else waits for it.
   const held = done(asked, asked, listHeld(deps, row, waitingLinks));
-  const entities = row.type === 'group' ? toSeenEntities(row) : undefined;
-  const cells = endEntities<Field>(exhaust(held, attemptsMax, now), entities);
-  const draft: ResourceRow = { ...row, cells: JSON.stringify(cells) };
+  const cells = endEntities<Field>(exhaust(held, attemptsMax, now), toSeenEntities(row));
+  const draft = { ...row, cells: JSON.stringify(cells) };
   const left = { ...draft, unsure_until: (await isInDoubt(tx, draft)) ? row.unsure_until : null };
   const step = planStep(deps, { row: left, links: waitingLinks });
   const isOver = step.action === undefined;
@@ -120,35 +118,26 @@ export async function finish(r: Recording): Promise<Recorded> {
   const isExhausted = isOver && (all.failed?.attempts ?? 0) >= attemptsMax;
   const links = isExhausted ? await readExhausted(r) : all;
   const isWaiting = listWaiting(cells).length > 0 || links.oldest !== undefined;
-  const next: ResourceRow = {
-    ...left,
-    ...toCellColumns(cells, links.stuck),
-    ...NOTHING_FAILS,
-    ...(isWaiting && toFailureColumns(r, cells, links)),
-    due_class: toDueClass(removesAccess(step, links.removes)),
-  };
-  if (!isOver) {
-    r.row = { ...next, due_at: now };
-    await save(r);
-    return { ...toProgress(next, links.oldest), next: step };
-  }
-  const isLater = left.unsure_until !== null && left.unsure_until > now;
+  const { unsure_until } = left;
+  const isLater = unsure_until !== null && unsure_until > now;
   const times = [
     findNextRetryAt(cells, now),
     links.nextRetryAt,
-    isLater ? left.unsure_until : undefined,
-  ].filter((at) => typeof at === 'number');
-  r.row = { ...next, due_at: times.length === 0 ? null : Math.min(...times) };
+    isLater ? unsure_until : undefined,
+  ];
+  const next = Math.min(...times.filter((at) => typeof at === 'number'));
+  const nextAt = Number.isFinite(next) ? next : null;
+  r.row = {
+    ...left,
+    ...toCellColumns(cells, links.stuck),
+    ...(isWaiting ? toFailureColumns(r, cells, links) : NOTHING_FAILS),
+    due_class: toDueClass(removesAccess(step, links.removes)),
+    due_at: isOver ? nextAt : now,
+  };
   await save(r);
-  if (isOut(r)) await leave(r);
-  return toProgress(next, links.oldest);
-}
-
-/** True while a call that left may still change something from what is wanted. */
-async function isInDoubt(tx: Db, row: ResourceRow): Promise<boolean> {
-  if (row.unsure_until === null) return false;
-  const isSent = hasDoubt(parseCells(row)) || row.sent_creates !== '[]';
-  return isSent || (row.type === 'group' && hasLink(tx, row, 'doubted'));
+  if (isOver && isOut(r)) await leave(r);
+  const progress = toProgress(r.row, links.oldest);
+  return isOver ? progress : { ...progress, next: step };
 }
 
 /** Columns of a row of which nothing waits: nothing of it fails. */
@@ -157,16 +146,23 @@ const NOTHING_FAILS = { attempts: 0, failing_since: null, last_error: null } as 
 /** Columns of the trouble of what still waits, with its own reason: failing changes have failed for some time. */
 function toFailureColumns(
   { row, now }: Recording,
-  cells: ReturnType<typeof parseCells<Field>>,
-  links: typeof NOTHING_WAITING,
+  cells: Cells<Field>,
+  { failed, stuck }: typeof NOTHING_WAITING,
 ) {
-  const attempts = Math.max(row.attempts, countAttempts(cells), links.failed?.attempts ?? 0);
-  const problem = links.stuck?.problem ?? findProblem(cells) ?? links.failed?.problem;
+  const attempts = Math.max(row.attempts, countAttempts(cells), failed?.attempts ?? 0);
+  const problem = stuck?.problem ?? findProblem(cells) ?? failed?.problem;
   return {
     attempts,
     failing_since: attempts === 0 ? null : (row.failing_since ?? now),
     last_error: problem === undefined ? row.last_error : JSON.stringify(problem),
   };
+}
+
+/** True while a call that left may still change something from what is wanted. */
+async function isInDoubt(tx: Db, row: ResourceRow): Promise<boolean> {
+  if (row.unsure_until === null) return false;
+  const isSent = hasDoubt(parseCells(row)) || row.sent_creates !== '[]';
+  return isSent || (row.type === 'group' && hasLink(tx, row, 'doubted'));
 }
 
 /** Sums up the waiting changes of the lists of a row; a user has none. */

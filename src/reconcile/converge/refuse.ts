@@ -1,4 +1,4 @@
-import { ask, onlyWaiting } from '../../domain/cell.ts';
+import { ask, type Cells, onlyWaiting } from '../../domain/cell.ts';
 import { hasEntityPutIn } from '../../domain/entity.ts';
 import { defer, withEarlierRefusals } from '../../domain/failure.ts';
 import type { LinkChange } from '../../domain/group.ts';
@@ -30,7 +30,7 @@ import {
   listLinks as listStoredLinks,
   type StoredLink,
 } from '../../store/links/links.ts';
-import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { stuckDelayMs } from '../backoff.ts';
@@ -38,7 +38,7 @@ import { toUnmanagedGroup } from '../group/observe.ts';
 import type { Problem } from '../outcome.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
 import type { Waiter } from '../waiters.ts';
-import type { Recording } from './recording.ts';
+import { EXISTENCE, type Recording } from './recording.ts';
 
 /**
  * Takes back writes that were not answered yet (RFC 7644 §3.5.2): all of the last write, of an earlier one the refused parts.
@@ -103,7 +103,7 @@ async function listRefusedLinks(
 ): Promise<StoredLink[]> {
   const refused = new Set(listLinks(parts).map(toLinkText));
   const written = undo.links.filter((link) => refused.has(toLinkText(link)));
-  const stored = row.type === 'user' ? [] : await listStoredLinks(tx, row, { named: written });
+  const stored = await listStoredLinks(tx, row, { named: written });
   return stored.filter(({ pending }) => pending === version);
 }
 
@@ -128,9 +128,7 @@ async function deferRest(r: Recording, parts: readonly Part[], problem: Problem)
   const versions = new Set(undone.map(({ version }) => version));
   const links = listLinks(parts).filter(({ version }) => !versions.has(version));
   const fields = listFields(parts);
-  if (row.type === 'group') {
-    await changeNamed(tx, row, links, (link) => refuseLink(link, deferral));
-  }
+  await changeNamed(tx, row, links, (link) => refuseLink(link, deferral));
   r.row = {
     ...row,
     cells: JSON.stringify(defer(parseCells<Field>(row), { ...deferral, fields })),
@@ -149,8 +147,7 @@ export async function listStillPlanned(
 ): Promise<Part[]> {
   const cells = parseCells<string>(row);
   const planned: typeof cells = step.state.cells;
-  const stored =
-    row.type === 'user' ? [] : await listStoredLinks(tx, row, { named: listLinks(parts) });
+  const stored = await listStoredLinks(tx, row, { named: listLinks(parts) });
   const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
   return parts.filter((part) =>
     typeof part === 'string'
@@ -164,11 +161,9 @@ export async function listStillPlanned(
  * for.
  */
 export function hideNotCreated(row: ResourceRow, now: number): ResourceRow {
-  const version = row.version + 1;
-  const existence = row.type === 'user' ? 'account' : 'existence';
-  const cells = ask(onlyWaiting(parseCells<Field>(row), []), [existence], version);
-  const must_look = row.must_look + 1;
-  return { ...row, deleted_at: now, version, cells: JSON.stringify(cells), must_look };
+  const nothing = onlyWaiting(parseCells<Field>(row), []);
+  const hidden = markDeleted(row, ask(nothing, [EXISTENCE[row.type]], row.version + 1), now);
+  return { ...hidden, must_look: row.must_look + 1 };
 }
 
 /** Refused parts of one write. */
@@ -192,15 +187,17 @@ function takeBack(r: Recording, write: RefusedWrite): Promise<ResourceRow> | Res
     // A new user who was given an existing account, which is not ours to deactivate.
     const isTakenOver = before === undefined && row.origin === 'adopted';
     if (before?.origin === null || isTakenOver) return toUnmanagedUser(row);
-    if (before === undefined || before.deleted) return markUserDeleted(row, now);
+    if (before === undefined || before.deleted) {
+      const nothing = onlyWaiting(parseCells<Field>(row), []);
+      return markDeleted(row, ask(nothing, ['active'], row.version + 1), now);
+    }
   }
   return withoutWrite(row, write);
 }
 
-function markUserDeleted(row: UserRow, now: number): UserRow {
-  const version = row.version + 1;
-  const cells = ask(onlyWaiting(parseCells<Field>(row), []), ['active'], version);
-  return { ...row, cells: JSON.stringify(cells), version, deleted_at: now, due_class: 0 };
+/** Deletes a row again, with what is left to do. */
+function markDeleted<Row extends ResourceRow>(row: Row, cells: Cells<Field>, now: number): Row {
+  return { ...row, cells: JSON.stringify(cells), version: row.version + 1, deleted_at: now };
 }
 
 /** Takes a write of a group back, with the members and admins that it changed, and applies the rules to the result. */
@@ -219,7 +216,11 @@ async function takeBackGroup(
   const back = isLast && !isWhole ? written : written.filter((one) => refused.has(toLinkText(one)));
   await changeNamed(tx, row, back, (link, one) => revertLink(link, one.before, versions));
   reverted.push(...(isWhole ? await listLinkedUsers(tx, row) : back.map(({ userId }) => userId)));
-  const without = isDeleted ? markGroupDeleted(row, now) : withoutWrite(row, write);
+  // One that the bridge created is removed, a released one loses the members the bridge added.
+  const deletion = { isOwn: row.origin === 'created', mayBeThere: true, version: versions.next };
+  const without = isDeleted
+    ? markDeleted(row, toCellsAfterGroupDeletion(parseCells(row), deletion), now)
+    : withoutWrite(row, write);
   const kept = isUnchanged ? await followMembers(tx, without, waiter.undo) : without;
   // The people of inner groups are looked at when this is followed.
   const inner_groups = (isLast ? before?.innerGroups : undefined) ?? row.inner_groups;
@@ -229,14 +230,6 @@ async function takeBackGroup(
   const admins_asked = isReturned ? (before?.adminsAsked ?? 0) : kept.admins_asked;
   const draft = { ...kept, admins_asked, inner_groups };
   return (await toRuled(tx, rules, groupFields, { row: draft, now })) ?? draft;
-}
-
-/** Deletes the group again: one that the bridge created is removed, a released one loses the members the bridge added. */
-function markGroupDeleted(row: GroupRow, now: number): GroupRow {
-  const version = row.version + 1;
-  const deletion = { isOwn: row.origin === 'created', mayBeThere: true, version };
-  const cells = toCellsAfterGroupDeletion(parseCells(row), deletion);
-  return { ...row, cells: JSON.stringify(cells), version, deleted_at: now, due_class: 0 };
 }
 
 /** Follows up for the members of the group when a whole write was taken back. */

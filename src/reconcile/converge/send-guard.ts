@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { forgetSent, listUnsure, markSent } from '../../domain/cell.ts';
-import type { SentChange } from '../../domain/change.ts';
 import { BridgeError } from '../../domain/errors.ts';
-import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import { keyText } from '../../domain/ids.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { type Field, listFields, listLinks, listParts } from '../../plan/step.ts';
@@ -26,7 +25,7 @@ import type { Outcome } from '../outcome.ts';
 import { findCreate, listChanges, type PlannedStep } from './step.ts';
 
 /** What a row and its links were before calls of a step left. */
-interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_creates' | 'steps'> {
+interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_creates'> {
   /** `must_look` since then. */
   readonly ticket: number;
   /** Fields and links that were marked as sent. */
@@ -35,13 +34,8 @@ interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_c
   readonly isRetried: boolean;
 }
 
-/** Takes back all that was written for a call that is not to leave. */
-class NotAsPlanned extends Error {}
-
-/** Step whose calls are guarded. */
-interface GuardedStep {
-  readonly key: ResourceKey;
-  readonly step: PlannedStep;
+/** How a step that is guarded is made. */
+interface Guarding {
   /** True when the step before it was held back: this one takes its place in the queue. */
   readonly again: boolean;
   /** Plans the step again from the row as it is by now, or as `toOwn` makes it. */
@@ -62,9 +56,7 @@ export class SendGuard {
   /** True when a call was held back because something else is planned by now. */
   isOvertaken = false;
   readonly #deps: ReconcileDeps;
-  readonly #key: ResourceKey;
-  readonly #action: PlannedStep['action'];
-  readonly #read: GuardedStep['read'];
+  readonly #read: Guarding['read'];
   readonly #create: SentCreate | undefined;
   /** Rows of the ledger of the attempt that is about to leave or on its way. */
   #open: readonly WrittenChange[] = [];
@@ -76,17 +68,17 @@ export class SendGuard {
   /** `steps` of the row as this step has left it. */
   #steps: number;
 
-  constructor(deps: ReconcileDeps, { key, step, again, read }: GuardedStep) {
+  constructor(deps: ReconcileDeps, step: PlannedStep, { again, read }: Guarding) {
     this.#deps = deps;
-    this.#key = key;
-    this.#action = step.action;
     this.#read = read;
     this.#create = findCreate(step);
     this.planned = step;
     this.#steps = step.row.steps;
     let takesPlace = again;
     this.upstream = withOptions(deps.upstream, (options: CallOptions = {}) => {
-      const beforeSend = (sending: Sending) => this.#assertMayLeave(sending);
+      const beforeSend = async ({ operation }: Sending) => {
+        if (operation.method !== 'GET') await this.#assertMayLeave(operation.id);
+      };
       const afterSend = (error: UpstreamError | undefined) => this.#noteEnd(error);
       const call = { ...options, again: takesPlace, beforeSend, afterSend };
       takesPlace = false;
@@ -137,7 +129,7 @@ export class SendGuard {
   async withdraw(): Promise<void> {
     if (this.#noted === undefined && this.#ends.length === 0) return;
     await this.#deps.store.write(async (tx) => {
-      const row = await lockRow(tx, this.#key);
+      const row: ResourceRow | undefined = await lockRow(tx, this.planned.row);
       await this.saveOutcomes(tx);
       if (row === undefined) return;
       const problem = { code: 'overtaken', words: '' };
@@ -152,21 +144,20 @@ export class SendGuard {
     this.#open = [];
     const outcome = error === undefined ? 'done' : OUTCOMES[error.outcome];
     this.#isLost ||= outcome === 'unknown' && isUnheard(error?.status);
-    const text = error === undefined ? null : toErrorText(error);
-    if (ids.length > 0) this.#ends.push({ ids, outcome, error: text });
+    if (ids.length > 0) this.#ends.push({ ids, outcome, error: error ? toErrorText(error) : null });
   }
 
   /** @throws BridgeError `overtaken` when something else is planned by now */
-  async #assertMayLeave({ operation }: Sending): Promise<void> {
-    if (operation.method === 'GET') return;
+  async #assertMayLeave(operation: string): Promise<void> {
     // Without the look that a call of this step asked for.
     const toOwn = (row: ResourceRow): ResourceRow =>
       row.must_look === this.#noted?.ticket ? { ...row, must_look: this.#noted.must_look } : row;
-    while (!(await this.#mayLeave(operation.id))) {
+    const { action, row } = this.planned;
+    while (!(await this.#mayLeave(operation))) {
       const now = await this.#read(toOwn);
-      if (now === undefined || !isDeepStrictEqual(now.action, this.#action)) {
+      if (now === undefined || !isDeepStrictEqual(now.action, action)) {
         this.isOvertaken = true;
-        const words = `${keyText(this.#key)} was written since this step was planned`;
+        const words = `${keyText(row)} was written since this step was planned`;
         throw new BridgeError('overtaken', words);
       }
       this.planned = now;
@@ -180,56 +171,56 @@ export class SendGuard {
    */
   async #mayLeave(operation: string): Promise<boolean> {
     const { store, policy } = this.#deps;
-    const changes = listChanges(this.planned);
     try {
-      const left = await store.write((tx) => this.#writeDown(tx, operation, changes));
+      const left = await store.write((tx) => this.#writeDown(tx, operation));
+      if (left === undefined) return false;
       this.#open = left.written;
       this.#noted = left.noted;
-      this.#steps = left.noted.steps;
+      this.#steps = left.steps;
       return true;
     } catch (error) {
-      if (error instanceof NotAsPlanned) return false;
       if (!(error instanceof TooMuchHarm)) throw error;
-      const { version } = this.planned.row;
+      const { row: key } = this.planned;
+      const { version } = key;
       const { deactivation } = policy;
-      const removals = { key: this.#key, version, changes, limit: error, deactivation };
+      const changes = listChanges(this.planned);
+      const removals = { key, version, changes, limit: error, deactivation };
       if (await holdRemovals(this.#deps, removals)) return false;
       throw error;
     }
   }
 
   /**
-   * Writes a call into the ledger that is about to leave, and notes what a crash is to leave.
-   * @throws NotAsPlanned when what is wanted may be something else by now
+   * Writes a call into the ledger that is about to leave, and notes what a crash is to leave. Undefined when what is
+   * wanted may be something else by now. @throws TooMuchHarm
    */
-  async #writeDown(tx: Db, operation: string, sent: readonly SentChange[]) {
-    const key = this.#key;
-    const row = await lockRow(tx, key);
-    const isAsPlanned = row?.version === this.planned.row.version && !this.isStale(row);
-    if (row === undefined || !isAsPlanned) throw new NotAsPlanned();
+  async #writeDown(tx: Db, operation: string) {
+    const row: ResourceRow | undefined = await lockRow(tx, this.planned.row);
+    if (row?.version !== this.planned.row.version || this.isStale(row)) return undefined;
     // A repeated call is written down again, so the attempts before it have to be recorded by then.
     await this.saveOutcomes(tx);
     const at = this.#deps.clock.now();
-    const changes = sent.map((change) => ({ ...change, isRepair: toIsRepair(key.id, change) }));
-    const written = await insertOwnCall(tx, { at, operation, key, changes });
+    const changes = listChanges(this.planned).map((change) => {
+      return { ...change, isRepair: toIsRepair(row.id, change) };
+    });
+    const written = await insertOwnCall(tx, { at, operation, key: row, changes });
     await assertWithinLimit(tx, this.#deps, written);
-    return { written, noted: await this.#note(tx, row, at) };
+    return { written, noted: await this.#note(tx, row, at), steps: row.steps + 1 };
   }
 
   async #note(tx: Db, row: ResourceRow, at: number): Promise<Noted> {
     const cells = parseCells<Field>(row);
+    const { action } = this.planned;
     // The account that a create may leave is looked for by its names; names of groups are not unique.
     const isUserCreate = row.type === 'user' && this.#create !== undefined;
-    const parts = this.#action && !isUserCreate ? listParts(this.#action) : [];
+    const parts = action && !isUserCreate ? listParts(action) : [];
     const fields = listFields(parts).filter((field) => {
       const { pending, sent } = cells[field] ?? {};
       return pending !== undefined && sent === undefined;
     });
-    const named = row.type === 'user' ? [] : listLinks(parts);
-    const links = await changeNamed(tx, row, named, (link) =>
+    const links = await changeNamed(tx, row, listLinks(parts), (link) =>
       link.sent === null && link.pending !== null ? { ...link, sent: link.pending } : link,
     );
-    const isRetried = this.isRetried(row);
     const { must_look, unsure_until, sent_creates } = row;
     const before = this.#noted ?? { must_look, unsure_until, sent_creates, fields: [], links: [] };
     const ticket = this.#noted?.ticket ?? must_look + 1;
@@ -245,8 +236,7 @@ export class SendGuard {
     return {
       ...before,
       ticket,
-      isRetried,
-      steps: row.steps + 1,
+      isRetried: this.isRetried(row),
       fields: [...before.fields, ...fields],
       links: [...before.links, ...links],
     };

@@ -33,8 +33,6 @@ interface Planned<Row extends ResourceRow, State> {
 
 /** The next step of a user or group. */
 export type PlannedStep = Planned<UserRow, UserState> | Planned<GroupRow, GroupState>;
-/** The next step of a user. */
-export type UserStep = Extract<PlannedStep, { readonly type: 'user' }>;
 
 /** Dependencies of a plan. */
 type PlanDeps = Pick<ReconcileDeps, 'policy' | 'quirks' | 'clock'>;
@@ -52,15 +50,7 @@ export async function readStep(
   const found = await findRow(db, key);
   if (found === undefined) return undefined;
   const row = toOwn(found);
-  const links = await readLinks(db, deps, row);
-  const step = planStep(deps, { row, links });
-  const existence = step.type === 'user' ? step.state.cells.account : toCreated(step.state);
-  const isSought = step.state.sentCreates.length > 0 && isWaiting(existence);
-  return isSought ? planStep(deps, { row, links, isSought }) : step;
-}
-
-function toCreated({ deleted, cells }: GroupState): Cell | undefined {
-  return deleted ? undefined : cells.existence;
+  return planStep(deps, { row, links: await readLinks(db, deps, row), isFirst: true });
 }
 
 /** Reads the waiting changes of a group's lists for one plan: as many as two calls can carry. A user has none. */
@@ -83,24 +73,25 @@ interface Basis {
   readonly row: ResourceRow;
   /** The waiting changes of its lists. */
   readonly links: readonly LinkChange[];
-  /** True: it is looked for first. */
-  readonly isSought?: true;
+  /** True for the first step of a run: what a create may have left is looked for. */
+  readonly isFirst?: true;
 }
 
 /** Plans the next step: a stuck change is hidden until its next attempt. */
-export function planStep(deps: PlanDeps, { row, links, isSought }: Basis): PlannedStep {
+export function planStep(deps: PlanDeps, { row, links, isFirst }: Basis): PlannedStep {
   const at = deps.clock.now();
   const mustLook = isLookDue(row, at);
+  const toLook = (known: UserState | GroupState, existence: Cell | undefined) =>
+    known.mustLook || (isFirst === true && known.sentCreates.length > 0 && isWaiting(existence));
   if (row.type === 'user') {
     const known = toPlannableUser({ ...toUserState(row), mustLook }, at);
-    const state = isSought ? { ...known, mustLook: true } : known;
-    const { step: action } = planUser(state, toUserPolicy(deps));
-    return { type: 'user', row, state, action, at };
+    const state = { ...known, mustLook: toLook(known, known.cells.account) };
+    return { type: 'user', row, state, action: planUser(state, toUserPolicy(deps)).step, at };
   }
   const known = toPlannableGroup({ ...toGroupState(row, links), mustLook }, at);
-  const state = isSought ? { ...known, mustLook: true } : known;
-  const { step: action } = planGroup(state, toGroupPolicy(deps));
-  return { type: 'group', row, state, action, at };
+  const { existence } = known.deleted ? {} : known.cells;
+  const state = { ...known, mustLook: toLook(known, existence) };
+  return { type: 'group', row, state, action: planGroup(state, toGroupPolicy(deps)).step, at };
 }
 
 /** Lists the fields that wait and need no call, because they hold already. */
@@ -136,12 +127,8 @@ function toGroupPolicy({ policy, quirks }: Pick<PlanDeps, 'policy' | 'quirks'>):
 /** Lists the changes that the calls of a step make, under the id that they use; none: it looks. */
 export function listChanges({ type, state, action }: PlannedStep): SentChange[] {
   if (action === undefined) return [];
-  if (type === 'group') return toChanges(type, action, state.ids.uid ?? state.ids.scimId);
-  return toChanges(
-    type,
-    action,
-    state.upstreamId === undefined ? undefined : String(state.upstreamId),
-  );
+  const id = type === 'group' ? (state.ids.uid ?? state.ids.scimId) : state.upstreamId?.toString();
+  return toChanges(type, action, id);
 }
 
 /** Name of a step in the log and in traces: the kinds of its changes; undefined: nothing is to be done. */

@@ -1,9 +1,8 @@
 import { type Cells, toEcho } from '../../domain/cell.ts';
-import { assertNever } from '../../domain/errors.ts';
 import { findFailed, isNameKept } from '../../domain/failure.ts';
 import { hasMoreBits } from '../../domain/mask.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
-import { isNotApplied, NOT_APPLIED, toOwnRefusal } from '../../domain/refusal.ts';
+import { isNotApplied, toOwnRefusal } from '../../domain/refusal.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
 import {
   compareAccount,
@@ -61,7 +60,7 @@ async function lookForUser({ deps, state }: UserCall): Promise<Outcome> {
   const outcome = await lookAtUser(deps, state);
   if (outcome.kind !== 'done' || !outcome.known.missing) return outcome;
   const found = await findAccount(deps, toObservedNames(state));
-  if (found.kind === 'could-not-look') return { kind: 'later', problem: found.problem };
+  if (found.kind === 'later') return found;
   if (found.kind !== 'found' || found.user.id === state.upstreamId) return outcome;
   const { user } = found;
   const isSurely = user.created !== undefined && user.created === state.observed?.created;
@@ -87,7 +86,7 @@ export async function lookAtUser(deps: ReconcileDeps, state: UserState): Promise
     if (likeness === 'another') return { kind: 'done', known: { missing: true } };
     // Either the account was renamed, or the id is another person's now, and the user's account has another one.
     const namesake = await findAccount(deps, toObservedNames(state));
-    if (namesake.kind === 'could-not-look') return { kind: 'later', problem: namesake.problem };
+    if (namesake.kind === 'later') return namesake;
     return { kind: 'done', known: namesake.kind === 'not-there' ? shown : { missing: true } };
   });
 }
@@ -101,24 +100,17 @@ function toObservedNames({ desired, observed }: UserState) {
 /** Looks for the account of a user without one: by the values that creates left with, else by its own. */
 async function lookForAccount(deps: ReconcileDeps, state: UserState): Promise<Outcome> {
   const found = await findCreated(deps, state);
-  switch (found.kind) {
-    case 'found':
-      return state.sentCreates.length === 0
-        ? adoptFound(deps, found.user)
-        : toFound(deps, found.user);
-    case 'not-there': {
-      const isWanted = state.desired.active && !state.deleted;
-      return { kind: 'done', known: isWanted ? {} : { done: ['account'] } };
-    }
-    case 'ambiguous': {
-      const words = 'several accounts of the service have this userName or address';
-      return { kind: 'refused', parts: ['account'], problem: toOwnRefusal(words) };
-    }
-    case 'could-not-look':
-      return { kind: 'later', problem: found.problem };
-    default:
-      return assertNever(found);
+  if (found.kind === 'later') return found;
+  if (found.kind === 'found') {
+    const isMade = state.sentCreates.length > 0;
+    return isMade ? toFound(deps, found.user) : adoptFound(deps, found.user);
   }
+  if (found.kind === 'ambiguous') {
+    const words = 'several accounts of the service have this userName or address';
+    return { kind: 'refused', parts: ['account'], problem: toOwnRefusal(words) };
+  }
+  const isWanted = state.desired.active && !state.deleted;
+  return { kind: 'done', known: isWanted ? {} : { done: ['account'] } };
 }
 
 /** The account that a step changes. */

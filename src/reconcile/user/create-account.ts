@@ -114,7 +114,7 @@ export async function resolveConflict(
   const byFilter = await findAccount(deps, names);
   const found = byFilter.kind === 'not-there' ? await findAccountInList(deps, names) : byFilter;
   if (found.kind === 'found') return adoptFound(deps, found.user, problem);
-  if (found.kind === 'could-not-look') return { kind: 'later', problem: found.problem };
+  if (found.kind === 'later') return found;
   const { read } = deps.store;
   const wasMade =
     state.sentCreates.length > 0 || (await listCreations(read, { ids: [state.id], from: 0 }))[0];

@@ -4,7 +4,7 @@ import { newId } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { toSentUser, type UserState } from '../../domain/user.ts';
 import { findUserByUpstreamId } from '../../store/resources/find.ts';
-import { LIVE, listRows } from '../../store/resources/rows.ts';
+import { LIVE, listRows, type UserRow } from '../../store/resources/rows.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
@@ -19,7 +19,8 @@ type FoundAccount =
   | { readonly kind: 'found'; readonly user: ScimUser }
   | { readonly kind: 'ambiguous' }
   | { readonly kind: 'not-there' }
-  | { readonly kind: 'could-not-look'; readonly problem: Problem };
+  /** It could not be looked for. */
+  | { readonly kind: 'later'; readonly problem: Problem };
 
 /** Names by which an account is recognised: the userName and the address of its create, folded. */
 export function toAccountNames({ name, address }: SentCreate): string[] {
@@ -65,9 +66,7 @@ export async function findCreated(
     return found;
   }
   return attempt(async () =>
-    (await isBlind(deps, 'users'))
-      ? { kind: 'could-not-look', problem: BLIND }
-      : { kind: 'not-there' },
+    (await isBlind(deps, 'users')) ? { kind: 'later', problem: BLIND } : { kind: 'not-there' },
   );
 }
 
@@ -75,7 +74,7 @@ async function attempt(look: () => Promise<FoundAccount>): Promise<FoundAccount>
   try {
     return await look();
   } catch (error) {
-    return { kind: 'could-not-look', problem: classify(error).problem };
+    return { kind: 'later', problem: classify(error).problem };
   }
 }
 
@@ -101,14 +100,11 @@ async function findInList(deps: ReconcileDeps, names: readonly string[]): Promis
   if (found.length > 0) return toFound(found);
   const { result } = pages;
   if (result.complete) return { kind: 'not-there' };
-  return { kind: 'could-not-look', problem: { code: 'incomplete', words: result.reason } };
+  return { kind: 'later', problem: { code: 'incomplete', words: result.reason } };
 }
 
-/** Filter by which users are looked for. */
-interface Filter {
-  readonly attribute: 'userName' | 'emails.value';
-  readonly value: string;
-}
+/** Attribute by which users are looked for. */
+type Attribute = 'userName' | 'emails.value';
 
 /** Looks for an account by filters, the likeliest first; undefined when an empty answer proves nothing. */
 async function findByFilter(
@@ -116,25 +112,26 @@ async function findByFilter(
   names: readonly string[],
 ): Promise<FoundAccount | undefined> {
   const [name = '', ...others] = names;
-  const ask = async (filter: Filter) =>
-    (await askUsers(deps, filter)).filter((user) => matches(user, names));
+  const ask = async (attribute: Attribute, value: string) =>
+    (await askUsers(deps, attribute, value)).filter((user) => matches(user, names));
   try {
-    const hits = await ask({ attribute: 'userName', value: name });
+    const hits = await ask('userName', name);
     if (hits.length > 0) return toFound(hits);
   } catch (error) {
     return orNothing(error, undefined);
   }
   if (!(await isFilterProven(deps))) return undefined;
   const hits: ScimUser[] = [];
-  for (const value of names) hits.push(...(await ask({ attribute: 'emails.value', value })));
-  for (const value of others) hits.push(...(await ask({ attribute: 'userName', value })));
+  for (const value of names) hits.push(...(await ask('emails.value', value)));
+  for (const value of others) hits.push(...(await ask('userName', value)));
   return hits.length > 0 ? toFound(hits) : { kind: 'not-there' };
 }
 
 /** Asks for users by a filter; the service may have ignored it. */
 async function askUsers(
   { upstream }: ReconcileDeps,
-  { attribute, value }: Filter,
+  attribute: Attribute,
+  value: string,
 ): Promise<ScimUser[]> {
   const filter = `${attribute} eq ${JSON.stringify(value)}`;
   const list = await upstream.call(scim.getUsers, { query: { filter } });
@@ -160,25 +157,24 @@ async function isFilterProven(deps: ReconcileDeps): Promise<boolean> {
   if (userFilter !== undefined) return userFilter === 'proven';
   const [known] = await listRows(deps.store.read, 'user', KNOWN, { order: 'seq', limit: 1 });
   if (known === undefined) return false;
-  const { upstream_id, observed_user_name_folded: name, observed_email_folded: email } = known;
-  const upstreamId = Number(upstream_id);
   const isProven =
-    (await finds(deps, { attribute: 'userName', value: name ?? '', upstreamId })) &&
-    (await finds(deps, { attribute: 'emails.value', value: email ?? '', upstreamId }));
+    (await finds(deps, known, 'userName', known.observed_user_name_folded)) &&
+    (await finds(deps, known, 'emails.value', known.observed_email_folded));
   await deps.quirks.learn({ userFilter: isProven ? 'proven' : 'refused' });
   return isProven;
 }
 
 async function finds(
   deps: ReconcileDeps,
-  { attribute, value, upstreamId }: Filter & { readonly upstreamId: number },
+  known: UserRow,
+  attribute: Attribute,
+  folded: string | null,
 ): Promise<boolean> {
   try {
     // The values are folded, so a filter that minds the case would overlook users.
-    const found = await askUsers(deps, { attribute, value: value.toUpperCase() });
-    if (found.length !== 1 || found[0]?.id !== upstreamId) return false;
-    const nobody = `${newId()}@nobody.invalid`;
-    return (await askUsers(deps, { attribute, value: nobody })).length === 0;
+    const found = await askUsers(deps, attribute, (folded ?? '').toUpperCase());
+    if (found.length !== 1 || found[0]?.id !== known.upstream_id) return false;
+    return (await askUsers(deps, attribute, `${newId()}@nobody.invalid`)).length === 0;
   } catch (error) {
     return orNothing(error, false);
   }

@@ -1,0 +1,283 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ask,
+  askAgain,
+  type Cells,
+  done,
+  doubt,
+  forgetSent,
+  isWaiting,
+  listSent,
+  listWaiting,
+  sendAgain,
+  withEcho,
+} from '../../domain/cell.ts';
+import { isEntityField, listEntityFields, seeEntities } from '../../domain/entity.ts';
+import { listGroupDifferences, type ObservedGroup, withCreated } from '../../domain/group.ts';
+import { endChange, endDoubt } from '../../domain/link.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
+import {
+  type Deactivation,
+  listUserDifferences,
+  toSentUser,
+  type UserField,
+} from '../../domain/user.ts';
+import { type Field, listFields, listLinks } from '../../plan/step.ts';
+import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
+import { NOTHING_OPEN, parseCells, parseStored } from '../../store/engine/columns.ts';
+import { changeLinks, changeNamed, hasLink } from '../../store/links/links.ts';
+import { observeLinks } from '../../store/links/observe.ts';
+import { leaveGroups, moveLinks, notifyGroupsOf } from '../../store/links/of-users.ts';
+import {
+  findRow,
+  type GroupRow,
+  listRows,
+  type ResourceRow,
+  type UserRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
+import {
+  isInFlight,
+  isLinked,
+  toGroupState,
+  toObservedGroup,
+  toUserState,
+} from '../../store/resources/state.ts';
+import { updateWhere } from '../../store/tables.ts';
+import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
+import { scim } from '../../upstream/operations/scim.ts';
+import type { Known } from '../outcome.ts';
+import { toObservedColumns } from '../user/observe.ts';
+import { EXISTENCE, type Recording } from './recording.ts';
+
+/** The row after a step that worked, with what it has shown. What follows for links and for other rows is stored. */
+export async function applyKnown(r: Recording, known: Known): Promise<ResourceRow> {
+  const { row } = r;
+  const cells = toCellsAfter(r, known);
+  return row.type === 'user'
+    ? applyUser(r, { row, cells }, known)
+    : applyGroup(r, { row, cells }, known);
+}
+
+/** A row, and the cells that it is to have. */
+interface Draft<Row extends ResourceRow> {
+  readonly row: Row;
+  readonly cells: Cells<Field>;
+}
+
+/** Names as the service wrote them. */
+const NAME = { user: 'name', group: 'displayName' } as const;
+
+/**
+ * Cells after a step: what it made does not wait any more. Of what was just linked every difference waits, and the last
+ * write that claimed its existence is answered for all of it.
+ */
+function toCellsAfter({ deps, row, step, isStale }: Recording, known: Known): Cells<Field> {
+  const { echo, done: made = [] } = known;
+  const cells = parseCells<Field>(row);
+  const planned: Cells<Field> = step.state.cells;
+  const heard = echo === undefined ? cells : withEcho<Field>(cells, NAME[row.type], echo);
+  // A look at a group that is to be removed finds it: its removal still waits.
+  const isHeld = (field: Field) => field !== 'existence' || row.deleted_at === null;
+  // The result of a call may be undone by now: the look that follows shows it.
+  const left = isStale ? heard : done(heard, planned, listFields(made).filter(isHeld));
+  const existence = EXISTENCE[row.type];
+  const claim = cells[existence]?.pending ?? planned[existence]?.pending ?? row.version;
+  if (row.type === 'user') {
+    const { upstreamId, observed } = known;
+    if (upstreamId === undefined || observed === undefined) return left;
+    return ask(left, listNewUserFields(row, known, deps.policy.deactivation), claim);
+  }
+  if (known.ids === undefined || isLinked(row)) return left;
+  // No other call than creates has left before the group is known.
+  const free = forgetSent(left, listSent(left));
+  if (known.group === undefined || row.deleted_at !== null) return free;
+  const { desired } = toGroupState(row);
+  const differing = listGroupDifferences(desired, known.group, heard);
+  return ask(free, [...differing, ...listEntityFields(heard)], claim);
+}
+
+/** The fields of a user that wait once the account is linked: the address stays as the service made it, unless it changed since. */
+function listNewUserFields(
+  row: UserRow,
+  { echo, observed, adopted }: Known,
+  deactivation: Deactivation,
+): Field[] {
+  if (observed === undefined) return [];
+  const { desired } = toUserState(row);
+  const said = echo === undefined ? {} : withEcho<UserField>({}, 'name', echo);
+  const sent = parseStored<SentCreate[]>(row.sent_creates);
+  const wanted = toSentUser(desired);
+  const isRenamed =
+    !adopted && sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));
+  return listUserDifferences(desired, observed, said, deactivation).filter(
+    (field) =>
+      field === 'active' || (row.deleted_at === null && (field !== 'address' || isRenamed)),
+  );
+}
+
+/** The row of a user after a step that worked; groups that waited for it are due. */
+async function applyUser(
+  r: Recording,
+  { row, cells }: Draft<UserRow>,
+  known: Known,
+): Promise<UserRow> {
+  const { tx, step, now } = r;
+  const observed = known.observed ? toObservedColumns(row, known.observed) : {};
+  const draft = { ...row, ...observed, cells: JSON.stringify(cells) };
+  const next = await takeAccount(r, draft, known);
+  // Groups that waited for this account, its activation or its deactivation can go on.
+  const changesAccess =
+    known.upstreamId !== undefined || (step.type === 'user' && isWaiting(step.state.cells.active));
+  if (changesAccess && (await notifyGroupsOf(tx, row.id, now)).length > 0) r.notifies = true;
+  return next;
+}
+
+/** Fields that are managed only once they have been set. */
+const SETTABLE = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
+
+/**
+ * Takes the account that a live user was just linked to from the deleted users that still have it. A call for one of them
+ * may be on its way, so that the observation is not to be trusted. Returns the row after that.
+ */
+async function takeAccount(
+  { tx, now }: Recording,
+  row: UserRow,
+  { upstreamId }: Known,
+): Promise<UserRow> {
+  if (row.deleted_at !== null || upstreamId === undefined) return row;
+  const others = await listRows(tx, 'user', { upstream_id: upstreamId });
+  const deleted = others.filter(({ id, deleted_at }) => id !== row.id && deleted_at !== null);
+  if (deleted.length === 0) return row;
+  for (const { id, version } of deleted) {
+    await leaveGroups(tx, id, now);
+    await moveLinks(tx, id, row.id);
+    await updateWhere(tx, 'own_calls', { resource_id: id }, { resource_id: row.id });
+    // What it was about to do is not to be done any more.
+    const nothing = { ...NOTHING_OPEN, upstream_id: null, version: version + 1 };
+    await updateRow(tx, { type: 'user', id }, nothing);
+  }
+  const { desired, cells } = toUserState(row);
+  const set = SETTABLE.filter((field) => desired[field] !== undefined);
+  const fields: UserField[] = ['active', ...set];
+  const asked = askAgain(cells, fields, row.version);
+  const isUnsure = deleted.some((one) => isInFlight(one) || one.unsure_until !== null);
+  const until = Math.max(...[row, ...deleted].map(({ unsure_until }) => unsure_until ?? 0));
+  return {
+    ...row,
+    must_look: row.must_look + 1,
+    unsure_until: isUnsure ? until : row.unsure_until,
+    cells: JSON.stringify(isUnsure ? doubt(asked, fields) : asked),
+  };
+}
+
+/** The row of a group after a step that worked; what was seen in its lists, and which of their changes hold now, is stored. */
+async function applyGroup(
+  { tx, step, isStale, now }: Recording,
+  { row, cells }: Draft<GroupRow>,
+  known: Known,
+): Promise<GroupRow> {
+  const { memberIds, adopted, entities } = known;
+  const links = listLinks(known.done ?? []);
+  // The result of a call may be undone by now: the look that is due tells.
+  if (links.length > 0 && !isStale) {
+    await changeNamed(tx, row, links, (link, made) => endChange(link, made, step.state.version));
+  }
+  if (memberIds) {
+    const baseline = adopted ? 1 : row.origin === null ? null : 0;
+    await observeLinks(tx, row, { upstreamUserIds: memberIds, baseline, list: 'member' });
+  }
+  const observed = toObserved(row, known, now);
+  const left = entities === undefined ? cells : seeEntities(cells, entities);
+  // While roles in an entity wait, a call may have changed them, so the entities are to be listed.
+  const isDoubted = step.state.mustLook && listWaiting(left).some(isEntityField);
+  const listed = entities === undefined ? row.entities : JSON.stringify(entities);
+  return {
+    ...row,
+    entities: isDoubted ? null : listed,
+    observed: observed === undefined ? row.observed : JSON.stringify(observed),
+    cells: JSON.stringify(left),
+  };
+}
+
+/**
+ * Observation after a step. A call that changed members or admins shows that the group is there. A list that was asked for
+ * before the call ended may still show those of before, so the time of the call stands beside the times of looks.
+ */
+function toObserved(
+  row: GroupRow,
+  { group, done: made = [], ids }: Known,
+  now: number,
+): ObservedGroup | undefined {
+  const [link] = listLinks(made);
+  const observed = toObservedGroup(row);
+  if (group) return { ...group, ...withCreated(observed, group.created) };
+  if (observed === undefined || link === undefined) return undefined;
+  if (ids?.scimId !== undefined) {
+    return { ...observed, shownAt: now, at: now, by: scim.updateGroup.id };
+  }
+  const isMember = link.list === 'member';
+  const { id: by } = isMember ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
+  return { ...observed, at: now, by };
+}
+
+/** Fields of a user that no look shows. */
+const UNSEEN: readonly Field[] = ['appsPermissions', 'temporarilyInactive'];
+
+/**
+ * Ends the doubt about lost calls once a look has shown what they did, and they cannot take effect any more: what they
+ * changed since it was written waits to be put right.
+ */
+export async function endDoubts(r: Recording): Promise<void> {
+  const { tx, step, row, deps } = r;
+  if (row.unsure_until === null || step.at < row.unsure_until || !step.state.mustLook) return;
+  const { version } = row;
+  const { deactivation } = deps.policy;
+  if (row.type === 'group' && (await hasLink(tx, row, 'sent'))) {
+    await changeLinks(tx, row, {}, (link) => (link.sent === null ? link : endDoubt(link, version)));
+  }
+  const cells = parseCells<Field>(row);
+  const sent = listSent(cells);
+  const differing = listDiffering(row, deactivation);
+  const unseen = deactivation === 'scim' ? UNSEEN : [...UNSEEN, 'active' as const];
+  const seen = sent.filter((field) => isEntityField(field) || differing.includes(field));
+  const hidden = sent.filter((field) => unseen.includes(field));
+  const asked = askAgain(forgetSent(cells, sent), seen, version);
+  r.row = {
+    ...row,
+    unsure_until: null,
+    sent_creates: '[]',
+    entities: sent.some(isEntityField) ? null : row.entities,
+    cells: JSON.stringify(sendAgain(asked, hidden, version)),
+  };
+}
+
+/** Lists the fields in which the service was last seen to differ. */
+function listDiffering(row: ResourceRow, deactivation: Deactivation): readonly Field[] {
+  if (row.type === 'user') {
+    const { desired, observed, cells } = toUserState(row);
+    return observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
+  }
+  const { desired, observed, cells } = toGroupState(row);
+  return observed ? listGroupDifferences(desired, observed, cells) : [];
+}
+
+/** Has the rules follow a step that took a write back, adopted a group, or found an account that may be in groups. */
+export async function followStep(r: Recording): Promise<void> {
+  const { tx, deps, outcome, original, undone, reverted: users, now } = r;
+  const { adopted = false, upstreamId } = outcome.kind === 'done' ? outcome.known : {};
+  const { type, id } = original;
+  if (type === 'user') {
+    const isLinked = upstreamId !== undefined && r.step.row.upstream_id === null;
+    if (undone.length === 0 && !isLinked) return;
+    if (await followUser(tx, deps.rules, id, now)) r.notifies = true;
+    return;
+  }
+  if (undone.length === 0 && !adopted) return;
+  await enterRules(tx, deps.rules, 'names');
+  const before = adopted ? undefined : toRuledName(original);
+  const after = toRuledName(await findRow(tx, { type, id }));
+  const news = { id, before, after, users, nested: 'all' } as const;
+  const { notifies } = await followGroup(tx, deps.rules, news, now);
+  if (notifies) r.notifies = true;
+}

@@ -1,0 +1,187 @@
+import { ask } from '../../domain/cell.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { isAnotherGroup } from '../../domain/group.ts';
+import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
+import { toOwnRefusal } from '../../domain/refusal.ts';
+import { compareAccount } from '../../domain/user.ts';
+import type { Field } from '../../plan/step.ts';
+import { findHandling, findProvider, parseLimits } from '../../store/credentials/providers.ts';
+import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
+import { moveGroupLinks, moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
+import { findGroupByUpstream, findUserByUpstreamId } from '../../store/resources/find.ts';
+import {
+  deleteRow,
+  lockRow,
+  type ResourceRow,
+  type UserRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
+import { NO_IDS, toObservedGroup, toUserState } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
+import type { Known, Problem } from '../outcome.ts';
+import { OWNER_ACCOUNT } from '../user/create-account.ts';
+import { EXISTENCE, type Recording } from './recording.ts';
+
+/** Why a row is not linked to what a step found or created: not yet, or not at all. */
+type Obstacle =
+  | { readonly kind: 'later'; readonly problem: Problem }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+/** Result of linking a row: its columns, or the obstacle. */
+type Link =
+  | { readonly kind: 'linked'; readonly columns: Partial<Omit<ResourceRow, 'type' | 'id'>> }
+  | Obstacle;
+
+/** Makes the obstacle of what is not its provider's to have. @param words a sentence without its period */
+function refuse(words: string): Obstacle {
+  return { kind: 'refused', problem: toOwnRefusal(words) };
+}
+
+/**
+ * Links the row to the account or group that a step found or created. It has at most one live row: an unmanaged one is
+ * merged into this one; that of a managed one, an owner's account, and a group with permissions are refused.
+ */
+export async function linkRow(
+  { tx, now }: Recording,
+  row: ResourceRow,
+  known: Known,
+): Promise<Link> {
+  const columns = toIdColumns(row, known);
+  if (columns === undefined) return { kind: 'linked', columns: {} };
+  const left = { ...columns, sent_creates: '[]' };
+  const isSame = row.type === 'user' && known.upstreamId === row.upstream_id;
+  if (isSame) return { kind: 'linked', columns: left };
+  const holder = await lockHolder(tx, row, known);
+  const obstacle =
+    row.type === 'user'
+      ? ((await findObstacle(tx, row, known)) ?? findHolderObstacle(holder, known))
+      : (findHolderObstacle(holder, known) ?? findPermissions(known));
+  if (obstacle !== undefined) return obstacle;
+  if (holder !== undefined) await takeFrom(tx, holder, { row, now });
+  if (row.type === 'user' && row.upstream_id !== null) await resetLinksOf(tx, row.id, null);
+  const origin = known.adopted ? 'adopted' : (row.origin ?? 'created');
+  return { kind: 'linked', columns: { ...left, origin } };
+}
+
+/** The columns of the ids that a step learned; undefined: none. */
+function toIdColumns(row: ResourceRow, { upstreamId, ids }: Known) {
+  if (row.type === 'user') {
+    return upstreamId === undefined ? undefined : { upstream_id: upstreamId };
+  }
+  if (ids === undefined) return undefined;
+  const isMoved =
+    ids.uid !== undefined && row.upstream_uid !== null && ids.uid !== row.upstream_uid;
+  const before = isMoved ? NO_IDS : row;
+  return {
+    upstream_scim_id: ids.scimId ?? before.upstream_scim_id,
+    upstream_id: ids.restId ?? before.upstream_id,
+    upstream_uid: ids.uid ?? before.upstream_uid,
+  };
+}
+
+/** Finds another row that has the account or group, locked because a request may be taking it over. */
+async function lockHolder(
+  tx: Db,
+  { id }: ResourceRow,
+  known: Known,
+): Promise<ResourceRow | undefined> {
+  const found = await findHolder(tx, known);
+  const holder: ResourceRow | undefined = found && (await lockRow(tx, found));
+  return holder?.id === id ? undefined : holder;
+}
+
+/** Finds the row that has the account or group that a step found or created. */
+export function findHolder(
+  db: Db,
+  { upstreamId, ids = {} }: Known,
+): Promise<ResourceRow | undefined> {
+  return upstreamId === undefined
+    ? findGroupByUpstream(db, ids)
+    : findUserByUpstreamId(db, upstreamId);
+}
+
+/** Why the account or group is not taken from the row that has it. */
+function findHolderObstacle(holder: ResourceRow | undefined, known: Known): Obstacle | undefined {
+  if (holder === undefined) return undefined;
+  if (holder.type === 'group' && holder.deleted_at !== null) {
+    if (!hasWaiting(holder)) return undefined;
+    const words = 'a group of this name is still being removed';
+    return { kind: 'later', problem: { code: 'name-leaving', words } };
+  }
+  if (holder.origin !== null && isTheirs(holder, known)) {
+    const what = holder.type === 'user' ? 'account' : 'group';
+    return refuse(`the ${what} in the service is linked to another ${holder.type} already`);
+  }
+  return known.adopted && holder.owner === 1 ? refuse(OWNER_ACCOUNT) : undefined;
+}
+
+/** True unless the service shows the account or group under names that are none of its holder's. */
+function isTheirs(holder: ResourceRow, { observed, group }: Known): boolean {
+  if (holder.type === 'group') {
+    return group === undefined || !isAnotherGroup(toObservedGroup(holder), group);
+  }
+  if (observed === undefined) return true;
+  const { userName, email, created } = observed;
+  const shown = { userName, created, emails: [email] };
+  return compareAccount(toUserState(holder), shown) === 'same';
+}
+
+function findPermissions({ adopted, group }: Known): Obstacle | undefined {
+  if (!adopted || (group?.permissions ?? 0) === 0) return undefined;
+  return refuse(
+    'a group of this name exists in the service, holds permissions, and is not taken over',
+  );
+}
+
+/**
+ * Takes the account or group from the row that has it. An unmanaged row ends, with its links moved. A managed one was linked
+ * to it before the service gave the id anew, and a look finds the right one; a deleted group has no use for it.
+ */
+async function takeFrom(
+  tx: Db,
+  holder: ResourceRow,
+  { row, now }: { readonly row: ResourceRow; readonly now: number },
+): Promise<void> {
+  const { type } = holder;
+  if (type === 'group' && holder.deleted_at !== null) return;
+  if (holder.origin === null) {
+    if (type === 'group') await moveGroupLinks(tx, holder, row);
+    else if (row.type === 'user') await moveLinks(tx, holder.id, row.id);
+    return deleteRow(tx, holder);
+  }
+  if (type === 'user') await resetLinksOf(tx, holder.id, null);
+  const cells = ask(parseCells<Field>(holder), [EXISTENCE[type]], holder.version);
+  const columns = { ...toLookAgainColumns(holder, now), ...NO_IDS, cells: JSON.stringify(cells) };
+  await updateRow(tx, holder, columns);
+}
+
+/** Why an account is not its provider's to have; undefined: it may be. */
+async function findObstacle(tx: Db, row: UserRow, known: Known): Promise<Obstacle | undefined> {
+  const { adopted, observed } = known;
+  if (adopted && observed?.owner) return refuse(OWNER_ACCOUNT);
+  const names = [observed?.userName, observed?.email].filter((name) => name !== undefined);
+  if (await isBeyondLimits(tx, row, names)) {
+    return refuse('the account in the service is of a mail domain that is not this provider’s');
+  }
+  if (!adopted || (await isRecognised(tx, row, names))) return undefined;
+  return refuse('the account in the service has a name that identifies nobody of this provider');
+}
+
+/** True for an account that its provider may not have: one of the same userName, with an address of another domain. */
+async function isBeyondLimits(tx: Db, row: UserRow, userNames: readonly string[]) {
+  if (row.provider === DEFAULT_PROVIDER || row.deleted_at !== null) return false;
+  const provider = await findProvider(tx, row.provider);
+  const demands = { rights: [], userNames, groupNames: [] };
+  return provider !== undefined && findLimit(parseLimits(provider), demands) !== undefined;
+}
+
+/** True for an account of a name by which the people of the provider are recognised. */
+async function isRecognised(tx: Db, row: UserRow, names: readonly string[]): Promise<boolean> {
+  const { match } = await findHandling(tx, row.provider);
+  if (match.includes('userName') && match.includes('address')) return true;
+  const { userName, address } = toUserState(row).desired;
+  const name = foldCase((match.includes('userName') ? userName : address) ?? '');
+  if (match.length === 1 && match.includes('externalId')) return false;
+  return names.some((one) => one !== '' && foldCase(one) === name);
+}
