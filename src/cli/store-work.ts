@@ -9,7 +9,7 @@ import { MIGRATIONS, MOVED, migrate } from '../store/engine/migrate.ts';
 import * as sqlite from '../store/engine/sqlite-backup.ts';
 import { connect, takeFile } from '../store/engine/sqlite-file.ts';
 import { StoreError } from '../store/engine/store-error.ts';
-import { type Move, moveStore, type SourceTable, sealSqlite, unsealSqlite } from '../store/move.ts';
+import { type Move, moveStore, sealSqlite, unsealSqlite } from '../store/move.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 
@@ -62,7 +62,7 @@ export async function markRestored(url: string): Promise<void> {
 /** Result of a move: the file that is kept, and the tables. */
 export interface Moved {
   readonly path: string;
-  readonly tables: readonly SourceTable[];
+  readonly tables: Awaited<ReturnType<typeof moveStore>>;
 }
 
 /**

@@ -5,12 +5,13 @@ import { sql } from 'kysely';
 import { BridgeError } from '../domain/errors.ts';
 import { select, UNLIMITED } from './engine/dialect.ts';
 import { MOVED, migrate } from './engine/migrate.ts';
-import { connect, toSqliteStoreError } from './engine/sqlite-file.ts';
+import { connect, orStoreError } from './engine/sqlite-file.ts';
+import { TABLES } from './schema.ts';
 import type { Db, Store } from './store.ts';
 
 /** The two stores of a move. */
 export interface Move {
-  /** The SQLite file, which is only read. */
+  /** The SQLite file, which is only read. It has had the same migrations. */
   readonly source: DatabaseSync;
   /** PostgreSQL; migrated by the move. */
   readonly target: Store;
@@ -18,12 +19,23 @@ export interface Move {
   readonly onProgress: (part: { readonly done: number; readonly total: number }) => void;
 }
 
+/** A row in the order of its columns, each value as the text that PostgreSQL has for it; null where there is none. */
+type TextRow = readonly (string | null)[];
+
+interface MovedTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** The column that numbers its rows. */
+  readonly serial: string | undefined;
+  readonly rows: number;
+}
+
 /**
  * Copies every table into an empty store and compares each row as it was stored, in one transaction: nothing stays of a
  * move that fails or is cut off. Returns the tables.
  * @throws BridgeError `move-failed`; StoreError. The source is only read.
  */
-export async function moveStore({ source, target, onProgress }: Move): Promise<SourceTable[]> {
+export async function moveStore({ source, target, onProgress }: Move): Promise<MovedTable[]> {
   await assertFree(target);
   await migrate(target);
   const tables = listTables(source);
@@ -32,13 +44,12 @@ export async function moveStore({ source, target, onProgress }: Move): Promise<S
     await takeTables(tx, tables);
     let done = 0;
     for (const table of tables) {
-      await assertEmpty(tx, table);
       for (const rows of readBatches(source, table)) {
         await copyRows(tx, table, rows);
         done += rows.length;
         onProgress({ done, total });
       }
-      await continueNumbers(tx, table);
+      await continueNumbers(tx, table, source);
     }
   });
   return tables;
@@ -58,97 +69,37 @@ async function assertFree({ read }: Store): Promise<void> {
   throw toFailure('the target holds tables of something else: give it a database of its own');
 }
 
-/** Keeps everybody else away from the tables until the commit, and takes the limits of time away. */
-async function takeTables(tx: Db, tables: readonly SourceTable[]): Promise<void> {
+function listTables(source: DatabaseSync): MovedTable[] {
+  return Object.entries(TABLES).map(([name, { columns }]) => {
+    const rows = Number(source.prepare(`select count(*) as n from "${name}"`).get()?.n);
+    const [serial] = Object.entries(columns).find(([, column]) => column.sql === 'serial') ?? [];
+    return { name, columns: Object.keys(columns), serial, rows };
+  });
+}
+
+/**
+ * Keeps everybody else away from the tables until the commit, and takes the limits of time away.
+ * @throws BridgeError `move-failed` if one has rows
+ */
+async function takeTables(tx: Db, tables: readonly MovedTable[]): Promise<void> {
   await sql.raw(UNLIMITED).execute(tx);
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
   const names = sql.join(tables.map(({ name }) => sql.table(name)));
   await sql`lock table ${names} in access exclusive mode`.execute(tx);
-}
-
-async function assertEmpty(tx: Db, { name }: SourceTable): Promise<void> {
-  const rows = await select(tx)`select 1 from ${sql.table(name)} limit 1`;
-  if (rows.length === 0) return;
-  throw toFailure(
-    `the target holds another store already (${name} has rows): give it an empty database`,
-  );
-}
-
-/** Inserts rows in one JSON, of which the table knows the types, because a parameter for each value is more work. */
-async function copyRows(
-  tx: Db,
-  { name, columns }: SourceTable,
-  rows: readonly TextRow[],
-): Promise<void> {
-  const names = columns.map((column) => sql.ref(column));
-  const texts = names.map((column) => sql`${column}::text`);
-  const objects = rows.map((row) =>
-    Object.fromEntries(columns.map((column, n) => [column, row[n]])),
-  );
-  const stored = await select<{ row: TextRow }>(tx)`
-    insert into ${sql.table(name)} (${sql.join(names)}) select ${sql.join(names)}
-    from json_populate_recordset(null::${sql.table(name)}, ${JSON.stringify(objects)}::json)
-    returning array[${sql.join(texts)}] as row`;
-  const arrived = stored.map(({ row }) => row);
-  if (isDeepStrictEqual(arrived, rows)) return;
-  throw toFailure(`${name} did not arrive as it is; the target is as it was`);
-}
-
-/** Lets a table that numbers its rows go on behind the last number that was ever given out. */
-async function continueNumbers(tx: Db, { name, numbered }: SourceTable): Promise<void> {
-  if (numbered === undefined || numbered.last < 1n) return;
-  const sequence = sql`pg_get_serial_sequence(${name}, ${numbered.column})`;
-  await sql`select setval(${sequence}, ${numbered.last.toString()}::bigint)`.execute(tx);
-}
-
-function toFailure(message: string): BridgeError {
-  return new BridgeError('move-failed', message);
-}
-
-/** A row in the order of its columns, each value as the text that PostgreSQL has for it; null where there is none. */
-export type TextRow = readonly (string | null)[];
-
-/** A table of the store that is moved. */
-export interface SourceTable {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly rows: number;
-  /** Of a table that numbers its rows: the column, and the last number that was given out, which never is again. */
-  readonly numbered: { readonly column: string; readonly last: bigint } | undefined;
-}
-
-/** All tables of the bridge, each behind those that it refers to. @throws StoreError */
-function listTables(file: DatabaseSync): SourceTable[] {
-  // In the order in which they were made, for which PostgreSQL needs what a table refers to before it.
-  const names = file
-    .prepare(
-      `select name from sqlite_schema where type = 'table'
-       and name not like 'sqlite\\_%' escape '\\' and name <> 'migrations' order by rowid`,
-    )
-    .all()
-    .map(({ name }) => String(name));
-  const lastNumber = file.prepare('select seq from sqlite_sequence where name = ?');
-  lastNumber.setReadBigInts(true);
-  return names.map((name) => {
-    const columns = file
-      .prepare('select name from pragma_table_info(?) order by pk desc')
-      .all(name)
-      .map((column) => String(column.name));
-    const rows = file.prepare(`select count(*) as n from "${name}"`).get()?.n;
-    const { seq } = lastNumber.get(name) ?? {};
-    // A number is the primary key alone, which comes first here.
-    const [column = ''] = columns;
-    const numbered = typeof seq === 'bigint' ? { column, last: seq } : undefined;
-    return { name, columns, rows: Number(rows ?? 0), numbered };
-  });
+  for (const { name } of tables) {
+    const rows = await select(tx)`select 1 from ${sql.table(name)} limit 1`;
+    if (rows.length === 0) continue;
+    throw toFailure(
+      `the target holds another store already (${name} has rows): give it an empty database`,
+    );
+  }
 }
 
 const BATCH_MAX = 1_024 * 1_024;
 
 /** Rows of a table in batches that are small enough for a statement. @throws BridgeError for what cannot be moved */
-function* readBatches(file: DatabaseSync, { name, columns }: SourceTable): Generator<TextRow[]> {
-  const quoted = columns.map((column) => `"${column}"`).join(', ');
-  const statement = file.prepare(`select ${quoted} from "${name}"`);
+function* readBatches(file: DatabaseSync, { name, columns }: MovedTable): Generator<TextRow[]> {
+  const statement = file.prepare(`select "${columns.join('", "')}" from "${name}"`);
   statement.setReadBigInts(true);
   let batch: TextRow[] = [];
   let size = 0;
@@ -169,39 +120,69 @@ function* readBatches(file: DatabaseSync, { name, columns }: SourceTable): Gener
 function toText(value: unknown, place: string): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'bigint') return value.toString();
-  if (typeof value === 'string' && !value.includes('\0')) return value;
-  const what =
-    typeof value === 'string'
-      ? 'a NUL, which PostgreSQL cannot keep'
-      : 'a value that is no text and no whole number';
-  throw new BridgeError('move-failed', `${place} holds ${what}`);
+  if (typeof value !== 'string') {
+    throw toFailure(`${place} holds a value that is no text and no whole number`);
+  }
+  if (!value.includes('\0')) return value;
+  throw toFailure(`${place} holds a NUL, which PostgreSQL cannot keep`);
 }
 
-/**
- * Marks a file as moved away and makes it read-only, so that no bridge starts on it by mistake. @throws StoreError
- */
+/** Inserts rows in one JSON, of which the table knows the types, because a parameter for each value is more work. */
+async function copyRows(
+  tx: Db,
+  { name, columns }: MovedTable,
+  rows: readonly TextRow[],
+): Promise<void> {
+  const names = columns.map((column) => sql.ref(column));
+  const texts = names.map((column) => sql`${column}::text`);
+  const objects = rows.map((row) =>
+    Object.fromEntries(columns.map((column, n) => [column, row[n]])),
+  );
+  const stored = await select<{ row: TextRow }>(tx)`
+    insert into ${sql.table(name)} (${sql.join(names)}) select ${sql.join(names)}
+    from json_populate_recordset(null::${sql.table(name)}, ${JSON.stringify(objects)}::json)
+    returning array[${sql.join(texts)}] as row`;
+  const arrived = stored.map(({ row }) => row);
+  if (isDeepStrictEqual(arrived, rows)) return;
+  throw toFailure(`${name} did not arrive as it is; the target is as it was`);
+}
+
+/** Lets a table that numbers its rows go on behind the last number that was ever given out, which never is again. */
+async function continueNumbers(
+  tx: Db,
+  { name, serial }: MovedTable,
+  source: DatabaseSync,
+): Promise<void> {
+  const last = source.prepare('select seq from sqlite_sequence where name = ?').get(name)?.seq;
+  if (serial === undefined || typeof last !== 'number' || last < 1) return;
+  await sql`select setval(pg_get_serial_sequence(${name}, ${serial}), ${last})`.execute(tx);
+}
+
+function toFailure(message: string): BridgeError {
+  return new BridgeError('move-failed', message);
+}
+
+/** Marks a file as moved away and makes it read-only, so that no bridge starts on it by mistake. @throws StoreError */
 export function sealSqlite(path: string): void {
-  change(path, (file) => {
-    file.prepare('insert or ignore into migrations (name) values (?)').run(MOVED);
-  });
+  markMoved(path, 'insert or ignore into migrations (name) values (?)');
   chmodSync(path, 0o400);
 }
 
 /** Makes a moved file a store again. @throws StoreError */
 export function unsealSqlite(path: string): void {
   chmodSync(path, 0o600);
-  change(path, (file) => file.prepare('delete from migrations where name = ?').run(MOVED));
+  markMoved(path, 'delete from migrations where name = ?');
 }
 
-/** The change is in the file itself in the end, not in a log beside it. */
-function change(path: string, write: (file: DatabaseSync) => void): void {
+/** The mark is in the file itself in the end, not in a log beside it. */
+function markMoved(path: string, statement: string): void {
   const file = connect(path, { readOnly: false });
   try {
-    file.exec('pragma synchronous=full');
-    write(file);
-    file.exec('pragma wal_checkpoint(truncate)');
-  } catch (error) {
-    throw toSqliteStoreError(error);
+    orStoreError(() => {
+      file.exec('pragma synchronous=full');
+      file.prepare(statement).run(MOVED);
+      file.exec('pragma wal_checkpoint(truncate)');
+    });
   } finally {
     file.close();
   }

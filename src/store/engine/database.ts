@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store, StoreOptions } from '../store.ts';
-import { isAbsent } from './postgres-errors.ts';
 import { openSqlite } from './sqlite.ts';
-import { StoreError, type StoreErrorCode } from './store-error.ts';
+import { isAbsent, StoreError, type StoreErrorCode } from './store-error.ts';
 
 const TRY_AGAIN_MS = 500;
 

@@ -1,5 +1,5 @@
 import { PostgresAdapter, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Db, Part, RanStatement } from '../store.ts';
+import type { Db, Part } from '../store.ts';
 import { StoreError } from './store-error.ts';
 
 /** True for PostgreSQL; for the few statements that the two engines spell differently. */
@@ -74,19 +74,6 @@ export async function* readParts<Row extends { readonly seq: number }>(
     afterSeq = last.seq;
   }
 }
-
-/** Listener of the statements of a store, which is set later. */
-export interface StatementListener {
-  tell?: (statement: RanStatement) => void;
-}
-
-/** Finds the first word of a statement, such as `select`. */
-export function toVerb(text: string): string {
-  return VERB.exec(text)?.[1]?.toLowerCase() ?? 'other';
-}
-
-/** A `with` may read or change; a change is made with its own word first. */
-const VERB = /^\s*(select|insert|update|delete|begin|commit|rollback)\b/i;
 
 /**
  * SQL of the changed columns of a row, such as `"active" = 0, "version" = 2`; one that is undefined is left out. kysely's

@@ -1,12 +1,11 @@
-import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import pg from 'pg';
-import type { PoolConnections } from '../store.ts';
+import type { PoolConnections, StoreOptions } from '../store.ts';
 import { UNLIMITED } from './dialect.ts';
-import { toPostgresStoreError } from './postgres-errors.ts';
-import { StoreError } from './store-error.ts';
+import type { Run } from './session.ts';
+import { StoreError, toPostgresStoreError } from './store-error.ts';
 
 /** Every wait has an end: for a connection, a lock, a statement, a transaction that went silent. */
-const timeouts = {
+const TIMEOUTS = {
   connectionTimeoutMillis: 5_000,
   lock_timeout: 5_000,
   statement_timeout: 10_000,
@@ -21,29 +20,25 @@ const VANISHED_MS = 12_000;
 const SILENT_MS = 3_000;
 
 /** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
-const numberTypeOids: ReadonlySet<number> = new Set([20, 1700]);
+const NUMBER_OIDS: readonly number[] = [20, 1700];
 
-/** Options of a pool. */
-export interface PoolOptions {
-  /** Finds the address for a new connection. */
-  readonly findUrl: () => string;
+interface PoolOptions {
   readonly connectionsMax: number;
-  /** Called when an idle connection was lost. */
-  readonly onConnectionLost: (error: StoreError) => void;
+  /** Watches the statements of a connection. */
+  readonly watch: (run: Run) => Run;
   /** Called with each new connection, which stays open then. */
   readonly onSession?: (client: pg.ClientBase) => Promise<void>;
 }
 
 /**
- * Connections as kysely takes them, with every error in the words of the store. One that was lost, or whose server
- * takes no writes any more, is not used again.
+ * Opens connections, with every error in the words of the store. One that was lost, or whose server takes no writes any
+ * more, is not used again.
  */
-export function openPool({
-  findUrl,
-  connectionsMax,
-  onConnectionLost,
-  onSession,
-}: PoolOptions): PostgresPool & { count(): PoolConnections } {
+export function openPool(
+  { url, findUrl = () => url, onConnectionLost }: StoreOptions,
+  { connectionsMax, watch, onSession }: PoolOptions,
+) {
+  // Why the server has ended a session: nothing of its transaction is stored.
   const endings = new WeakMap<object, StoreError>();
   const pool = new pg.Pool({
     Client: toClientClass(findUrl),
@@ -51,8 +46,11 @@ export function openPool({
     application_name: 'scim-bridge',
     keepAlive: true,
     keepAliveInitialDelayMillis: SILENT_MS,
-    types: { getTypeParser },
-    ...timeouts,
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        NUMBER_OIDS.includes(oid) ? Number : pg.types.getTypeParser(oid, format),
+    },
+    ...TIMEOUTS,
     ...(onSession && { idleTimeoutMillis: 0 }),
     onConnect: async (client) => {
       await beginSession(client);
@@ -61,25 +59,35 @@ export function openPool({
   });
   // Without these two listeners a lost connection would end the process. While a connection is in use, the
   // query that runs, or the next one, fails with the reason; only the loss of an idle one is news.
-  pool.on('error', (error) => onConnectionLost(toPostgresStoreError(error)));
+  pool.on('error', (error) => onConnectionLost?.(toPostgresStoreError(error)));
   pool.on('connect', (client) =>
     client.on('error', (error) => {
       const ending = toPostgresStoreError(error);
       if (ending.code === 'store-contended') endings.set(client, ending);
     }),
   );
+
+  /** Works with one connection. */
+  async function use<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw toPostgresStoreError(error);
+    });
+    const { run, isLost } = createRun(client, () => endings.get(client));
+    try {
+      return await work(watch(run));
+    } finally {
+      client.release(isLost());
+    }
+  }
+
   return {
-    options: pool.options,
-    connect: async () => {
-      try {
-        const client = await pool.connect();
-        return toClient(client, () => endings.get(client));
-      } catch (error) {
-        throw toPostgresStoreError(error);
-      }
+    use,
+    /** Runs one statement on any connection. */
+    run: <Row>(text: string, values: readonly unknown[]) => use((run) => run<Row>(text, values)),
+    async end() {
+      if (!pool.ending) await pool.end();
     },
-    end: () => pool.end(),
-    count: () => ({
+    count: (): PoolConnections => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
@@ -96,41 +104,27 @@ function toClientClass(findUrl: () => string): typeof pg.Client {
   };
 }
 
-function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  if (numberTypeOids.has(oid)) return Number;
-  return pg.types.getTypeParser(oid, format);
-}
-
-/** @param findEnding finds why the server has ended the session: nothing of its transaction is stored */
-function toClient(
-  client: pg.PoolClient,
-  findEnding: () => StoreError | undefined,
-): PostgresPoolClient {
+/** Creates what runs statements on a connection. @param findEnding why the server has ended the session */
+function createRun(client: pg.PoolClient, findEnding: () => StoreError | undefined) {
   let lost: StoreError | undefined;
   let waitMs: number | undefined = VANISHED_MS;
 
-  async function run(text: string, values: readonly unknown[]): Promise<unknown> {
+  const run: Run = async (text, values) => {
     // The rollback after a lost commit says nothing new.
     if (lost !== undefined) throw lost;
     if (text === UNLIMITED) waitMs = undefined;
     try {
       const query = { text, values: [...values], ...(waitMs && { query_timeout: waitMs }) };
-      return await client.query(query);
+      const { rows, rowCount } = await client.query(query);
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
     } catch (cause) {
       const error = toPostgresStoreError(cause);
       if (error.code !== 'store-unavailable') throw error;
       lost = findEnding() ?? (text === 'commit' ? toUnsure(error) : error);
       throw lost;
     }
-  }
-
-  function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
-  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
-  function query(text: unknown, parameters: readonly unknown[] = []): unknown {
-    if (typeof text !== 'string') throw new StoreError('store-failed', 'cursors are not used here');
-    return run(text, parameters);
-  }
-  return { query, release: (destroy) => client.release(destroy === true || lost !== undefined) };
+  };
+  return { run, isLost: () => lost !== undefined };
 }
 
 function toUnsure({ message, cause }: StoreError): StoreError {

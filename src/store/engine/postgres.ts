@@ -1,89 +1,63 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kysely, type LogEvent, PostgresDialect, sql } from 'kysely';
 import { createLocalBell, createSharedBell, passRings } from '../bell.ts';
-import type { Schema } from '../schema.ts';
 import type { Store, StoreOptions } from '../store.ts';
-import { type StatementListener, toVerb } from './dialect.ts';
-import { toAttemptsMax } from './postgres-errors.ts';
-import { openPool, type PoolOptions } from './postgres-pool.ts';
-import { StoreError } from './store-error.ts';
-
-const retryDelayMaxMs = 500;
+import { openPool } from './postgres-pool.ts';
+import { createSessions } from './session.ts';
+import { LOCK_TIMEOUT, StoreError, toSqlState } from './store-error.ts';
 
 /**
  * A store that several replicas share.
  * @throws StoreError `store-unavailable` when nothing answers, or a standby does.
  */
 export async function openPostgres(options: StoreOptions): Promise<Store> {
-  const { url, findUrl = () => url, connectionsMax = 10, onConnectionLost } = options;
-  const listener: StatementListener = {};
-  const open = (max: number, own?: Pick<PoolOptions, 'onSession'>) => {
-    const pool = openPool({
-      findUrl,
-      connectionsMax: max,
-      onConnectionLost: (e) => onConnectionLost?.(e),
-      ...own,
-    });
-    return {
-      pool,
-      db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), log: toLog(listener) }),
-    };
-  };
-  const { db, pool } = open(connectionsMax);
-
-  try {
-    await sql`select 1`.execute(db);
-  } catch (error) {
-    await db.destroy();
+  const { connectionsMax = 10 } = options;
+  const sessions = createSessions('postgres');
+  const pool = openPool(options, { connectionsMax, watch: sessions.watch });
+  await pool.run('select 1', []).catch(async (error: unknown) => {
+    await pool.end();
     throw error;
-  }
-  const running = createRunningWrites();
+  });
   const local = createLocalBell();
   // Connects when it is first used, and stays connected.
-  const { db: aside } = open(1, { onSession: (session) => passRings(session, local) });
+  const onSession = (session: Parameters<typeof passRings>[0]) => passRings(session, local);
+  const own = openPool(options, { connectionsMax: 1, watch: sessions.watch, onSession });
+  const aside = sessions.open(own.run);
   const bell = createSharedBell(local, aside);
+  // The pool drops those who wait for a connection when it ends, so the end waits for them.
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+
+  const transact: Store['write'] = (work) =>
+    pool.use((run) => {
+      const undo = () => run('rollback', []);
+      return sessions.transact(run, { begin: 'begin', commit: 'commit', undo }, work);
+    });
+
   return {
     engine: 'postgres',
-    read: db,
+    read: sessions.open(pool.run),
     aside,
     bell,
     generation: () => undefined,
-    onStatement: (tell) => {
-      listener.tell = tell;
-    },
+    onStatement: sessions.onStatement,
     connections: pool.count,
-    write: (work) => running.run(() => retryContended(() => db.transaction().execute(work))),
-    // Old versions of rows go when the server vacuums, which is its own to do.
-    scrub: async () => undefined,
-    close: async () => {
-      await Promise.all([running.finish(), bell.close()]);
-      await Promise.all([db.destroy(), aside.destroy()]);
-    },
-  };
-}
-
-function toLog(listener: StatementListener): (event: LogEvent) => void {
-  return ({ level, query, queryDurationMillis: durationMs }) =>
-    listener.tell?.({ verb: toVerb(query.sql), durationMs, hasFailed: level === 'error' });
-}
-
-/** The pool drops those who wait for a connection when it ends, so the end waits for them. */
-function createRunningWrites() {
-  const running = new Set<Promise<unknown>>();
-  let isClosed = false;
-  return {
-    async run<T>(write: () => Promise<T>): Promise<T> {
+    async write(work) {
       if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
-      const outcome = write();
+      const outcome = retryContended(() => transact(work));
       running.add(outcome);
       return outcome.finally(() => running.delete(outcome));
     },
-    async finish(): Promise<void> {
+    // Old versions of rows go when the server vacuums, which is its own to do.
+    scrub: async () => undefined,
+    async close() {
       isClosed = true;
-      await Promise.allSettled(running);
+      await Promise.all([Promise.allSettled(running), bell.close()]);
+      await Promise.all([pool.end(), own.end()]);
     },
   };
 }
+
+const RETRY_DELAY_MAX_MS = 500;
 
 /**
  * Runs a transaction again that the server ended in favour of another (deadlock, serialisation failure), or that lost
@@ -95,7 +69,27 @@ async function retryContended<T>(transact: () => Promise<T>): Promise<T> {
       return await transact();
     } catch (error) {
       if (!(error instanceof StoreError) || attempt >= toAttemptsMax(error)) throw error;
-      await sleep(Math.random() * Math.min(10 * 2 ** attempt, retryDelayMaxMs));
+      await sleep(Math.random() * Math.min(10 * 2 ** attempt, RETRY_DELAY_MAX_MS));
     }
   }
+}
+
+/**
+ * Unique indexes over the ids of the service and over names: the second transaction that stores the same new resource
+ * only has to look again, and then knows the owner.
+ */
+const SEEN_INDEXES: readonly unknown[] = [
+  'resources_upstream',
+  'resources_scim_id',
+  'resources_uid',
+  'resources_managed_name',
+];
+
+/** Number of times that a transaction which failed in this way is run, the first time included. */
+function toAttemptsMax({ code, cause }: StoreError): number {
+  // Each takes as long as the timeout.
+  if (toSqlState(cause) === LOCK_TIMEOUT) return 2;
+  if (code === 'store-contended') return 8;
+  // The next time it sees what the other one stored, and perhaps meets one more.
+  return SEEN_INDEXES.includes(Object(cause).constraint) ? 4 : 1;
 }

@@ -11,8 +11,8 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { BridgeError } from '../../domain/errors.ts';
 import { MIGRATIONS, MOVED } from './migrate.ts';
-import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
-import { StoreError } from './store-error.ts';
+import { connect, createFile, takeFile } from './sqlite-file.ts';
+import { StoreError, toSqliteStoreError } from './store-error.ts';
 
 /** Time that a stopping bridge is waited for, in milliseconds. */
 const LOCK_WAIT_MS = 200;

@@ -1,78 +1,96 @@
-import { type Stats, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLocalBell } from '../bell.ts';
 import type { Store, StoreOptions } from '../store.ts';
-import type { StatementListener } from './dialect.ts';
-import { connect, createFile, takeFile, toSqliteStoreError } from './sqlite-file.ts';
-import { openSession } from './sqlite-session.ts';
+import { createSessions } from './session.ts';
+import { connect, createFile, orStoreError, takeFile } from './sqlite-file.ts';
+import { createRun } from './sqlite-run.ts';
 import { StoreError } from './store-error.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** Pages that reads keep in memory, in KiB. The operating system keeps the rest, at the price of a copy. */
-const readerCacheKiB = 8 * 1_024;
+const READER_CACHE_KIB = 8 * 1_024;
 
 /**
- * The embedded store: a file with a writer and a read-only reader, so that a read sees exactly what is committed.
- * `synchronous=FULL` makes each commit survive a loss of power; concurrent writes share that cost.
+ * `synchronous=FULL` makes each commit survive a loss of power; `secure_delete` overwrites deleted rows, so that the file
+ * keeps no trace of them.
+ */
+const WRITER_PRAGMAS =
+  'pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma secure_delete=on';
+
+/**
+ * The embedded store: a file with a writer and a read-only reader, so that a read sees exactly what is committed. Concurrent
+ * writes share a commit.
  * @param path of the file, created readable for its owner only, together with its folder.
  * @throws StoreError
  */
 export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'> = {}): Store {
-  if (!beside) createFile(path);
-  const lock = beside ? undefined : takeFile(path);
+  const opened: DatabaseSync[] = [];
+  const keep = (connection: DatabaseSync) => {
+    opened.unshift(connection);
+    return connection;
+  };
+  // The writer is closed behind the reader: it leaves one file, without the log.
+  const closeAll = () => {
+    for (const connection of opened.splice(0)) connection.close();
+  };
   try {
-    return openLocked(path, lock);
+    if (!beside) {
+      createFile(path);
+      keep(takeFile(path));
+    }
+    const writer = keep(connect(path, { readOnly: false }));
+    orStoreError(() => writer.exec(WRITER_PRAGMAS));
+    const reader = keep(connect(path, { readOnly: true }));
+    reader.exec(`pragma cache_size=-${READER_CACHE_KIB}`);
+    return createStore(path, { writer, reader, closeAll });
   } catch (error) {
-    lock?.close();
+    closeAll();
     throw error;
   }
 }
 
-function openLocked(path: string, lock: DatabaseSync | undefined): Store {
-  const writer = openWriter(path);
-  const reader = connect(path, { readOnly: true });
-  reader.exec(`pragma cache_size=-${readerCacheKiB}`);
-  const queue = new WriteQueue(writer, watchPlace(path));
-  const listener: StatementListener = {};
-  const { write } = openSession(writer, listener);
-  const { db: read } = openSession(reader, listener);
+interface Connections {
+  readonly writer: DatabaseSync;
+  readonly reader: DatabaseSync;
+  closeAll(): void;
+}
 
+function createStore(path: string, { writer, reader, closeAll }: Connections): Store {
+  const queue = new WriteQueue(writer, watchPlace(path));
+  const sessions = createSessions('sqlite');
+  const run = sessions.watch(createRun(writer));
+  const read = sessions.open(sessions.watch(createRun(reader)));
+  const boundaries = {
+    begin: 'savepoint write',
+    commit: 'release write',
+    async undo() {
+      // A full disk or an I/O error makes SQLite undo everything itself; the savepoint is gone with it.
+      if (!writer.isTransaction) return;
+      await run('rollback to write', []);
+      await run('release write', []);
+    },
+  };
   return {
     engine: 'sqlite',
     read,
     aside: read,
     bell: createLocalBell(),
     generation: () => queue.commits,
-    onStatement: (tell) => {
-      listener.tell = tell;
-    },
+    onStatement: sessions.onStatement,
     connections: () => undefined,
-    write: (work) => queue.run(() => write(work)),
-    scrub: async () => {
+    write: (work) => queue.run(() => sessions.transact(run, boundaries, work)),
+    async scrub() {
       // Pages of before lie in the log until it is emptied, which no transaction may meet.
       while (writer.isTransaction) await nextTurn();
       writer.exec('pragma wal_checkpoint(truncate)');
     },
-    close: async () => {
+    async close() {
       await queue.close();
-      // The writer is closed last: it leaves one file, without the log.
-      for (const connection of [reader, writer, lock]) if (connection?.isOpen) connection.close();
+      closeAll();
     },
   };
-}
-
-function openWriter(path: string): DatabaseSync {
-  const writer = connect(path, { readOnly: false });
-  try {
-    writer.exec('pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on');
-    // Overwrites deleted rows, so that the file keeps no trace of them.
-    writer.exec('pragma secure_delete=on');
-    return writer;
-  } catch (error) {
-    writer.close();
-    throw toSqliteStoreError(error);
-  }
 }
 
 /**
@@ -80,21 +98,14 @@ function openWriter(path: string): DatabaseSync {
  * then would be lost at the next start, which opens the path. @throws StoreError `store-replaced`
  */
 function watchPlace(path: string): () => void {
-  const opened = findFile(path);
+  const findFile = () => orStoreError(() => statSync(path, { throwIfNoEntry: false }));
+  const opened = findFile();
   return () => {
-    const there = findFile(path);
+    const there = findFile();
     if (there !== undefined && there.ino === opened?.ino && there.dev === opened.dev) return;
     throw new StoreError(
       'store-replaced',
       `the store ${path} was removed or replaced while it is open`,
     );
   };
-}
-
-function findFile(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    throw toSqliteStoreError(error);
-  }
 }

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { toSqliteStoreError } from './sqlite-file.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError, toSqliteStoreError } from './store-error.ts';
 
 /** A write with the callbacks of its caller, which run after the commit. */
 interface Job {

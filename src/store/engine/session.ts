@@ -1,0 +1,111 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  DummyDriver,
+  Kysely,
+  PostgresDialect,
+  type QueryResult,
+  SqliteDialect,
+  Transaction,
+} from 'kysely';
+import type { Schema } from '../schema.ts';
+import type { Engine, RanStatement } from '../store.ts';
+import { StoreError } from './store-error.ts';
+
+/** Runs a statement on a connection. @throws StoreError */
+export type Run = <Row>(text: string, values: readonly unknown[]) => Promise<QueryResult<Row>>;
+
+/** Statements that begin and end a transaction. */
+interface Boundaries {
+  readonly begin: string;
+  readonly commit: string;
+  undo(): Promise<unknown>;
+}
+
+/**
+ * Puts kysely on the connections of an engine. Its own pool, locks and log are passed by: they cost more than most statements.
+ */
+export function createSessions(engine: Engine) {
+  const nowhere = () => Promise.reject(new Error('not used'));
+  const dialect =
+    engine === 'sqlite'
+      ? new SqliteDialect({ database: nowhere })
+      : new PostgresDialect({ pool: nowhere });
+  const toProps = (executor: Executor) => {
+    return { config: { dialect }, driver: new DummyDriver(), dialect, executor };
+  };
+  let tell: ((statement: RanStatement) => void) | undefined;
+
+  return {
+    /** Tells of every statement from now on. */
+    onStatement(listen: (statement: RanStatement) => void) {
+      tell = listen;
+    },
+    /** The same, with its time told. */
+    watch(run: Run): Run {
+      return async <Row>(text: string, values: readonly unknown[]) => {
+        const beganAt = performance.now();
+        let hasFailed = true;
+        try {
+          const result = await run<Row>(text, values);
+          hasFailed = false;
+          return result;
+        } finally {
+          tell?.({ verb: toVerb(text), durationMs: performance.now() - beganAt, hasFailed });
+        }
+      };
+    },
+    /** Statements outside transactions. */
+    open: (run: Run) => new Kysely<Schema>(toProps(new Executor(dialect, run))),
+    /** Runs `work` in a transaction. What is kept of its `tx` is of no use afterwards. */
+    async transact<T>(
+      run: Run,
+      { begin, commit, undo }: Boundaries,
+      work: (tx: Transaction<Schema>) => Promise<T>,
+    ): Promise<T> {
+      const executor = new Executor(dialect, run);
+      await run(begin, []);
+      try {
+        const result = await work(new Transaction<Schema>(toProps(executor)));
+        await run(commit, []);
+        executor.over = 'committed';
+        return result;
+      } catch (error) {
+        executor.over = 'undone';
+        await undo();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Runs statements on a connection, which it is itself, without asking for it each time. */
+class Executor extends DefaultQueryExecutor implements DatabaseConnection {
+  readonly #run: Run;
+  /** End of the transaction that the statements belong to: all later ones are refused. */
+  over: 'committed' | 'undone' | undefined;
+
+  constructor(dialect: SqliteDialect | PostgresDialect, run: Run) {
+    super(dialect.createQueryCompiler(), dialect.createAdapter(), {
+      provideConnection: (consumer) => consumer(this),
+    });
+    this.#run = run;
+  }
+
+  override async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.over === undefined) return this.#run<Row>(sql, parameters);
+    throw new StoreError('store-failed', `the write is already ${this.over}`);
+  }
+
+  streamQuery(): never {
+    throw new StoreError('store-failed', 'lists are read page by page');
+  }
+}
+
+/** The first word of a statement, such as `select`. A `with` may read or change; a change is made with its own word first. */
+function toVerb(text: string): string {
+  return VERB.exec(text)?.[1]?.toLowerCase() ?? 'other';
+}
+
+const VERB = /^\s*(select|insert|update|delete|begin|commit|rollback)\b/i;
