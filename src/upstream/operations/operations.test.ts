@@ -1,10 +1,7 @@
-import { describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { operationGroups } from './all.ts';
-import type { ArgsOf } from './call-types.ts';
 import type { Operation, OperationGroup } from './operation.ts';
-import type { groups, groupUsers } from './people.ts';
 import { compileOperation } from './prepare.ts';
-import type { scim } from './scim.ts';
 
 const rows = Object.entries(operationGroups).flatMap(
   ([group, operations]: [string, OperationGroup]) =>
@@ -164,25 +161,4 @@ describe('the rows', () => {
       });
     expect(idsWhere(isWrong)).toEqual([]);
   });
-});
-
-test('the types of a call follow from its row', () => {
-  type AddMember = ArgsOf<typeof groupUsers.addUserToGroup>;
-  expectTypeOf<{ path: { group_uid: string }; body: { user_id: number } }>().toExtend<AddMember>();
-  expectTypeOf<{ path: { group_uid: string }; body: object }>().not.toExtend<AddMember>();
-  expectTypeOf<{ path: object; body: { user_id: 1 } }>().not.toExtend<AddMember>();
-  expectTypeOf<{ body: { user_id: number } }>().not.toExtend<AddMember>();
-  expectTypeOf<AddMember['body']['operator_comment']>().toEqualTypeOf<string | null | undefined>();
-  expectTypeOf<object>().toExtend<ArgsOf<typeof groups.getListOfGroups>>();
-  expectTypeOf<object>().not.toExtend<ArgsOf<typeof scim.addUser>>();
-
-  const group = { group_uid: 'g' };
-  const right: AddMember = { path: group, body: { user_id: 1, operator_comment: null } };
-  // @ts-expect-error unknown name
-  const unknownName: AddMember = { path: group, body: { user_id: 1, role: 2 } };
-  // @ts-expect-error wrong type
-  const wrongType: AddMember = { path: group, body: { user_id: '1' } };
-  // @ts-expect-error a part that the row does not have
-  const unknownPart: AddMember = { path: group, body: { user_id: 1 }, query: { limit: 1 } };
-  expect([right, unknownName, wrongType, unknownPart]).toHaveLength(4);
 });

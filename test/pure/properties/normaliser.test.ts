@@ -91,42 +91,30 @@ const groupBody = fc
   .map(([displayName, rest]): JsonObject => ({ ...rest, displayName }));
 
 describe('what the normaliser made of a body', () => {
-  test('is what it makes of that again, with nothing left to put right: a user', () =>
-    hold(
-      fc.property(userBody, (sent) => {
-        const first = attempt(() => parseResource(sent, userSchema, ignored));
-        if (first === undefined) return;
-        const repairs: RepairKind[] = [];
-        const canonical = { schemas: [USER, ENTERPRISE, WORK], ...first.attributes };
-        const again = parseResource(canonical, userSchema, {
-          count: (kind) => void repairs.push(kind),
-        });
+  const expectStable = (
+    schema: typeof userSchema,
+    bodies: fc.Arbitrary<JsonObject>,
+    schemas: readonly string[],
+  ) =>
+    fc.property(bodies, (sent) => {
+      const first = attempt(() => parseResource(sent, schema, { count: () => undefined }));
+      if (first === undefined) return;
+      const repairs: RepairKind[] = [];
+      const ids = listMembers(first);
+      const members = ids && { members: ids.map((value) => ({ value })) };
+      const canonical = { schemas, ...first.attributes, ...members };
+      const again = parseResource(canonical, schema, { count: (kind) => void repairs.push(kind) });
 
-        expect(again.attributes).toEqual(first.attributes);
-        expect(repairs).toEqual([]);
-      }),
-      250,
-    ));
+      expect(again.attributes).toEqual(first.attributes);
+      expect(listMembers(again)).toEqual(ids);
+      expect(repairs).toEqual([]);
+    });
+
+  test('is what it makes of that again, with nothing left to put right: a user', () =>
+    hold(expectStable(userSchema, userBody, [USER, ENTERPRISE, WORK]), 250));
 
   test('is what it makes of that again, with nothing left to put right: a group', () =>
-    hold(
-      fc.property(groupBody, (sent) => {
-        const first = attempt(() => parseResource(sent, groupSchema, ignored));
-        if (first === undefined) return;
-        const repairs: RepairKind[] = [];
-        const ids = listMembers(first);
-        const members = ids && { members: ids.map((value) => ({ value })) };
-        const canonical = { schemas: [GROUP], ...first.attributes, ...members };
-        const again = parseResource(canonical, groupSchema, {
-          count: (kind) => void repairs.push(kind),
-        });
-
-        expect(again.attributes).toEqual(first.attributes);
-        expect(listMembers(again)).toEqual(ids);
-        expect(repairs).toEqual([]);
-      }),
-      125,
-    ));
+    hold(expectStable(groupSchema, groupBody, [GROUP]), 125));
 
   test('names, too: folded once is folded for good', () =>
     hold(
@@ -138,8 +126,6 @@ describe('what the normaliser made of a body', () => {
       250,
     ));
 });
-
-const ignored = { count: () => undefined };
 
 /** Undefined: the provider is told what is wrong, which is the end of it. */
 function attempt<T>(parse: () => T): T | undefined {
