@@ -35,7 +35,7 @@ export async function makeTokenInStore(settings: Settings, body: object) {
     const tokens = createTokens({ store, clock });
     const given = parseBody(opsSchemas.TokenBody, body);
     const made = await record.run(() => makeToken(tokens, given, COMMAND.credential));
-    record.end([{ ...act, status: made.status, target: made.target }]);
+    record.end([{ ...act, status: 201, target: made.target }]);
     await acts.stored();
     return made.json;
   } catch (cause) {

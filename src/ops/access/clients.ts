@@ -57,7 +57,7 @@ function parseProof({ expires, trust }: OpsJson<'ClientBody'>): ClientWish['proo
 function toMade<Text extends string | null>(made: ClientWithSecrets & { readonly text: Text }) {
   const view = toClientView(made);
   const change = { after: toState(view) };
-  return { status: 201, json: { ...view, secret: made.text }, target: view.id, change } as const;
+  return { json: { ...view, secret: made.text }, target: view.id, change } as const;
 }
 
 /** The state of a client for the acts of operators. */

@@ -20,7 +20,7 @@ export const providerRoutes = [
       const { name, ...limits } = body;
       const provider = await providers.create(name, toWish(limits), operator.id);
       const json = toProviderView(provider);
-      return { status: 201, json, target: name, change: { after: toState(provider) } };
+      return { json, target: name, change: { after: toState(provider) } };
     },
   }),
   route({

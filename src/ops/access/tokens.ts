@@ -3,7 +3,7 @@ import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { duration } from '../../settings/kinds.ts';
 import type { CredentialRow } from '../../store/credentials/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { listRoute, ok, problem, route } from '../http/route.ts';
+import { listRoute, ok, Problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { SESSION_REVOKE, SESSIONS, TOKEN_CREATE, TOKEN_REVOKE, TOKENS } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -48,7 +48,7 @@ export async function makeToken(
   const { row, text } = await tokens.make(wish);
   const view = toTokenView(row);
   const json = { ...view, token: text };
-  return { status: 201, json, target: view.id, change: { after: toState(view) } } as const;
+  return { json, target: view.id, change: { after: toState(view) } } as const;
 }
 
 const NO_PROVIDER = 'provider is for tokens that open SCIM alone.';
@@ -84,7 +84,8 @@ export const sessionRoutes = [
     ...SESSION_REVOKE,
     async handle({ access: { sessions } }: OpsSources, { params: { id } }) {
       const [ended] = await sessions.end(id.replace(/^session-/, ''));
-      return ended ? ok({ id }) : problem(404, 'not-found', 'No session has this id.');
+      if (ended) return ok({ id });
+      throw new Problem(404, 'not-found', 'No session has this id.');
     },
   }),
 ] as const;

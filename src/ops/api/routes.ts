@@ -6,7 +6,7 @@ import type { Operation } from '../../upstream/operations/operation.ts';
 import { isFileType, toTypes } from '../../upstream/operations/part.ts';
 import { EXACT_JSON } from '../http/body.ts';
 import { noteAct } from '../http/operator-acts.ts';
-import { type Answer, ok, problem, type Refusal, route } from '../http/route.ts';
+import { type Answer, ok, Problem, route } from '../http/route.ts';
 import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
 import type { ApiSource, OpsSources } from '../sources.ts';
 import { toApiFailure } from './failure.ts';
@@ -40,7 +40,9 @@ export const apiRoutes = [
       const operation = findOperation(id);
       if (operation === undefined) {
         const near = [findNearOperation(id)].filter((name) => name !== undefined);
-        return problem(404, 'unknown-operation', `There is no operation ${id}.`, { near });
+        throw new Problem(404, 'unknown-operation', `There is no operation ${id}.`, {
+          more: { near },
+        });
       }
       const answer = await call(api, operation, { req, res });
       const result = 'code' in answer.json ? String(answer.json.code) : 'done';
@@ -50,9 +52,8 @@ export const apiRoutes = [
 ] as const;
 
 type CallAnswer =
-  | Answer<200, { readonly result: unknown }>
-  | Refusal
-  | Answer<502 | 503 | 504, OpsJson<'CallFailure'>>;
+  | Answer<OpsJson<'CallResult'>, 200>
+  | Answer<OpsJson<'CallFailure'>, 502 | 503 | 504>;
 
 async function call(
   api: ApiSource,
@@ -71,7 +72,10 @@ async function call(
     api.report({ ...ended, result: 'done' }, res);
     return ok({ result: result ?? null });
   } catch (error) {
-    if (error instanceof TypeError) return problem(400, 'invalid', error.message);
+    if (error instanceof TypeError) {
+      const change = { after: { operation: operation.id, result: 'invalid' } };
+      throw new Problem(400, 'invalid', error.message, { change });
+    }
     if (!(error instanceof UpstreamError)) throw error;
     api.report({ ...ended, result: error.code }, res);
     const silent = error.code === 'timeout' ? 504 : 503;

@@ -2,7 +2,7 @@ import type { HandOver } from '../../reconcile/repair/plans.ts';
 import { LIVE_MANAGED } from '../../store/resources/rows.ts';
 import { type ExportEntry, withEntries } from '../exports/read-entries.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { ok, problem, route } from '../http/route.ts';
+import { ok, Problem, route } from '../http/route.ts';
 import { HANDOVER } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
@@ -26,7 +26,7 @@ export const handoverRoute = route({
       const { id: planId, hash } = plan;
       if (kind === 'waits') {
         const message = `Plan ${planId} hands over already: approve or discard it.`;
-        return problem(409, 'waits', message, { plan: planId });
+        throw new Problem(409, 'waits', message, { more: { plan: planId } });
       }
       const change = { after: { to, planId, handedOver: handovers.length } };
       return { ...ok({ ...shown, planId, hash }), acts: [{ target: from, change }] };

@@ -21,7 +21,7 @@ import {
   refuseNothing,
   withEntries,
 } from '../exports/read-entries.ts';
-import { ok, problem, route } from '../http/route.ts';
+import { ok, Problem, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import { CENSUS } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -38,7 +38,7 @@ export const exportRoutes = [
       const { provider = DEFAULT_PROVIDER, map } = filters;
       const reading = { map, idsOf: 'provider', providers: [provider] } as const;
       if (sources.status.news().firstRead.kind !== 'finished')
-        return problem(503, 'could-not-look', 'The service is not read yet.');
+        throw new Problem(503, 'could-not-look', 'The service is not read yet.');
       return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
         // It tells and changes nothing, so it is no act.
         return { ...ok(await takeCensus(sources, entries, provider)), acts: [] };

@@ -1,11 +1,11 @@
 import { ACTIVE_STATUSES, type DRIFT_KINDS, isUnmanagedKind } from '../../domain/drift.ts';
 import { assertNever } from '../../domain/errors.ts';
-import { groupId, userId } from '../../domain/ids.ts';
+import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import type { JsonValue } from '../../domain/json.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts';
-import type { LookRequest, LookResult } from '../../reconcile/repair/inspect.ts';
+import type { LookResult } from '../../reconcile/repair/inspect.ts';
 import { findGroupPrivilege, type Rules } from '../../rules/rules.ts';
 import type { EventView } from '../../store/audit/events.ts';
 import { type DriftView, listDriftViews } from '../../store/drifts.ts';
@@ -15,15 +15,8 @@ import { findNames, type SubjectNames } from '../../store/resources/names.ts';
 import { listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
-import {
-  type ListAnswer,
-  type ListQuery,
-  NEWEST,
-  OLDEST,
-  type PartQuery,
-  readList,
-} from '../http/list-query.ts';
-import { type Answer, ok, problem, type Refusal, route } from '../http/route.ts';
+import { type ListQuery, NEWEST, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
+import { ok, Problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { LOOK } from '../lists/acts.ts';
 import { type DRIFT_FILTERS, DRIFTS, UNMANAGED } from '../lists/drifts.ts';
@@ -51,7 +44,7 @@ export const driftRoutes = [
     summary: 'Have the service hold what is desired, by a plan.',
     answers: { 202: 'DriftDecision' },
     handle: ({ drifts }: OpsSources, { params, operator: { name: by } }) =>
-      decideOne(drifts, 202, { ...params, by, decision: { kind: 'repair', approved: 'any' } }),
+      decideOne(drifts, { ...params, by, decision: { kind: 'repair', approved: 'any' } }),
   }),
   route({
     ...ONE,
@@ -59,7 +52,7 @@ export const driftRoutes = [
     summary: 'Take what is observed as what is desired.',
     answers: { 200: 'DriftDecision' },
     handle: ({ drifts }: OpsSources, { params, operator: { name: by } }) =>
-      decideOne(drifts, 200, { ...params, by, decision: { kind: 'accept' } }),
+      decideOne(drifts, { ...params, by, decision: { kind: 'accept' } }),
   }),
   route({
     ...ONE,
@@ -67,14 +60,9 @@ export const driftRoutes = [
     summary: 'Leave it alone until a date.',
     body: 'IgnoreBody',
     answers: { 200: 'DriftDecision' },
-    handle({ drifts, clock }: OpsSources, { params, operator, body }) {
-      const { reason, by = operator.name } = body;
-      const decision = {
-        kind: 'ignore',
-        until: parseTerm(body.until, clock.now()),
-        reason,
-      } as const;
-      return decideOne(drifts, 200, { ...params, by, decision });
+    handle({ drifts, clock }: OpsSources, { params, operator, body: { by, ...body } }) {
+      const decision = toDecision({ ...body, decision: 'ignore', ids: [params.id] }, clock.now());
+      return decideOne(drifts, { ...params, by: by ?? operator.name, decision });
     },
   }),
   route({
@@ -96,11 +84,10 @@ export const driftRoutes = [
       ...LOOK,
       path: `/${type}s/{id}/look`,
       async handle({ store, look, drifts }: OpsSources, { params: { id }, body, operator }) {
-        const key = type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) };
-        const result = await look({ key });
-        if (result.kind !== 'looked') return toNotLooked(result);
-        const repair = body.repair ? await repairSeen(drifts, result, operator.name) : null;
-        const answer = { ...(await toLook(store.read, key, result)), repair };
+        const key = toResourceKey({ type, id });
+        const looked = getLooked(await look({ key }));
+        const repair = body.repair ? await repairSeen(drifts, looked, operator.name) : null;
+        const answer = await toLook(store.read, key, { ...looked, repair });
         const { gone, differences } = answer;
         const planId = repair?.planId ?? null;
         const after = { gone, differences: differences.length, planId };
@@ -110,9 +97,6 @@ export const driftRoutes = [
   ),
 ] as const;
 
-/** A drift with its author; undefined: not known. */
-type AuthoredDrift = DriftView & { readonly author: EventView | undefined };
-
 const OF_WORD = { active: ACTIVE_STATUSES, undecided: ['contested', 'open'] } as const;
 
 /** A page of the drifts of what is managed, or of what is not, with the reasons why some are not taken over. */
@@ -121,7 +105,7 @@ function readDrifts(
   isManaged: boolean,
   query: ListQuery<typeof DRIFT_FILTERS & { kind: typeof DRIFT_KINDS }>,
   findReasons?: (drifts: readonly DriftView[]) => ReturnType<typeof listPrivileges>,
-): Promise<ListAnswer<OpsJson<'Drift'>>> {
+) {
   const { kind, status, order = 'newest', resource: resourceId, q: text } = query.filters;
   const isWord = status === 'active' || status === 'undecided';
   const statuses = isWord ? OF_WORD[status] : status && [status];
@@ -132,7 +116,7 @@ function readDrifts(
     const authors = await findDriftAuthors(db, drifts);
     const reasons = await findReasons?.(drifts);
     return drifts.map((drift, place) =>
-      toDrift({ ...drift, author: authors[place] }, reasons?.get(drift.resource_id)),
+      toDrift(drift, authors[place], reasons?.get(drift.resource_id)),
     );
   });
 }
@@ -153,21 +137,17 @@ async function listPrivileges(
   return reasons;
 }
 
-function toDrift(drift: AuthoredDrift, privileged: string | undefined): OpsJson<'Drift'> {
-  const { author, first_seen_at, last_seen_at, note: text, noted_by: by } = drift;
+function toDrift(drift: DriftView, author: EventView | undefined, privileged: string | undefined) {
+  const { note: text, noted_by: by, ignored_until: until } = drift;
   return toView('Drift', drift, {
     ...toSubjectView(drift),
-    who: author ? toWho(author) : null,
+    who: author ? { ...author, id: author.authorId, at: author.createdAt } : null,
     message: author?.message ?? null,
-    firstSeen: toMoment(first_seen_at),
-    lastSeen: toMoment(last_seen_at),
-    note: text === null ? null : { text, by, until: toMoment(drift.ignored_until) },
+    firstSeen: drift.first_seen_at,
+    lastSeen: drift.last_seen_at,
+    note: text === null ? null : { text, by, until },
     privileged: privileged ?? null,
   });
-}
-
-function toWho({ authorId: id, username, address, createdAt: at }: EventView) {
-  return { id, username, address, at: toMoment(at) };
 }
 
 interface Subject extends SubjectNames {
@@ -199,18 +179,15 @@ function toDecision(body: OpsJson<'DriftsBody'>, now: number): ManyRequest['deci
       return { kind: 'accept' };
     case 'adopt':
       return { kind: 'adopt', provider: body.provider ?? DEFAULT_PROVIDER };
-    case 'ignore':
-      return { kind: 'ignore', until: parseTerm(body.until, now), reason: body.reason };
+    case 'ignore': {
+      const { until: text, reason } = body;
+      const until = Date.parse(text);
+      if (until > now) return { kind: 'ignore', until, reason };
+      throw new InvalidRequest(`${text} is over: ignore it until a moment that is still to come.`);
+    }
     default:
       return assertNever(body);
   }
-}
-
-/** Parses until when a drift is ignored, to epoch milliseconds. @throws InvalidRequest when that is over */
-function parseTerm(until: string, now: number): number {
-  const at = Date.parse(until);
-  if (at > now) return at;
-  throw new InvalidRequest(`${until} is over: ignore it until a moment that is still to come.`);
 }
 
 const AFTER = {
@@ -220,70 +197,61 @@ const AFTER = {
   ignore: 'ignored',
 } as const;
 
-function toDecided(
-  { kind, ones, plan }: ManyDecided,
-  { isDryRun, decision }: ManyRequest,
-): Answer<200, OpsJson<'DriftsDecided'>> | Refusal {
-  if (kind === 'other-hash') {
-    const message = 'The plan has another hash: look at it first.';
-    return problem(409, 'other-plan', message, { hash: plan?.hash });
-  }
+function toDecided({ kind, ones, plan }: ManyDecided, { isDryRun, decision }: ManyRequest) {
+  const { hash, exceeded = [] } = plan ?? {};
+  if (kind === 'other-hash') throw new Problem(409, 'other-plan', OTHER_HASH, { more: { hash } });
   if (kind === 'above-limits') {
-    const exceeded = plan?.exceeded ?? [];
     const message = `The plan is above the limits: ${exceeded.join('; ')}. Look at it, and send its hash.`;
-    return problem(409, 'above-limits', message, { hash: plan?.hash, exceeded });
+    throw new Problem(409, 'above-limits', message, { more: { hash, exceeded } });
   }
   const done = ones.filter(({ refusal }) => refusal === undefined);
   const refused = ones.flatMap(({ id, refusal }) => (refusal ? [{ id, ...refusal }] : []));
-  const json = {
-    dryRun: isDryRun,
-    done: done.length,
-    refused,
-    plan: plan === undefined ? null : { ...plan, id: plan.id ?? null },
-  };
   const acts = done.map(({ id, before = null }) => ({
     target: id,
     change: { before: { status: before }, after: { status: AFTER[decision.kind] } },
   }));
+  const made = plan === undefined ? null : { ...plan, id: plan.id ?? null };
+  const json = { dryRun: isDryRun, done: done.length, refused, plan: made };
   return { ...ok(json), acts: isDryRun ? [] : acts };
 }
 
-/** Decides about one; `status` where it was done. Of a drift that is not there is nothing to tell. */
-async function decideOne<Status extends number>(
+/** Words of a decision about a plan that was made anew since it was shown. */
+export const OTHER_HASH = 'The plan has another hash: look at it first.';
+
+/** Decides about one. Of a drift that is not there is nothing to tell. */
+async function decideOne(
   drifts: OpsSources['drifts'],
-  status: Status,
   request: Pick<ManyRequest, 'by' | 'decision'> & { readonly id: string },
-): Promise<Answer<Status, OpsJson<'DriftDecision'>> | Refusal> {
+) {
   const { id, decision } = request;
   const { ones, plan } = await drifts.many({ ...request, ids: [id], isDryRun: false });
   const { before, refusal } = ones[0] ?? {};
-  if (before === undefined) return problem(404, 'unknown-drift', 'There is no drift with this id.');
+  if (before === undefined)
+    throw new Problem(404, 'unknown-drift', 'There is no drift with this id.');
   const after = refusal === undefined ? AFTER[decision.kind] : before;
   const change = { before: { status: before }, after: { status: after } };
-  if (refusal !== undefined) return { ...problem(409, refusal.code, refusal.reason), change };
-  return { status, json: { id, ...(plan?.id && { planId: plan.id }) }, change };
+  if (refusal !== undefined) throw new Problem(409, refusal.code, refusal.reason, { change });
+  return { ...ok({ id, ...(plan?.id && { planId: plan.id }) }), change };
 }
 
 type Looked = Extract<LookResult, { kind: 'looked' }>;
 
-function toNotLooked(result: Exclude<LookResult, Looked>): Refusal {
-  switch (result.kind) {
-    case 'unknown':
-      return problem(404, 'not-found', 'Nothing has this id.');
-    case 'not-linked':
-      return problem(409, 'not-linked', 'It is not in the service yet, as far as is known.');
-    case 'busy':
-      return problem(409, 'busy', 'The bridge works on it or looks at it next: try again soon.');
-    case 'just-written': {
-      const until = toMoment(result.until);
-      const message = `The bridge wrote it just now, and the service may show that late: look again after ${until}.`;
-      return problem(409, 'just-written', message, { until });
-    }
-    case 'could-not-look':
-      return problem(503, 'could-not-look', `The service could not be asked: ${result.reason}.`);
-    default:
-      return assertNever(result);
-  }
+const NOT_LOOKED = {
+  'not-linked': 'It is not in the service yet, as far as is known.',
+  busy: 'The bridge works on it or looks at it next: try again soon.',
+};
+
+/** @throws Problem for a look that was not made */
+function getLooked(result: LookResult): Looked {
+  const { kind } = result;
+  if (kind === 'looked') return result;
+  if (kind === 'unknown') throw new Problem(404, 'not-found', 'Nothing has this id.');
+  if (kind === 'could-not-look')
+    throw new Problem(503, kind, `The service could not be asked: ${result.reason}.`);
+  if (kind !== 'just-written') throw new Problem(409, kind, NOT_LOOKED[kind]);
+  const until = toMoment(result.until);
+  const message = `The bridge wrote it just now, and the service may show that late: look again after ${until}.`;
+  throw new Problem(409, kind, message, { more: { until } });
 }
 
 /** Has repaired what a look has seen, but for what is unmanaged, protected or contested; above a limit nothing. */
@@ -292,28 +260,24 @@ async function repairSeen(decisions: OpsSources['drifts'], { drifts }: Looked, b
   const decision = { kind: 'repair', approved: 'within-limits' } as const;
   const ids = open.map(({ id }) => id);
   const { plan } = await decisions.many({ ids, decision, isDryRun: false, by });
-  return { planId: plan?.id ?? null, exceeded: [...(plan?.exceeded ?? [])] };
+  return { planId: plan?.id ?? null, exceeded: plan?.exceeded ?? [] };
 }
 
 async function toLook(
   db: Db,
-  key: LookRequest['key'],
-  { at, isGone, drifts }: Looked,
-): Promise<Omit<OpsJson<'Look'>, 'repair'>> {
-  const names = await findNames(
-    db,
-    drifts.map(({ member_id }) => member_id),
-  );
-  return {
-    ...key,
-    at: toMoment(at),
-    gone: isGone,
-    differences: drifts.map((drift) => {
-      const { id, kind, status, note, member_id } = drift;
-      const named = { ...drift, name: null, member_name: names.get(member_id)?.display ?? null };
-      const { resource: _, ...facts } = toSubjectView(named);
-      return { id, kind, status, note, ...facts };
+  key: ResourceKey,
+  { at, isGone: gone, drifts, repair }: Looked & Pick<OpsJson<'Look'>, 'repair'>,
+) {
+  const members = drifts.map(({ member_id }) => member_id);
+  const names = await findNames(db, members);
+  const differences = drifts.map((drift) => ({
+    ...drift,
+    ...toSubjectView({
+      ...drift,
+      name: null,
+      member_name: names.get(drift.member_id)?.display ?? null,
     }),
-    unfinished: await isUnfinished(db, key),
-  };
+  }));
+  const unfinished = await isUnfinished(db, key);
+  return toView('Look', { ...key, at, gone, differences, repair, unfinished }, {});
 }

@@ -1,25 +1,25 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getChangeRow } from '../../domain/change.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { UndoDecision } from '../../reconcile/repair/plans.ts';
+import { listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { countPlanActions, type PlanRow } from '../../store/plans.ts';
+import {
+  countPlanActions,
+  listPlanActionViews,
+  type PlanActionView,
+  type PlanRow,
+} from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest } from '../../store/tables.ts';
 import { OLDEST, type PartQuery, readList, toPage } from '../http/list-query.ts';
-import { type Answer, listRoute, ok, problem, type Refusal, route } from '../http/route.ts';
-import { toMoment, toView } from '../http/view.ts';
+import { listRoute, ok, Problem, route } from '../http/route.ts';
+import { toView } from '../http/view.ts';
 import { PLAN_APPROVE, PLAN_DISCARD, PLAN_UNDO } from '../lists/acts.ts';
 import { PLANS } from '../lists/plans.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { toSubjectView } from './drifts.ts';
-import {
-  type AuthoredAction,
-  addUp,
-  findParts,
-  listAuthoredActions,
-  toParts,
-} from './plan-actions.ts';
+import { OTHER_HASH, toSubjectView } from './drifts.ts';
 
 /** Actions of a plan that are shown with it; `/actions` pages through all. */
 const ACTIONS_SHOWN = 200;
@@ -35,20 +35,17 @@ export const planRoutes = [
     path: '/plans/{id}',
     summary: 'One plan with its first actions.',
     answers: { 200: 'Plan' },
-    async handle(sources: OpsSources, { params }) {
-      const row = await findOne(sources.store.read, 'plans', { id: params.id });
-      return row === undefined ? unknownPlan() : ok(await toAnswer(sources, row));
-    },
+    handle: async (sources: OpsSources, { params }) =>
+      ok(await toPlan(sources, await getPlan(sources, params.id))),
   }),
   route({
     path: '/plans/{id}/actions',
     summary: 'All actions of a plan.',
     filters: {},
     answers: { 200: 'PlanActionList' },
-    async handle({ store: { read: db } }: OpsSources, { params: { id }, query }) {
-      const plan = await findOne(db, 'plans', { id });
-      if (plan === undefined) return unknownPlan();
-      const read = (part: PartQuery) => listAuthoredActions(db, plan, part);
+    async handle(sources: OpsSources, { params, query }) {
+      const plan = await getPlan(sources, params.id);
+      const read = (part: PartQuery) => listActions(sources.store.read, plan, part);
       return ok(await readList(query, OLDEST, read, (actions) => actions.map(toAction)));
     },
   }),
@@ -57,9 +54,9 @@ export const planRoutes = [
     summary: 'How many actions a plan has of each group, kind and author, the most first.',
     filters: {},
     answers: { 200: 'PlanPartList' },
-    async handle(sources: OpsSources, { params: { id }, query }) {
-      const plan = await findOne(sources.store.read, 'plans', { id });
-      return plan === undefined ? unknownPlan() : ok(toPage(await findParts(sources, plan), query));
+    async handle(sources: OpsSources, { params, query }) {
+      const plan = await getPlan(sources, params.id);
+      return ok(toPage(await findParts(sources, plan), query));
     },
   }),
   route({
@@ -75,12 +72,18 @@ export const planRoutes = [
   route({
     ...PLAN_UNDO,
     handle: async (sources: OpsSources, { params, operator }) =>
-      answerUndo(sources, await sources.drifts.undo(params.id, operator.name)),
+      toUndoing(sources, await sources.drifts.undo(params.id, operator.name)),
   }),
 ] as const;
 
-function unknownPlan(): Refusal {
-  return problem(404, 'unknown-plan', 'There is no plan with this id.');
+async function getPlan({ store }: OpsSources, id: string): Promise<PlanRow> {
+  const plan = await findOne(store.read, 'plans', { id });
+  if (plan === undefined) throw unknownPlan();
+  return plan;
+}
+
+function unknownPlan(): Problem {
+  return new Problem(404, 'unknown-plan', 'There is no plan with this id.');
 }
 
 /** Takes a decision, and notes the states before and after it. */
@@ -88,69 +91,50 @@ async function decide(
   sources: OpsSources,
   id: string,
   decision: Parameters<OpsSources['drifts']['decidePlan']>[1],
-): Promise<Answer<200, OpsJson<'Plan'>> | Refusal> {
-  const before = await readState(sources.store.read, id);
+) {
+  const { status } = await getPlan(sources, id);
+  const counted = await countPlanActions(sources.store.read, id);
+  const before = { status, waiting: counted.get('planned') ?? 0 };
   const decided = await sources.drifts.decidePlan(id, decision);
-  if (decided.kind === 'unknown') return unknownPlan();
-  const { plan } = decided;
-  if (decided.kind === 'done') {
-    const answer = await toAnswer(sources, plan);
-    const { status, waiting } = answer;
-    return { ...ok(answer), change: { ...(before && { before }), after: { status, waiting } } };
+  if (decided.kind === 'unknown') throw unknownPlan();
+  const { kind, plan } = decided;
+  if (kind === 'done') {
+    const answer = await toPlan(sources, plan);
+    const after = { status: answer.status, waiting: answer.waiting };
+    return { ...ok(answer), change: { before, after } };
   }
-  const change = before && { before, after: before };
-  const refused =
-    decided.kind === 'other-hash'
-      ? problem(409, 'other-plan', OTHER_HASH, { hash: plan.hash })
-      : problem(409, 'not-held', `The plan does not wait for a decision: it is ${plan.status}.`);
-  return { ...refused, ...(change && { change }) };
+  const change = { before, after: before };
+  if (kind === 'other-hash')
+    throw new Problem(409, 'other-plan', OTHER_HASH, { more: { hash: plan.hash }, change });
+  const message = `The plan does not wait for a decision: it is ${plan.status}.`;
+  throw new Problem(409, 'not-held', message, { change });
 }
 
-const OTHER_HASH = 'The plan has another hash: look at it first.';
-
-/** The state of a plan for the acts of operators; undefined: there is none. */
-async function readState(db: Db, id: string): Promise<JsonObject | undefined> {
-  const plan = await findOne(db, 'plans', { id });
-  if (plan === undefined) return undefined;
-  return { status: plan.status, waiting: (await countPlanActions(db, id)).get('planned') ?? 0 };
-}
-
-async function answerUndo(
-  sources: OpsSources,
-  decision: UndoDecision,
-): Promise<Answer<202, OpsJson<'Undoing'>> | Refusal> {
-  if (decision.kind === 'unknown') return unknownPlan();
+async function toUndoing(sources: OpsSources, decision: UndoDecision) {
+  if (decision.kind === 'unknown') throw unknownPlan();
   if (decision.kind === 'undoing') {
     const { id: plan } = decision.plan;
-    return problem(409, 'being-undone', `Plan ${plan} undoes it already.`, { plan });
+    throw new Problem(409, 'being-undone', `Plan ${plan} undoes it already.`, { more: { plan } });
   }
   const { leftOut } = decision;
   if (decision.kind === 'nothing') {
     const message =
       'Nothing of it can be undone: it was not done, or the provider has written it since, or it is neither a membership, an admin, an active flag nor a handover.';
-    return problem(409, 'nothing-to-undo', message, { leftOut });
+    throw new Problem(409, 'nothing-to-undo', message, { more: { leftOut } });
   }
-  const answer = await toAnswer(sources, decision.plan);
+  const answer = await toPlan(sources, decision.plan);
   const { id: undoneBy, status, counts } = answer;
   const after = { undoneBy, status, changes: counts.total, leftOut };
-  return {
-    status: 202,
-    json: { ...answer, leftOut },
-    change: { before: { undoneBy: null }, after },
-  };
+  return { json: { ...answer, leftOut }, change: { before: { undoneBy: null }, after } };
 }
 
-async function toAnswer(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'>> {
-  const {
-    store: { read: db },
-    status,
-  } = sources;
-  const counted = await countPlanActions(db, row.id);
-  const actions = await listAuthoredActions(db, row, { limit: ACTIONS_SHOWN, from: OLDEST });
+async function toPlan(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'>> {
+  const { store, status } = sources;
+  const counted = await countPlanActions(store.read, row.id);
+  const actions = await listActions(store.read, row, { limit: ACTIONS_SHOWN, from: OLDEST });
   const parts = actions.length < ACTIONS_SHOWN ? toParts(actions) : await findParts(sources, row);
-  const { kinds } = parseStored<OpsJson<'PlanSummary'>['counts']>(row.counts);
   return toView('Plan', row, {
-    seats: row.status === 'held' ? toPlanSeats(kinds, await status.readSeats()) : null,
+    seats: row.status === 'held' ? toPlanSeats(row, await status.readSeats()) : null,
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,
@@ -159,24 +143,102 @@ async function toAnswer(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Pla
   });
 }
 
-function toAction(view: AuthoredAction): OpsJson<'PlanAction'> {
-  const { kind, author } = view;
-  return toView('PlanAction', view, {
-    ...toSubjectView(view),
-    reason: getChangeRow(kind).words,
-    who: author === undefined ? null : { by: author.by, at: toMoment(author.at) },
-  });
-}
-
 /** Counts the seats that a plan needs and frees, beside those that are free. */
-function toPlanSeats(
-  kinds: Readonly<Record<string, number>>,
-  { free }: OpsJson<'Seats'>,
-): OpsJson<'PlanSeats'> {
+function toPlanSeats(row: PlanRow, { free: has }: OpsJson<'Seats'>): OpsJson<'PlanSeats'> {
+  const { kinds } = parseStored<OpsJson<'PlanSummary'>['counts']>(row.counts);
   const count = (...names: string[]) => names.reduce((sum, name) => sum + (kinds[name] ?? 0), 0);
   return {
     needs: count('user.create', 'user.activate'),
     frees: count('user.deactivate', 'user.delete'),
-    has: free,
+    has,
   };
+}
+
+type Action = Awaited<ReturnType<typeof listActions>>[number];
+
+function toAction(action: Action): OpsJson<'PlanAction'> {
+  const reason = getChangeRow(action.kind).words;
+  return toView('PlanAction', action, { ...toSubjectView(action), reason });
+}
+
+/**
+ * Lists actions of a plan in its order, each with the author of the change, or of the difference that it ends: a
+ * credential, an account of the service, or an operator; null: not known. They are listed by `seq`, which is the id.
+ */
+async function listActions(db: Db, plan: PlanRow, { from: afterId, limit }: PartQuery) {
+  const views = await listPlanActionViews(db, plan.id, { afterId, limit });
+  const isAsked = plan.source === 'provider';
+  const authors = isAsked ? await listAskers(db, views) : await findAuthors(db, plan, views);
+  return views.map((view, place) => {
+    const { by, at } = authors[place] ?? {};
+    return { ...view, seq: view.id, who: by && at !== undefined ? { by, at } : null };
+  });
+}
+
+async function findAuthors(db: Db, plan: PlanRow, actions: readonly PlanActionView[]) {
+  const repairs = actions.filter(({ kind }) => getChangeRow(kind).repairs !== undefined);
+  const drifts = repairs.flatMap((action) => {
+    const { repairs: kind } = getChangeRow(action.kind);
+    return kind
+      ? [{ ...action, kind, first_seen_at: action.first_seen_at ?? plan.created_at }]
+      : [];
+  });
+  const found = await findDriftAuthors(db, drifts);
+  return actions.map((action) => {
+    const author = found[repairs.indexOf(action)];
+    const by = author?.username ?? author?.address ?? author?.authorId?.toString();
+    return { by, at: author?.createdAt };
+  });
+}
+
+type Part = OpsJson<'PlanPart'>;
+
+/** Counts actions by group, kind and author, the most first. */
+function toParts(actions: readonly Action[]): Part[] {
+  return addUp(
+    actions.map(({ kind, resource_type, resource_id, who }) => {
+      const group = resource_type === 'group' ? resource_id : null;
+      return { group, kind, by: who?.by ?? null, count: 1 };
+    }),
+  );
+}
+
+/** Adds those up that differ in their count alone, the most first. */
+function addUp<Counted extends { readonly count: number }>(all: readonly Counted[]): Counted[] {
+  const added = new Map<string, Counted>();
+  for (const one of all) {
+    const key = JSON.stringify({ ...one, count: 0 });
+    added.set(key, { ...one, count: (added.get(key)?.count ?? 0) + one.count });
+  }
+  return [...added.values()].toSorted((a, b) => b.count - a.count);
+}
+
+/** Time for which the parts of a large plan are used again, in milliseconds. Its authors may become known meanwhile. */
+const USED_MS = 60_000;
+/** Actions whose authors are found in one turn of the event loop. */
+const PART = 50;
+
+/** The parts that each store was last asked for: a page that follows a plan asks for the same again and again. */
+const lastParts = new WeakMap<Db, { key: string; at: number; parts: Promise<Part[]> }>();
+
+/** Counts the actions of a plan of each group, kind and author. */
+function findParts({ store: { read: db }, clock }: OpsSources, plan: PlanRow): Promise<Part[]> {
+  const key = `${plan.id} ${plan.hash}`;
+  const at = clock.now();
+  const last = lastParts.get(db);
+  if (last?.key === key && at - last.at < USED_MS) return last.parts;
+  const parts = readParts(db, plan);
+  lastParts.set(db, { key, at, parts });
+  parts.catch(() => lastParts.delete(db));
+  return parts;
+}
+
+async function readParts(db: Db, plan: PlanRow): Promise<Part[]> {
+  const all: Action[] = [];
+  for (let from: number = OLDEST; ; await nextTurn()) {
+    const part = await listActions(db, plan, { from, limit: PART });
+    all.push(...part);
+    if (part.length < PART) return toParts(all);
+    from = part.at(-1)?.id ?? from;
+  }
 }

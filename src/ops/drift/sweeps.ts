@@ -1,7 +1,7 @@
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest, type Row } from '../../store/tables.ts';
-import { listRoute, ok, problem, route } from '../http/route.ts';
+import { listRoute, ok, Problem, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { SWEEP } from '../lists/acts.ts';
 import { toReadingView } from '../recovery/routes.ts';
@@ -14,7 +14,7 @@ export const sweepRoutes = [
     ...SWEEP,
     async handle({ requestSweep }: OpsSources, { body: { dryRun = false } }) {
       const id = await requestSweep(dryRun);
-      return { status: 202, json: { id }, target: id, change: { after: { dryRun } } };
+      return { json: { id }, target: id, change: { after: { dryRun } } };
     },
   }),
   listRoute(
@@ -34,7 +34,7 @@ export const sweepRoutes = [
     async handle({ store: { read: db }, status }: OpsSources, { params }) {
       const row = await findOne(db, 'sweeps', { id: params.id });
       if (row !== undefined) return ok(toSweepView(row, status.news().reading));
-      return problem(404, 'unknown-sweep', 'There is no sweep with this id.');
+      throw new Problem(404, 'unknown-sweep', 'There is no sweep with this id.');
     },
   }),
 ] as const;

@@ -6,9 +6,8 @@ import {
   planErasure,
 } from '../../reconcile/erasure/erasure.ts';
 import { listByKey } from '../../store/resources/find.ts';
-import { answerKeyed } from '../http/keyed.ts';
-import { type Answer, ok, problem, type Refusal, route } from '../http/route.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
+import { getOnly } from '../http/keyed.ts';
+import { ok, Problem, route } from '../http/route.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Requests that show and do erasures. */
@@ -17,10 +16,10 @@ export const erasureRoutes = [
     path: '/users/{key}/erasure',
     summary: 'What erasing a person would erase, and what has to be done first. The key as before.',
     answers: { 200: 'Erasure' },
-    handle: async (sources: OpsSources, { params }) =>
-      answerKeyed(await listPeople(sources, params.key), async ({ id }) =>
-        toAnswer(await planErasure(toDeps(sources), id)),
-      ),
+    async handle(sources: OpsSources, { params }) {
+      const id = await getPerson(sources, params.key);
+      return ok(toAnswer(await planErasure(toDeps(sources), id)));
+    },
   }),
   route({
     method: 'post',
@@ -28,23 +27,22 @@ export const erasureRoutes = [
     summary:
       'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
     answers: { 200: 'Erasure' },
-    handle: async (sources: OpsSources, { params }) =>
-      answerKeyed(await listPeople(sources, params.key), async ({ id: target }) => {
-        const answer = toAnswer(await eraseUser(toDeps(sources), target));
-        if (answer.status !== 200) return answer;
-        const { obstacles, rows } = answer.json;
-        if (obstacles.length === 0) {
-          const change = { before: { rows: (rows ?? 0) + 1 }, after: { rows: 0 } };
-          return { ...answer, target, change };
-        }
-        const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
-        return { ...problem(409, 'not-erasable', message, { obstacles }), target };
-      }),
+    async handle(sources: OpsSources, { params }) {
+      const target = await getPerson(sources, params.key);
+      const json = toAnswer(await eraseUser(toDeps(sources), target));
+      const { obstacles, rows } = json;
+      if (obstacles.length === 0) {
+        const change = { before: { rows: (rows ?? 0) + 1 }, after: { rows: 0 } };
+        return { json, target, change };
+      }
+      const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
+      throw new Problem(409, 'not-erasable', message, { more: { obstacles }, target });
+    },
   }),
 ] as const;
 
-function listPeople({ store }: OpsSources, key: string) {
-  return listByKey(store.read, 'user', key);
+async function getPerson({ store }: OpsSources, key: string) {
+  return getOnly(await listByKey(store.read, 'user', key)).id;
 }
 
 function toDeps({ store, clock, rules }: OpsSources): ErasureDeps {
@@ -52,10 +50,10 @@ function toDeps({ store, clock, rules }: OpsSources): ErasureDeps {
 }
 
 /** A person may be gone since their name was looked up. */
-function toAnswer(erasure: Erasure | undefined): Answer<200, OpsJson<'Erasure'>> | Refusal {
-  if (erasure === undefined) return problem(404, 'not-found', 'Nothing has this id or name.');
+function toAnswer(erasure: Erasure | undefined) {
+  if (erasure === undefined) throw new Problem(404, 'not-found', 'Nothing has this id or name.');
   const obstacles = erasure.obstacles.map((code) => ({ code, detail: WORDS[code] }));
-  return ok({ ...erasure, obstacles });
+  return { ...erasure, obstacles };
 }
 
 /** The steps that have to come before an erasure, in sentences for an operator. */

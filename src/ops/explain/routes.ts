@@ -21,9 +21,9 @@ import {
 import { listGroupNamesOf } from '../../store/resources/rule-inputs.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { answerKeyed, listKeyedPaths } from '../http/keyed.ts';
+import { getOnly, listKeyedPaths } from '../http/keyed.ts';
 import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
-import { ok, problem, route } from '../http/route.ts';
+import { ok, Problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
@@ -37,9 +37,7 @@ export const explainRoutes = [
       answers: { 200: 'Explanation' },
       summary: `Why each field ${of} is as it is. The key is an id, a userName, an address or a displayName.`,
       handle: async ({ store: { read: db }, rules }: OpsSources, { params }) =>
-        answerKeyed(await listMeant(db, params.key, type), async (row) =>
-          ok(await explain(db, rules, row)),
-        ),
+        ok(await explain(db, rules, getOnly(await listMeant(db, params.key, type)))),
     }),
   ),
   route({
@@ -49,7 +47,7 @@ export const explainRoutes = [
     answers: { 200: 'MemberList' },
     async handle({ store: { read: db } }: OpsSources, { params: { id }, query }) {
       const [group] = await listRows(db, 'group', { id, ...LIVE });
-      if (group === undefined) return problem(404, 'not-found', 'No group has this id.');
+      if (group === undefined) throw new Problem(404, 'not-found', 'No group has this id.');
       const held = await listHeldChanges(db, [id]);
       const of = { type: 'group', seq: group.seq } as const;
       const read = ({ from: afterSeq, limit }: PartQuery) =>

@@ -5,7 +5,7 @@ import { isStorable } from '../../domain/text.ts';
 import { isProvider } from '../../store/credentials/providers.ts';
 import type { Store } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { problem, type Refusal } from '../http/route.ts';
+import { Problem } from '../http/route.ts';
 import type { OpsSources } from '../sources.ts';
 import { type ExportRecord, readRecords } from './read-records.ts';
 
@@ -253,19 +253,19 @@ const reading = new WeakSet<Store>();
 /**
  * Reads the people or groups of the file that a request brings, and works with them, as the one request that may.
  * Without a file there are none.
- * @throws Refusal for a provider that is not there; InvalidRequest as `readEntries`, for a compressed file, and one of more than `FILE_BYTES_MAX`
+ * @throws Problem for a provider that is not there; InvalidRequest as `readEntries`, for a compressed file, and one of more than `FILE_BYTES_MAX`
  */
 export async function withEntries<T>(
   { store }: Pick<OpsSources, 'store'>,
   req: Request,
   { map = '', idsOf, providers }: ExportRequest,
   work: (entries: readonly ExportEntry[] | undefined) => Promise<T>,
-): Promise<T | Refusal> {
+): Promise<T> {
   const { 'transfer-encoding': encoding, 'content-length': length = 0 } = req.headers;
   const how = { map: parseColumnMap(map), idsOf };
   for (const name of providers) if (!(await isProvider(store.read, name))) throw unknownProvider();
   const hasFile = encoding !== undefined || Number(length) > 0;
-  if (reading.has(store)) return problem(429, 'too-many', 'Another file is being compared.');
+  if (reading.has(store)) throw new Problem(429, 'too-many', 'Another file is being compared.');
   reading.add(store);
   try {
     return await work(hasFile ? await readEntries(readFileBody(req), how) : undefined);

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
+import { BridgeError } from '../../domain/errors.ts';
 import type { ListName } from '../lists/list.ts';
 import { t } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
@@ -44,20 +45,35 @@ interface Described extends QueryOptions {
 
 type Answers = Readonly<Record<number, OpsSchemaName>>;
 
-/** An answer: its status and its JSON. */
-export interface Answer<Status extends number, Json> extends ActNotes {
-  readonly status: Status;
+/** An answer: its JSON, and its status where that is not the first of the row. */
+export interface Answer<Json, Status extends number = number> extends ActNotes {
+  readonly status?: Status;
   readonly json: Json;
 }
 
-type RefusalStatus = 400 | 403 | 404 | 409 | 415 | 429 | 503;
+interface ProblemNotes extends ActNotes {
+  /** Members of the answer beside its code and message. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
 
-/** An answer that something did not work. */
-export type Refusal = Answer<RefusalStatus, OpsJson<'Problem'>>;
+/** A request that is refused, with its answer and the notes of its act. `code` is stable. */
+export class Problem extends BridgeError {
+  override readonly name = 'Problem';
+  readonly answer: Answer<OpsJson<'Problem'>>;
+  constructor(
+    status: 400 | 403 | 404 | 409 | 429 | 503,
+    code: string,
+    message: string,
+    { more, ...notes }: ProblemNotes = {},
+  ) {
+    super(code, message);
+    this.answer = { ...notes, status, json: { code, message, ...more } };
+  }
+}
 
-type AnswerOf<A extends Answers> =
-  | { [Status in keyof A & number]: Answer<Status, OpsJson<A[Status]>> }[keyof A & number]
-  | Refusal;
+type AnswerOf<A extends Answers> = {
+  [Status in keyof A & number]: Answer<OpsJson<A[Status]>, Status>;
+}[keyof A & number];
 
 interface Call<Path extends string, F extends Filters, Body> {
   readonly params: { readonly [Name in ParameterOf<Path>]: string };
@@ -97,6 +113,7 @@ export function route<
   const F extends Filters = Record<never, never>,
 >({ handle, readers, ...described }: Row<Path, F, Body, A, Needs>): OpsRoute<Needs> {
   const { method = 'get', body, filters, parameters, newest } = described;
+  const [first = 200] = Object.keys(described.answers).map(Number);
   const serve = (needs: Needs): RequestHandler[] => [
     ...(method === 'get' ? [refuseBody] : (readers ?? [jsonBody])),
     async (req, res) => {
@@ -109,7 +126,12 @@ export function route<
         req,
         res,
       };
-      await send(res, await handle(needs, call));
+      try {
+        await send(res, first, await handle(needs, call));
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        await send(res, first, error.answer);
+      }
     },
   ];
   return { ...described, method, serve, role: method === 'get' ? 'reader' : 'operator' };
@@ -171,23 +193,16 @@ export function createRouteRouter<Needs>(
   return router;
 }
 
-/** An answer with 200. */
-export function ok<Json>(json: Json): Answer<200, Json> {
-  return { status: 200, json };
+/** An answer without notes. */
+export function ok<Json>(json: Json) {
+  return { json };
 }
 
-/** An answer that something did not work. `code` is stable. */
-export function problem(
-  status: RefusalStatus,
-  code: string,
-  message: string,
-  others: Readonly<Record<string, unknown>> = {},
-): Refusal {
-  return { status, json: { code, message, ...others } };
-}
-
-async function send(res: Response, answer: Answer<number, unknown>): Promise<void> {
-  const { status, json, ...notes } = answer;
+async function send(
+  res: Response,
+  first: number,
+  { status = first, json, ...notes }: Answer<unknown>,
+): Promise<void> {
   noteAct(res, notes);
   res.status(status).set('Cache-Control', 'no-store').type('application/json');
   if (!isLong(json)) {

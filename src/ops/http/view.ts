@@ -18,12 +18,12 @@ type Snake<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : Name;
 
-/** How a row may hold a value: a moment in epoch milliseconds, a flag as 0 or 1, a part as JSON text. */
+/** How a row may hold a value: a moment in epoch milliseconds, a flag as 0 or 1, a part as JSON text or with such members. */
 type Held<Value> =
   | Value
   | (Value extends boolean ? number : never)
   | (Value extends string ? (string extends Value ? number : never) : never)
-  | (Value extends object ? string : never);
+  | (Value extends object ? string | { readonly [Name in keyof Value]: Held<Value[Name]> } : never);
 
 /** True if the row has the member, by its own name or in snake case. */
 type Has<Row, Name, Value> = Name extends keyof Row
@@ -38,10 +38,10 @@ type Has<Row, Name, Value> = Name extends keyof Row
 
 /** The members of an answer that its row does not have, and others that are to differ from it. */
 type More<Json, Row> = {
-  readonly [Name in keyof Json as Has<Row, Name, Json[Name]> extends true
-    ? never
-    : Name]: Json[Name];
-} & Partial<Json>;
+  readonly [Name in keyof Json as Has<Row, Name, Json[Name]> extends true ? never : Name]: Held<
+    Json[Name]
+  >;
+} & { readonly [Name in keyof Json]?: Held<Json[Name]> };
 
 /**
  * Renders a row as the JSON that its schema describes: each member by its own name or in snake case, moments from epoch
@@ -53,29 +53,38 @@ export function toView<const Name extends ObjectName, Row extends object>(
   row: Row,
   more: More<OpsJson<Name>, Row>,
 ): OpsJson<Name> {
-  const schema: z.ZodObject = opsSchemas[name];
-  const given = new Map<string, unknown>(Object.entries(row));
-  const others = new Map<string, unknown>(Object.entries(more));
-  const members: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(schema.shape)) {
-    const stored = given.get(key) ?? given.get(toSnake(key)) ?? null;
-    const value = others.has(key) ? others.get(key) : render(member, stored);
-    if (value !== undefined) members[key] = value;
-  }
-  return parseView<Name>(members);
+  return parseView<Name>(renderMembers(opsSchemas[name], { ...row, ...more }));
 }
 
-function render(schema: unknown, stored: unknown): unknown {
-  if (stored === null) return schema instanceof z.ZodOptional ? undefined : null;
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
-    return render(schema.unwrap(), stored);
+function renderMembers({ shape }: z.ZodObject, row: object): Readonly<Record<string, unknown>> {
+  const members: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(shape)) {
+    const key = name in row ? name : toSnake(name);
+    const value = render(schema, Reflect.get(row, key) ?? null);
+    if (value !== undefined) members[name] = value;
   }
-  if (schema instanceof z.ZodISODateTime) return toMoment(Number(stored));
-  if (schema instanceof z.ZodBoolean) return stored === true || stored === 1;
-  if (schema instanceof z.ZodString) return String(stored);
-  const isPart = schema instanceof z.ZodObject || schema instanceof z.ZodArray;
-  const isText = typeof stored === 'string' && (isPart || schema instanceof z.ZodRecord);
-  return isText ? parseStored<unknown>(stored) : stored;
+  return members;
+}
+
+function render(schema: unknown, held: unknown): unknown {
+  if (held === null) return schema instanceof z.ZodOptional ? undefined : null;
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
+    return render(schema.unwrap(), held);
+  }
+  if (schema instanceof z.ZodISODateTime && typeof held === 'number') return toMoment(held);
+  if (schema instanceof z.ZodBoolean) return held === true || held === 1;
+  if (schema instanceof z.ZodString) return String(held);
+  const isPart = [z.ZodObject, z.ZodArray, z.ZodRecord].some((kind) => schema instanceof kind);
+  return isPart ? renderPart(schema, held) : held;
+}
+
+function renderPart(schema: unknown, held: unknown): unknown {
+  if (typeof held === 'string') return parseStored<unknown>(held);
+  if (schema instanceof z.ZodArray && Array.isArray(held))
+    return held.map((one) => render(schema.element, one));
+  // A part with other members beside those that are described is given as it is.
+  const isStrict = schema instanceof z.ZodObject && schema.def.catchall instanceof z.ZodNever;
+  return isStrict && typeof held === 'object' && held ? renderMembers(schema, held) : held;
 }
 
 function toSnake(name: string): string {

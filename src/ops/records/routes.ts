@@ -15,7 +15,7 @@ import type { Db } from '../../store/store.ts';
 import { listNewest, listWhere } from '../../store/tables.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
-import { listRoute, ok, problem, route } from '../http/route.ts';
+import { listRoute, ok, Problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { LEAVERS, NOTIFICATIONS, REQUESTS } from '../lists/records.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -95,7 +95,7 @@ export const recordRoutes = [
         known.length === 0
           ? 'The setting notify.receivers names no receiver.'
           : `No receiver has this name; the setting notify.receivers has ${known.join(', ')}.`;
-      return problem(404, 'not-found', message);
+      throw new Problem(404, 'not-found', message);
     },
   }),
 ] as const;

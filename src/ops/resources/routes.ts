@@ -17,7 +17,7 @@ import {
   type PartQuery,
   readList,
 } from '../http/list-query.ts';
-import { ok, problem, type Refusal, route } from '../http/route.ts';
+import { ok, Problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { ADOPT, RELEASE } from '../lists/acts.ts';
 import { GROUPS, USERS } from '../lists/resources.ts';
@@ -56,7 +56,8 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
   const show = async (sources: OpsSources, id: string) => {
     const [row] = await lists.listRemarked(sources.store.read, type, { id });
     const [item] = row ? await toItems(sources, [row]) : [];
-    return item === undefined ? problem(404, 'not-found', 'Nothing has this id.') : ok(item);
+    if (item === undefined) throw new Problem(404, 'not-found', 'Nothing has this id.');
+    return ok(item);
   };
   return [
     route({
@@ -78,7 +79,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
           provider,
           isDryRun: false,
         });
-        if (adoption.kind !== 'adopted') return toRefusal(adoption);
+        if (adoption.kind !== 'adopted') throw toProblem(adoption);
         const change = { before: { origin: null }, after: { origin: 'adopted', provider } };
         return { ...(await show(sources, id)), change };
       },
@@ -89,8 +90,8 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
       answers: { 200: name },
       async handle(sources: OpsSources, { params: { id } }) {
         const { kind, ...released } = await sources.drifts.stopManaging({ type, id });
-        if (kind === 'unknown') return problem(404, 'not-found', 'Nothing has this id.');
-        if (kind !== 'released') return problem(409, kind, NOT_RELEASED[kind]);
+        if (kind === 'unknown') throw new Problem(404, 'not-found', 'Nothing has this id.');
+        if (kind !== 'released') throw new Problem(409, kind, NOT_RELEASED[kind]);
         const change = { before: released, after: { provider: null } };
         return { ...(await show(sources, id)), change };
       },
@@ -173,12 +174,12 @@ const REFUSALS = {
   'could-not-look': [503, 'could-not-look'],
 } as const;
 
-function toRefusal(adoption: Exclude<Adoption, { kind: 'adopted' }>): Refusal {
+function toProblem(adoption: Exclude<Adoption, { kind: 'adopted' }>): Problem {
   const { kind } = adoption;
   if (kind === 'unknown-provider') throw unknownProvider();
   const more = kind === 'privileged' ? ' {"privileged": true} takes it over all the same.' : '';
   const [status, code] = REFUSALS[kind];
-  return problem(status, code, `${toAdoptionWords(adoption)}${more}`);
+  return new Problem(status, code, `${toAdoptionWords(adoption)}${more}`);
 }
 
 /** A page of the list of users, or of groups. Deleted ones are listed by themselves. */

@@ -3,7 +3,7 @@ import { listRestingGroupsOf, type Retried, retryEach, retryResting } from '../.
 import { parseStored } from '../../store/engine/columns.ts';
 import { listMeant } from '../../store/resources/find.ts';
 import { listWhere, type Row } from '../../store/tables.ts';
-import { answerKeyed } from '../http/keyed.ts';
+import { getOnly } from '../http/keyed.ts';
 import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import { RETRY } from '../lists/acts.ts';
@@ -18,9 +18,8 @@ export const retryRoutes = [
     ...RETRY,
     async handle(sources: OpsSources, { body }) {
       if (!('name' in body)) return toTried(await retryAll(sources));
-      return answerKeyed(await listMeant(sources.store.read, body.name), async (row) => {
-        return { ...toTried(await retryOne(sources, row)), target: row.id };
-      });
+      const row = getOnly(await listMeant(sources.store.read, body.name));
+      return { ...toTried(await retryOne(sources, row)), target: row.id };
     },
   }),
 ] as const;

@@ -15,7 +15,7 @@ import { countWhere, findOne, listWhere, type Row } from '../../store/tables.ts'
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { findLastSweep } from '../drift/sweeps.ts';
 import { toPage } from '../http/list-query.ts';
-import { ok, problem, route } from '../http/route.ts';
+import { ok, Problem, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import { PAUSE, RESUME } from '../lists/acts.ts';
 import { SETTINGS } from '../lists/plans.ts';
@@ -50,10 +50,11 @@ export const statusRoutes = [
     path: '/sandbox',
     summary: 'Where the embedded sandbox is, for its controls: docs/command-line.md#sandbox.',
     answers: { 200: 'Sandbox' },
-    handle: async ({ sandbox }: OpsSources, { operator }) =>
-      sandbox === undefined
-        ? problem(404, 'no-sandbox', 'The bridge stands before a real service.')
-        : ok({ url: sandbox.url, token: operator.purpose === 'operator' ? sandbox.token : null }),
+    async handle({ sandbox }: OpsSources, { operator }) {
+      if (sandbox === undefined)
+        throw new Problem(404, 'no-sandbox', 'The bridge stands before a real service.');
+      return ok({ ...sandbox, token: operator.purpose === 'operator' ? sandbox.token : null });
+    },
   }),
   route({
     ...PAUSE,

@@ -14,7 +14,7 @@ import type { ResourceRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
-import { answerKeyed, listKeyedPaths } from '../http/keyed.ts';
+import { getOnly, listKeyedPaths } from '../http/keyed.ts';
 import { NEWEST } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
@@ -30,9 +30,7 @@ export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }
     answers: { 200: 'Timeline' },
     async handle({ recordsStored, store: { read: db } }: OpsSources, { params, query: { limit } }) {
       await recordsStored();
-      return answerKeyed(await listMeant(db, params.key, type), async (row) =>
-        ok(await readTimeline(db, row, limit)),
-      );
+      return ok(await readTimeline(db, getOnly(await listMeant(db, params.key, type)), limit));
     },
   }),
 );
