@@ -41,9 +41,8 @@ export interface Echo {
 }
 
 /** Keeps what came back beside what was sent, where the service wrote it differently. */
-export function toEcho(sent: string, back: string): { readonly echo?: Echo } {
-  return sent === back ? {} : { echo: { sent, back } };
-}
+export const toEcho = (sent: string, back: string): { readonly echo?: Echo } =>
+  sent === back ? {} : { echo: { sent, back } };
 
 /** Failure of a write that the service refused, or did not make although it was asked to. */
 export interface Failure {
@@ -107,6 +106,10 @@ export function parseFields<Field extends string>(rows: { readonly [F in Field]?
   return Object.keys(rows) as Field[];
 }
 
+/** The fields with such a cell. */
+const listWhere = <F extends string>(cells: Cells<F>, isMeant: (cell: Cell) => boolean) =>
+  parseFields(cells).filter((field) => isMeant(cells[field] ?? {}));
+
 /** Asks for fields: they wait for the write of `version`. */
 export const ask = <F extends string>(cells: Cells<F>, fields: Iterable<F>, version: number) =>
   edit(cells, fields, (cell) => ({ ...cell, pending: version }));
@@ -137,11 +140,19 @@ export function done<F extends string>(
   return edit(cells, fields, (cell, field) => {
     const { pending, sent } = cell;
     if (pending !== planned[field]?.pending) return cell;
-    // A lost call for the same write does no harm until another one comes. One for an earlier write may still undo this one.
-    const left = sent === undefined || sent === pending ? sent : OF_OTHER;
-    return { ...cell, pending: undefined, sent: sent === SENT_AGAIN ? undefined : left };
+    const left = sent === SENT_AGAIN ? undefined : toSentAfter(sent, pending);
+    return { ...cell, pending: undefined, sent: left };
   });
 }
+
+/**
+ * `sent` once the service holds the write that waited. A lost call for the same write does no harm until another one comes;
+ * one for an earlier write may still undo this one.
+ */
+export const toSentAfter = <Sent extends number | null | undefined>(
+  sent: Sent,
+  pending: number | null | undefined,
+) => (sent == null || sent === pending ? sent : OF_OTHER);
 
 /** Lets go of fields that nobody wants any more: they are not ours. */
 export const release = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
@@ -173,16 +184,12 @@ export const onlyPending = <F extends string>(cells: Cells<F>) =>
 export const isSameWork = (a: Cells<string>, b: Cells<string>) =>
   isDeepStrictEqual(onlyPending(a), onlyPending(b));
 
-/** Forgets all but what came back and what was sent, for another resource that gets what the service holds. */
-export const onlyEchoes = <F extends string>(cells: Cells<F>) =>
-  editAll(cells, ({ echo, sent }) => ({ echo, sent: sent === undefined ? undefined : OF_OTHER }));
-
 /** `sent` of a call for an earlier resource or write, or for none that is known: no write waits for this version. */
 export const OF_OTHER = 0;
 
-/** Forgets what came back and what was sent: the service has nothing of it any more. */
-export const withoutEchoes = <F extends string>(cells: Cells<F>) =>
-  editAll(cells, (cell) => ({ ...cell, echo: undefined, sent: undefined }));
+/** Forgets all but what came back and what was sent, for another resource that gets what the service holds. */
+export const onlyEchoes = <F extends string>(cells: Cells<F>) =>
+  editAll(cells, ({ echo, sent }) => ({ echo, sent: sent && OF_OTHER }));
 
 /** True when the service holds the wanted value, in its own words too. */
 export function holds(cell: Cell | undefined, wanted: string, held: string): boolean {
@@ -194,40 +201,32 @@ export function holds(cell: Cell | undefined, wanted: string, held: string): boo
 export const isWaiting = (cell: Cell | undefined) => cell?.pending !== undefined;
 
 /** The fields that wait. */
-export const listWaiting = <F extends string>(cells: Cells<F>) =>
-  parseFields(cells).filter((field) => isWaiting(cells[field]));
+export const listWaiting = <F extends string>(cells: Cells<F>) => listWhere(cells, isWaiting);
 
-/** The oldest version that still waits, or undefined when nothing does. */
-export function oldestPending(cells: Cells<string>): number | undefined {
-  const versions = listWaiting(cells).map((field) => cells[field]?.pending ?? 0);
-  return versions.length === 0 ? undefined : Math.min(...versions);
-}
+/** The fields of which a call may still take effect. */
+export const listSent = <F extends string>(cells: Cells<F>) =>
+  listWhere(cells, ({ sent }) => sent !== undefined);
 
 /**
  * Fields that were written since a call of unknown outcome was planned. It may still take effect, so that seeing their
  * values in the service does not prove that they stay.
  */
 export const listUnsure = <F extends string>(cells: Cells<F>) =>
-  listSent(cells).filter((field) => {
-    const { pending, sent } = cells[field] ?? {};
-    return pending !== undefined && sent !== pending;
-  });
+  listWhere(
+    cells,
+    ({ pending, sent }) => sent !== undefined && pending !== undefined && sent !== pending,
+  );
 
 /** True when a lost call may still change a field from what is wanted. */
 export const hasDoubt = (cells: Cells<string>) =>
-  listSent(cells).some((field) => isWaiting(cells[field]) || cells[field]?.sent === OF_OTHER);
-
-/** The fields of which a call may still take effect. */
-export const listSent = <F extends string>(cells: Cells<F>) =>
-  parseFields(cells).filter((field) => cells[field]?.sent !== undefined);
+  listWhere(
+    cells,
+    ({ pending, sent }) => sent === OF_OTHER || (sent !== undefined && pending !== undefined),
+  ).length > 0;
 
 /** Notes that a call for these fields leaves; one that left before and has no known outcome stays noted. */
 export const markSent = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
   edit(cells, fields, (cell) => ({ ...cell, sent: cell.sent ?? cell.pending }));
-
-/** Notes that calls for an earlier resource may still take effect on these fields. */
-export const doubt = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
-  edit(cells, fields, (cell) => ({ ...cell, sent: OF_OTHER }));
 
 /** Forgets that calls for these fields left: they cannot take effect any more. */
 export const forgetSent = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
@@ -236,11 +235,6 @@ export const forgetSent = <F extends string>(cells: Cells<F>, fields: Iterable<F
 /** Asks again for fields that lost calls may have changed since they were written, and that no look shows. */
 export const sendAgain = <F extends string>(
   cells: Cells<F>,
-  fields: Iterable<F>,
+  fields: readonly F[],
   version: number,
-) =>
-  edit(cells, fields, (cell) => ({
-    ...cell,
-    pending: cell.pending ?? version,
-    sent: SENT_AGAIN,
-  }));
+) => edit(askAgain(cells, fields, version), fields, (cell) => ({ ...cell, sent: SENT_AGAIN }));

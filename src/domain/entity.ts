@@ -7,7 +7,6 @@ import {
   isWaiting,
   parseFields,
   release,
-  withEcho,
 } from './cell.ts';
 
 /** Field of a group: its roles in one entity (a space or document of the service), which has a cell of its own. */
@@ -16,9 +15,7 @@ export type EntityField = `entity:${string}`;
 const PREFIX = 'entity:';
 
 /** Makes the field of an entity. */
-export function toEntityField(uid: string): EntityField {
-  return `entity:${uid}`;
-}
+export const toEntityField = (uid: string): EntityField => `entity:${uid}`;
 
 /** True for the field of an entity. */
 export function isEntityField(field: string): field is EntityField {
@@ -26,19 +23,13 @@ export function isEntityField(field: string): field is EntityField {
 }
 
 /** The uid of the entity that a field is about. */
-export function toEntityUid(field: EntityField): string {
-  return field.slice(PREFIX.length);
-}
+export const toEntityUid = (field: EntityField) => field.slice(PREFIX.length);
 
 /** Roles as the text of a value: sorted, each once. No role has a space in it. */
-export function toRoleText(roles: readonly string[]): string {
-  return [...new Set(roles)].sort().join(' ');
-}
+export const toRoleText = (roles: readonly string[]) => [...new Set(roles)].sort().join(' ');
 
 /** The roles of such a text. */
-export function parseRoles(text: string | undefined): string[] {
-  return text === undefined || text === '' ? [] : text.split(' ');
-}
+export const parseRoles = (text: string | undefined) => (text ? text.split(' ') : []);
 
 /** The entities of a group, as the service last listed them. */
 export interface SeenEntities {
@@ -49,8 +40,8 @@ export interface SeenEntities {
 }
 
 /** The entities that have a cell. */
-export function listEntityFields(cells: Cells<string>): EntityField[] {
-  return parseFields(cells).filter(isEntityField);
+export function listEntityFields<F extends string>(cells: Cells<F>): (F & EntityField)[] {
+  return parseFields(cells).filter((field): field is F & EntityField => isEntityField(field));
 }
 
 /** The roles that are wanted, as text; empty: the group is to have none; undefined: no rule speaks of the entity. */
@@ -66,14 +57,11 @@ export function holdsRoles(cell: Cell | undefined, held: string | undefined): bo
 }
 
 /** True for an entity that may have been there before the rules: the list of the service says so, or was not read yet. */
-export function wasThere(cell: Cell | undefined): boolean {
-  return cell?.source?.by === 'service';
-}
+export const wasThere = (cell: Cell | undefined) => cell?.source?.by === 'service';
 
 /** True when the list shows that the group has no roles of its own in the entity. */
-function isOut(seen: SeenEntities | undefined, field: EntityField): boolean {
-  return seen !== undefined && (seen.roles[field] ?? '') === '';
-}
+const isOut = (seen: SeenEntities | undefined, field: EntityField) =>
+  seen !== undefined && !seen.roles[field];
 
 /** True when some of these roles are not among the others. */
 export function losesRoles(before: string | undefined, after: string | undefined): boolean {
@@ -81,22 +69,16 @@ export function losesRoles(before: string | undefined, after: string | undefined
   return parseRoles(before).some((role) => !left.has(role));
 }
 
-/** Cells after a change of what is wanted, with the entities in which other roles are wanted now. */
-export interface ChangedEntities<Field extends string> {
-  readonly cells: Cells<Field | EntityField>;
-  readonly changed: readonly EntityField[];
-}
-
 /**
- * Cells after the rules want these roles, as text. What a rule put in is to go once no rule wants it; what was there
- * before is let go of.
+ * Cells after the rules want these roles, as text, and the entities in which other roles are wanted now. What a rule put in
+ * is to go once no rule wants it; what was there before is let go of.
  */
-export function wantEntities<Field extends string>(
-  cells: Cells<Field | EntityField>,
+export function wantEntities<F extends string>(
+  cells: Cells<F | EntityField>,
   wanted: ReadonlyMap<EntityField, string>,
   seen: SeenEntities | undefined,
-): ChangedEntities<Field> {
-  const fields = new Set([...listEntityFields(cells), ...wanted.keys()]);
+) {
+  const fields = new Set<EntityField>([...listEntityFields(cells), ...wanted.keys()]);
   const news = [...fields].filter(
     (field) => findWantedRoles(cells[field]) !== (wanted.get(field) ?? ''),
   );
@@ -105,100 +87,64 @@ export function wantEntities<Field extends string>(
     return !wanted.has(field) && (wasThere(cell) || (isOut(seen, field) && !isWaiting(cell)));
   };
   const changed = news.filter((field) => !isLetGo(field));
-  const left = release<Field | EntityField>(cells, news.filter(isLetGo));
-  return {
-    changed,
-    // What was accepted, and what the service refused, was about the roles of before.
-    cells: edit<Field | EntityField>(left, changed, ({ pending, source }, field) => ({
-      pending,
-      source: {
-        value: (isEntityField(field) ? wanted.get(field) : undefined) ?? '',
-        by: source?.by ?? 'service',
-      },
-      echo: undefined,
-      failure: undefined,
-    })),
-  };
+  const left = release<F | EntityField>(cells, news.filter(isLetGo));
+  // What was accepted, and what the service refused, was about the roles of before.
+  const next = edit<F | EntityField>(left, changed, ({ pending, source }, field) => {
+    const value = (isEntityField(field) && wanted.get(field)) || '';
+    return { pending, source: { value, by: source?.by ?? 'service' } };
+  });
+  return { changed, cells: next };
 }
 
 /** Cells of a group that is released: what the rules put in is to go since `version`. */
-export function leaveEntities<Field extends string>(
-  cells: Cells<Field | EntityField>,
-  version: number,
-): Cells<Field | EntityField> {
-  const left = wantEntities<Field>(cells, new Map(), undefined);
-  return ask<Field | EntityField>(left.cells, left.changed, version);
+export function leaveEntities<F extends string>(cells: Cells<F | EntityField>, version: number) {
+  const left = wantEntities<F>(cells, new Map(), undefined);
+  return ask<F | EntityField>(left.cells, left.changed, version);
 }
 
 /** Cells after the service listed the entities: what it does not show was not there before the rules. */
-export function seeEntities<Field extends string>(
-  cells: Cells<Field | EntityField>,
-  seen: SeenEntities,
-): Cells<Field | EntityField> {
+export function seeEntities<F extends string>(cells: Cells<F>, seen: SeenEntities): Cells<F> {
   const out = listEntityFields(cells).filter((field) => isOut(seen, field));
-  return edit<Field | EntityField>(cells, out, (cell) => ({
+  return edit<F>(cells, out, (cell) => ({
     ...cell,
     source: cell.source && { ...cell.source, by: 'rule' },
   }));
 }
 
-/** Cells without those of entities that are out, and that nobody wants. */
-export function endEntities<Field extends string>(
-  cells: Cells<Field | EntityField>,
-  seen: SeenEntities | undefined,
-): Cells<Field | EntityField> {
-  const over = listEntityFields(cells).filter((field) => {
-    const isUnwanted = (findWantedRoles(cells[field]) ?? '') === '';
-    return isUnwanted && !isWaiting(cells[field]) && isOut(seen, field);
-  });
-  return release<Field | EntityField>(cells, over);
+/** Cells without those of the entities of which this is true. */
+function without<F extends string>(
+  cells: Cells<F>,
+  isOver: (cell: Cell | undefined, field: EntityField) => boolean,
+): Cells<F> {
+  const over = listEntityFields(cells).filter((field) => isOver(cells[field], field));
+  return release<F>(cells, over);
 }
 
-/** The entities in which roles are wanted. */
-export function listWantedEntities(cells: Cells<string>): EntityField[] {
-  return listEntityFields(cells).filter((field) => findWantedRoles(cells[field]));
-}
+/** Cells without those of entities that are out, and that nobody wants. */
+export const endEntities = <F extends string>(cells: Cells<F>, seen: SeenEntities | undefined) =>
+  without(cells, (cell, field) => !findWantedRoles(cell) && !isWaiting(cell) && isOut(seen, field));
 
 /** Cells of a group that is to be made anew: nothing has to be taken out of it. */
-export function restartEntities<Field extends string>(
-  cells: Cells<Field | EntityField>,
-): Cells<Field | EntityField> {
-  const wanted = new Set(listWantedEntities(cells));
-  const over = listEntityFields(cells).filter((field) => !wanted.has(field));
-  return release<Field | EntityField>(cells, over);
-}
+export const restartEntities = <F extends string>(cells: Cells<F>) =>
+  without(cells, (cell) => !findWantedRoles(cell));
+
+/** The entities in which roles are wanted. */
+export const listWantedEntities = (cells: Cells<string>) =>
+  listEntityFields(cells).filter((field) => findWantedRoles(cells[field]));
 
 /** True when the group is to leave an entity, and that waits. */
-export function leavesEntity(cells: Cells<string>): boolean {
-  return listEntityFields(cells).some(
+export const leavesEntity = (cells: Cells<string>) =>
+  listEntityFields(cells).some(
     (field) => isWaiting(cells[field]) && findWantedRoles(cells[field]) === '',
   );
-}
 
 /** The cells of entities alone, for another row that takes the group up. */
-export function onlyEntities(cells: Cells<string>): Cells<EntityField> {
-  const fields = new Set<string>(listEntityFields(cells));
-  return release(
+export const onlyEntities = (cells: Cells<string>): Cells<EntityField> =>
+  release(
     cells,
-    parseFields(cells).filter((field) => !fields.has(field)),
+    parseFields(cells).filter((field) => !isEntityField(field)),
   );
-}
 
 /** True when the rules put the group into an entity, or may have. */
-export function hasEntityPutIn(cells: Cells<string>): boolean {
-  return listEntityFields(cells).some((field) => !wasThere(cells[field]));
-}
-
-/**
- * Cells after other roles were accepted: they stand for the wanted ones, until the rules want others. What no rule wants
- * is let go of.
- */
-export function acceptRoles<Field extends string>(
-  cells: Cells<Field | EntityField>,
-  field: EntityField,
-  back: string,
-): Cells<Field | EntityField> {
-  const sent = findWantedRoles(cells[field]);
-  if (!sent) return release<Field | EntityField>(cells, [field]);
-  return withEcho<Field | EntityField>(cells, field, { sent, back });
-}
+export const hasEntityPutIn = (cells: Cells<string>) =>
+  listEntityFields(cells).some((field) => !wasThere(cells[field]));

@@ -1,4 +1,4 @@
-import { OF_OTHER } from './cell.ts';
+import { toSentAfter } from './cell.ts';
 import { addAttempt, type Deferral, type Failing } from './failure.ts';
 import type { UserId } from './ids.ts';
 import type { Refusal } from './refusal.ts';
@@ -16,9 +16,7 @@ export interface LinkKey {
 }
 
 /** Text that tells the links of a group apart. */
-export function toLinkText({ list, userId }: LinkKey): string {
-  return `${list} ${userId}`;
-}
+export const toLinkText = ({ list, userId }: LinkKey) => `${list} ${userId}`;
 
 /** What is known of one user in one list of a group. Flags are 0 or 1, times epoch milliseconds. */
 export interface Link {
@@ -44,22 +42,19 @@ export interface Link {
   readonly sent: number | null;
 }
 
+/** Facts of a change that did not fail. */
+const NOT_FAILED = { retry_at: null, attempts: 0, stuck_at: null, problem: null } as const;
+
 /** Link of a user who is new to a list. */
 export const NEW_LINK: Link = {
+  ...NOT_FAILED,
   desired: null,
   observed: 0,
   pending: null,
   put_in: 0,
   by_rule: 0,
-  retry_at: null,
-  attempts: 0,
-  stuck_at: null,
-  problem: null,
   sent: null,
 };
-
-/** Facts of a change that did not fail. */
-const NOT_FAILED = { retry_at: null, attempts: 0, stuck_at: null, problem: null } as const;
 
 /** A write that wants a user in or out. */
 interface LinkWrite {
@@ -91,22 +86,18 @@ export function writeLink(
  * The link after the rules or the inner groups; undefined: they change nothing. They remove only whom they put in,
  * release whom they found there, and leave whom a provider or the takeover wants.
  */
-export function ruleLink(
-  before: Link | undefined,
-  { wanted, version, isUnsure }: LinkWrite,
-): Link | undefined {
+export function ruleLink(before: Link | undefined, write: LinkWrite): Link | undefined {
+  const { wanted, version, isUnsure } = write;
   if (wanted === (before?.desired === 1)) return undefined;
+  const after = writeLink(before, write);
   if (wanted) {
     const isFound = before?.desired == null && before?.observed === 1;
-    const after = writeLink(before, { wanted, version, isUnsure });
     // A removal that was not sent yet needs no call to be taken back.
-    const isHeld = before?.observed === 1 && !isUnsure;
-    const pending = isHeld ? null : version;
+    const pending = before?.observed === 1 && !isUnsure ? null : version;
     return after && { ...after, pending, by_rule: 1, put_in: isFound ? 0 : 1 };
   }
   if (before === undefined || before.by_rule === 0) return undefined;
-  if (before.put_in === 0) return { ...before, desired: null, pending: null, by_rule: 0 };
-  return writeLink(before, { wanted, version, isUnsure });
+  return before.put_in === 0 ? { ...before, desired: null, pending: null, by_rule: 0 } : after;
 }
 
 /**
@@ -132,38 +123,30 @@ function withoutOver(link: Link): Link | undefined {
 
 /** The link once calls that left cannot take effect any more: a difference that they made waits to be undone. */
 export function endDoubt(before: Link, version: number): Link | undefined {
-  const { desired, observed, pending } = before;
+  const { desired, observed } = before;
   const isHeld = desired === null || desired === (observed ?? 0);
-  return withoutOver({ ...before, sent: null, pending: pending ?? (isHeld ? null : version) });
-}
-
-/** A change that a call has made, or found to hold already. */
-interface MadeChange {
-  readonly wanted: boolean;
-  /** It held before the bridge asked, so the bridge did not put the user in. */
-  readonly heldAlready?: true;
+  return withoutOver({ ...(isHeld ? before : claimLink(before, version)), sent: null });
 }
 
 /**
  * The link after its change was made; undefined: it is forgotten. A change that a later write replaced keeps waiting: every
- * write after the plan has a higher version.
+ * write after the plan has a higher version. `heldAlready`: it held before, so the bridge did not put the user in.
  */
 export function endChange(
   before: Link,
-  { wanted, heldAlready }: MadeChange,
+  { wanted, heldAlready }: { readonly wanted: boolean; readonly heldAlready?: true },
   plannedVersion: number,
 ): Link | undefined {
-  const isNewer = before.pending !== null && before.pending > plannedVersion;
-  if (!wanted && before.desired === 0 && !isNewer && before.sent === null) return undefined;
-  const isHarmless = before.sent === null || before.sent === before.pending || isNewer;
+  const { pending, sent } = before;
+  const isNewer = pending !== null && pending > plannedVersion;
+  if (!wanted && before.desired === 0 && !isNewer && sent === null) return undefined;
   return {
     ...before,
     ...NOT_FAILED,
     observed: wanted ? 1 : 0,
     put_in: wanted && !heldAlready ? 1 : 0,
-    pending: isNewer ? before.pending : null,
-    // As of a cell: a lost call for an earlier write may still undo this one.
-    sent: isHarmless ? before.sent : OF_OTHER,
+    pending: isNewer ? pending : null,
+    sent: isNewer ? sent : toSentAfter(sent, pending),
   };
 }
 
@@ -176,18 +159,15 @@ export function refuseLink(before: Link, { problem, now, retryAt }: Deferral): L
 /** The link after one more failure of its change; `attempts`: those before. */
 export function failLink(
   before: Link,
-  { attempts: past = 0, problem, ...failing }: FailedLink,
+  {
+    attempts: past = 0,
+    problem,
+    ...failing
+  }: Failing & { readonly attempts?: number | undefined; readonly problem: Refusal },
 ): Link {
   const attempts = addAttempt(past, failing);
   const retry_at = failing.toRetryAt(attempts);
   return { ...before, attempts, retry_at, problem: JSON.stringify(problem) };
-}
-
-/** A failed attempt at one change. */
-interface FailedLink extends Failing {
-  /** Failures before it; absent: none. */
-  readonly attempts?: number | undefined;
-  readonly problem: Refusal;
 }
 
 /**
@@ -208,33 +188,31 @@ export function revertLink(
 }
 
 /** The link after its change was dropped: the service still holds the earlier state. */
-export function dropChange(before: Link): Link {
-  return { ...before, ...NOT_FAILED, pending: null, observed: before.observed ?? 1 };
-}
+export const dropChange = (before: Link): Link => ({
+  ...before,
+  ...NOT_FAILED,
+  pending: null,
+  observed: before.observed ?? 1,
+});
 
 /** The link with its desired state pending since `version`, unless a change is pending already. */
-export function claimLink(before: Link, version: number): Link {
-  return before.pending === null ? { ...before, pending: version } : before;
-}
+export const claimLink = (before: Link, version: number): Link =>
+  before.pending === null ? { ...before, pending: version } : before;
 
 /** The link after the group or account disappeared from the service: pending again if wanted, otherwise undefined. */
-export function restartLink(before: Link, version: number): Link | undefined {
-  if (before.desired !== 1) return undefined;
-  return { ...claimLink(before, version), observed: 0, sent: null };
-}
+export const restartLink = (before: Link, version: number): Link | undefined =>
+  before.desired === 1 ? { ...claimLink(before, version), observed: 0, sent: null } : undefined;
 
 /** The link after an adoption: who is seen in the group is wanted there. */
-export function adoptLink(before: Link): Link {
-  return before.desired === null ? { ...before, desired: before.observed } : before;
-}
+export const adoptLink = (before: Link): Link =>
+  before.desired === null ? { ...before, desired: before.observed } : before;
 
 /** The link after its group was released: users whom the bridge put in are removed, other links are forgotten. */
-export function releaseLink(before: Link, version: number): Link | undefined {
-  if (before.put_in === 0 && before.pending === null) return undefined;
-  return { ...before, desired: 0, pending: version };
-}
+export const releaseLink = (before: Link, version: number): Link | undefined =>
+  before.put_in === 0 && before.pending === null
+    ? undefined
+    : { ...before, desired: 0, pending: version };
 
 /** The link of a group that is not managed any more: it is only observed. */
-export function disownLink(before: Link): Link | undefined {
-  return before.observed === 1 ? { ...before, desired: null, put_in: 0, by_rule: 0 } : undefined;
-}
+export const disownLink = (before: Link): Link | undefined =>
+  before.observed === 1 ? { ...before, desired: null, put_in: 0, by_rule: 0 } : undefined;

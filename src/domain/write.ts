@@ -45,29 +45,25 @@ const NAMES: {
   },
 };
 
+const toFields =
+  <Field extends string>(names: Readonly<Record<Field, readonly string[]>>) =>
+  (written: ReadonlySet<string>) =>
+    parseFields<Field>(names).filter((field) => names[field].some((one) => written.has(one)));
+
 /** Owned fields of a user that a write names. */
-export const toUserFields = (names: ReadonlySet<string>) =>
-  parseFields<UserField>(NAMES.user).filter((field) =>
-    NAMES.user[field].some((one) => names.has(one)),
-  );
+export const toUserFields = toFields(NAMES.user);
 
 /** Owned fields of a group that a write names. */
-export const toGroupFields = (names: ReadonlySet<string>) =>
-  parseFields<OwnGroupField>(NAMES.group).filter((field) =>
-    NAMES.group[field].some((one) => names.has(one)),
-  );
+export const toGroupFields = toFields(NAMES.group);
 
 /**
  * Attributes of a write that clears a suspension which a provider asked for: not suspended, which the service gets. A
  * suspension that a rule or the service gave is none of the write's, and a write that clears nothing is returned as it is.
  */
-export function withSuspensionEnded({
-  before,
-  cells,
-  attributes,
-}: Pick<Combination<UserField>, 'cells' | 'attributes'> & {
-  readonly before: JsonObject;
-}): JsonObject {
+export function withSuspensionEnded(
+  before: JsonObject,
+  { cells, attributes }: Pick<Combination<UserField>, 'cells' | 'attributes'>,
+): JsonObject {
   const read = (held: JsonObject) => toExtension(held, USER_EXTENSION).temporarilyInactive;
   const isCleared = read(before) === true && typeof read(attributes) !== 'boolean';
   if (!isCleared || cells.temporarilyInactive?.source?.value === true) return attributes;
@@ -90,18 +86,21 @@ interface Write<State, Field extends string> {
 
 /** True for a field that a write names and that has to wait: the service does not hold its value for sure. */
 function waits<Field extends string>(
-  { state, cells }: Pick<Write<SeenState<Field>, Field>, 'state' | 'cells'>,
+  {
+    state,
+    cells,
+  }: {
+    readonly state: Pick<ResourceState<Field>, 'mustLook'> & {
+      readonly observed?: Sightings | undefined;
+    };
+    readonly cells: Cells<Field>;
+  },
   field: Field,
   differing: readonly string[] | undefined,
 ): boolean {
   // What an earlier write still waits for is claimed, so that undoing that one cannot take it away.
   const isUnsure = state.mustLook || isGone(state.observed) || isWaiting(cells[field]);
   return isUnsure || (differing?.includes(field) ?? true);
-}
-
-/** State of what the service may have shown. */
-interface SeenState<Field extends string> extends Pick<ResourceState<Field>, 'mustLook'> {
-  readonly observed: Sightings | undefined;
 }
 
 /**
@@ -178,24 +177,16 @@ export function toCellsAfterGroupWrite(
   return ask(cells, waiting, version);
 }
 
-/** Deletion of a group. */
-interface GroupDeletion {
-  /** True for a group that the bridge made. */
-  readonly isOwn: boolean;
-  readonly mayBeThere: boolean;
-  readonly version: number;
-}
-
 /**
- * Cells of a deleted group. One that the bridge made is to go where the service may have it; another one leaves the
+ * Cells of a deleted group. One that the bridge made (`isOwn`) is to go where the service may have it; another one leaves the
  * entities into which the rules put it.
  */
 export function toCellsAfterGroupDeletion(
   cells: Cells<GroupField>,
-  { isOwn, mayBeThere, version }: GroupDeletion,
+  how: { readonly isOwn: boolean; readonly mayBeThere: boolean; readonly version: number },
 ): Cells<GroupField> {
-  const existence = isOwn && mayBeThere ? (['existence'] as const) : [];
-  const asked = askOnly<GroupField>(cells, existence, version);
+  const { isOwn, mayBeThere, version } = how;
+  const asked = askOnly(cells, isOwn && mayBeThere ? ['existence'] : [], version);
   return isOwn ? asked : leaveEntities<GroupField>(asked, version);
 }
 

@@ -1,4 +1,4 @@
-import { oldestPending } from '../domain/cell.ts';
+import { listWaiting } from '../domain/cell.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { listProgress } from '../store/due.ts';
 import { parseCells } from '../store/engine/columns.ts';
@@ -29,9 +29,9 @@ export function toProgress(
   row: { readonly version: number; readonly cells: string },
   oldestLink: number | null = null,
 ): Progress {
-  const waiting = [oldestPending(parseCells(row)), oldestLink].filter(
-    (one) => typeof one === 'number',
-  );
+  const cells = parseCells(row);
+  const versions = [...listWaiting(cells).map((field) => cells[field]?.pending), oldestLink];
+  const waiting = versions.filter((one) => typeof one === 'number');
   return {
     version: row.version,
     oldestPending: waiting.length === 0 ? undefined : Math.min(...waiting),

@@ -14,12 +14,16 @@ import {
   type GroupRow,
   listGroupsWith,
   lockRow,
-  noteGone,
   type ResourceRow,
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
-import { toGroupState, toObservedGroup, toUserState } from '../../store/resources/state.ts';
+import {
+  toGroupState,
+  toObservation,
+  toObservedGroup,
+  toUserState,
+} from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
 import { lookAtGroup } from '../group/look.ts';
@@ -265,7 +269,7 @@ interface Looked extends Pick<Look, 'detector'> {
 }
 
 async function saveEntities(tx: Db, row: GroupRow, seen: SeenEntities): Promise<void> {
-  const cells = seeEntities<GroupField>(parseCells(row), seen);
+  const cells = seeEntities(parseCells<GroupField>(row), seen);
   await updateRow(tx, row, { entities: JSON.stringify(seen), cells: JSON.stringify(cells) });
 }
 
@@ -282,7 +286,10 @@ async function storeLooked(
   if (locked === undefined || !isUnchanged(locked, row)) return undefined;
   const now = clock.now();
   if (observation.kind === 'seen') await observation.store(tx, locked);
-  else await noteGone(tx, row, now);
+  else if (locked.observed !== null) {
+    const observed = JSON.stringify({ ...toObservation(locked), goneAt: now });
+    await updateRow(tx, row, { observed });
+  }
   const fresh = (await lockRow(tx, row)) ?? locked;
   if (isBusy(fresh)) return undefined;
   const differences = await listDifferences(tx, fresh, policy.deactivation);

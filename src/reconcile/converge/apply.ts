@@ -4,11 +4,12 @@ import {
   askAgain,
   type Cells,
   done,
-  doubt,
+  edit,
   forgetSent,
   isWaiting,
   listSent,
   listWaiting,
+  OF_OTHER,
   sendAgain,
   withEcho,
 } from '../../domain/cell.ts';
@@ -167,7 +168,10 @@ async function takeAccount(
     ...row,
     must_look: row.must_look + 1,
     unsure_until: isUnsure ? until : row.unsure_until,
-    cells: JSON.stringify(isUnsure ? doubt(asked, fields) : asked),
+    // A call for the earlier user may still take effect.
+    cells: JSON.stringify(
+      isUnsure ? edit(asked, fields, (cell) => ({ ...cell, sent: OF_OTHER })) : asked,
+    ),
   };
 }
 

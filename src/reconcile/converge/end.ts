@@ -1,4 +1,4 @@
-import { askOnly, forgetSent, listSent, onlyWaiting, withoutEchoes } from '../../domain/cell.ts';
+import { askOnly, editAll, forgetSent, listSent, onlyWaiting } from '../../domain/cell.ts';
 import { listWantedEntities, restartEntities } from '../../domain/entity.ts';
 import { restartLink } from '../../domain/link.ts';
 import { NOT_THERE } from '../../domain/refusal.ts';
@@ -62,7 +62,9 @@ async function restartUser(r: Recording, row: UserRow): Promise<UserRow> {
   await resetLinksOf(tx, id, 0);
   const isWanted = row.deleted_at === null && row.active === 1 && origin !== null;
   if (isWanted) await noteMissing(tx, { type: 'user', id, desired: { active: true } }, now);
-  const cells = withoutEchoes(parseCells<Field>(row));
+  const cells = editAll(parseCells<Field>(row), ({ pending, failure, source }) => {
+    return { pending, failure, source };
+  });
   return {
     ...row,
     ...toSuccessColumns(r),
@@ -78,7 +80,7 @@ async function restartGroup(r: Recording, row: GroupRow): Promise<GroupRow> {
   const { id, version, name: displayName } = row;
   await noteMissing(tx, { type: 'group', id, desired: { displayName } }, now);
   await changeLinks(tx, row, {}, (link) => restartLink(link, version));
-  const cells = restartEntities<Field>(parseCells(row));
+  const cells = restartEntities(parseCells<Field>(row));
   // A call for a group that is gone has no effect any more.
   const kept = forgetSent(cells, listSent(cells));
   return {

@@ -109,7 +109,7 @@ export async function finish(r: Recording): Promise<Recorded> {
   const waitingLinks = await readLinks(tx, deps, row);
   // A deferred change may hold by now, and then nothing else waits for it.
   const held = done(asked, asked, listHeld(deps, row, waitingLinks));
-  const cells = endEntities<Field>(exhaust(held, attemptsMax, now), toSeenEntities(row));
+  const cells = endEntities(exhaust(held, attemptsMax, now), toSeenEntities(row));
   const draft = { ...row, cells: JSON.stringify(cells) };
   const left = { ...draft, unsure_until: (await isInDoubt(tx, draft)) ? row.unsure_until : null };
   const step = planStep(deps, { row: left, links: waitingLinks });

@@ -11,10 +11,9 @@ import {
   eraseTraces,
   findErasureFacts,
   findEventMentions,
-  listOldTombstones,
   silenceWords,
 } from '../../store/resources/erasure.ts';
-import { findRow, lockRow, type UserRow } from '../../store/resources/rows.ts';
+import { findRow, lockRow, readRows, type UserRow } from '../../store/resources/rows.ts';
 import { toObservedUser } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -75,13 +74,12 @@ export async function forgetTombstones(
   signal: AbortSignal,
 ): Promise<void> {
   const { read, write } = deps.store;
-  for (let afterSeq: number | undefined = 0; afterSeq !== undefined; ) {
-    const rows: UserRow[] = await listOldTombstones(read, { before, afterSeq, limit: PART });
+  const old = { deleted_at: { '<': before }, erased_at: null, due_at: null };
+  for await (const rows of readRows(read, 'user', { limit: PART, where: old })) {
     for (const { id } of rows) {
       if (signal.aborted) return;
       await write((tx) => eraseIn(tx, deps, { id, events: NO_EVENTS }));
     }
-    afterSeq = rows.at(-1)?.seq;
   }
 }
 

@@ -9,9 +9,8 @@ import {
   type UserState,
 } from '../../domain/user.ts';
 import { parseCells } from '../../store/engine/columns.ts';
-import { readParts } from '../../store/engine/dialect.ts';
-import { findRemovalCall, listLeaving } from '../../store/resources/leavers.ts';
-import { lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+import { findRemovalCall } from '../../store/resources/leavers.ts';
+import { lockRow, readRows, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
@@ -38,8 +37,8 @@ export function createLeaverWatch(deps: ReconcileDeps): Loop {
   const job = { type: 'leavers', id: 'store', restMs: ASK_EVERY_MS, topic: 'left' } as const;
   return createJob(deps, job, async (signal, isTold) => {
     if (isTold) await clock.sleep(GATHER_MS, signal);
-    const leaving = readParts(PART, (part) => listLeaving(store.read, part));
-    for await (const rows of leaving) {
+    const leaving = { left_at: { '<>': null }, out_at: null } as const;
+    for await (const rows of readRows(store.read, 'user', { limit: PART, where: leaving })) {
       await judgeAll(deps, rows);
       signal.throwIfAborted();
     }

@@ -1,6 +1,6 @@
-import { release } from '../../domain/cell.ts';
+import { release, withEcho } from '../../domain/cell.ts';
 import { toChangeKey } from '../../domain/change.ts';
-import { acceptRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
+import { findWantedRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
 import {
   GROUP_EXTENSION,
   GROUP_SCHEMA_URI,
@@ -9,6 +9,7 @@ import {
   USER_SCHEMA_URI,
   withSchemas,
 } from '../../domain/extensions.ts';
+import type { GroupField } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
@@ -63,8 +64,11 @@ export async function desire(
   if (isEntityField(memberId)) {
     const roles = isJsonObject(value) && Array.isArray(value.roles) ? value.roles : [];
     const text = toRoleText(roles.filter((role) => typeof role === 'string'));
-    const cells = JSON.stringify(acceptRoles(parseCells(row), memberId, text));
-    return saveVersion(tx, deps, row, { cells });
+    const held = parseCells<GroupField>(row);
+    const sent = findWantedRoles(held[memberId]);
+    // They stand for the wanted ones until the rules want others. What no rule wants is let go of.
+    const cells = sent ? withEcho(held, memberId, { sent, back: text }) : release(held, [memberId]);
+    return saveVersion(tx, deps, row, { cells: JSON.stringify(cells) });
   }
   if (kind === 'group.create') {
     // It is gone and is not to come back.

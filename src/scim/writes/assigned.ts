@@ -1,7 +1,6 @@
 import {
   LICENCES,
   listLicences,
-  listRoles,
   listUnknown,
   namesOwner,
   onlyAssigned,
@@ -77,8 +76,8 @@ function assertKnown(before: Before | undefined, { attributes }: Written): void 
 }
 
 function assertRoles(before: Before | undefined, { attributes, names }: Written): void {
-  if (!names.has('roles') || !namesOwner(listRoles(attributes))) return;
-  if (before !== undefined && namesOwner(listRoles(before.attributes))) return;
+  if (!names.has('roles') || !namesOwner(attributes)) return;
+  if (before !== undefined && namesOwner(before.attributes)) return;
   throw invalidValue('Nobody becomes an owner by SCIM: the service alone gives this role.');
 }
 

@@ -53,8 +53,8 @@ export const userWrites: WriteKind<'user', UserField> = {
     return { ...asked, attributes, names: assigned.names };
   },
   complete({ row, origin, before, asked }) {
-    const held = { before, cells: parseCells<UserField>(row), attributes: asked.attributes };
-    const attributes = withSuspensionEnded(held);
+    const held = { cells: parseCells<UserField>(row), attributes: asked.attributes };
+    const attributes = withSuspensionEnded(before, held);
     const isEnded = attributes !== asked.attributes;
     const names = isEnded ? new Set([...asked.names, SUSPENDED]) : asked.names;
     if (origin !== null) return { ...asked, attributes, names };

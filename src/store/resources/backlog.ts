@@ -63,16 +63,15 @@ export async function readBacklog(db: Db): Promise<Backlog> {
   return { ...counts, queued: { removals, changes, looks } };
 }
 
-/** A resource with a change that fails at each attempt. */
+/** A resource with a change that fails at each attempt. Times are epoch milliseconds. */
 export interface TroubledResource {
   readonly type: 'user' | 'group';
   readonly id: string;
   readonly name: string;
   /** The service's words and their code. */
   readonly problem: { readonly code: string; readonly words: string };
-  /** Time since which the change waits; epoch milliseconds. */
+  /** Time since which the change waits. */
   readonly since: number;
-  /** Time of the next attempt, epoch milliseconds. */
   readonly nextAttemptAt: number | null;
 }
 
@@ -82,17 +81,16 @@ export async function listFailing(db: Db, limit: number): Promise<TroubledResour
     select type, id, name, last_error as problem, ${WAITS_SINCE} as since, due_at as "nextAttemptAt"
     from resources where due_at is not null and ${IS_FAILING}
     order by since, id limit ${limit}`;
-  return rows.map(({ problem, ...row }) => ({
-    ...row,
-    problem: parseStored(problem ?? '{"code":"unknown","words":""}'),
-  }));
+  const unknown = '{"code":"unknown","words":""}';
+  return rows.map((row) => ({ ...row, problem: parseStored(row.problem ?? unknown) }));
 }
 
-/** Part of a resource that was acknowledged and that the service refuses: a field, or one user in a list of a group. */
-interface StuckPart extends Omit<TroubledResource, 'problem'> {
-  /** The field of the user or group; `members` or `admins` for a user in a list. */
+/**
+ * Part of a resource that was acknowledged and that the service refuses: a field (`members` or `admins` for a user in a
+ * list), and the SCIM id of the user in the list.
+ */
+interface StuckPart extends TroubledResource {
   readonly field: string;
-  /** The SCIM id of the user in the list. */
   readonly person?: string;
   readonly problem: Refusal;
 }

@@ -9,9 +9,9 @@ import type { UserId } from '../../domain/ids.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
 import { execute, isPostgres, select } from '../engine/dialect.ts';
-import type { Db, Part } from '../store.ts';
-import { deleteWhere, updateWhere } from '../tables.ts';
-import { deleteRow, selectRows, type UserRow, updateRow } from './rows.ts';
+import type { Db } from '../store.ts';
+import { deleteWhere, type Row, updateWhere } from '../tables.ts';
+import { deleteRow, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
 
 /**
@@ -40,19 +40,13 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
   });
 }
 
-/** Events of the audit log that say the name of a user. */
-export interface EventMentions {
-  /** Events with the name in their text. */
-  readonly sayingIds: readonly string[];
-  /** Events by an author of that name. */
-  readonly authoredIds: readonly string[];
-}
+/** Ids of events of the audit log with the name of a user in their text, and of those by an author of that name. */
+export type EventMentions = Readonly<Record<'sayingIds' | 'authoredIds', readonly string[]>>;
 
+/** A user, the id in the service, and the names under which others may know the user. */
 interface ErasedUser extends EventMentions {
   readonly id: UserId;
-  /** The id in the service. */
   readonly account: number | null;
-  /** Names under which others may know the user. */
   readonly names: readonly string[];
 }
 
@@ -123,22 +117,20 @@ export async function silenceWords(tx: Db, names: readonly string[]): Promise<vo
   }
 }
 
-interface ErasureFacts {
-  readonly links: number; // Places in groups that the service does not hold as wanted, or not yet.
-  readonly held: number; // Actions that wait for a decision, or were decided and are not done.
-  readonly drifts: number; // Active drifts, apart from that of being unmanaged.
-  readonly calledAt: number | null; // Time of the bridge's last change of the user; null: there was none.
-}
-
-/** Counts in one statement what of a user is still under way. */
+/**
+ * Counts in one statement what of a user is still under way: places in groups that the service does not hold as wanted, or not
+ * yet; actions that wait for a decision, or were decided and are not done; active drifts, apart from that of being unmanaged.
+ * `calledAt`: the time of the bridge's last change of the user; null: there was none.
+ */
 export async function findErasureFacts(
   db: Db,
   { id, upstream_id }: Pick<UserRow, 'id' | 'upstream_id'>,
-): Promise<ErasureFacts> {
+) {
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
   const about = sql`(resource_id = ${id} or member_id = ${id})`;
   const number = String(upstream_id ?? '');
-  const rows = await select<ErasureFacts>(db)`select
+  type Facts = Record<'links' | 'held' | 'drifts', number> & { calledAt: number | null };
+  const [facts] = await select<Facts>(db)`select
     (select count(*) from links where target = (select seq from resources where id = ${id})
       and (pending is not null or retry_at is not null or stuck_at is not null)) as links,
     (select count(*) from plan_actions where ${about} and plan_id in (
@@ -147,30 +139,16 @@ export async function findErasureFacts(
       and kind not like '%.unmanaged') as drifts,
     (select max(at) from own_calls where resource_id = ${id}
       or (member_id = ${number} and member_id <> '')) as "calledAt"`;
-  const [facts] = rows;
   if (facts === undefined) throw new Error('a select of counts gives one row');
   return facts;
-}
-
-/** Deleted users whose deletion is over since before `before` (epoch milliseconds), in order; a part of them. */
-export async function listOldTombstones(
-  db: Db,
-  { before, afterSeq, limit }: Part & { readonly before: number },
-): Promise<UserRow[]> {
-  const isOld = sql`deleted_at < ${before} and erased_at is null and due_at is null`;
-  const page = sql`seq > ${afterSeq} order by seq limit ${limit}`;
-  return selectRows(db, 'user', sql`${isOld} and ${page}`);
 }
 
 const EVENTS_PART = 1_000;
 
 /** Texts of an event that may hold names; `texts` are names in it that were unknown. */
-interface EventTexts {
-  readonly id: string;
-  readonly message: string | null;
+type EventTexts = Pick<Row<'audit_events'>, 'id' | 'message' | 'author_username'> & {
   readonly texts: string | null;
-  readonly author_username: string | null;
-}
+};
 
 /** Searches the texts of all events for one of these names. */
 export async function findEventMentions(db: Db, names: readonly string[]): Promise<EventMentions> {

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import type { UpstreamGroupIds } from '../../domain/group.ts';
-import type { GivenKey, UserId } from '../../domain/ids.ts';
+import type { UserId } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { forUpdate, readInChunks, select } from '../engine/dialect.ts';
@@ -12,12 +12,11 @@ import {
   LIVE,
   listRows,
   type ResourceRow,
+  type ResourceType,
   type RowOf,
   selectRows,
   type UserRow,
 } from './rows.ts';
-
-type ResourceType = GivenKey['type'];
 
 /** True: the rows are locked until the transaction ends. */
 interface Lock {
@@ -39,13 +38,15 @@ const CALLED = {
 /** Condition that one of these columns has one of these values: each column by an index of its own. */
 function isIn(
   ...parts: readonly (readonly [columns: readonly string[], values: readonly unknown[]])[]
-): RawBuilder<SqlBool> {
+) {
   const conditions = parts.flatMap(([columns, values]) =>
     // A list in SQL is never empty.
     columns.map((name) => sql`${sql.ref(name)} in (${sql.join(values.length ? values : [null])})`),
   );
   return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
 }
+
+const isLive = ({ deleted_at }: Pick<ResourceRow, 'deleted_at'>) => deleted_at === null;
 
 /**
  * Lists users or groups, deleted and unmanaged ones too, that are or were known by one of these folded names, in order of
@@ -77,22 +78,18 @@ export async function listHolders(
   userName?: string,
 ): Promise<UserRow[]> {
   const named = await listNamed(db, 'user', userName === undefined ? names : [userName, ...names]);
-  return named.filter(
-    (row) =>
-      row.deleted_at === null &&
-      (row.name_folded === userName || listAccountNames(row).some((name) => names.includes(name))),
-  );
+  const holds = (row: UserRow) =>
+    row.name_folded === userName || listAccountNames(row).some((name) => names.includes(name));
+  return named.filter((row) => isLive(row) && holds(row));
 }
 
 /** Lists live users or groups that are shown under this folded name (RFC 7643 §4.1.1), in order of creation. At most one is managed. */
-export function listByName<Type extends ResourceType>(
+export const listByName = <Type extends ResourceType>(
   db: Db,
   type: Type,
   name_folded: string,
   choice: Lock = {},
-): Promise<RowOf<Type>[]> {
-  return listRows(db, type, { name_folded, ...LIVE }, { order: 'seq', ...choice });
-}
+) => listRows(db, type, { name_folded, ...LIVE }, { order: 'seq', ...choice });
 
 /** Lists deleted users who still have an account and carried this name or address, or this id of the provider; the latest first. */
 export async function listTombstones(
@@ -100,33 +97,30 @@ export async function listTombstones(
   { userName, address }: Readonly<Record<'userName' | 'address', string | undefined>>,
   { externalId, provider }: { externalId: string | undefined; provider: string },
 ): Promise<UserRow[]> {
-  const names = [userName, address].flatMap((name) => name ?? []);
-  const named = (await listNamed(db, 'user', names)).filter(
+  const named = await listNamed(
+    db,
+    'user',
+    [userName, address].flatMap((name) => name ?? []),
+  );
+  const known = await listRows(db, 'user', { external_id: externalId ?? [], provider });
+  const carried = named.filter(
     (row) =>
       [row.name_folded, row.observed_user_name_folded].some((name) => name === userName) ||
       row.observed_email_folded === address,
   );
-  const known = await listRows(db, 'user', { external_id: externalId ?? [], provider });
-  return toTombstones([
-    ...new Map([...named, ...known].map((row) => [row.seq, row])).values(),
-  ]).filter(({ upstream_id }) => upstream_id !== null);
+  const rows = new Map([...carried, ...known].map((row) => [row.seq, row]));
+  return toTombstones([...rows.values()]).filter(({ upstream_id }) => upstream_id !== null);
 }
 
 /** Picks the deleted of these, the latest first. */
-export function toTombstones<Row extends ResourceRow>(rows: readonly Row[]): Row[] {
-  return rows
-    .filter(({ deleted_at }) => deleted_at !== null)
-    .toSorted((a, b) => (b.deleted_at ?? 0) - (a.deleted_at ?? 0));
-}
+export const toTombstones = <Row extends ResourceRow>(rows: readonly Row[]) =>
+  rows.filter((row) => !isLive(row)).toSorted((a, b) => (b.deleted_at ?? 0) - (a.deleted_at ?? 0));
 
 /** Locks and lists deleted users of these folded names without a known account, if a create may have left one; the newest first. */
 export async function lockLostUsers(tx: Db, names: readonly string[]): Promise<UserRow[]> {
   const named = await listNamed(tx, 'user', names, { lock: true });
   return named
-    .filter(
-      ({ deleted_at, upstream_id, sent_creates }) =>
-        deleted_at !== null && upstream_id === null && sent_creates !== '[]',
-    )
+    .filter((row) => !isLive(row) && row.upstream_id === null && row.sent_creates !== '[]')
     .toReversed();
 }
 
@@ -152,7 +146,7 @@ export async function listByKey(
 /** What is meant by a key, the surest first. */
 const MEANT: readonly ((row: ResourceRow, key: string) => boolean)[] = [
   ({ id }, key) => id === key,
-  ({ deleted_at }) => deleted_at === null,
+  isLive,
   ({ due_at }) => due_at !== null,
 ];
 
@@ -191,16 +185,13 @@ export async function findExisting<Type extends ResourceType>(
   type: Type,
   names: readonly string[],
 ): Promise<Map<string, RowOf<Type>>> {
-  const rows = await listNamed(db, type, names);
-  const unmanaged = rows.filter(({ origin, deleted_at }) => origin === null && deleted_at === null);
-  return new Map(
-    unmanaged.flatMap((row) =>
-      CALLED[type].folded.flatMap((column): [string, RowOf<Type>][] => {
-        const name = row[column];
-        return name === null ? [] : [[name, row]];
-      }),
-    ),
-  );
+  const existing = new Map<string, RowOf<Type>>();
+  for (const row of await listNamed(db, type, names)) {
+    if (row.origin !== null || !isLive(row)) continue;
+    for (const column of CALLED[type].folded)
+      if (row[column] !== null) existing.set(row[column], row);
+  }
+  return existing;
 }
 
 /**
@@ -279,19 +270,11 @@ export function listCalledNames(row: ResourceRow): string[] {
   return names.flatMap((name) => (name === null ? [] : [String(name)]));
 }
 
-/** Users and groups by the texts that name them, as SCIM ids. */
-export interface NamedResources {
-  readonly user: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly group: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The SCIM ids of those that are managed. */
-  readonly managed: ReadonlySet<string>;
-}
-
 /**
- * The users and groups, deleted and unmanaged ones too, that the service calls by one of these texts: an id, a
- * uid or a name. A user and a group may have the same number.
+ * The users and groups, deleted and unmanaged ones too, that the service calls by one of these texts: an id, a uid or a
+ * name. A user and a group may have the same number.
  */
-export async function findCalled(db: Db, texts: ReadonlySet<string>): Promise<NamedResources> {
+export async function findCalled(db: Db, texts: ReadonlySet<string>) {
   const list = (type: ResourceType): Promise<ResourceRow[]> =>
     readInChunks([...texts], (some) => {
       const { folded, ids } = CALLED[type];
@@ -302,9 +285,11 @@ export async function findCalled(db: Db, texts: ReadonlySet<string>): Promise<Na
   const [users, groups] = [await list('user'), await list('group')];
   const managed = [...users, ...groups].filter(({ origin }) => origin !== null);
   return {
+    /** The SCIM ids of users and of groups by these texts. */
     user: gather(texts, users),
     group: gather(texts, groups),
-    managed: new Set(managed.map(({ id }) => id)),
+    /** The SCIM ids of those that are managed. */
+    managed: new Set<string>(managed.map(({ id }) => id)),
   };
 }
 

@@ -1,12 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { ChangeKind } from '../../domain/change.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import { allOf, readNumber, select } from '../engine/dialect.ts';
-import type { Db, Part } from '../store.ts';
-import type { Row } from '../tables.ts';
-import { selectRows, type UserRow } from './rows.ts';
+import type { Db } from '../store.ts';
+import { findOne } from '../tables.ts';
+import type { UserRow } from './rows.ts';
 
 /**
  * Times of a user's departure after a write that takes access (epoch milliseconds). A departure that no look has shown yet
@@ -17,29 +16,18 @@ export function toDeparture({ left_at, out_at }: Pick<UserRow, 'left_at' | 'out_
   return { left_at: isOpen ? left_at : now, out_at: null };
 }
 
-/** Lists the users who left and whom no look has shown to be out, in order of creation, a part of them. */
-export async function listLeaving(db: Db, { afterSeq, limit }: Part): Promise<UserRow[]> {
-  const isLeaving = sql`left_at is not null and out_at is null and seq > ${afterSeq}`;
-  return selectRows(db, 'user', sql`${isLeaving} order by seq limit ${limit}`);
-}
-
-const REMOVALS: readonly ChangeKind[] = ['user.deactivate', 'user.delete', 'user.access'];
-
-type RemovalCall = Pick<Row<'own_calls'>, 'at' | 'operation' | 'outcome' | 'error'>;
+const REMOVALS = ['user.deactivate', 'user.delete', 'user.access'] as const;
 
 /** Finds the newest call that took access from a user between two times (epoch milliseconds); undefined: none is kept. */
-export async function findRemovalCall(
+export const findRemovalCall = (
   db: Db,
   { id, from, until }: { readonly id: UserId; readonly from: number; readonly until: number },
-): Promise<RemovalCall | undefined> {
-  const rows = await select<RemovalCall>(db)`select at, operation, outcome, error from own_calls
-    where resource_id = ${id} and at between ${from} and ${until} and kind in (${sql.join(REMOVALS)})
-    order by id desc limit 1`;
-  return rows[0];
-}
+) => {
+  const at = { '>=': from, '<=': until };
+  return findOne(db, 'own_calls', { resource_id: id, at, kind: REMOVALS }, { order: 'id desc' });
+};
 
-/** State of a leaver. */
-export type LeaverStatus = (typeof LEAVER_STATUSES)[number];
+type LeaverStatus = (typeof LEAVER_STATUSES)[number];
 
 /** A user who left. */
 export interface LeaverRow
@@ -119,19 +107,10 @@ export async function findLateLeavers(
   return { count: await readNumber(db, sql`select count(*) from resources where ${isLate}`), some };
 }
 
-interface ForeignGroup {
-  readonly userId: UserId;
-  readonly id: GroupId;
-  readonly name: string;
-}
-
 /** Lists the groups that the bridge does not manage and in which these users were last seen. */
-export async function listForeignGroups(
-  db: Db,
-  userIds: readonly UserId[],
-): Promise<ForeignGroup[]> {
+export async function listForeignGroups(db: Db, userIds: readonly UserId[]) {
   if (userIds.length === 0) return [];
-  return select<ForeignGroup>(db)`
+  return select<{ userId: UserId; id: GroupId; name: string }>(db)`
     select u.id as "userId", g.id, g.name
     from resources as u join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
     where u.id in (${sql.join(userIds)}) and m.list = 'member' and m.observed = 1

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import type { Owned } from '../../domain/provider.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks, lockUntilCommit, readInChunks, select, toValues } from '../engine/dialect.ts';
 import type { Db, Store } from '../store.ts';
 import { deleteWhere, insertAll, listWhere, type Row } from '../tables.ts';
+import type { ResourceType, RowOf } from './rows.ts';
 
 /** A user or group as others are shown it. */
 export interface Named<Id extends string = string> extends Owned {
@@ -17,16 +17,16 @@ export interface Named<Id extends string = string> extends Owned {
 }
 
 /** Finds the users and groups with these ids, deleted or not, or those of a type that are not deleted. */
-export async function findNames<Type extends GivenKey['type']>(
+export async function findNames<Type extends ResourceType>(
   db: Db,
   ids: readonly string[],
   live?: Type,
-): Promise<Map<string, Named<{ user: UserId; group: GroupId }[Type]>>> {
+): Promise<Map<string, Named<RowOf<Type>['id']>>> {
   const isMeant = live ? sql`and type = ${sql.lit(live)} and deleted_at is null` : sql``;
   const rows = await readInChunks(
     ids,
     (some) =>
-      select<Named<{ user: UserId; group: GroupId }[Type]>>(db)`
+      select<Named<RowOf<Type>['id']>>(db)`
       select id, name as display, origin, provider from resources
       where id in (${sql.join(some)}) ${isMeant}`,
   );
@@ -34,9 +34,8 @@ export async function findNames<Type extends GivenKey['type']>(
 }
 
 /** The groups that a provider made members of this one. */
-export function parseInner({ inner_groups }: { readonly inner_groups: string }): GroupId[] {
-  return parseStored<GroupId[]>(inner_groups);
-}
+export const parseInner = ({ inner_groups }: { readonly inner_groups: string }) =>
+  parseStored<GroupId[]>(inner_groups);
 
 /** Names of the subjects of a row that is about a user or group, or about a user in a group; null where the store has them no more. */
 export interface SubjectNames {
@@ -54,18 +53,15 @@ export function joinSubjectNames(row: string) {
   };
 }
 
-interface Dispute {
-  readonly type: 'user' | 'group';
-  readonly nameFolded: string;
-  readonly reason: string;
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
-/** Records a dispute once per name, counting repeats: an operator resolves it. True: it is new. */
+/** Records a dispute once per name, counting repeats: an operator resolves it. True: it is new. `now` is epoch milliseconds. */
 export async function saveDispute(
   tx: Db,
-  { type, nameFolded, reason, now }: Dispute,
+  {
+    type,
+    nameFolded,
+    reason,
+    now,
+  }: Record<'nameFolded' | 'reason', string> & { type: ResourceType; now: number },
 ): Promise<boolean> {
   const rows = await select<{ count: number }>(tx)`
     insert into disputes (resource_type, name_folded, reason, first_seen_at, last_seen_at, count)
@@ -76,16 +72,18 @@ export async function saveDispute(
   return rows[0]?.count === 1;
 }
 
-/** Lists the folded addresses that a user is shown with. */
-export function listEmails({ attributes }: { readonly attributes: string }): string[] {
-  return listFoldedEmails(parseStored<JsonObject>(attributes));
+interface Shown {
+  readonly attributes: string;
 }
+
+/** Lists the folded addresses that a user is shown with. */
+export const listEmails = ({ attributes }: Shown) => listFoldedEmails(parseStored(attributes));
 
 /** Saves the shown addresses of a user, by which filters find the user, and remembers those that go. `before`: as they were. */
 export async function saveEmails(
   tx: Db,
-  before: { readonly attributes: string } | undefined,
-  after: { readonly id: UserId; readonly attributes: string },
+  before: Shown | undefined,
+  after: Shown & { readonly id: UserId },
 ): Promise<void> {
   if (after.attributes === before?.attributes) return;
   const emails = listEmails(after);
@@ -110,22 +108,13 @@ export async function insertEmails(
   }
 }
 
-/** The names that they carried before, by id. */
-export async function listFormerNames(
-  db: Db,
-  ids: readonly (UserId | GroupId)[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await listWhere(db, 'names', { former: 1, resource: ids });
-  const byId = Map.groupBy(rows, ({ resource }) => resource);
-  return new Map([...byId].map(([id, some]) => [id, some.map(({ name }) => name)]));
-}
-
 /** Forgets the former names that are ordinary: they protect no user or group. */
 export async function forgetNames(
   { read, write }: Pick<Store, 'read' | 'write'>,
-  isOrdinary: (name: Pick<FormerName, 'type' | 'name'>) => boolean,
+  isOrdinary: (name: Pick<GivenKey, 'type'> & { readonly name: string }) => boolean,
 ): Promise<void> {
-  const rows = await select<FormerName>(read)`select known.resource, known.name, owner.type
+  const rows = await select<Pick<GivenKey, 'type'> & Record<'resource' | 'name', string>>(read)`
+    select known.resource, known.name, owner.type
     from names as known join resources as owner on owner.id = known.resource
     where known.former = 1`;
   for (const some of chunks(rows.filter(isOrdinary))) {
@@ -135,13 +124,6 @@ export async function forgetNames(
     );
   }
 }
-
-interface FormerName extends Pick<GivenKey, 'type'> {
-  readonly resource: string;
-  readonly name: string;
-}
-
-type FormerId = Pick<Row<'former_ids'>, 'former_id' | 'resource_id'>;
 
 /** Adds ids, also those of a deleted user or group. The caller holds the lock, and has found them to be free. */
 export async function insertFormerIds(
@@ -156,16 +138,20 @@ export async function insertFormerIds(
   await insertAll(tx, 'former_ids', rows);
 }
 
-/** A resource that took the place of a deleted one, which was the same person or group. */
-export interface Successor extends Pick<Row<'former_ids'>, 'resource_type' | 'provider'> {
-  readonly from: string;
-  readonly to: string;
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
-/** Makes the ids of a deleted resource, its former ones too, those of its successor. */
-export async function passIds(tx: Db, { from, to, now, ...same }: Successor): Promise<void> {
+/**
+ * Makes the ids of a deleted resource, its former ones too, those of another one, which took its place and is the same
+ * person or group. `now` is epoch milliseconds.
+ */
+export async function passIds(
+  tx: Db,
+  {
+    from,
+    to,
+    now,
+    ...same
+  }: Pick<Row<'former_ids'>, 'resource_type' | 'provider'> &
+    Record<'from' | 'to', string> & { now: number },
+): Promise<void> {
   // Until the transaction ends no id is given to two, or to an erased user.
   await lockUntilCommit(tx, 'former-ids');
   const { resource_type } = same;
@@ -178,13 +164,13 @@ export async function passIds(tx: Db, { from, to, now, ...same }: Successor): Pr
 /** Finds whose these ids are already: of an earlier server, unless their owner is gone, or the bridge's own. */
 export async function findHolders(
   db: Db,
-  type: 'user' | 'group',
+  type: ResourceType,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   const held = await readInChunks(
     ids,
     (some) =>
-      select<FormerId>(db)`
+      select<Pick<Row<'former_ids'>, 'former_id' | 'resource_id'>>(db)`
       select former_id, resource_id from former_ids
         where resource_type = ${type} and former_id in (${sql.join(some)})
         and resource_id in (select id from resources where deleted_at is null)

@@ -8,7 +8,7 @@ import { isObservedActive, isWantedActive } from '../../domain/user.ts';
 import { parseStored } from '../engine/columns.ts';
 import { lockUntilCommit } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { listFormerNames } from './names.ts';
+import { listWhere } from '../tables.ts';
 import { type GroupRow, listRows, type ResourceRow, selectRows, type UserRow } from './rows.ts';
 import { toObservedGroup, toObservedUser, toUserState } from './state.ts';
 
@@ -33,10 +33,7 @@ export function createProtection(deps: ProtectionDeps) {
 
   async function listNamed(tx: Db, rows: readonly UserRow[]): Promise<Set<UserId>> {
     if (isProtectedUser === MATCHES_NOTHING) return new Set();
-    const former = await listFormerNames(
-      tx,
-      rows.map(({ id }) => id),
-    );
+    const former = await listFormerNames(tx, rows);
     const isNamed = (row: UserRow) =>
       isProtectedUser([...listNames(row), ...(former.get(row.id) ?? [])]);
     return new Set(rows.filter(isNamed).map(({ id }) => id));
@@ -57,9 +54,8 @@ export function createProtection(deps: ProtectionDeps) {
 
   async function findGroupReason(tx: Db, row: GroupRow): Promise<string | undefined> {
     if (isProtectedGroup === MATCHES_NOTHING) return undefined;
-    const former = await listFormerNames(tx, [row.id]);
-    const names = [row.name, toObservedGroup(row)?.displayName];
-    return isProtectedGroup([...names, ...(former.get(row.id) ?? [])])
+    const former = (await listFormerNames(tx, [row])).get(row.id) ?? [];
+    return isProtectedGroup([row.name, toObservedGroup(row)?.displayName, ...former])
       ? 'The group is protected by the settings of the bridge.'
       : undefined;
   }
@@ -113,6 +109,16 @@ function mayWork(row: UserRow): boolean {
   const { desired, observed } = toUserState(row);
   if (observed === undefined || !isWantedActive(desired, 'temporarilyInactive')) return false;
   return isObservedActive(observed, 'temporarilyInactive');
+}
+
+/** The names that they carried before, by id. */
+async function listFormerNames(db: Db, owners: readonly ResourceRow[]) {
+  const resource = owners.map(({ id }) => id);
+  const names = new Map<string, string[]>();
+  for (const { resource: id, name } of await listWhere(db, 'names', { former: 1, resource })) {
+    names.set(id, [...(names.get(id) ?? []), name]);
+  }
+  return names;
 }
 
 function listNames(row: UserRow): (string | null)[] {

@@ -16,13 +16,13 @@ import type { Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
 import { type Choice, listWhere, type Row, type Where } from '../tables.ts';
 
-type ResourceType = GivenKey['type'];
-interface Ids {
-  readonly user: UserId;
-  readonly group: GroupId;
-}
+/** Users or groups. */
+export type ResourceType = GivenKey['type'];
 /** Row of a type, and its key too: see the schema for its columns. */
-type Typed<Row, Type extends ResourceType> = Row & { readonly type: Type; readonly id: Ids[Type] };
+type Typed<Row, Type extends ResourceType> = Row & {
+  readonly type: Type;
+  readonly id: { readonly user: UserId; readonly group: GroupId }[Type];
+};
 
 /** A user as stored. */
 export type UserRow = Typed<Row<'resources'>, 'user'>;
@@ -40,6 +40,7 @@ export type NewRow<Type extends ResourceType = ResourceType> = Typed<
 /** The columns of a change. */
 export type RowChange = UpdateObject<Schema, 'resources'>;
 
+/** Key of a row, whose id may be any text. */
 interface Key<Type extends ResourceType> {
   readonly type: Type;
   readonly id: string;
@@ -117,15 +118,11 @@ export async function insertRow<Type extends ResourceType>(
  * Adds users or groups, and returns their rows.
  * @throws StoreError `store-conflict` when another live one that is managed has the name, or one its account
  */
-export function insertRows<Type extends ResourceType>(
-  tx: Db,
-  rows: readonly NewRow<Type>[],
-): Promise<RowOf<Type>[]> {
-  return readInChunks(
+export const insertRows = <Type extends ResourceType>(tx: Db, rows: readonly NewRow<Type>[]) =>
+  readInChunks(
     rows,
     (some) => select<RowOf<Type>>(tx)`insert into resources ${toValues(some)} returning *`,
   );
-}
 
 /**
  * Changes a user or group, and remembers the names that it loses. The groups that show a user get a new version with the
@@ -139,7 +136,7 @@ export async function updateRow(
   held?: HeldRow,
 ): Promise<void> {
   if (Object.keys(change).length === 0) return;
-  if (losesName(change)) await keepNames(tx, { type, id }, change, held);
+  await keepNames(tx, { type, id }, change, held);
   await sql`update resources set ${toAssignments(change)} where id = ${id}`.execute(tx);
   const isNamedAsBefore = change.name === undefined || change.name === held?.name;
   if (type === 'group' || (isNamedAsBefore && change.deleted_at === undefined)) return;
@@ -148,30 +145,25 @@ export async function updateRow(
 
 const NAME_COLUMNS = ['name_folded', 'observed_user_name_folded', 'observed_email_folded'] as const;
 
-type NamedRow = Pick<ResourceRow, (typeof NAME_COLUMNS)[number]>;
-
-type HeldRow = NamedRow & Pick<ResourceRow, 'name'>;
-
-function losesName(change: RowChange): boolean {
-  return NAME_COLUMNS.some((column) => change[column] !== undefined);
-}
+type HeldRow = Pick<ResourceRow, (typeof NAME_COLUMNS)[number] | 'name'>;
 
 /** Remembers the names that a change takes away: a rename ends no protection. */
 async function keepNames(
   tx: Db,
   key: GivenKey,
   change: RowChange,
-  held: NamedRow | undefined,
+  held: HeldRow | undefined,
 ): Promise<void> {
   // No name of an erased user is kept either.
-  if (typeof change.erased_at === 'number') return;
+  const isKept = typeof change.erased_at !== 'number';
+  if (!isKept || NAME_COLUMNS.every((column) => change[column] === undefined)) return;
   const row = held ?? (await findRow(tx, key));
-  if (row === undefined) return;
-  const names = NAME_COLUMNS.map((column) => {
-    const next = change[column];
-    return typeof next === 'string' || next === null ? next : row[column];
-  });
-  const gone = new Set(NAME_COLUMNS.map((column) => row[column])).difference(new Set(names));
+  const left = NAME_COLUMNS.map((column) =>
+    change[column] === undefined ? row?.[column] : change[column],
+  );
+  const gone = new Set(NAME_COLUMNS.map((column) => row?.[column])).difference(
+    new Set<unknown>(left),
+  );
   const former = [...gone].flatMap((name) => (name ? [{ resource: key.id, name, former: 1 }] : []));
   if (former.length === 0) return;
   await sql`insert into names ${toValues(former)} on conflict do nothing`.execute(tx);
@@ -223,12 +215,4 @@ export function listGroupsWith(
 export async function endObserved(tx: Db, row: ResourceRow, now: number): Promise<void> {
   if (row.type === 'user') await touchGroupsOf(tx, row.id, now);
   await deleteRow(tx, row);
-}
-
-/** Notes beside the last observation of a user or group that the service does not have it any more. */
-export async function noteGone(tx: Db, key: GivenKey, now: number): Promise<void> {
-  const row = await findRow(tx, key);
-  if (row === undefined || row.observed === null) return;
-  const observed = JSON.stringify({ ...JSON.parse(row.observed), goneAt: now });
-  await sql`update resources set observed = ${observed} where id = ${row.id}`.execute(tx);
 }

@@ -72,34 +72,31 @@ export function toUpstreamIds(row: IdColumns): UpstreamGroupIds {
 }
 
 /** True when the service is known to have what the row stands for, or had it at the last look. */
-export function isLinked(row: IdColumns): boolean {
-  return row.upstream_id !== null || row.upstream_scim_id !== null || row.upstream_uid !== null;
-}
+export const isLinked = (row: IdColumns) =>
+  row.upstream_id !== null || row.upstream_scim_id !== null || row.upstream_uid !== null;
 
 /** True while a call that changes the resource may be on its way, or its outcome is unknown. */
-export function isInFlight(row: Pick<ResourceRow, 'must_look' | 'unsure_until'>): boolean {
-  return row.must_look !== 0 && row.unsure_until !== null;
-}
+export const isInFlight = (row: Pick<ResourceRow, 'must_look' | 'unsure_until'>) =>
+  row.must_look !== 0 && row.unsure_until !== null;
 
-/** Parses the last observation; undefined: there was none. */
-export function toObservation(row: ResourceRow): ObservedUser | ObservedGroup | undefined {
-  return row.type === 'user' ? toObservedUser(row) : toObservedGroup(row);
-}
+const parse = <Value>(text: string | null) =>
+  text === null ? undefined : parseStored<Value>(text);
 
 /** Parses the last observation of the user; undefined: there was none. */
-export function toObservedUser(row: Pick<UserRow, 'observed'>): ObservedUser | undefined {
-  return row.observed === null ? undefined : parseStored<ObservedUser>(row.observed);
-}
+export const toObservedUser = ({ observed }: Pick<UserRow, 'observed'>) =>
+  parse<ObservedUser>(observed);
 
 /** Parses the last observation of the group; undefined: there was none. */
-export function toObservedGroup(row: Pick<GroupRow, 'observed'>): ObservedGroup | undefined {
-  return row.observed === null ? undefined : parseStored<ObservedGroup>(row.observed);
-}
+export const toObservedGroup = ({ observed }: Pick<GroupRow, 'observed'>) =>
+  parse<ObservedGroup>(observed);
+
+/** Parses the last observation; undefined: there was none. */
+export const toObservation = (row: ResourceRow) =>
+  row.type === 'user' ? toObservedUser(row) : toObservedGroup(row);
 
 /** Parses the entities as they were listed last; undefined: they were not, or may have changed since. */
-export function toSeenEntities({ entities }: Pick<GroupRow, 'entities'>): SeenEntities | undefined {
-  return entities === null ? undefined : parseStored<SeenEntities>(entities);
-}
+export const toSeenEntities = ({ entities }: Pick<GroupRow, 'entities'>) =>
+  parse<SeenEntities>(entities);
 
 /**
  * True for an account that the bridge did not create and that no list of company users has shown: it may be an
