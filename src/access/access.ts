@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { createDocumentReader, type OutboundPolicy } from '../outbound/outbound.ts';
-import { type CredentialRow, noteUse } from '../store/credentials/credentials.ts';
+import { type CredentialRow, noteUse } from '../store/credentials.ts';
 import type { Store } from '../store/store.ts';
 import { createIssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
 import { createClients, createTokens } from './credentials.ts';

@@ -7,16 +7,16 @@ import {
   type AccessQuery,
   type CredentialRow,
   findCredential,
-  insertCredential,
+  isProvider,
   type LiveCredential,
   listCredentials,
   listSecrets,
   lockCredential,
   type NewCredential,
   revokeCredential,
-} from '../store/credentials/credentials.ts';
-import { isProvider } from '../store/credentials/providers.ts';
+} from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
+import { insertNew } from '../store/tables.ts';
 import { toAddress } from './assertion/issuer-keys.ts';
 import { Refusal } from './refusal.ts';
 import { newCredential } from './secret-text.ts';
@@ -167,7 +167,7 @@ export function unknownProvider(): Refusal {
 /** Adds a token or a client. @throws Refusal where its provider is not there, or a live one has its name */
 async function insertNamed(tx: Db, row: NewCredential): Promise<CredentialRow> {
   if (!(await isProvider(tx, row.provider ?? ''))) throw unknownProvider();
-  const inserted = await insertCredential(tx, row);
+  const [inserted] = await insertNew(tx, 'credentials', [row]);
   if (inserted !== undefined) return inserted;
   const message = `Another ${row.kind} has this name: revoke it first, or take another name.`;
   throw new Refusal(409, 'name-taken', message);
@@ -210,7 +210,7 @@ async function addSecret(
 ): Promise<string> {
   const fields = { owner, name, purpose, profile, provider };
   const { row, text } = newCredential('secret', { ...fields, ...times });
-  await insertCredential(tx, row);
+  await insertNew(tx, 'credentials', [row]);
   return text;
 }
 

@@ -13,7 +13,7 @@ import {
   parseHandling,
   parseLimits,
   toLimitColumns,
-} from '../store/credentials/providers.ts';
+} from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 import {
   deleteWhere,

@@ -1,10 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { newId } from '../domain/ids.ts';
-import {
-  type CredentialRow,
-  findCredential,
-  type NewCredential,
-} from '../store/credentials/credentials.ts';
+import { type CredentialRow, findCredential, type NewCredential } from '../store/credentials.ts';
 import type { Db } from '../store/store.ts';
 
 /** Purpose of a text that the bridge made: a named token, an access token, the secret of a client, a session. */

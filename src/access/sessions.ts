@@ -6,7 +6,7 @@ import {
   findCredential,
   insertPassing,
   noteUse,
-} from '../store/credentials/credentials.ts';
+} from '../store/credentials.ts';
 import { createFact } from '../store/facts.ts';
 import type { Db, Store } from '../store/store.ts';
 import { deleteWhere, listNewest, type NewestPart } from '../store/tables.ts';

@@ -6,7 +6,7 @@ import { CONSOLE_PATH } from '../console/pages.ts';
 import { assertServable } from '../settings/cross-rules.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
-import { listLiveCredentials } from '../store/credentials/credentials.ts';
+import { listLiveCredentials } from '../store/credentials.ts';
 import { openStore } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
 import { StoreError } from '../store/engine/store-error.ts';

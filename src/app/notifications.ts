@@ -8,7 +8,7 @@ import { LEAVER_LATE_MS, type WritesFacts } from '../ops/state/readiness-facts.t
 import type { Reason, ReasonCode } from '../ops/state/reasons.ts';
 import { readReadiness } from '../ops/state/reasons.ts';
 import { findLeaverHold } from '../ops/state/status.ts';
-import { type LiveCredential, listLiveCredentials } from '../store/credentials/credentials.ts';
+import { type LiveCredential, listLiveCredentials } from '../store/credentials.ts';
 import { countDriftsAfter } from '../store/drifts.ts';
 import { createFact } from '../store/facts.ts';
 import { countWaitingPlans, type WaitingPlan } from '../store/plans.ts';

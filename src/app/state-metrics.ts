@@ -8,7 +8,7 @@ import { readWaitingWork, type WaitingWork } from '../ops/state/readiness-facts.
 import { readReadiness } from '../ops/state/reasons.ts';
 import { POLL_STATE } from '../reconcile/audit/poller.ts';
 import { countWaitingChanges } from '../store/changes.ts';
-import { listLiveCredentials } from '../store/credentials/credentials.ts';
+import { listLiveCredentials } from '../store/credentials.ts';
 import { countDrifts, findLastSweptAt } from '../store/drifts.ts';
 import { countWaitingPlans } from '../store/plans.ts';
 import { COUNTED, describe, type MetricDefinition, type Metrics } from '../telemetry/metrics.ts';

@@ -2,7 +2,7 @@ import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
 import { BridgeError } from '../domain/errors.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
-import { isProvider } from '../store/credentials/providers.ts';
+import { isProvider } from '../store/credentials.ts';
 import { endUnmanaged } from '../store/drifts.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { lockRow } from '../store/resources/rows.ts';

@@ -14,7 +14,7 @@ import {
   type PublicKey,
   type Trust,
 } from '../../domain/trust.ts';
-import { findCredential, parseTrust } from '../../store/credentials/credentials.ts';
+import { findCredential, parseTrust } from '../../store/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
 import { NO_CLIENT, type PresentedAssertion } from '../oauth/parse-request.ts';

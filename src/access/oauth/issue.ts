@@ -5,7 +5,7 @@ import {
   insertUsedAssertion,
   lockCredential,
   noteUse,
-} from '../../store/credentials/credentials.ts';
+} from '../../store/credentials.ts';
 import type { Db } from '../../store/store.ts';
 import { type AssertionDeps, AssertionRefused, proveAssertion } from '../assertion/assertion.ts';
 import { Refusal } from '../refusal.ts';

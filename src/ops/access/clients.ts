@@ -2,7 +2,7 @@ import { parseKeys } from '../../access/assertion/issuer-keys.ts';
 import type { ClientWish, ClientWithSecrets } from '../../access/credentials.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { ExpectedClaim, KeySource, Trust } from '../../domain/trust.ts';
-import { parseTrust as parseStoredTrust } from '../../store/credentials/credentials.ts';
+import { parseTrust as parseStoredTrust } from '../../store/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';

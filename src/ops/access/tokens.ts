@@ -1,7 +1,7 @@
 import type { Tokens } from '../../access/credentials.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { duration } from '../../settings/kinds.ts';
-import type { CredentialRow } from '../../store/credentials/credentials.ts';
+import type { CredentialRow } from '../../store/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { listRoute, ok, Problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';

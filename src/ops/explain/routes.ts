@@ -6,7 +6,7 @@ import { fullName } from '../../domain/name.ts';
 import { RULED_GROUP_FIELDS, type RuleBook, type RuledUserField } from '../../domain/rule-book.ts';
 import { listUserDifferences, type UserField } from '../../domain/user.ts';
 import type { Rules } from '../../rules/rules.ts';
-import { findHandling } from '../../store/credentials/providers.ts';
+import { findHandling } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans.ts';
 import { listMeant } from '../../store/resources/find.ts';

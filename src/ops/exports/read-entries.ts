@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { unknownProvider } from '../../access/credentials.ts';
 import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
 import { isStorable } from '../../domain/text.ts';
-import { isProvider } from '../../store/credentials/providers.ts';
+import { isProvider } from '../../store/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { Problem } from '../http/route.ts';

@@ -12,7 +12,7 @@ import { RECOVERY } from '../../reconcile/repair/recovery-plan.ts';
 import { readSections, type SectionStates } from '../../reconcile/sections.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
 import { findRemark } from '../../store/audit/requests.ts';
-import { listLiveCredentials } from '../../store/credentials/credentials.ts';
+import { listLiveCredentials } from '../../store/credentials.ts';
 import { findWeaknesses, type WatchedStore } from '../../store/engine/store-health.ts';
 import { countWaitingPlans } from '../../store/plans.ts';
 import { type Backlog, readBacklog } from '../../store/resources/backlog.ts';

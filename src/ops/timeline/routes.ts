@@ -13,7 +13,7 @@ import { findNames } from '../../store/resources/names.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { listNewest } from '../../store/tables.ts';
+import { listNewest, type Row } from '../../store/tables.ts';
 import { getOnly, listKeyedPaths } from '../http/keyed.ts';
 import { NEWEST } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
@@ -129,7 +129,7 @@ async function readCalls(db: Db, past: Past): Promise<Happening[]> {
   });
 }
 
-function toOutcomeWords({ outcome, error }: stored.PastCall): string {
+function toOutcomeWords({ outcome, error }: Row<'own_calls'>): string {
   if (outcome === null) return 'outcome not known';
   const words = {
     done: 'done',

@@ -5,7 +5,7 @@ import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { compareAccount } from '../../domain/user.ts';
 import type { Field } from '../../plan/step.ts';
-import { findHandling, findProvider, parseLimits } from '../../store/credentials/providers.ts';
+import { findHandling, findProvider, parseLimits } from '../../store/credentials.ts';
 import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import { moveGroupLinks, moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
 import { findGroupByUpstream, findUserByUpstreamId } from '../../store/resources/find.ts';

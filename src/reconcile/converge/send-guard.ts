@@ -5,17 +5,12 @@ import { keyText } from '../../domain/ids.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { type Field, listFields, listLinks, listParts } from '../../plan/step.ts';
-import {
-  type EndedCall,
-  insertOwnCall,
-  toIsRepair,
-  type WrittenChange,
-} from '../../store/audit/own-calls.ts';
+import { insertOwnCall, type WrittenChange } from '../../store/audit/own-calls.ts';
 import { parseCells, parseStored, toChangedColumns } from '../../store/engine/columns.ts';
 import { changeNamed, hasLink } from '../../store/links/links.ts';
 import { lockRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { updateWhere } from '../../store/tables.ts';
+import { type Row, updateWhere } from '../../store/tables.ts';
 import type { UpstreamError } from '../../upstream/errors.ts';
 import { type Transport, withOptions } from '../../upstream/transport.ts';
 import type { CallOptions, Sending } from '../../upstream/transport-options.ts';
@@ -33,6 +28,9 @@ interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_c
   readonly links: readonly LinkKey[];
   readonly isRetried: boolean;
 }
+
+/** Outcome of one attempt of a call, and its rows in the ledger. */
+type EndedCall = Pick<Row<'own_calls'>, 'outcome' | 'error'> & { readonly ids: readonly number[] };
 
 /** How a step that is guarded is made. */
 interface Guarding {
@@ -200,9 +198,7 @@ export class SendGuard {
     // A repeated call is written down again, so the attempts before it have to be recorded by then.
     await this.saveOutcomes(tx);
     const at = this.#deps.clock.now();
-    const changes = listChanges(this.planned).map((change) => {
-      return { ...change, isRepair: toIsRepair(row.id, change) };
-    });
+    const changes = listChanges(this.planned);
     const written = await insertOwnCall(tx, { at, operation, key: row, changes });
     await assertWithinLimit(tx, this.#deps, written);
     return { written, noted: await this.#note(tx, row, at), steps: row.steps + 1 };

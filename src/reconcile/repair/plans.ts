@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { isHolding, type PlanAction, toPlace } from '../../domain/plan.ts';
 import { isWantedActive } from '../../domain/user.ts';
 import { mayHaveMade } from '../../store/audit/own-calls.ts';
-import { isProvider } from '../../store/credentials/providers.ts';
+import { isProvider } from '../../store/credentials.ts';
 import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
 import {
   lockHeld,

@@ -2,7 +2,7 @@ import { groupId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type LinkList, writeLink } from '../../domain/link.ts';
 import type { Owned } from '../../domain/provider.ts';
-import { findHandling } from '../../store/credentials/providers.ts';
+import { findHandling } from '../../store/credentials.ts';
 import { listLinks, type StoredLink } from '../../store/links/links.ts';
 import { streamShown } from '../../store/links/shown.ts';
 import { findNames, parseInner } from '../../store/resources/names.ts';

@@ -4,7 +4,7 @@ import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type Handling, isOfOther } from '../../domain/provider.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
-import { findHandling } from '../../store/credentials/providers.ts';
+import { findHandling } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';

@@ -13,7 +13,7 @@ import {
   type ProviderLimits,
   type Right,
 } from '../../domain/provider.ts';
-import { addsOthers, findProvider, parseLimits } from '../../store/credentials/providers.ts';
+import { addsOthers, findProvider, parseLimits } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { lockRow, type ResourceRow, type RowOf } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';

@@ -4,47 +4,35 @@ import { isEntityField } from '../../domain/entity.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { readInChunks, readNumber, select, toValues } from '../engine/dialect.ts';
-import type { CallOutcome } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { findOne, listWhere, type Row } from '../tables.ts';
 
-/** One mutating call that is about to leave. */
-export interface OwnCall {
-  /** Epoch milliseconds. */
+/** One mutating call that is about to leave, by the row of its operation (`scim.updateUser`), at `at` (epoch milliseconds). */
+interface OwnCall {
   readonly at: number;
-  /** The row of the operation, such as `scim.updateUser`. */
   readonly operation: string;
   /** The resource that the call converges. */
   readonly key: ResourceKey;
-  readonly changes: readonly LedgerChange[];
+  readonly changes: readonly SentChange[];
 }
 
-/** A change with 1 where a plan of repairs asked for it, or with SQL that finds that out. */
-interface LedgerChange extends SentChange {
-  readonly isRepair?: number | RawBuilder<number>;
-}
-
-/** A change as the ledger holds it. */
-export interface WrittenChange extends Pick<SentChange, 'kind'> {
-  readonly id: number;
-  /** 1: a plan asked for it, or it follows from a deletion. */
-  readonly is_repair: number;
-}
+/** A change as the ledger holds it. `is_repair` 1: a plan asked for it, or it follows from a deletion. */
+export type WrittenChange = Pick<Row<'own_calls'>, 'id' | 'kind' | 'is_repair'>;
 
 /** Writes a call into the ledger, one row a change, without an outcome. */
-export async function insertOwnCall(
+export function insertOwnCall(
   tx: Db,
   { at, operation, key, changes }: OwnCall,
 ): Promise<WrittenChange[]> {
-  const rows = changes.map(({ kind, upstreamId, memberId, isRepair = 0 }) => ({
+  const rows = changes.map((change) => ({
     at,
     operation,
-    kind,
+    kind: change.kind,
     resource_type: key.type,
     resource_id: key.id,
-    upstream_id: upstreamId ?? null,
-    member_id: memberId ?? null,
-    is_repair: isRepair,
+    upstream_id: change.upstreamId ?? null,
+    member_id: change.memberId ?? null,
+    is_repair: toIsRepair(key.id, change),
     outcome: null,
   }));
   return readInChunks(
@@ -59,15 +47,15 @@ export async function insertOwnCall(
  * SQL for 1 where a plan takes this away from this user or group now, or where it is the place of a deleted user, whose
  * deletion counts by itself; else 0.
  */
-export function toIsRepair(resourceId: string, { kind, memberId }: SentChange): RawBuilder<number> {
+function toIsRepair(resourceId: string, { kind, memberId }: SentChange): RawBuilder<unknown> {
   const [harm] = listHarms([{ kind }]);
-  if (harm === undefined) return sql<number>`0`;
+  if (harm === undefined) return sql`0`;
   const follows =
     memberId === undefined
       ? sql`false`
       : sql`(exists (select 1 from resources where type = 'user' and upstream_id = ${toAccount(memberId)} and deleted_at is not null)
         and not exists (select 1 from resources where type = 'user' and upstream_id = ${toAccount(memberId)} and deleted_at is null))`;
-  return sql<number>`case when ${follows} or exists (
+  return sql`case when ${follows} or exists (
     select 1 from plan_actions as action left join resources as member on member.id = action.member_id
     where action.resource_id = ${resourceId} and action.status = 'released' and action.harm = ${harm}
     and ${toMember(memberId)}
@@ -87,14 +75,6 @@ function toAccount(memberId: string): number {
   return /^\d{1,15}$/.test(memberId) ? Number(memberId) : -1;
 }
 
-/** Outcome of one attempt of a call, and its rows in the ledger. */
-export interface EndedCall {
-  readonly ids: readonly number[];
-  readonly outcome: CallOutcome;
-  /** Code of the error, with the status of the answer where there was one; null: there was none. */
-  readonly error: string | null;
-}
-
 /** Tells whether a call may have made a released change of a plan: else the service held it before. */
 export async function mayHaveMade(
   db: Db,
@@ -108,19 +88,13 @@ export async function mayHaveMade(
   return rows.length > 0;
 }
 
-const CREATIONS = ['user.create', 'group.create'] as const;
-
 /** Users and groups among these that the bridge created since then (epoch milliseconds), the newest first. */
-export async function listCreations(
+export function listCreations(
   db: Db,
-  { ids, from }: { readonly ids: readonly string[]; readonly from: number },
-): Promise<Row<'own_calls'>[]> {
-  const created = {
-    resource_id: ids,
-    kind: CREATIONS,
-    outcome: 'done',
-    at: { '>=': from },
-  } as const;
+  { ids: resource_id, from }: { readonly ids: readonly string[]; readonly from: number },
+) {
+  const kind = ['user.create', 'group.create'] as const;
+  const created = { resource_id, kind, outcome: 'done', at: { '>=': from } } as const;
   return listWhere(db, 'own_calls', created, { order: 'at desc' });
 }
 
@@ -133,20 +107,15 @@ export async function findNewestCallAt(db: Db, resourceId?: string): Promise<num
   return (await findOne(db, 'own_calls', which, { order: 'at desc' }))?.at;
 }
 
-interface HarmQuery {
-  readonly harm: HarmKind;
-  /** Epoch milliseconds. */
-  readonly since: number;
-  /** Counting ends here. */
-  readonly max: number;
-}
-
 /**
  * Counts the accounts, places in a group, or groups that providers took something away from: each counts once, however many
  * calls that took. Calls that the service refused took nothing away; one whose outcome is unknown may have.
- * Changes by repair plans are left out.
+ * Changes by repair plans are left out. Counts since `since` (epoch milliseconds), up to `max`.
  */
-export async function countProviderHarm(db: Db, { harm, since, max }: HarmQuery): Promise<number> {
+export async function countProviderHarm(
+  db: Db,
+  { harm, since, max }: { readonly harm: HarmKind; readonly since: number; readonly max: number },
+): Promise<number> {
   const kinds = listKindsOf(harm);
   if (kinds.length === 0) return 0;
   return readNumber(

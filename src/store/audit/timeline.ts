@@ -13,14 +13,8 @@ export interface PastQuery {
   readonly limit: number;
 }
 
-/** A change of the ledger. */
-export type PastCall = Row<'own_calls'>;
-
 /** The newest changes that the bridge made of a user or group, those of a user's place in groups among them. */
-export async function listCallsOf(
-  db: Db,
-  { id, accountId, limit }: PastQuery,
-): Promise<PastCall[]> {
+export async function listCallsOf(db: Db, { id, accountId, limit }: PastQuery) {
   const newest = { order: 'at desc', limit } as const;
   const own = await listWhere(db, 'own_calls', { resource_id: id }, newest);
   if (accountId === undefined) return own;
@@ -55,7 +49,7 @@ export async function listRequestsForPlaces(
 }
 
 /** The newest drifts of a user or group. */
-export async function listDriftsOf(db: Db, { id, limit }: PastQuery): Promise<Row<'drifts'>[]> {
+export function listDriftsOf(db: Db, { id, limit }: PastQuery) {
   // The index of members leaves out drifts without a member, which are many.
   return select<Row<'drifts'>>(db)`
     select * from (select * from drifts where resource_id = ${id}

@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { foldCase } from '../../domain/fold.ts';
 import type { UpstreamGroupIds } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';

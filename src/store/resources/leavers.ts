@@ -19,13 +19,16 @@ export function toDeparture({ left_at, out_at }: Pick<UserRow, 'left_at' | 'out_
 const REMOVALS = ['user.deactivate', 'user.delete', 'user.access'] as const;
 
 /** Finds the newest call that took access from a user between two times (epoch milliseconds); undefined: none is kept. */
-export const findRemovalCall = (
+export async function findRemovalCall(
   db: Db,
   { id, from, until }: { readonly id: UserId; readonly from: number; readonly until: number },
-) => {
-  const at = { '>=': from, '<=': until };
-  return findOne(db, 'own_calls', { resource_id: id, at, kind: REMOVALS }, { order: 'id desc' });
-};
+) {
+  const calls = { resource_id: id, at: { '>=': from, '<=': until }, kind: REMOVALS };
+  const call = await findOne(db, 'own_calls', calls, { order: 'id desc' });
+  if (call === undefined) return undefined;
+  const { at, operation, outcome, error } = call;
+  return { at, operation, outcome, error };
+}
 
 type LeaverStatus = (typeof LEAVER_STATUSES)[number];
 

@@ -1,11 +1,19 @@
 import { type Insertable, sql } from 'kysely';
-import type { Purpose } from '../../domain/credential.ts';
-import type { Trust } from '../../domain/trust.ts';
-import { parseStored } from '../engine/columns.ts';
-import { select } from '../engine/dialect.ts';
-import { StoreError } from '../engine/store-error.ts';
-import type { Schema } from '../schema.ts';
-import type { Db } from '../store.ts';
+import type { Purpose } from '../domain/credential.ts';
+import type { LinkList } from '../domain/link.ts';
+import {
+  DEFAULT_HANDLING,
+  DEFAULT_PROVIDER,
+  type Handling,
+  type ProviderLimits,
+  type Right,
+} from '../domain/provider.ts';
+import type { Trust } from '../domain/trust.ts';
+import { parseStored } from './engine/columns.ts';
+import { chunks, forUpdate, select } from './engine/dialect.ts';
+import { StoreError } from './engine/store-error.ts';
+import type { Schema } from './schema.ts';
+import type { Db } from './store.ts';
 import {
   findOne,
   insertAll,
@@ -15,44 +23,26 @@ import {
   type NewestPart,
   type Row,
   updateWhere,
-} from '../tables.ts';
+} from './tables.ts';
 
 /** A credential as stored: of its secret the digest alone. */
 export type CredentialRow = Row<'credentials'>;
 /** A credential that is not revoked and was not used yet. */
 export type NewCredential = Omit<Insertable<Schema['credentials']>, 'seq' | 'revoked_at'>;
 
-/** Adds a credential; undefined when a live one of its kind has its name. */
-export async function insertCredential(
-  tx: Db,
-  row: NewCredential,
-): Promise<CredentialRow | undefined> {
-  return (await insertNew(tx, 'credentials', [row]))[0];
-}
-
 /** The credential with this id, revoked or not. */
-export function findCredential(
-  db: Db,
-  kind: CredentialRow['kind'],
-  id: string,
-): Promise<CredentialRow | undefined> {
-  return findOne(db, 'credentials', { kind, id });
-}
+export const findCredential = (db: Db, kind: CredentialRow['kind'], id: string) =>
+  findOne(db, 'credentials', { kind, id });
 
 /** The secrets of clients, the oldest first, those that are over too. */
-export function listSecrets(db: Db, clientIds: readonly string[]): Promise<CredentialRow[]> {
-  return listWhere(db, 'credentials', { kind: 'secret', owner: clientIds }, { order: 'seq' });
-}
+export const listSecrets = (db: Db, clientIds: readonly string[]) =>
+  listWhere(db, 'credentials', { kind: 'secret', owner: clientIds }, { order: 'seq' });
 
 /**
  * The token or client with this id (`token-…`, `client-…`), revoked or not, or the live one with this name, locked until
  * the transaction ends.
  */
-export async function lockCredential(
-  tx: Db,
-  kind: 'token' | 'client',
-  idOrName: string,
-): Promise<CredentialRow | undefined> {
+export function lockCredential(tx: Db, kind: 'token' | 'client', idOrName: string) {
   const which = idOrName.startsWith(`${kind}-`)
     ? { kind, id: idOrName.slice(kind.length + 1) }
     : { kind, name: idOrName, revoked_at: null };
@@ -65,19 +55,14 @@ export interface AccessQuery extends NewestPart {
 }
 
 /** Tokens or clients, the newest first; `live`: not revoked, expired or not. */
-export async function listCredentials(
-  db: Db,
-  kind: 'token' | 'client',
-  { state, ...part }: AccessQuery,
-): Promise<CredentialRow[]> {
+export function listCredentials(db: Db, kind: 'token' | 'client', { state, ...part }: AccessQuery) {
   const revoked_at = state && (state === 'live' ? null : ({ '<>': null } as const));
   return listNewest(db, 'credentials', { kind, revoked_at }, part);
 }
 
 /** Reads what a client's assertions have to say; undefined where it has secrets. */
-export function parseTrust({ proof }: Pick<CredentialRow, 'proof'>): Trust | undefined {
-  return proof === null ? undefined : parseStored<Trust>(proof);
-}
+export const parseTrust = ({ proof }: Pick<CredentialRow, 'proof'>) =>
+  proof === null ? undefined : parseStored<Trust>(proof);
 
 /**
  * Ends a token, a client or a secret for ever, with all that was got for it; the first time counts. `now` is epoch
@@ -158,4 +143,78 @@ export async function insertUsedAssertion(
     where client_id = ${assertion.client_id} and expires_at > ${now}
     order by expires_at limit 1 offset ${USED_MAX}`;
   return kept.length === 0 ? 'new' : 'full';
+}
+
+/** A provider as stored. */
+export type ProviderRow = Row<'providers'>;
+
+/** The provider of this name; nobody changes or deletes it until the transaction ends. */
+export async function findProvider(tx: Db, name: string): Promise<ProviderRow | undefined> {
+  const lock = forUpdate(tx, 'share');
+  return (await select<ProviderRow>(tx)`select * from providers where name = ${name} ${lock}`)[0];
+}
+
+/** True for the default provider, and for one that is there until the transaction ends. */
+export const isProvider = async (tx: Db, name: string) =>
+  name === DEFAULT_PROVIDER || (await findProvider(tx, name)) !== undefined;
+
+/** Finds how the requests of a provider are taken. The default one has a row once something was chosen. */
+export const findHandling = async (db: Db, name: string) =>
+  parseHandling(await findOne(db, 'providers', { name }));
+
+/** Parses how the requests of a stored provider are taken. */
+export function parseHandling(row: Pick<ProviderRow, 'handling'> | undefined): Handling {
+  return { ...DEFAULT_HANDLING, ...(row && parseStored<Partial<Handling>>(row.handling)) };
+}
+
+type LimitColumns = Pick<ProviderRow, 'domains' | 'group_names' | 'may'>;
+
+/** The columns that hold limits. */
+export function toLimitColumns({ domains, groupNames, may }: ProviderLimits): LimitColumns {
+  const toText = (list: readonly string[] | null) => list && JSON.stringify(list);
+  return { domains: toText(domains), group_names: toText(groupNames), may: JSON.stringify(may) };
+}
+
+/** Parses the limits of a stored provider. */
+export function parseLimits({ domains, group_names, may }: LimitColumns): ProviderLimits {
+  const parse = (list: string | null) => (list === null ? null : parseStored<string[]>(list));
+  return {
+    domains: parse(domains),
+    groupNames: parse(group_names),
+    may: parseStored<Right[]>(may),
+  };
+}
+
+/** Kind of what still belongs to a provider. */
+export type Belonging = 'credentials' | 'users' | 'groups';
+
+/** Finds what still belongs to a provider: credentials that are not revoked, or managed people and groups. */
+export async function findBelonging(tx: Db, name: string): Promise<Belonging | undefined> {
+  const given = { provider: name, kind: ['token', 'client'], revoked_at: null } as const;
+  if (await findOne(tx, 'credentials', given)) return 'credentials';
+  const managed = { provider: name, origin: { '<>': null }, deleted_at: null } as const;
+  if (await findOne(tx, 'resources', { ...managed, type: 'user' })) return 'users';
+  return (await findOne(tx, 'resources', managed)) && 'groups';
+}
+
+/**
+ * True when one of these people who are not in the list of the group yet is not managed by this provider.
+ * @param added `group` is its number; 0: there is none yet
+ */
+export async function addsOthers(
+  tx: Db,
+  provider: string,
+  added: { readonly list: LinkList; readonly group: number; readonly userIds: readonly string[] },
+): Promise<boolean> {
+  for (const chunk of chunks(added.userIds)) {
+    const rows = await select(tx)`select 1 from resources as named
+      where named.id in (${sql.join(chunk)}) and named.deleted_at is null
+        and (named.origin is null or named.provider <> ${provider})
+        and not exists (select 1 from links as link where link.target = named.seq
+          and link.group_id = ${added.group} and link.list = ${added.list}
+          and coalesce(link.desired, link.observed) = 1)
+      limit 1`;
+    if (rows.length > 0) return true;
+  }
+  return false;
 }
