@@ -1,13 +1,4 @@
-import {
-  type Cell,
-  type Cells,
-  edit,
-  editAll,
-  type Failure,
-  isWaiting,
-  onlyWaiting,
-  parseFields,
-} from './cell.ts';
+import { type Cell, type Cells, edit, editAll, type Failure, parseFields } from './cell.ts';
 import { normaliseName } from './name.ts';
 import { type Refusal, withEarlierWords } from './refusal.ts';
 
@@ -144,30 +135,8 @@ function listDeferred<Field extends string>(cells: Cells<Field>, now: number): F
 }
 
 /** The cells of a plan: a field before its next attempt is as if it did not wait. */
-const withoutDeferred = <F extends string>(cells: Cells<F>, now: number) =>
+export const withoutDeferred = <F extends string>(cells: Cells<F>, now: number) =>
   edit(cells, listDeferred(cells, now), (cell) => ({ ...cell, pending: undefined }));
-
-/** State of a user or group, as far as what waits of it is concerned. */
-interface WaitingState<Field extends string> {
-  readonly cells: Cells<Field>;
-  readonly mustLook: boolean;
-}
-
-/**
- * Hides the fields that the next step may not change: a failed one until its next attempt. `isDeferred`: the existence of
- * the resource is such a field, so nothing of it is tried, and a stuck one is not looked for either.
- */
-export function hideDeferred<Field extends string>(
-  { cells: all, mustLook }: WaitingState<Field>,
-  { existence, now }: { readonly existence: Field; readonly now: number },
-): WaitingState<Field> & { readonly isDeferred: boolean } {
-  const cells = withoutDeferred(all, now);
-  if (!isWaiting(all[existence]) || isWaiting(cells[existence])) {
-    return { isDeferred: false, cells, mustLook };
-  }
-  const isLookedFor = mustLook && !isStuck(all[existence]?.failure);
-  return { isDeferred: true, cells: onlyWaiting(all, []), mustLook: isLookedFor };
-}
 
 /** Finds the next attempt at a failed field (epoch milliseconds); undefined: there is none. */
 export function findNextRetryAt<Field extends string>(

@@ -1,12 +1,11 @@
-import { parseFields } from './cell.ts';
 import { toExtension, toWrittenName } from './extensions.ts';
-import type { DesiredGroup, GroupField, ObservedGroup, OwnGroupField } from './group.ts';
+import type { DesiredGroup, ObservedGroup } from './group.ts';
 import type { JsonObject } from './json.ts';
 import { hasMoreBits } from './mask.ts';
-import type { DesiredUser, ObservedUser, UserField } from './user.ts';
+import type { DesiredUser, ObservedUser } from './user.ts';
 
 /** A change of a user or a group, as far as it can take something away. */
-export interface ProtectedChange<Desired, Observed, Field> {
+interface ProtectedChange<Desired, Observed> {
   /** Undefined: nothing was desired before. */
   readonly before: Desired | undefined;
   readonly after: Desired;
@@ -15,36 +14,61 @@ export interface ProtectedChange<Desired, Observed, Field> {
   /** True when the service has it: what was not seen of it may be more than is wanted. */
   readonly isInService: boolean;
   /** Owned fields that the change names; it takes nothing of the others, also where they differ. */
-  readonly fields: readonly Field[];
+  readonly fields: readonly string[];
 }
-
-/** The fields of a user that can be taken from them. */
-export type TakenUserField = Exclude<UserField, 'account' | 'name' | 'address'>;
 
 /**
  * Lists what a change takes from a user: access (`active` off, `temporarilyInactive` on) or a licence (less of it, or
  * none any more). The change is compared with the desired and the observed value, because either may be more.
  */
-export function listTakenFromUser(
-  change: ProtectedChange<DesiredUser, ObservedUser, UserField>,
-): TakenUserField[] {
-  const { before, after, observed, isInService, fields } = change;
-  const hasLess: Readonly<Record<TakenUserField, boolean>> = {
-    active: !after.active && (before?.active === true || observed?.active === true),
+export function listTakenFromUser(change: ProtectedChange<DesiredUser, ObservedUser>): string[] {
+  const { before, after, observed } = change;
+  const known = [before, observed].filter((one) => one !== undefined);
+  return listTaken(change, {
+    active: !after.active && known.some(({ active }) => active),
     temporarilyInactive:
       after.temporarilyInactive === true &&
-      ((before !== undefined && before.temporarilyInactive !== true) ||
-        (observed !== undefined && observed.temporarilyInactive !== true)),
-    appsPermissions: isLess(after.appsPermissions, {
-      wanted: before?.appsPermissions,
-      held: observed?.appsPermissions,
-      isInService,
-    }),
-  };
-  return parseFields<TakenUserField>(hasLess).filter(
-    (field) => fields.includes(field) && hasLess[field],
-  );
+      known.some(({ temporarilyInactive }) => temporarilyInactive !== true),
+    appsPermissions: isLess(change, 'appsPermissions'),
+  });
 }
+
+/**
+ * Lists what a change takes from a group and so from all its members: permissions, or the flag that lets it be given
+ * work.
+ */
+export function listTakenFromGroup(change: ProtectedChange<DesiredGroup, ObservedGroup>): string[] {
+  const { before, after, observed, isInService } = change;
+  const flag = 'addToCardsAndSpacesEnabled';
+  const mayHold = observed?.[flag] ?? (isInService && before?.[flag] === undefined);
+  return listTaken(change, {
+    permissions: isLess(change, 'permissions'),
+    [flag]: after[flag] !== true && (before?.[flag] === true || (after[flag] === false && mayHold)),
+  });
+}
+
+function listTaken(
+  { fields }: Pick<ProtectedChange<unknown, unknown>, 'fields'>,
+  hasLess: Readonly<Record<string, boolean>>,
+): string[] {
+  return Object.keys(hasLess).filter((field) => fields.includes(field) && hasLess[field]);
+}
+
+/**
+ * Checks for lost bits. Clearing a value that was wanted takes all of it. Where nobody has seen or asked for a value, each
+ * one may be less.
+ */
+function isLess<Field extends string>(
+  { before, after, observed, isInService }: ProtectedChange<Masks<Field>, Masks<Field>>,
+  field: Field,
+): boolean {
+  const [was, is, held] = [before?.[field], after[field], observed?.[field]];
+  if (is === undefined) return (was ?? 0) > 0;
+  if (was === undefined && held === undefined) return isInService;
+  return hasMoreBits(was ?? 0, is) || hasMoreBits(held ?? 0, is);
+}
+
+type Masks<Field extends string> = { readonly [F in Field]?: number | undefined };
 
 /**
  * A change with nothing but the access that it takes, for one whose rest is refused.
@@ -67,47 +91,4 @@ export function onlyTaken(
     },
     names: new Set(taken.map((name) => (name === 'active' ? name : toWrittenName(urn, name)))),
   };
-}
-
-/** The fields of a group that can be taken from it. */
-export type TakenGroupField = Exclude<OwnGroupField, 'existence' | 'displayName'>;
-
-/**
- * Lists what a change takes from a group and so from all its members: permissions, or the flag that lets it be given
- * work.
- */
-export function listTakenFromGroup(
-  change: ProtectedChange<DesiredGroup, ObservedGroup, GroupField>,
-): TakenGroupField[] {
-  const { before, after, observed, isInService, fields } = change;
-  const flag = 'addToCardsAndSpacesEnabled';
-  const mayHold = observed?.[flag] ?? (isInService && before?.[flag] === undefined);
-  const hasLess: Readonly<Record<TakenGroupField, boolean>> = {
-    permissions: isLess(after.permissions, {
-      wanted: before?.permissions,
-      held: observed?.permissions,
-      isInService,
-    }),
-    [flag]: after[flag] !== true && (before?.[flag] === true || (after[flag] === false && mayHold)),
-  };
-  return parseFields<TakenGroupField>(hasLess).filter(
-    (field) => fields.includes(field) && hasLess[field],
-  );
-}
-
-/** Values of a mask before a change. */
-interface MaskBefore {
-  readonly wanted: number | undefined;
-  readonly held: number | undefined;
-  readonly isInService: boolean;
-}
-
-/**
- * Checks for lost bits. Clearing a value that was wanted takes all of it. Where nobody has seen or asked for a value, each
- * one may be less.
- */
-function isLess(after: number | undefined, { wanted, held, isInService }: MaskBefore): boolean {
-  if (after === undefined) return (wanted ?? 0) > 0;
-  if (wanted === undefined && held === undefined) return isInService;
-  return hasMoreBits(wanted ?? 0, after) || hasMoreBits(held ?? 0, after);
 }

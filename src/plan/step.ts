@@ -83,11 +83,6 @@ export interface Plan {
   readonly done: readonly Field[];
 }
 
-/** Plan of a resource of which nothing is to be done now. */
-export function toNoStep(done: readonly Field[] = []): Plan {
-  return { step: undefined, done };
-}
-
 /** A fact that is to change, with its call and its urgency. */
 export interface OpenFact extends Fact {
   readonly call: Exclude<StepKind, 'look' | 'create'>;

@@ -196,7 +196,7 @@ export async function holdRemovals(
       return { isOther: true, plan: await addPlan(tx, actions, { ...standing, ...made }) };
     }
     if (added.length === 0) return { isOther: true };
-    return { isOther: true, plan: await growPlan(tx, held, { actions: added, ...made }) };
+    return { isOther: true, plan: await growPlan(tx, held, added, made) };
   });
   if (plan !== undefined) tellPlan(events, plan);
   return isOther;

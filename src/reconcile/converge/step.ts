@@ -4,8 +4,13 @@ import { type GroupState, type LinkChange, removesGroupAccess } from '../../doma
 import type { ResourceKey } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { removesUserAccess, toSentUser, type UserState } from '../../domain/user.ts';
-import { type GroupPolicy, planGroup, toPlannableGroup } from '../../plan/plan-group.ts';
-import { planUser, toPlannableUser } from '../../plan/plan-user.ts';
+import {
+  type GroupPolicy,
+  planGroup,
+  planUser,
+  toPlannableGroup,
+  toPlannableUser,
+} from '../../plan/plan.ts';
 import { type Field, type Step, toChanges, toValues } from '../../plan/step.ts';
 import { listWaitingLinks } from '../../store/links/waiting.ts';
 import {

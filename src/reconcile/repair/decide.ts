@@ -4,7 +4,6 @@ import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
 import { HARM_WINDOW_MS } from '../../domain/harm.ts';
 import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
-import { countActions, type PlanCounts, toHash } from '../../plan/plan-summary.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { changeDrifts, type DriftRow, listRepairable, toRepair } from '../../store/drifts.ts';
 import { readParts } from '../../store/engine/dialect.ts';
@@ -19,7 +18,7 @@ import {
 } from '../../store/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
-import { addPlan, type NewPlan, tellPlan } from '../add-plan.ts';
+import { addPlan, type NewPlan, type PlanSum, sumUp, tellPlan } from '../add-plan.ts';
 import { findCurrent } from '../differences.ts';
 import { listExceeded } from '../limits.ts';
 import { findObstacle, isStillSo } from './current.ts';
@@ -120,7 +119,7 @@ async function planFor(
   if (held !== undefined && source === 'sweep') {
     // What differs again after it dropped out of a plan is in none.
     const isWhole = !(await countPlanActions(tx, held.id)).has('dropped');
-    if (isWhole && held.hash === toHash(actions)) return held;
+    if (isWhole && held.hash === sumUp(actions).hash) return held;
     const end = { reason: 'superseded', decided_at: now, ended_at: now };
     await updateWhere(tx, 'plans', { id: held.id }, { status: 'discarded', ...end });
   }
@@ -188,14 +187,12 @@ export interface ManyDecided {
   readonly ones: readonly OneDecided[];
   /** Undefined where nothing is to be repaired. */
   readonly plan:
-    | {
+    | (PlanSum & {
         /** Undefined: it was not made. */
         readonly id: string | undefined;
-        readonly hash: string;
-        readonly counts: PlanCounts;
         /** Limits that it would exceed, in words. */
         readonly exceeded: readonly string[];
-      }
+      })
     | undefined;
 }
 
@@ -305,7 +302,7 @@ async function planAsked(
   const { approved } = decision;
   const now = deps.clock.now();
   const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, actions);
-  const plan = { id: undefined, hash: toHash(actions), counts: countActions(actions), exceeded };
+  const plan = { id: undefined, ...sumUp(actions), exceeded };
   if (isDryRun) return { kind: 'done', plan };
   if (approved === 'within-limits' && exceeded.length > 0) return { kind: 'above-limits', plan };
   if (typeof approved === 'object' && approved.hash !== plan.hash)

@@ -2,7 +2,6 @@ import { toChangeKey } from '../../domain/change.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isOfRecovery, type PlanAction } from '../../domain/plan.ts';
 import { toSentUser } from '../../domain/user.ts';
-import { addCounts, countActions, toGrownHash, toHash } from '../../plan/plan-summary.ts';
 import { createFact } from '../../store/facts.ts';
 import {
   type ActionKey,
@@ -22,7 +21,7 @@ import {
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteWhere, updateWhere } from '../../store/tables.ts';
-import { tellPlan } from '../add-plan.ts';
+import { type PlanSum, sumUp, tellPlan, toSumColumns } from '../add-plan.ts';
 import { readGroupLists } from '../compare/look.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { compareKnown } from '../differences.ts';
@@ -92,8 +91,9 @@ export async function planRecovery(run: ReadRun, state: RecoveryState, id: strin
   // A list that could not be read proves nothing, so it is read until it is complete or refused.
   await readService(run);
   await readGroupLists(run);
-  const { hash, counts } = await planAll(run, { id, isFirstRun });
-  const isOver = isFirstRun && counts.total === 0;
+  const sum = await planAll(run, { id, isFirstRun });
+  const { total: actions } = sum.counts;
+  const isOver = isFirstRun && actions === 0;
   const held = await store.write(async (tx) => {
     // Noted changes of which the service was not read, or that it holds already.
     await deleteWhere(tx, 'plan_actions', { plan_id: id, desired: 'null', observed: 'null' });
@@ -104,11 +104,10 @@ export async function planRecovery(run: ReadRun, state: RecoveryState, id: strin
       return [];
     }
     await RECOVERY.save(tx, { ...state, phase: 'waiting' }, clock.now());
-    const made = { status: 'held', hash, counts: JSON.stringify(counts) } as const;
-    return updateWhere(tx, 'plans', { id }, made);
+    return updateWhere(tx, 'plans', { id }, { status: 'held', ...toSumColumns(sum) });
   });
   const [phase, code] = isOver ? ['over', 'empty'] : ['waiting', why];
-  events.recovery({ phase, code, actions: counts.total });
+  events.recovery({ phase, code, actions });
   for (const plan of held) tellPlan(events, plan);
 }
 
@@ -122,10 +121,10 @@ interface Making {
  * Compares every managed resource with the complete read that began with the plan, and stores the actions: every
  * difference of a store that is older than the service, and what was asked of one that only observed.
  */
-async function planAll(run: ReadRun, plan: Making) {
+async function planAll(run: ReadRun, plan: Making): Promise<PlanSum> {
   const { deps, reading } = run;
   const { read, write } = deps.store;
-  let [hash, counts] = [toHash([]), countActions([])];
+  let sum = sumUp([]);
   for (const type of ['user', 'group'] as const) {
     if (!reading.isRead(type)) continue;
     for await (const rows of readRows(read, type, { limit: PART, where: MANAGED })) {
@@ -134,11 +133,10 @@ async function planAll(run: ReadRun, plan: Making) {
         const current: ResourceRow[] = await listRows(tx, type, { seq: seqs }, { order: 'seq' });
         return planPart(tx, run, plan, current);
       });
-      if (actions.length > 0) hash = toGrownHash(hash, actions);
-      counts = addCounts(counts, countActions(actions));
+      if (actions.length > 0) sum = sumUp(actions, sum);
     }
   }
-  return { hash, counts };
+  return sum;
 }
 
 async function planPart(

@@ -1,4 +1,3 @@
-import { countActions, toHash } from '../../plan/plan-summary.ts';
 import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { countDueChanges } from '../../store/due.ts';
 import { createFact } from '../../store/facts.ts';
@@ -8,7 +7,7 @@ import { updateWhere } from '../../store/tables.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { addPlan } from '../add-plan.ts';
+import { addPlan, sumUp, toSumColumns } from '../add-plan.ts';
 import { CLOCKS_MS, findLearnedAccount, nameEvents } from '../audit/events.ts';
 import type { CallContext, Hold, ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
@@ -201,8 +200,11 @@ async function openFirstRun(tx: Db, now: number): Promise<string> {
   const source = 'first-run';
   const made = { ...MAKING, source, reason: 'it was asked for while the bridge observed' } as const;
   const open = { source, status: ['making', 'held'] } as const;
-  const empty = { hash: toHash([]), counts: JSON.stringify(countActions([])) };
-  const [again] = await updateWhere(tx, 'plans', open, { ...made, ...empty, created_at: now });
+  const [again] = await updateWhere(tx, 'plans', open, {
+    ...made,
+    ...toSumColumns(sumUp([])),
+    created_at: now,
+  });
   return (again ?? (await addPlan(tx, [], { ...made, now }))).id;
 }
 

@@ -1,0 +1,265 @@
+import { type Cells, isWaiting, listUnsure, listWaiting, onlyWaiting } from '../domain/cell.ts';
+import {
+  type EntityField,
+  findWantedRoles,
+  holdsRoles,
+  isEntityField,
+  parseRoles,
+  wasThere,
+} from '../domain/entity.ts';
+import { ATTEMPTS_WITH_LOOK, findFailed, isStuck, withoutDeferred } from '../domain/failure.ts';
+import {
+  type GroupField,
+  type GroupState,
+  isInService,
+  type LinkChange,
+  listGroupDifferences,
+} from '../domain/group.ts';
+import {
+  type Deactivation,
+  isWantedActive,
+  listUserDifferences,
+  type ObservedUser,
+  toWantedSuspension,
+  type UserField,
+  type UserState,
+} from '../domain/user.ts';
+import { isOwned } from '../domain/write.ts';
+import { LOOK, type OpenFact, type Plan, toStep } from './step.ts';
+
+/** Settings and learned quirks that decide how users are changed. */
+export interface UserPolicy {
+  readonly deactivation: Deactivation;
+  /** False once the service refused a new userName or address, or when the settings forbid trying. */
+  readonly addressMayChange: boolean;
+}
+
+/** Settings and learned quirks that decide how groups are changed. */
+export interface GroupPolicy {
+  /** Number of members that one call may change; 1 when the service takes them one by one. */
+  readonly membersPerCall: number;
+  /** Setting groups.deletion. `never` leaves the group in the service and only releases it. */
+  readonly deletion: 'created' | 'never';
+}
+
+/**
+ * The next step that brings a user from observed to desired: removal of access first, the address last. Only pending
+ * fields are acted on; a field that merely differs is drift.
+ */
+export function planUser(state: UserState, policy: UserPolicy): Plan {
+  const { mustLook, upstreamId, desired, observed, deleted, cells } = state;
+  if (mustLook) return { step: LOOK, done: [] };
+  if (upstreamId === undefined) return planAccount(state);
+  if (observed === undefined) return { step: LOOK, done: [] };
+  // Ordinary accounts can only be deactivated; a virtual one is deleted.
+  if (deleted && observed.virtual && isWaiting(cells.active)) {
+    return { step: { kind: 'remove', facts: [{ part: 'active' }] }, done: [] };
+  }
+  const differing = listUserDifferences(desired, observed, cells, policy.deactivation);
+  const isOurs = (field: UserField) => field !== 'account' && isOwned(field, desired);
+  const open = listOpen(cells, differing, isOurs);
+  const facts = open.flatMap((field) => USER_FACTS[field](state, observed, policy));
+  const isHeld = (field: UserField) =>
+    !open.includes(field) || (field === 'address' && !policy.addressMayChange);
+  return { step: toStep(facts, cells), done: listWaiting(cells).filter(isHeld) };
+}
+
+/** A user whom the service never saw costs no call until active; one who may have an account that nobody knows is looked for. */
+function planAccount({ deleted, desired, cells }: UserState): Plan {
+  const { userName, address, name, active } = desired;
+  if (!isWaiting(cells.account)) return { step: undefined, done: listWaiting(cells) };
+  if (deleted || !active) return { step: LOOK, done: [] };
+  if (address === undefined) return { step: undefined, done: [] };
+  const fact = { part: 'account', values: { userName, address, name } } as const;
+  return { step: { kind: 'create', facts: [fact] }, done: [] };
+}
+
+/** The calls that an open field needs, each with its values. Removal of access goes before everything else. */
+const USER_FACTS: Readonly<
+  Record<
+    UserField,
+    (state: UserState, observed: ObservedUser, policy: UserPolicy) => readonly OpenFact[]
+  >
+> = {
+  account: () => [],
+  active(state, observed, { deactivation }) {
+    const { desired, cells } = state;
+    const facts: OpenFact[] = [];
+    // Where suspending deactivates, a user who is to go keeps the SCIM flag; one who is to work needs both switches.
+    if (deactivation === 'scim' || (desired.active && !observed.active)) {
+      const { active } = desired;
+      facts.push({ part: 'active', call: 'update', rank: active ? 9 : 0, values: { active } });
+    }
+    const isActive = isWantedActive(desired, deactivation);
+    const isSuspended = observed.temporarilyInactive ?? false;
+    const isToTell = isSuspended === isActive || listUnsure(cells).includes('active');
+    if (deactivation === 'temporarilyInactive' && isToTell)
+      facts.push(suspend('active', !isActive));
+    return facts;
+  },
+  temporarilyInactive(state, _observed, { deactivation }) {
+    const isSuspended = toWantedSuspension(state.desired, deactivation);
+    return isSuspended === undefined ? [] : [suspend('temporarilyInactive', isSuspended)];
+  },
+  name({ desired: { name } }) {
+    return name ? [{ part: 'name', call: 'update', rank: 10, values: { name } }] : [];
+  },
+  appsPermissions({ desired: { appsPermissions } }) {
+    return [{ part: 'appsPermissions', call: 'access', rank: 20, values: { appsPermissions } }];
+  },
+  address({ desired: { userName, address } }, _observed, { addressMayChange }) {
+    const values = { userName, address };
+    return addressMayChange ? [{ part: 'address', call: 'address', rank: 30, values }] : [];
+  },
+};
+
+function suspend(part: UserField, temporarilyInactive: boolean): OpenFact {
+  const rank = temporarilyInactive ? 1 : 19;
+  return { part, call: 'access', rank, values: { temporarilyInactive } };
+}
+
+/**
+ * Urgency of the parts of a group: admins who are none any more, entities to leave, members (removals first), attributes,
+ * new admins, roles in entities. A refused attribute must not keep anybody in power.
+ */
+const RANKS = { admin: 0, leave: 1, member: 2, field: 3, newAdmin: 4, listEntities: 5, entity: 6 };
+
+/**
+ * The next step that brings a group from observed to desired. Only what is pending is acted on. Deferred members are not
+ * in the state, so they are in no plan. One that the bridge created is deleted; from another one it takes what it put in.
+ */
+export function planGroup(state: GroupState, { membersPerCall, deletion }: GroupPolicy): Plan {
+  const { mustLook, deleted, created, ids, cells, desired, observed, links } = state;
+  const waiting = listWaiting(cells);
+  if (mustLook) return { step: LOOK, done: [] };
+  if (!isInService(ids)) return deleted ? { step: undefined, done: waiting } : planCreation(state);
+  if (deleted && created && deletion === 'created') {
+    if (!isWaiting(cells.existence)) return { step: undefined, done: waiting };
+    return { step: { kind: 'remove', facts: [{ part: 'existence' }] }, done: [] };
+  }
+  const differing = observed && listGroupDifferences(desired, observed, cells);
+  const isSet = (field: GroupField) =>
+    isSettable(field) && desired[field] !== undefined && !deleted;
+  const entities = waiting.filter(isEntityField).filter((field) => isEntityOpen(state, field));
+  const open = [...listOpen(cells, differing, isSet), ...entities];
+  const left = entities.filter((field) => !deleted || findWantedRoles(cells[field]) === '');
+  const facts = [
+    ...links.map(toLinkFact),
+    ...open.filter(isSettable).map((part): OpenFact => {
+      return { part, call: 'update', rank: RANKS.field, values: { [part]: desired[part] } };
+    }),
+    ...left.map((field) => toEntityFact(state, field)),
+  ];
+  const done = waiting.filter((field) => !open.includes(field));
+  return { step: toStep(facts, cells, membersPerCall), done };
+}
+
+function planCreation({ cells, desired: values }: GroupState): Plan {
+  // A name tells no two groups apart: none is made while a create without an answer may still make one.
+  const isDue = isWaiting(cells.existence) && cells.existence?.sent === undefined;
+  const facts = [{ part: 'existence', values }] as const;
+  return { step: isDue ? { kind: 'create', facts } : undefined, done: [] };
+}
+
+function toLinkFact(part: LinkChange): OpenFact {
+  if (part.list === 'member') return { part, call: 'members', rank: RANKS.member };
+  return { part, call: 'link', rank: part.wanted ? RANKS.newAdmin : RANKS.admin };
+}
+
+/** True for a field that may be set. */
+function isSettable(field: GroupField) {
+  return (
+    field === 'displayName' || field === 'permissions' || field === 'addToCardsAndSpacesEnabled'
+  );
+}
+
+/** True for an entity in which the service does not hold the wanted roles for sure. */
+function isEntityOpen(state: GroupState, field: EntityField): boolean {
+  const { cells, entities } = state;
+  if (findWantedRoles(cells[field]) === undefined) return false;
+  if (entities === undefined || listUnsure(cells).includes(field)) return true;
+  return mayBeThere(state, field) || !holdsRoles(cells[field], entities.roles[field]);
+}
+
+/** True for an entity that the last list does not show and that may have been there since before the rules. */
+function mayBeThere({ cells, entities }: GroupState, field: EntityField): boolean {
+  return wasThere(cells[field]) && !entities?.roles[field];
+}
+
+/**
+ * Before roles are given the entities are listed, so that what was there before the rules is known; a removal needs no
+ * look, because repeating it does no harm.
+ */
+function toEntityFact(state: GroupState, part: EntityField): OpenFact {
+  const { cells, entities } = state;
+  const roles = parseRoles(findWantedRoles(cells[part]));
+  const isUnseen = entities === undefined || mayBeThere(state, part);
+  if (roles.length > 0 && isUnseen) {
+    return { part, call: 'list-entities', rank: RANKS.listEntities };
+  }
+  const rank = roles.length === 0 ? RANKS.leave : RANKS.entity;
+  const isListed = entities?.roles[part] !== undefined;
+  return { part, call: 'entity', rank, values: { roles, isListed } };
+}
+
+/**
+ * Lists the owned fields that wait and that the service does not hold for sure. Without an observation all are taken to
+ * differ: a call too many, never one too few.
+ */
+function listOpen<Field extends string>(
+  cells: Cells<Field>,
+  differing: readonly string[] | undefined,
+  isOurs: (field: Field) => boolean,
+): Field[] {
+  const unsure = listUnsure(cells);
+  const isOpen = (field: Field) =>
+    differing === undefined || differing.includes(field) || unsure.includes(field);
+  return listWaiting(cells).filter((field) => isOurs(field) && isOpen(field));
+}
+
+/** State of a user from which the next step is planned: a stuck change is hidden until its next attempt. */
+export function toPlannableUser(state: UserState, now: number): UserState {
+  const plannable: UserState = { ...state, ...hideDeferred(state, 'account', now) };
+  const { mustLook, upstreamId, observed, desired, deleted, cells } = plannable;
+  const isTaken = deleted || !desired.active;
+  const isKnownActive = observed?.active === true && observed.temporarilyInactive !== true;
+  const isRemoval = mustLook && upstreamId !== undefined && isTaken && isKnownActive;
+  if (!isRemoval || !isOverdue(findFailed(cells.active))) return plannable;
+  return { ...plannable, mustLook: false, cells: onlyWaiting(cells, ['active']) };
+}
+
+/** The same of a group: where looks have failed too often, those alone who are to leave, or the group that is. */
+export function toPlannableGroup(state: GroupState, now: number): GroupState {
+  const plannable: GroupState = { ...state, ...hideDeferred(state, 'existence', now) };
+  const { mustLook, ids, deleted, created, cells } = plannable;
+  const isDeferred = isWaiting(state.cells.existence) && !isWaiting(cells.existence);
+  if (!mustLook || isDeferred) return plannable;
+  if (deleted && created) {
+    const isRemoval = ids.uid !== undefined && isOverdue(findFailed(cells.existence));
+    return { ...plannable, mustLook: !isRemoval };
+  }
+  const links = state.links.filter((link) => !link.wanted && isOverdue(link));
+  const hasAdmins = links.some(({ list }) => list === 'admin');
+  const isKnown = ids.uid !== undefined || (ids.scimId !== undefined && !hasAdmins);
+  if (!isKnown || links.length === 0) return plannable;
+  return { ...plannable, mustLook: false, cells: onlyWaiting(cells, []), links };
+}
+
+/** True when the looks before a removal of access have failed too often to wait for one. */
+function isOverdue(failed: { readonly attempts?: number } | undefined): boolean {
+  return (failed?.attempts ?? 0) >= ATTEMPTS_WITH_LOOK;
+}
+
+/**
+ * Hides the fields that the next step may not change: a failed one until its next attempt. Where that is the existence of
+ * the user or group nothing of it is tried, and a stuck one is not looked for either.
+ */
+function hideDeferred<Field extends string>(
+  { cells: all, mustLook }: { readonly cells: Cells<Field>; readonly mustLook: boolean },
+  existence: Field,
+  now: number,
+) {
+  const cells = withoutDeferred(all, now);
+  if (!isWaiting(all[existence]) || isWaiting(cells[existence])) return { cells, mustLook };
+  return { cells: onlyWaiting(all, []), mustLook: mustLook && !isStuck(all[existence]?.failure) };
+}
