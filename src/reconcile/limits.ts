@@ -11,7 +11,7 @@ import {
   toHarmWords,
 } from '../domain/harm.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import { dropChange, LINK_LISTS } from '../domain/link.ts';
+import { dropChange, LINK_LISTS, toLinkText } from '../domain/link.ts';
 import { type PlanAction, toPlace } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension } from '../domain/user.ts';
 import { countProviderHarm, type WrittenChange } from '../store/audit/own-calls.ts';
@@ -20,7 +20,6 @@ import { parseCells } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
 import { changeLinks, type StoredLink } from '../store/links/links.ts';
 import {
-  type ActionKey,
   countPopulation,
   listAutomaticChanges,
   listHeldChanges,
@@ -55,15 +54,21 @@ export class TooMuchHarm extends BridgeError {
   }
 }
 
+/** Counts the harm by providers anew, because an operator approved it. `now` is epoch milliseconds. */
+export async function restartHarmCount(tx: Db, now: number): Promise<void> {
+  await FACT.save(tx, { at: now }, now);
+}
+
 /** Finds the time from which harm by providers counts (epoch milliseconds). */
 async function findHarmStart(db: Db, now: number): Promise<number> {
   const approved = await FACT.find(db);
   return Math.max(now - HARM_WINDOW_MS, approved?.at ?? 0);
 }
 
-/** Counts the harm by providers anew, because an operator approved it. `now` is epoch milliseconds. */
-export async function restartHarmCount(tx: Db, now: number): Promise<void> {
-  await FACT.save(tx, { at: now }, now);
+/** Counts whom providers have harmed since then, and all whom that could have concerned. */
+async function countHarm(db: Db, harm: HarmKind, since: number) {
+  const count = await countProviderHarm(db, { harm, since, max: HARM_MAX });
+  return { count, population: count === 0 ? 0 : count + (await countPopulation(db, harm)) };
 }
 
 /**
@@ -78,8 +83,7 @@ export async function assertWithinLimit(
 ): Promise<void> {
   const { count: countMax, percent } = providerHarm;
   if (countMax === 0) return;
-  const asked = written.filter(({ is_repair }) => is_repair === 0);
-  const harms = new Set(listHarms(asked));
+  const harms = new Set(listHarms(written.filter(({ is_repair }) => is_repair === 0)));
   if (harms.size === 0) return;
   const since = await findHarmStart(tx, clock.now());
   const exceeded = new Map<HarmKind, string>();
@@ -87,8 +91,7 @@ export async function assertWithinLimit(
     const few = await countProviderHarm(tx, { harm, since, max: countMax + 1 });
     if (few <= countMax) continue;
     // Only above the number is the share worth two counts of everything.
-    const count = await countProviderHarm(tx, { harm, since, max: HARM_MAX });
-    const population = count + (await countPopulation(tx, harm));
+    const { count, population } = await countHarm(tx, harm, since);
     if (count * 100 <= percent * population) continue;
     const words = `${toHarmWords(harm, count)} in 24 hours, limits.provider allows ${countMax} and ${percent} % of ${population}`;
     exceeded.set(harm, words);
@@ -139,26 +142,19 @@ export function createHarmWatch(
   { store, clock }: Pick<ReconcileDeps, 'store' | 'clock'>,
   limit: HarmLimit,
 ): () => Promise<readonly ExceededHarm[]> {
-  let counted: { at: number; harm: readonly ExceededHarm[] } | undefined;
+  let counted: { at: number; harms: readonly ExceededHarm[] } | undefined;
   return async () => {
     const now = clock.now();
-    if (counted === undefined || now - counted.at >= COUNTED_MS) {
-      counted = { at: now, harm: await listProviderHarm(store.read, limit, now) };
+    if (counted !== undefined && now - counted.at < COUNTED_MS) return counted.harms;
+    const since = await findHarmStart(store.read, now);
+    const harms: ExceededHarm[] = [];
+    for (const harm of HARM_KINDS) {
+      const harmed = await countHarm(store.read, harm, since);
+      if (exceedsLimit(limit, harmed)) harms.push({ harm, count: harmed.count });
     }
-    return counted.harm;
+    counted = { at: now, harms };
+    return harms;
   };
-}
-
-async function listProviderHarm(db: Db, limit: HarmLimit, now: number): Promise<ExceededHarm[]> {
-  const since = await findHarmStart(db, now);
-  const exceeded: ExceededHarm[] = [];
-  for (const harm of HARM_KINDS) {
-    const count = await countProviderHarm(db, { harm, since, max: HARM_MAX });
-    if (count === 0) continue;
-    const population = count + (await countPopulation(db, harm));
-    if (exceedsLimit(limit, { count, population })) exceeded.push({ harm, count });
-  }
-  return exceeded;
 }
 
 /** Removals of one call that must not leave. */
@@ -181,29 +177,26 @@ export async function holdRemovals(
 ): Promise<boolean> {
   const { key, version, limit } = removals;
   const { isOther, plan } = await store.write(async (tx) => {
-    // Before the user or group, as all who make plans do.
     const held = await lockHeld(tx, ['provider']);
     const row = await lockRow(tx, key);
     // It was written since, so it is planned anew.
     if (row?.version !== version) return { isOther: true };
     const actions = await take(tx, row, removals);
     if (actions.length === 0) return { isOther: false };
-    const known = new Set((await listHeldChanges(tx, [key.id])).map(toHeldKey));
-    const added = actions.filter((action) => !known.has(toChangeKey(action)));
     const made = { reason: limit.message, now: clock.now() };
-    const standing = { status: 'held', source: 'provider', automatic: 0 } as const;
     if (held === undefined) {
+      const standing = { status: 'held', source: 'provider', automatic: 0 } as const;
       return { isOther: true, plan: await addPlan(tx, actions, { ...standing, ...made }) };
     }
+    const known = (await listHeldChanges(tx, [key.id])).map(({ kind, member_id: memberId }) =>
+      toChangeKey({ kind, memberId }),
+    );
+    const added = actions.filter((action) => !known.includes(toChangeKey(action)));
     if (added.length === 0) return { isOther: true };
     return { isOther: true, plan: await growPlan(tx, held, added, made) };
   });
   if (plan !== undefined) tellPlan(events, plan);
   return isOther;
-}
-
-function toHeldKey({ kind, member_id: memberId }: ActionKey): string {
-  return toChangeKey({ kind, memberId });
 }
 
 /**
@@ -216,16 +209,18 @@ async function take(tx: Db, row: ResourceRow, removals: Removals): Promise<PlanA
     listHarms([change]).some((harm) => limit.harms.has(harm)),
   );
   const fields = row.type === 'user' ? listTakenFields(row, removals) : taken.flatMap(toField);
-  const cells = parseCells<string>(row);
-  const left = listWaiting(cells).filter((field) => !fields.includes(field));
-  await updateRow(tx, row, { cells: JSON.stringify(onlyWaiting(cells, left)) });
-  const members = row.type === 'user' ? [] : await takeLinks(tx, row, taken);
-  const now = await lockRow(tx, row);
-  const differing = now ? (await compareKnown(tx, now, deactivation)).changes.values() : [];
+  const held = parseCells<string>(row);
+  const left = listWaiting(held).filter((field) => !fields.includes(field));
+  const cells = JSON.stringify(onlyWaiting(held, left));
+  await updateRow(tx, row, { cells });
+  const links = new Set(
+    row.type === 'user' ? [] : (await takeLinks(tx, row, taken)).map(toLinkText),
+  );
+  const differing = (await compareKnown(tx, { ...row, cells }, deactivation)).changes.values();
   const actions = [...differing].filter((action) => {
     const place = toPlace(action);
     return place.kind === 'link'
-      ? members.some(({ list, userId }) => list === place.list && userId === action.memberId)
+      ? links.has(toLinkText(place))
       : place.fields.some((field) => fields.includes(field));
   });
   // A leaver is waited for until the service holds it, whoever decides when that is; a group is not.
@@ -237,11 +232,9 @@ async function take(tx: Db, row: ResourceRow, removals: Removals): Promise<PlanA
 function listTakenFields(row: UserRow, { limit, deactivation }: Removals): string[] {
   if (!limit.harms.has('deactivate')) return [];
   const { desired, deleted } = toUserState(row);
+  const isTaken = deleted || !desired.active;
   const isSuspended = toWantedSuspension(desired, deactivation) === true;
-  return [
-    ...(deleted || !desired.active ? ['active'] : []),
-    ...(isSuspended ? ['temporarilyInactive'] : []),
-  ];
+  return [isTaken ? 'active' : [], isSuspended ? 'temporarilyInactive' : []].flat();
 }
 
 /** The field of a group that a change removes: the group itself, or an entity. */
@@ -258,9 +251,8 @@ async function takeLinks(
 ): Promise<StoredLink[]> {
   const links: StoredLink[] = [];
   for (const list of LINK_LISTS) {
-    const accounts = taken
-      .flatMap(({ kind, memberId }) => (kind === `${list}.remove` ? [Number(memberId)] : []))
-      .filter(Number.isSafeInteger);
+    const removed = taken.filter(({ kind }) => kind === `${list}.remove`);
+    const accounts = removed.map(({ memberId }) => Number(memberId)).filter(Number.isSafeInteger);
     const some = await changeLinks(tx, row, { list, accounts }, (link) =>
       link.pending === null || link.desired === 1 ? link : dropChange(link),
     );
