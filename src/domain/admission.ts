@@ -12,11 +12,7 @@ export interface AdmissionLimits {
 export type TurnedAway = 'rate' | 'concurrency';
 
 /** Decides for each client, by its key, whether one more request may begin. */
-export interface Admission {
-  /** undefined: it may, and `end` has to follow. */
-  begin(key: string): TurnedAway | undefined;
-  end(key: string): void;
-}
+export type Admission = ReturnType<typeof createAdmission>;
 
 /** Current use by one client. */
 interface Use {
@@ -35,7 +31,7 @@ const CLIENTS_MIN = 1_000;
 export function createAdmission(
   { perSecond, concurrentMax }: AdmissionLimits,
   clock: Pick<Clock, 'now' | 'steady'>,
-): Admission {
+) {
   const uses = new Map<string, Use>();
   const costMs = perSecond === 0 ? 0 : 1_000 / perSecond;
   let forgetAt = CLIENTS_MIN;
@@ -51,7 +47,8 @@ export function createAdmission(
   }
 
   return {
-    begin(key) {
+    /** undefined: it may, and `end` has to follow. */
+    begin(key: string): TurnedAway | undefined {
       const nowMs = readSteady(clock);
       const use = uses.get(key) ?? addUse(key, nowMs);
       use.restoredAt = Math.max(use.restoredAt, nowMs);
@@ -62,7 +59,7 @@ export function createAdmission(
       use.underWay += 1;
       return undefined;
     },
-    end(key) {
+    end(key: string): void {
       const use = uses.get(key);
       if (use) use.underWay -= 1;
     },

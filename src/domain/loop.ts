@@ -59,25 +59,19 @@ export function createLoop(
   };
 }
 
-/** Wakes work that waits between its turns. */
-export interface News {
-  /** Ends the pause between turns. News that comes during a turn ends the pause after it at once. */
-  tell(): void;
-  /** Waits for `ms` at most, and not at all once the work is to stop. True: news came since the last pause. Never rejects. */
-  rest(ms: number): Promise<boolean>;
-}
-
-/** Creates the news of one piece of work; `stopping` ends its rests for good. */
-export function createNews(clock: Pick<Clock, 'sleep'>, stopping?: AbortSignal): News {
+/** Creates what wakes work that waits between its turns; `stopping` ends its rests for good. */
+export function createNews(clock: Pick<Clock, 'sleep'>, stopping?: AbortSignal) {
   let isTold = false;
   let wake = () => {};
   stopping?.addEventListener('abort', () => wake(), { once: true });
   return {
-    tell() {
+    /** Ends the pause between turns. News that comes during a turn ends the pause after it at once. */
+    tell(): void {
       isTold = true;
       wake();
     },
-    async rest(ms) {
+    /** Waits for `ms` at most, and not at all once the work is to stop. True: news came since the last pause. Never rejects. */
+    async rest(ms: number): Promise<boolean> {
       const resting = new AbortController();
       // With a reason: without one, an error with a stack is made each time.
       wake = () => resting.abort('news');

@@ -44,8 +44,6 @@ export const RULED_GROUP_FIELDS = [
   'permissions',
   'addToCardsAndSpacesEnabled',
 ] as const satisfies readonly GroupField[];
-/** Field of a group that rules can drive. */
-export type RuledGroupField = (typeof RULED_GROUP_FIELDS)[number];
 
 /** The fields of a user that rules can drive. */
 export const RULED_USER_FIELDS = [
@@ -83,61 +81,46 @@ export type NameQuery =
   | { readonly kind: 'name'; readonly folded: string }
   | { readonly kind: 'pattern'; readonly pattern: string };
 
-/** Groups that the admins of a group come from. */
-export interface AdminRuling {
-  readonly rule: number;
-  readonly sources: NameQuery;
-}
+/** Compiled rules. */
+export type RuleBook = ReturnType<typeof createRuleBook>;
 
 /**
- * Rules in compiled form. Everything is a pure function of names: no result of a rule is an input of another, so no
- * chain of rules can turn in a circle.
+ * Compiles the rules of the settings once. Everything is a pure function of names: no result of a rule is an input of
+ * another, so no chain of rules can turn in a circle.
  */
-export interface RuleBook {
-  readonly rules: readonly Rule[];
-  /** True without rules: then nothing is read and nothing computed. */
-  readonly isEmpty: boolean;
-  /** Values for a group of this name: per field the first rule that matches and sets it. */
-  ruleGroup(name: string): Rulings<RuledGroupField>;
-  /** Roles in entities for a group of this name, as text: of each entity the first rule that matches and names it. */
-  ruleEntities(name: string): Rulings<EntityField>;
-  /** Values for a user in groups of these names. */
-  ruleUser(groupNames: readonly string[]): Rulings<RuledUserField>;
-  /** Group whose members administer a group of this name: the first rule that matches. */
-  ruleAdmins(name: string): AdminRuling | undefined;
-  /** Groups that may have admins because of a group of this name; `ruleAdmins` of each has the last word. */
-  listAdministered(name: string): NameQuery[];
-  /** True when membership of a group of this name drives fields of a user. */
-  drivesMembers(name: string): boolean;
-  /** True when the members of a group of this name administer others. */
-  isSource(name: string): boolean;
-}
-
-/** Compiles the rules of the settings once. */
-export function createRuleBook(rules: readonly Rule[]): RuleBook {
+export function createRuleBook(rules: readonly Rule[]) {
   const numbered = rules.map((rule, index) => ({ rule, number: index + 1 }));
   const groups = numbered.flatMap(({ rule, number }) =>
-    'group' in rule ? [compile(rule, number, rule.group)] : [],
+    'group' in rule ? compile(rule, number, rule.group) : [],
   );
   const users = numbered.flatMap(({ rule, number }) =>
-    'membersOf' in rule ? [compile(rule, number, rule.membersOf)] : [],
+    'membersOf' in rule ? compile(rule, number, rule.membersOf) : [],
   );
   const admins = numbered.flatMap(({ rule, number }) =>
-    'adminsOf' in rule ? [compileAdmins(rule, number)] : [],
+    'adminsOf' in rule ? compileAdmins(rule, number) : [],
   );
+  /** Groups that may have admins because of a group of this name; `ruleAdmins` of each has the last word. */
+  const listAdministered = (name: string) => admins.flatMap((rule) => rule.administeredBy(name));
   return {
     rules,
+    /** True without rules: then nothing is read and nothing computed. */
     isEmpty: rules.length === 0,
-    ruleGroup: (name) => ruleFields(RULED_GROUP_FIELDS, groups, [name]),
-    ruleEntities: (name) => ruleEntities(groups, name),
-    ruleUser: (names) => ruleFields(RULED_USER_FIELDS, users, names),
-    ruleAdmins(name) {
+    /** Values for a group of this name: per field the first rule that matches and sets it. */
+    ruleGroup: (name: string) => ruleFields(RULED_GROUP_FIELDS, groups, [name]),
+    /** Roles in entities for a group of this name, as text: of each entity the first rule that matches and names it. */
+    ruleEntities: (name: string) => ruleEntities(groups, name),
+    /** Values for a user in groups of these names. */
+    ruleUser: (names: readonly string[]) => ruleFields(RULED_USER_FIELDS, users, names),
+    /** Groups whose members administer a group of this name, by the first rule that matches, with its number. */
+    ruleAdmins(name: string) {
       const first = admins.find(({ matches }) => matches([name]));
       return first && { rule: first.number, sources: first.sourcesOf(name) };
     },
-    listAdministered: (name) => admins.flatMap((rule) => rule.administeredBy(name)),
-    drivesMembers: (name) => users.some(({ matches }) => matches([name])),
-    isSource: (name) => admins.some((rule) => rule.administeredBy(name).length > 0),
+    listAdministered,
+    /** True when membership of a group of this name drives fields of a user. */
+    drivesMembers: (name: string) => users.some(({ matches }) => matches([name])),
+    /** True when the members of a group of this name administer others. */
+    isSource: (name: string) => listAdministered(name).length > 0,
   };
 }
 
@@ -180,19 +163,15 @@ function ruleEntities(rules: readonly Compiled<GroupRule>[], name: string): Ruli
   return rulings;
 }
 
-interface CompiledAdmins extends Compiled<AdminsRule> {
-  sourcesOf(target: string): NameQuery;
-  administeredBy(source: string): NameQuery[];
-}
-
-function compileAdmins(rule: AdminsRule, number: number): CompiledAdmins {
+function compileAdmins(rule: AdminsRule, number: number) {
   const { adminsOf, from } = rule;
   const isBound = hasStar(adminsOf) && hasStar(from);
   const isSource = createMatcher([from]);
   return {
     ...compile(rule, number, adminsOf),
-    sourcesOf: (target) => (isBound ? toName(from, findStarText(adminsOf, target)) : toQuery(from)),
-    administeredBy(source) {
+    sourcesOf: (target: string) =>
+      isBound ? toName(from, findStarText(adminsOf, target)) : toQuery(from),
+    administeredBy(source: string): NameQuery[] {
       if (!isSource([source])) return [];
       return [isBound ? toName(adminsOf, findStarText(from, source)) : toQuery(adminsOf)];
     },

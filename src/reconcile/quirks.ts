@@ -36,15 +36,7 @@ export type Lessons = {
 };
 
 /** Learned quirks of one service, kept across restarts. Settings that are not `auto` win. */
-export interface QuirkStore {
-  current(): Quirks;
-  /** True when a setting fixes this quirk, so that nothing is learned of it. */
-  isFixed(quirk: keyof Quirks): boolean;
-  /** Remembers a lesson of the service, on disk before it resolves. */
-  learn(change: Quirks): Promise<void>;
-  /** Reads the lessons of other processes. @throws StoreError */
-  refresh(): Promise<void>;
-}
+export type QuirkStore = Awaited<ReturnType<typeof openQuirks>>;
 
 const FACT = createFact<Lessons>('forms');
 const ASK_AGAIN_MS = 24 * 60 * 60_000;
@@ -66,7 +58,7 @@ export async function openQuirks({
   store: Store;
   clock: Clock;
   fixed: Quirks;
-}): Promise<QuirkStore> {
+}) {
   let known = (await FACT.find(store.read)) ?? {};
   /** Quirks that were learned and are not stored yet, or could not be. */
   let unsaved: Lessons = {};
@@ -91,9 +83,11 @@ export async function openQuirks({
   }
 
   return {
-    current: () => ({ ...readLearned(), ...fixed }),
-    isFixed: (quirk) => fixed[quirk] !== undefined,
-    async learn(change) {
+    current: (): Quirks => ({ ...readLearned(), ...fixed }),
+    /** True when a setting fixes this quirk, so that nothing is learned of it. */
+    isFixed: (quirk: keyof Quirks) => fixed[quirk] !== undefined,
+    /** Remembers a lesson of the service, on disk before it resolves. */
+    async learn(change: Quirks): Promise<void> {
       const learned = new Map(Object.entries(readLearned()));
       const news = Object.entries(change).filter(([name, value]) => learned.get(name) !== value);
       if (news.length === 0) return;
@@ -104,7 +98,8 @@ export async function openQuirks({
       saving = saved.catch(() => undefined);
       await saved;
     },
-    async refresh() {
+    /** Reads the lessons of other processes. @throws StoreError */
+    async refresh(): Promise<void> {
       await saving;
       known = (await FACT.find(store.read)) ?? known;
     },
