@@ -42,9 +42,9 @@ export function classify(error: unknown): Classified {
     problem: {
       code: error.code,
       words: error.words ?? error.message,
-      ...(status === undefined ? {} : { status }),
+      ...(status !== undefined && { status }),
     },
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 
@@ -75,23 +75,16 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map<UpstreamErrorCode, Verdic
   ['too-large', 'smaller'],
 ]);
 
-/** Reason of a failed read. */
-export interface Reason {
+/** Reason of a failed read: the verdict is that of the service, where the error is the service's. */
+export interface Reason extends Partial<Classified> {
   readonly problem: Problem;
   /** Text for the log: the kind and the subject, never the service's own words. */
   readonly text: string;
-  /** Meaning of the service's refusal; undefined when the error is not the service's. */
-  readonly verdict?: Verdict;
-  /** Delay that the service asked for, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
 }
 
 /** Makes a reason of a thrown error. An error of neither the service nor the store is a bug, and is tried again too. */
 export function toReason(error: unknown): Reason {
-  if (error instanceof UpstreamError) {
-    const { verdict, problem, retryAfterMs } = classify(error);
-    return { problem, text: error.message, verdict, retryAfterMs };
-  }
+  if (error instanceof UpstreamError) return { ...classify(error), text: error.message };
   const text = error instanceof Error ? error.message : 'something was thrown that is no error';
   const code = error instanceof BridgeError ? error.code : 'bug';
   return { problem: { code, words: text }, text };

@@ -7,7 +7,7 @@ import { storeNow } from '../../store/engine/dialect.ts';
 import type { Store } from '../../store/store.ts';
 import { deleteWhere, findOne, insertAll, updateWhere } from '../../store/tables.ts';
 import { createJob, isNotLeading, type JobDeps } from '../job.ts';
-import type { LookRequest, LookResult } from '../repair/inspect.ts';
+import type { LookResult } from '../repair/inspect.ts';
 
 /** Interval of looking for errands and answers whose ring was lost, in milliseconds. */
 const LOOK_MS = 500;
@@ -21,7 +21,7 @@ export type Errand =
       readonly waitMs: number;
     }
   | { readonly kind: 'call'; readonly operation: string; readonly args: unknown }
-  | { readonly kind: 'look'; readonly request: Omit<LookRequest, 'signal'> };
+  | { readonly kind: 'look'; readonly request: { readonly key: ResourceKey } };
 
 interface ErrandResults {
   readonly 'read-privilege': null;

@@ -15,58 +15,62 @@ const RETRY_MS = [5_000, 10 * 60_000] as const;
 /** The same after a look that was skipped because a worker has the resource. */
 const BUSY_MS = [25, 60_000] as const;
 
-/** Result of a look that was not made. */
-type NotLooked =
-  /** A worker has it, or looks at it next. */
-  | { readonly kind: 'busy' }
+/** Result of a look. */
+export type LookResult =
+  /** `drifts`: the new ones, or all where an operator asked. */
+  | {
+      readonly kind: 'looked';
+      /** Epoch milliseconds. */
+      readonly at: number;
+      readonly isGone: boolean;
+      readonly drifts: readonly DriftRow[];
+    }
+  /**
+   * `not-linked`: the service is not known to have it, so there is nothing to look at. `busy`: a worker has it, or looks at
+   * it next.
+   */
+  | { readonly kind: 'unknown' | 'not-linked' | 'busy' }
   /** The bridge wrote it just now, and the service may show that late; epoch milliseconds. */
   | { readonly kind: 'just-written'; readonly until: number }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
 /** Looks, unless the bridge wrote it just now: the service may show that late. What the audit log tells is seen at once. */
-async function lookAtOne(
+async function lookAt(
   deps: DriftDeps,
   row: ResourceRow,
   { signal, ...looking }: Look & { readonly signal: AbortSignal },
-) {
+): Promise<LookResult> {
   const { store, clock, repair } = deps;
-  if (isBusy(row)) return BUSY;
+  if (isBusy(row)) return { kind: 'busy' };
+  const at = clock.now();
   const isSeenAtOnce = looking.detector === 'audit';
   const until = isSeenAtOnce ? 0 : await findQuietAt(store.read, row.id, repair.settleMs);
-  if (until > clock.now()) return { kind: 'just-written', until } as const;
+  if (until > at) return { kind: 'just-written', until };
   const looked = await inspect({ deps, signal }, row, looking);
   if (looked.kind === 'could-not-look') return looked;
-  const { kind, found } = looked;
-  if (found === undefined) return BUSY;
-  for (const drift of found) deps.events.driftFound({ kind: drift.kind, driftId: drift.id });
-  return { kind: 'looked', isGone: kind === 'gone', found } as const;
+  const { kind, found: drifts } = looked;
+  if (drifts === undefined) return { kind: 'busy' };
+  for (const drift of drifts) deps.events.driftFound({ kind: drift.kind, driftId: drift.id });
+  return { kind: 'looked', at, isGone: kind === 'gone', drifts };
 }
-
-const BUSY = { kind: 'busy' } as const;
 
 /**
  * Looks one by one at users and groups that another author or an operator may have changed, and compares them. Returns the
  * time of the next look (epoch milliseconds; undefined: none waits), and whether a new drift is to be decided about.
  */
 export async function inspectDue(deps: DriftDeps, signal: AbortSignal) {
-  const { store, clock } = deps;
+  const { read } = deps.store;
   let hasFound = false;
-  const due = { look_at: { '<=': clock.now() } };
+  const due = { look_at: { '<=': deps.clock.now() } };
   const first = { order: 'look_at', limit: TURN_MAX } as const;
-  for (const one of await listWhere<'resources', ResourceRow>(
-    store.read,
-    'resources',
-    due,
-    first,
-  )) {
+  for (const one of await listWhere<'resources', ResourceRow>(read, 'resources', due, first)) {
     signal.throwIfAborted();
     if (await takeInspection(deps, one, signal)) hasFound = true;
   }
-  const next = await findOne(store.read, 'resources', SCHEDULED, { order: 'look_at' });
+  const next = await findOne(read, 'resources', { look_at: { '<>': null } }, { order: 'look_at' });
   return { nextAt: next?.look_at ?? undefined, hasFound };
 }
 
-const SCHEDULED = { look_at: { '<>': null } } as const;
 const NO_LOOK = { look_at: null, look_since: null, look_source: null, look_admins: 0 };
 
 /** Inspects one resource, or puts that off. True when a new drift was found. */
@@ -76,7 +80,7 @@ async function takeInspection(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { store, clock, policy } = deps;
-  const { look_source: detector, look_since, look_at, look_admins } = row;
+  const { id, look_source: detector, look_since, look_at, look_admins } = row;
   if (detector === null || look_since === null || look_at === null) return false;
   const { shownAt, at = 0 } = toObservation(row) ?? {};
   // A REST list alone shows few of the compared fields.
@@ -85,56 +89,38 @@ async function takeInspection(
     (part) => part !== 'ordinary' || !isSeen,
   );
   if (look_admins === 1) parts.push('admins');
-  const looked = await lookAtOne(deps, row, { parts, detector, signal });
+  const looked = await lookAt(deps, row, { parts, detector, signal });
   if (looked.kind === 'looked') {
     // Unless there is a newer reason to look.
-    await store.write((tx) => updateWhere(tx, 'resources', { id: row.id, look_since }, NO_LOOK));
-    return looked.found.length > 0;
+    await store.write((tx) => updateWhere(tx, 'resources', { id, look_since }, NO_LOOK));
+    return looked.drifts.length > 0;
   }
   // The worker that has it looks first, and its look is usually enough. Another one waits as long again as it has waited, so
   // that others are taken meanwhile.
   const [min, max] = looked.kind === 'busy' ? BUSY_MS : RETRY_MS;
   const again = clock.now() + Math.min(Math.max(look_at - look_since, min), max);
   const until = looked.kind === 'just-written' ? looked.until : again;
-  const same = { id: row.id, look_since, look_at };
+  const same = { id, look_since, look_at };
   await store.write((tx) => updateWhere(tx, 'resources', same, { look_at: until }));
   return false;
-}
-
-/** Result of a look that an operator asked for. */
-export type LookResult =
-  | {
-      readonly kind: 'looked';
-      readonly at: number;
-      readonly isGone: boolean;
-      readonly drifts: readonly DriftRow[];
-    }
-  | { readonly kind: 'unknown' }
-  /** The service is not known to have it, so there is nothing to look at. */
-  | { readonly kind: 'not-linked' }
-  | NotLooked;
-
-/** Request of an operator for a look. */
-export interface LookRequest {
-  readonly key: ResourceKey;
-  readonly signal: AbortSignal;
 }
 
 /**
  * Looks at one user or group now, and stores what was seen and what differs, as the second look of a sweep does. No call is
  * repeated.
  */
-export async function lookNow(deps: DriftDeps, { key, signal }: LookRequest): Promise<LookResult> {
-  const { store, clock, policy } = deps;
+export async function lookNow(
+  deps: DriftDeps,
+  key: ResourceKey,
+  signal: AbortSignal,
+): Promise<LookResult> {
+  const { store, policy } = deps;
   const row = await findRow(store.read, key);
   if (row === undefined) return { kind: 'unknown' };
   if (!isLinked(row)) return { kind: 'not-linked' };
   const upstream = withOptions(deps.upstream, (options) => ({ ...options, attemptsMax: 1 }));
-  const at = clock.now();
   const parts = listManagedParts(row, policy.deactivation);
-  const looking = { parts, detector: 'operator', signal } as const;
-  const looked = await lookAtOne({ ...deps, upstream }, row, looking);
+  const looked = await lookAt({ ...deps, upstream }, row, { parts, detector: 'operator', signal });
   if (looked.kind !== 'looked') return looked;
-  const drifts = await listActiveDrifts(store.read, [row.id]);
-  return { kind: 'looked', at, isGone: looked.isGone, drifts };
+  return { ...looked, drifts: await listActiveDrifts(store.read, [row.id]) };
 }

@@ -1,9 +1,9 @@
-import type { GivenKey } from '../../domain/ids.ts';
+import type { GivenKey, ResourceKey } from '../../domain/ids.ts';
 import { createJob } from '../job.ts';
 import { type DecisionSource, decide, decideMany, type ManyRequest } from './decide.ts';
 import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { createReview, endPlans, followPlans } from './follow.ts';
-import { inspectDue, type LookRequest, lookNow } from './inspect.ts';
+import { inspectDue, lookNow } from './inspect.ts';
 import { decidePlan, type HandOver, planHandover, undoPlan } from './plans.ts';
 import { RECOVERY } from './recovery-plan.ts';
 import { stopManaging } from './stop-managing.ts';
@@ -86,8 +86,7 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
       stopping.abort();
       return loop.stop();
     },
-    look: (request: Omit<LookRequest, 'signal'>) =>
-      decided(lookNow(deps, { ...request, signal: stopping.signal })),
+    look: ({ key }: { readonly key: ResourceKey }) => decided(lookNow(deps, key, stopping.signal)),
     decide: (source: DecisionSource) => decided(decide(deps, source)),
   };
 }
