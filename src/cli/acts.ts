@@ -1,25 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { Argument } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
 import type { Given } from '../ops/lists/act.ts';
-import { toWaiting } from '../ops/lists/acts.ts';
-import { SETTINGS } from '../ops/lists/plans.ts';
+import { RETRY, toPlanHead, toWaiting } from '../ops/lists/acts.ts';
+import { toReadingText } from '../ops/lists/details.ts';
 import { NOTIFICATIONS } from '../ops/lists/records.ts';
 import { type OpsJson, opsSchemas } from '../ops/schemas/schemas.ts';
-import type { ShownSetting } from '../settings/shown.ts';
-import { addBodyOptions, confirm, YES } from './act-command.ts';
 import {
   type AddCommand,
-  addCommand,
   type CliContext,
+  commandOf,
   exitCodes,
+  JSON_OBJECT,
   parseAnswer,
   readAnswer,
-  toJson,
-} from './context.ts';
-import { readList } from './listing.ts';
+  WrongUsage,
+  YES,
+} from './command.ts';
+import { bodyOptions } from './options.ts';
+import { readList, sendAct } from './requests.ts';
 import { toTable, toText } from './table.ts';
 
 /** Makes a token through the bridge, or in a store that no bridge on this machine has. */
@@ -50,16 +51,16 @@ export async function endSessions({ connect }: CliContext, { id: key }: Given): 
   return { id: items.map(({ id, name }) => `${name} (${id})`).join(', '), items };
 }
 
+/** Tries one person or group, or all. @throws WrongUsage where it is not clear which */
+export async function retry({ connect }: CliContext, given: Given): Promise<unknown> {
+  if ((given.name === undefined) === (given.all === true)) return sendAct(RETRY, connect(), given);
+  throw new WrongUsage('error: name one person or group, or say --all');
+}
+
 /** Finds the question before an account is taken over that the bridge never takes over by itself. */
 export async function findAdoptQuestion(_context: CliContext, { resource, privileged }: Given) {
   if (privileged !== true) return undefined;
   return `Let providers change ${resource}, even if it is an owner, protected or has rights?`;
-}
-
-/** Says that it is neither one nor all that is to be tried. */
-export function findRetryFault({ name, all }: Given): string | undefined {
-  const isClear = (name === undefined) === (all === true);
-  return isClear ? undefined : 'name one person or group, or say --all';
 }
 
 /** Asks before what waits is brought to the service; undefined: nothing does, or there is no pause. */
@@ -71,40 +72,37 @@ export async function findResumeQuestion({ connect }: CliContext): Promise<strin
 }
 
 /** `erase`: erases all personal data of a person whom no provider has any more. */
-export const addErase: AddCommand = (program, context) => {
-  const about = 'erase everything personal about a person whom the provider has deleted';
-  const command = addCommand(program, 'erase', about);
-  command
-    .argument('<user>', 'a userName, an address or a SCIM id')
-    .option(...YES)
-    .option('--json', 'as one JSON object')
-    .addHelpText('after', ERASE_HELP)
-    .action(async (user: string, { yes, json }: { yes?: true; json?: true }) => {
-      const client = context.connect();
-      const path = `/users/${encodeURIComponent(user)}/erasure` as const;
-      const planned = await readAnswer(client, 'Erasure', path);
-      const print = (answer: OpsJson<'Erasure'>) =>
-        context.write(json ? toJson(answer) : toText(toErasureText(answer)));
-      if (planned.obstacles.length > 0) {
-        print(planned);
-        if (!wasErased(planned)) context.exitWith(exitCodes.failed);
-        return;
-      }
-      const question = 'Erase it? It cannot be taken back.';
-      if (!yes) print(planned);
-      const isAsked = yes || (!json && context.ask !== undefined);
-      if (!isAsked || !(await confirm(command, context, { yes, question })))
-        return context.exitWith(exitCodes.incomplete);
-      print(parseAnswer(await client.send('POST', `/users/${planned.id}/erase`)));
-    });
-};
-
-const ERASE_HELP = `
+export const eraseCommand = commandOf<{ readonly yes?: true; readonly json?: true }>({
+  usage: 'erase',
+  arguments: [new Argument('<user>', 'a userName, an address or a SCIM id')],
+  about: 'erase everything personal about a person whom the provider has deleted',
+  options: [YES, JSON_OBJECT],
+  help: `
 Without --yes it shows what would be erased, and asks. What is erased: names, addresses, attributes and places in groups;
 what the logs of requests, calls, drifts, plans and events of the service say of the person. Where the account is still in
 the service, deactivated, its id and when it was deleted stay, so that no list of the service brings the person back. What
 cannot be erased from here: the account in the service, log lines (they hold ids alone), and backups made before. Exit
-code 2: nothing was erased, because --yes was not given.`;
+code 2: nothing was erased, because --yes was not given.`,
+  async run({ connect, words: [user = ''], options: { yes, json: isJson }, ...call }) {
+    const client = connect();
+    const path = `/users/${encodeURIComponent(user)}/erasure` as const;
+    const planned = await readAnswer(client, 'Erasure', path);
+    const toOutput = (json: OpsJson<'Erasure'>, code?: number) => {
+      return { json, text: toText(toErasureText(json)), code };
+    };
+    if (planned.obstacles.length > 0)
+      return toOutput(planned, wasErased(planned) ? undefined : exitCodes.failed);
+    if (!yes) {
+      const undone = toOutput(planned, exitCodes.incomplete);
+      if (isJson || call.ask === undefined) return undone;
+      call.write(undone.text);
+      call.exitWith(exitCodes.incomplete);
+      if (!(await call.confirm('Erase it? It cannot be taken back.'))) return undefined;
+    }
+    const erased = await client.send('POST', `/users/${planned.id}/erase`);
+    return toOutput(parseAnswer(erased), exitCodes.done);
+  },
+});
 
 function wasErased({ obstacles }: OpsJson<'Erasure'>): boolean {
   return obstacles.some(({ code }) => code === 'erased');
@@ -128,61 +126,116 @@ function toErasureText(answer: OpsJson<'Erasure'>): string {
   ${others}${staysHidden ? hidden : ''}`;
 }
 
-/** How long a try waits for its delivery, and how often it looks, in milliseconds. */
-const TEST_MS = 30_000;
-const LOOK_MS = 250;
+/** How often what is waited for is looked at, in milliseconds. */
+const POLL_MS = 250;
 
-/** `notifications test`: tries receivers. */
-export const addNotificationsTest: AddCommand = (program, context) => {
-  const about = 'send a notification to one receiver, or to each, and wait until it has it';
-  addCommand(program, 'notifications test', about)
-    .argument('[receiver]', 'name of the receiver in notify.receivers')
-    .action(async (receiver: string | undefined) => {
-      const client = context.connect();
-      const sent = await client.send('POST', '/notifications/test', { receiver });
-      const { ids } = parseAnswer<OpsJson<'NotificationTest'>>(sent);
-      const left = await waitFor(client, new Set(ids));
-      const isDone = left.length === 0;
-      const table = toTable(left, NOTIFICATIONS.columns, context);
-      context.write(isDone ? `Delivered: ${ids.length}\n` : table);
-      if (!isDone) context.exitWith(exitCodes.failed);
-    });
-};
-
-/** Waits until these are delivered, or failed; returns those that were not. */
-async function waitFor(
-  client: OpsClient,
-  ids: ReadonlySet<string>,
-): Promise<OpsJson<'Notification'>[]> {
-  const until = performance.now() + TEST_MS;
-  for (;;) {
-    const { items } = await readAnswer(client, 'NotificationList', '/notifications?limit=1000');
-    const left = items.filter(({ id }) => ids.has(id));
-    const isOver = left.every(({ error }) => error !== null) || performance.now() > until;
-    if (isOver) return left;
-    await sleep(LOOK_MS);
+/** Reads until what is read is the end, or so many milliseconds are over. */
+async function poll<T>(read: () => Promise<T>, isEnd: (found: T) => boolean, maxMs = Infinity) {
+  for (const until = performance.now() + maxMs; ; await sleep(POLL_MS)) {
+    const found = await read();
+    if (isEnd(found) || performance.now() > until) return found;
   }
 }
 
-/** `settings`: prints the settings of the running bridge, or those of this command, without secrets. */
-export const addSettingsCommand: AddCommand = (program, context) => {
-  addCommand(program, 'settings', 'print the settings of the running bridge, without secrets')
-    .option('--json', 'as GET /ops/settings answers it')
-    .option('--here', 'those of this environment and file, which a bridge would start with here')
-    .action(async ({ json, here }: { json?: true; here?: true }) => {
-      const client = here ? undefined : context.connect();
-      const { shown, warnings } = context.loadSettings();
-      const source = client
-        ? `the bridge that answers at ${client.url}`
-        : 'this environment and file; a running bridge may have others';
-      const items = client
-        ? (await readList<ShownSetting>(client, { path: '/settings' })).items
-        : shown;
-      const table = `Settings of ${source}:\n\n${toTable(items, SETTINGS.columns, context)}`;
-      context.write(json ? toJson({ items, nextCursor: null }) : table);
-      if (here) for (const warning of warnings) context.writeError(`Warning: ${warning}\n`);
-    });
-};
+/** How long a try waits for its delivery, in milliseconds. */
+const TEST_MS = 30_000;
+
+/** `notifications test`: tries receivers. */
+export const notificationsTestCommand = commandOf({
+  usage: 'notifications test',
+  arguments: [new Argument('[receiver]', 'name of the receiver in notify.receivers')],
+  about: 'send a notification to one receiver, or to each, and wait until it has it',
+  async run({ connect, named, terminal }) {
+    const client = connect();
+    const sent = await client.send('POST', '/notifications/test', named);
+    const { ids } = parseAnswer<OpsJson<'NotificationTest'>>(sent);
+    const readLeft = async () => {
+      const { items } = await readAnswer(client, 'NotificationList', '/notifications?limit=1000');
+      return items.filter(({ id }) => ids.includes(id));
+    };
+    const left = await poll(readLeft, (some) => some.every(({ error }) => error !== null), TEST_MS);
+    if (left.length === 0) return { text: `Delivered: ${ids.length}\n` };
+    return { text: toTable(left, NOTIFICATIONS.columns, { terminal }), code: exitCodes.failed };
+  },
+});
+
+/** The longest wait for repairs, in milliseconds. The next bridge or sweep goes on with the rest. */
+const REPAIRS_MAX_MS = 10 * 60_000;
+
+interface SweepOptions {
+  readonly dryRun?: true;
+  readonly exitCode?: true;
+}
+
+/** `sweep`: has the running bridge compare the service with the store, waits, and counts the differences. */
+export const sweepCommand = commandOf<SweepOptions>({
+  usage: 'sweep',
+  about: 'compare the service with the store and count what differs',
+  options: [
+    ['--json', 'as one JSON object, with the differences'],
+    ['--dry-run', 'show what drift.policy would do, and do nothing'],
+    ['--exit-code', 'exit with 2 when something managed differs'],
+  ],
+  help: `
+Names stay out of its output, so that a scheduled job may print it: scim-bridge drifts lists the differences, and
+scim-bridge unmanaged the accounts and groups that no provider asked for. What follows from a difference is drift.policy;
+by default nothing. Exit code 1: not everything could be compared.`,
+  async run({ options: { dryRun, exitCode }, connect, showProgress }) {
+    const json = await runSweep(connect(), dryRun === true, showProgress);
+    const failed = json.sweep.status === 'incomplete' ? exitCodes.failed : undefined;
+    const code = exitCode && json.drifts.length > 0 ? exitCodes.incomplete : failed;
+    return { json, text: () => toSweepText(json), code };
+  },
+});
+
+type SweepResult = Awaited<ReturnType<typeof runSweep>>;
+
+async function runSweep(
+  client: OpsClient,
+  dryRun: boolean,
+  showProgress: CliContext['showProgress'],
+) {
+  const asked = await client.send('POST', '/sweeps', { dryRun });
+  const { id } = parseAnswer<OpsJson<'SweepAsked'>>(asked);
+  const readSweep = async () => {
+    const sweep = await readAnswer(client, 'Sweep', `/sweeps/${id}`);
+    if (sweep.status !== 'running') return sweep;
+    if (sweep.progress !== null) showProgress?.(toReadingText(sweep.progress));
+    // Until an operator has decided about held changes, nothing is compared.
+    const { phase } = await readAnswer(client, 'Recovery', '/recovery');
+    if (phase !== 'waiting') return sweep;
+    const words = 'what is held waits for a decision first: see scim-bridge plan show';
+    throw new BridgeError('recovery-waits', words);
+  };
+  const sweep = await poll(readSweep, ({ status }) => status !== 'running');
+  const { planId } = sweep;
+  const readPlan = async () =>
+    planId === null ? undefined : await readAnswer(client, 'Plan', `/plans/${planId}`);
+  // So that the output has the result of approved repairs.
+  const plan = await poll(readPlan, (found) => found?.status !== 'approved', REPAIRS_MAX_MS);
+  const { unmanaged } = await readAnswer(client, 'Status', '/status');
+  const reading = { path: '/drifts', query: { status: 'active' } } as const;
+  const { items } = await readList<OpsJson<'Drift'>>(client, reading);
+  // Those that are ignored are decided about.
+  return { sweep, plan, drifts: items.filter(({ status }) => status !== 'ignored'), unmanaged };
+}
+
+function toSweepText({ sweep, plan, drifts, unmanaged }: SweepResult): string {
+  const { status, calls, counts, reasons } = sweep;
+  const { users = 0, groups = 0 } = counts;
+  const compared = `${toCount(users, 'person', 'people')} and ${toCount(groups, 'group')} compared`;
+  const found = drifts.length === 0 ? 'nothing differs' : toCount(drifts.length, 'difference');
+  const kinds = Object.entries(Object.groupBy(drifts, ({ kind }) => kind));
+  const lines = [
+    `Sweep ${status}: ${compared} in ${toCount(calls, 'call')}, ${found}`,
+    ...(unmanaged === 0 ? [] : [`  ${unmanaged} unmanaged: scim-bridge unmanaged`]),
+    ...reasons.map((reason) => `  not concluded: ${reason}`),
+    ...kinds.map(([kind, some]) => `  ${kind.padEnd(18)} ${some.length}`),
+    ...(drifts.length === 0 ? [] : ['Whom they are about: scim-bridge drifts']),
+    ...(plan === undefined ? [] : [toPlanHead(plan), `Its actions: plan show ${plan.id}`]),
+  ];
+  return toText(lines.join('\n'));
+}
 
 type Decision = OpsJson<'DriftsBody'>['decision'];
 
@@ -202,61 +255,41 @@ const DECIDE_HELP = `
 A dry run is made and shown first. A plan of repairs above the limits is done only by a person who says yes to it, or with
 its hash.`;
 
-/** Adds commands that decide about some of what is listed at once. */
-export function addDriftDecisions(...decisions: readonly Decision[]) {
-  return (list: Command, context: CliContext): void => {
-    // What stands behind the word of a decision is for it.
-    list.enablePositionalOptions();
-    for (const decision of decisions) {
-      const [about, , question] = DECISIONS[decision];
-      const command = list
-        .command(`${decision} <ids...>`)
-        .description(about)
-        .option(...YES)
-        .option('--json', 'as one JSON object')
-        .addHelpText('after', DECIDE_HELP);
-      const body = opsSchemas.DriftsBody.options.find(
-        ({ shape }) => shape.decision.value === decision,
-      );
-      const { readFile } = context;
-      const readOptions = addBodyOptions(command, { body, readFile, fixed: 'decision' });
-      command.action(async (ids: readonly string[]) => {
-        const given = { decision, ids, ...readOptions() };
-        await decide(command, context, { decision, question, given });
-      });
-    }
-  };
+interface DecideOptions extends Given {
+  readonly yes?: true;
+  readonly json?: true;
 }
 
-interface Asked {
-  readonly decision: Decision;
-  readonly question: string;
-  readonly given: Readonly<Record<string, unknown>>;
-}
-
-async function decide(
-  command: Command,
-  context: CliContext,
-  { decision, question, given }: Asked,
-): Promise<void> {
-  const { yes, json } = command.opts<{ yes?: true; json?: true }>();
-  const client = context.connect();
-  const send = async (more: object) => {
-    const sent = await client.send('POST', '/drifts/decide', { ...given, ...more });
-    return parseAnswer<OpsJson<'DriftsDecided'>>(sent);
-  };
-  const print = (decided: OpsJson<'DriftsDecided'>) =>
-    context.write(json ? toJson(decided) : toDecidedText(decided, decision));
-  const preview = await send({ dryRun: true });
-  if (given.dryRun) return print(preview);
-  context[json ? 'writeError' : 'write'](toDecidedText(preview, decision));
-  const isSure = yes || given.hash !== undefined;
-  if (!isSure && !(await confirm(command, context, { yes, question }))) return;
-  // A person has seen the plan; a script has not.
-  const seen = isSure ? undefined : preview.plan?.hash;
-  const decided = await send(seen === undefined ? {} : { hash: seen });
-  print(decided);
-  if (decided.refused.length > 0) context.exitWith(exitCodes.failed);
+/** Makes a command that decides about some of what a list shows: `drifts repair`. */
+export function decisionCommand(list: string, decision: Decision): AddCommand {
+  const [about, , question] = DECISIONS[decision];
+  const body = opsSchemas.DriftsBody.options.find(({ shape }) => shape.decision.value === decision);
+  const { options, read } = bodyOptions(body, { known: ['decision', 'ids'] });
+  return commandOf<DecideOptions>({
+    usage: `${list} ${decision} <ids...>`,
+    about,
+    options: [YES, JSON_OBJECT, ...options],
+    help: DECIDE_HELP,
+    async run({ words: ids, options: typed, connect, confirm, write, writeError }) {
+      const client = connect();
+      const given = { decision, ids, ...read(typed) };
+      const send = async (more: object) => {
+        const sent = await client.send('POST', '/drifts/decide', { ...given, ...more });
+        const json = parseAnswer<OpsJson<'DriftsDecided'>>(sent);
+        return { json, text: toDecidedText(json, decision) };
+      };
+      const preview = await send({ dryRun: true });
+      if (typed.dryRun) return preview;
+      (typed.json ? writeError : write)(preview.text);
+      const isSure = typed.yes || typed.hash !== undefined;
+      if (!isSure && !(await confirm(question))) return undefined;
+      // A person has seen the plan; a script has not.
+      const hash = isSure ? undefined : preview.json.plan?.hash;
+      const decided = await send(hash === undefined ? {} : { hash });
+      const isWhole = decided.json.refused.length === 0;
+      return { ...decided, code: isWhole ? undefined : exitCodes.failed };
+    },
+  });
 }
 
 function toDecidedText(

@@ -5,44 +5,39 @@ import type { Column } from '../ops/lists/list.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
 import type { TransportOptions } from '../upstream/transport.ts';
-import { type AddCommand, exitCodes, toJson } from './context.ts';
+import { type AddCommand, commandOf, exitCodes, JSON_OBJECT } from './command.ts';
 import { toTable } from './table.ts';
 
 /** `check`: tests if the bridge can work with the service and the store, without changing them. */
 export function checkCommand(deps: Pick<TransportOptions, 'clock' | 'random'>): AddCommand {
-  return (program, context) => {
-    program
-      .command('check')
-      .description(
-        'look at the service and the store without changing them: address, token, rights, page limits',
-      )
-      .option('--json', 'as one JSON object')
-      .addHelpText('after', HELP)
-      .action(async ({ json }: { json?: true }) => {
-        const { settings } = context.loadSettings();
-        // Loaded on demand: no other command needs them.
-        const { openService } = await import('./open-service.ts');
-        const { checkService } = await import('../ops/check/check-service.ts');
-        const transport = openService(settings, NO_SERVICE, { ...deps, isReading: true });
-        const { url = '', ...rest } = settings.upstream;
-        context.showProgress?.('Looking at the service');
-        const [probed, store] = await Promise.all([
-          checkService(transport, { ...rest, url }),
-          checkStore(settings),
-        ]).finally(() => transport.close());
-        const ok = probed.ok && store.status !== 'failed';
-        const report = { ...probed, ok, checks: [...probed.checks, store] };
-        context.write(json ? toJson(report) : toReportText(report));
-        context.exitWith(ok ? exitCodes.done : exitCodes.failed);
-      });
-  };
+  return commandOf({
+    usage: 'check',
+    about:
+      'look at the service and the store without changing them: address, token, rights, page limits',
+    options: [JSON_OBJECT],
+    help: `
+Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`,
+    async run({ loadSettings, showProgress }) {
+      const { settings } = loadSettings();
+      // Loaded on demand: no other command needs them.
+      const { openService } = await import('./open-service.ts');
+      const { checkService } = await import('../ops/check/check-service.ts');
+      const transport = openService(settings, NO_SERVICE, { ...deps, isReading: true });
+      const { url = '', ...rest } = settings.upstream;
+      showProgress?.('Looking at the service');
+      const [probed, store] = await Promise.all([
+        checkService(transport, { ...rest, url }),
+        checkStore(settings),
+      ]).finally(() => transport.close());
+      const ok = probed.ok && store.status !== 'failed';
+      const json = { ...probed, ok, checks: [...probed.checks, store] };
+      return { json, text: toReportText(json), code: ok ? exitCodes.done : exitCodes.failed };
+    },
+  });
 }
 
 const NO_SERVICE =
   'upstream.url is not set: there is no service to check, only the embedded sandbox. Set UPSTREAM_URL and UPSTREAM_TOKEN.';
-
-const HELP = `
-Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`;
 
 const COLUMNS: readonly Column<CheckResult>[] = [
   { name: 'status', value: ({ status }) => status },

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { readPackageVersion } from '../app/package-version.ts';
+import type { CliWorld } from './command.ts';
 import { commands } from './commands.ts';
-import type { CliWorld } from './context.ts';
 import { runProgram } from './program.ts';
 
 // The command line itself: only this file of the folder touches the process.

@@ -6,40 +6,43 @@ import { PLANS } from '../ops/lists/plans.ts';
 import * as records from '../ops/lists/records.ts';
 import { GROUPS, USERS } from '../ops/lists/resources.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { actCommand, fileCommand } from './act-command.ts';
 import * as special from './acts.ts';
-import { addApiCommand } from './api.ts';
+import { apiCommand } from './api.ts';
 import { checkCommand } from './check.ts';
-import type { AddCommand } from './context.ts';
-import { addGalleryCommand } from './gallery.ts';
-import { listCommand } from './listing.ts';
-import { addSandboxCommand } from './sandbox.ts';
-import { addHealthcheckCommand, serveCommand } from './serve.ts';
-import { addExplainCommand, addPlanShow, addStatusCommand, addWhyCommand } from './show.ts';
-import { addBackupCommand, addMigrateStoreCommand, addRestoreCommand } from './store-commands.ts';
-import { addSweepCommand } from './sweep.ts';
+import type { AddCommand } from './command.ts';
+import { galleryCommand } from './gallery.ts';
+import { actCommand, fileCommand, listCommand } from './requests.ts';
+import { sandboxCommands } from './sandbox.ts';
+import { healthcheckCommand, serveCommand } from './serve.ts';
+import * as show from './show.ts';
+import { backupCommand, migrateStoreCommand, restoreCommand } from './store-commands.ts';
 
 /** Every command, in the order of `--help`. */
 export const commands: readonly AddCommand[] = [
   // Loaded on demand: a health check every few seconds must not load a server.
   serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
   checkCommand({ clock: systemClock, random: Math.random }),
-  special.addSettingsCommand,
-  addStatusCommand,
+  show.settingsCommand,
+  show.statusCommand,
   listCommand(USERS),
   listCommand(GROUPS),
-  listCommand(DRIFTS, special.addDriftDecisions('repair', 'accept', 'ignore')),
-  listCommand(UNMANAGED, special.addDriftDecisions('adopt', 'ignore')),
+  listCommand(DRIFTS),
+  special.decisionCommand('drifts', 'repair'),
+  special.decisionCommand('drifts', 'accept'),
+  special.decisionCommand('drifts', 'ignore'),
+  listCommand(UNMANAGED),
+  special.decisionCommand('unmanaged', 'adopt'),
+  special.decisionCommand('unmanaged', 'ignore'),
   listCommand(records.REQUESTS),
   listCommand(records.ACTS),
   listCommand(records.LEAVERS),
   fileCommand(CENSUS),
-  addGalleryCommand,
-  addExplainCommand,
-  addWhyCommand,
-  addHealthcheckCommand,
-  addSandboxCommand,
-  addSweepCommand,
+  galleryCommand,
+  show.explainCommand,
+  show.whyCommand,
+  healthcheckCommand,
+  ...sandboxCommands,
+  special.sweepCommand,
   actCommand(access.CLIENT_CREATE),
   actCommand(access.CLIENT_ROTATE),
   listCommand(access.CLIENTS),
@@ -57,20 +60,20 @@ export const commands: readonly AddCommand[] = [
   actCommand(access.SESSION_REVOKE, { send: special.endSessions }),
   actCommand(acts.ADOPT, { findQuestion: special.findAdoptQuestion }),
   actCommand(acts.RELEASE),
-  special.addErase,
+  special.eraseCommand,
   actCommand(acts.PAUSE),
   actCommand(acts.RESUME, { findQuestion: special.findResumeQuestion }),
-  actCommand(acts.RETRY, { findFault: special.findRetryFault }),
+  actCommand(acts.RETRY, { send: special.retry }),
   actCommand(acts.LOOK),
   listCommand(records.NOTIFICATIONS),
-  special.addNotificationsTest,
-  addPlanShow,
+  special.notificationsTestCommand,
+  show.planCommand,
   listCommand(PLANS),
   actCommand(acts.PLAN_APPROVE),
   actCommand(acts.PLAN_DISCARD),
   actCommand(acts.PLAN_UNDO),
-  addApiCommand,
-  addBackupCommand,
-  addMigrateStoreCommand,
-  addRestoreCommand,
+  apiCommand,
+  backupCommand,
+  migrateStoreCommand,
+  restoreCommand,
 ];

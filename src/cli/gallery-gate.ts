@@ -5,12 +5,10 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { parse } from 'yaml';
 import { BridgeError } from '../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
-import { defaultConfigFile, parseAnswer } from './context.ts';
+import { defaultConfigFile, parseAnswer } from './command.ts';
 
 /** Names of the gates. */
 export const GATES = ['okta', 'entra', 'ipsie'] as const;
-/** Name of a gate. */
-export type GateName = (typeof GATES)[number];
 
 /** What a part of an answer has to be; a list is what is among the entries. */
 type Expectation = string | number | boolean | string[] | Condition;
@@ -52,17 +50,14 @@ type Pair = readonly [string, string];
 /** The file config/gallery.yaml, which describes its own form. */
 interface Catalogue {
   readonly read: string | Date;
-  readonly gates: Record<GateName, { readonly title: string; readonly profile: string }>;
+  readonly gates: Record<string, { readonly title: string; readonly profile: string }>;
   readonly documents: Readonly<Record<string, Pair>>;
   readonly creations: Record<Type, { readonly names: string[]; readonly body: JsonObject }>;
-  readonly checks: Record<
-    string,
-    readonly [string, Readonly<Partial<Record<GateName, Pair>>>, ...Step[]]
-  >;
+  readonly checks: Record<string, readonly [string, Readonly<Record<string, Pair>>, ...Step[]]>;
 }
 
 /** Reads a gate: what its checks create, and the checks, each with where it is asked for. */
-export function readGate(gate: GateName) {
+export function readGate(gate: string) {
   const file = join(dirname(defaultConfigFile), 'gallery.yaml');
   const { read, gates, documents, creations, checks } = parseCatalogue(readFileSync(file, 'utf8'));
   const asked = Object.entries(checks).flatMap(([id, [title, sources, ...steps]]) => {
@@ -71,7 +66,8 @@ export function readGate(gate: GateName) {
     if (key === '') return [];
     return [{ id, title, source: { document, part, url, read: String(read) }, steps }];
   });
-  return { gate, ...gates[gate], creations, checks: asked };
+  const { title = gate, profile = '' } = gates[gate] ?? {};
+  return { gate, title, profile, creations, checks: asked };
 }
 
 /** The file is of the same version. */

@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { Argument, type Command } from 'commander';
+import { Argument, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
-import { confirm, YES } from './act-command.ts';
 import {
-  type AddCommand,
-  addCommand,
-  type CliContext,
+  commandOf,
   exitCodes,
+  JSON_OBJECT,
   parseAnswer,
   readAnswer,
-  toJson,
-} from './context.ts';
+  WrongUsage,
+  YES,
+} from './command.ts';
 import {
   type CheckResult,
   exchange,
@@ -22,7 +21,6 @@ import {
   findAt,
   GATES,
   type Gate,
-  type GateName,
   type Made,
   type Run,
   readGate,
@@ -36,60 +34,59 @@ interface Options {
   readonly groupPrefix: string;
   readonly only?: readonly string[];
   readonly markdown?: true;
-  readonly json?: true;
-  readonly yes?: true;
 }
 
 /** `gallery`: runs what a provider publishes as its gate, and deletes what that made. */
-export const addGalleryCommand: AddCommand = (program, context) => {
-  const about =
-    'run what a provider asks of a target before it lists it, and report each check with its source and evidence';
-  const command = addCommand(program, 'gallery', about)
-    .addArgument(new Argument('<gate>', 'whose').choices(GATES))
-    .option('--provider <name>', 'the provider of the credential; default when left out')
-    .option('--url <url>', 'the SCIM base URL; as the bridge tells it when left out')
-    .option('--domain <domain>', 'mail domain of the people that are made', 'example.com')
-    .option('--group-prefix <text>', 'text before the names of the groups that are made', '')
-    .option('--only <check...>', 'these checks alone')
-    .option('--markdown', 'as a page with the source and the evidence of each check')
-    .option('--json', 'as one JSON object')
-    .option(...YES)
-    .addHelpText('after', HELP)
-    .action((gate: GateName, options: Options) => runGallery(command, context, { gate, options }));
-};
-
-const HELP = `
+export const galleryCommand = commandOf<Options>({
+  usage: 'gallery',
+  arguments: [new Argument('<gate>', 'whose').choices(GATES)],
+  about:
+    'run what a provider asks of a target before it lists it, and report each check with its source and evidence',
+  options: [
+    ['--provider <name>', 'the provider of the credential; default when left out'],
+    ['--url <url>', 'the SCIM base URL; as the bridge tells it when left out'],
+    new Option('--domain <domain>', 'mail domain of the people that are made').default(
+      'example.com',
+    ),
+    new Option(
+      '--group-prefix <text>',
+      'text before the names of the groups that are made',
+    ).default(''),
+    ['--only <check...>', 'these checks alone'],
+    ['--markdown', 'as a page with the source and the evidence of each check'],
+    JSON_OBJECT,
+    YES,
+  ],
+  help: `
 It makes a credential, three people and four groups at most, whose names begin with gallery-, and deletes them again,
 after Ctrl-C too. The service cannot delete accounts: they stay in it, deactivated. Run it against a bridge that
 observes (MODE=observe), which changes nothing in the service. Exit code 2: a check failed, the run was ended, or
-something is left.`;
-
-async function runGallery(
-  command: Command,
-  context: CliContext,
-  { gate, options }: { readonly gate: GateName; readonly options: Options },
-): Promise<void> {
-  const { json, markdown, only, yes } = options;
-  const { checks, ...rest } = readGate(gate);
-  const unknown = only?.find((id) => checks.every((check) => check.id !== id));
-  if (unknown !== undefined) command.error(`error: the gate ${gate} has no check ${unknown}`);
-  const client = context.connect();
-  const status = await readAnswer(client, 'Status', '/status');
-  const isLive = status.writes.mode === 'live';
-  const question = `It makes three people and four groups at most, and deletes them again. ${STAYS} Run it?`;
-  if (isLive && !(await confirm(command, context, { yes, question }))) return;
-  const stopping = new AbortController();
-  void context.untilStopped().then(() => {
-    context.writeError('It is ended: what was made is deleted first.\n');
-    stopping.abort();
-  });
-  const wanted = checks.filter(({ id }) => only?.includes(id) ?? true);
-  const run = { ...rest, checks: wanted, client, status, options, stopped: stopping.signal };
-  const report = await runGate(run);
-  const { summary, left, stopped } = report;
-  context.write(json ? toJson(report) : markdown ? toMarkdown(report) : toText(report));
-  if (summary.failed > 0 || left.length > 0 || stopped) context.exitWith(exitCodes.incomplete);
-}
+something is left.`,
+  async run({ words: [gate = ''], options, connect, confirm, untilStopped, writeError }) {
+    const { markdown, only } = options;
+    const { checks, ...rest } = readGate(gate);
+    const unknown = only?.find((id) => checks.every((check) => check.id !== id));
+    if (unknown !== undefined)
+      throw new WrongUsage(`error: the gate ${gate} has no check ${unknown}`);
+    const client = connect();
+    const status = await readAnswer(client, 'Status', '/status');
+    const isLive = status.writes.mode === 'live';
+    const question = `It makes three people and four groups at most, and deletes them again. ${STAYS} Run it?`;
+    if (isLive && !(await confirm(question))) return undefined;
+    const stopping = new AbortController();
+    void untilStopped().then(() => {
+      writeError('It is ended: what was made is deleted first.\n');
+      stopping.abort();
+    });
+    const wanted = checks.filter(({ id }) => only?.includes(id) ?? true);
+    const run = { ...rest, checks: wanted, client, status, options, stopped: stopping.signal };
+    const json = await runGate(run);
+    const { summary, left, stopped } = json;
+    const isWhole = summary.failed === 0 && left.length === 0 && !stopped;
+    const code = isWhole ? undefined : exitCodes.incomplete;
+    return { json, text: () => (markdown ? toMarkdown(json) : toText(json)), code };
+  },
+});
 
 const OBSERVED = 'The bridge observes: nothing was changed in the service.';
 const STAYS =

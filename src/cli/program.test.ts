@@ -7,10 +7,10 @@ import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
 import { serve } from '../../test/support/local-server.ts';
 import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
-import { addSettingsCommand } from './acts.ts';
 import { runProgram } from './program.ts';
-import { addSandboxCommand } from './sandbox.ts';
-import { addHealthcheckCommand, type Serve, serveCommand } from './serve.ts';
+import { sandboxCommands } from './sandbox.ts';
+import { healthcheckCommand, type Serve, serveCommand } from './serve.ts';
+import { settingsCommand } from './show.ts';
 
 interface RunOptions {
   readonly env?: Record<string, string>;
@@ -24,7 +24,7 @@ async function run(args: string, { env = {}, files = {}, serve = async () => 0 }
   const err: string[] = [];
   const code = await runProgram(args.split(' '), {
     version: '1.2.3',
-    commands: [serveCommand(serve), addSettingsCommand, addHealthcheckCommand, addSandboxCommand],
+    commands: [serveCommand(serve), settingsCommand, healthcheckCommand, ...sandboxCommands],
     world: {
       env,
       readFile: (path) => files[path] ?? readFileSync(path, 'utf8'),

@@ -3,14 +3,17 @@ import { createOpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
-import {
-  type AddCommand,
-  type CliContext,
-  type CliWorld,
-  defaultConfigFile,
-  exitCodes,
-  exitCodesHelp,
-} from './context.ts';
+import { type AddCommand, type CliWorld, defaultConfigFile, exitCodes } from './command.ts';
+
+/** The exit codes as every `--help` prints them; a command says what 2 means to it. */
+const EXIT_CODES_HELP = `
+Exit codes:
+  0   done
+  1   failed: the message says why
+  2   done, and the outcome is incomplete or has something to look at
+  64  wrong usage; nothing was done
+  75  not now: the same may succeed later
+  78  the settings do not allow it`;
 
 interface ProgramParts {
   readonly version: string;
@@ -28,34 +31,39 @@ export async function runProgram(
 ): Promise<number> {
   let exitCode: number = exitCodes.done;
   let hasProgress = false;
-  const program = createProgram(version, world);
-  const load = () => {
-    const { config } = program.opts<{ config?: string }>();
-    return loadSettings({
-      ...world,
-      configFile: config ?? (world.env.CONFIG || defaultConfigFile),
-    });
-  };
   const showProgress = (line: string | undefined) => {
     if (hasProgress || line !== undefined) world.showProgress?.(line);
     hasProgress = line !== undefined;
   };
-  const context: CliContext = {
+  const program = new Command('scim-bridge')
+    .description('A SCIM 2.0 server in front of a work-management service.')
+    .version(version)
+    .option('--config <file>', 'YAML file with settings (or CONFIG; default: config/default.yaml)')
+    .addHelpText('afterAll', EXIT_CODES_HELP)
+    .showHelpAfterError('Try --help.')
+    .exitOverride()
+    .configureOutput({ writeOut: world.write, writeErr: world.writeError });
+  const load = () => {
+    const { config } = program.opts<{ config?: string }>();
+    const configFile = config ?? (world.env.CONFIG || defaultConfigFile);
+    return loadSettings({ ...world, configFile });
+  };
+  const context = {
     ...world,
-    write(text) {
+    write(text: string) {
       showProgress(undefined);
       world.write(text);
     },
     showProgress,
     loadSettings: load,
-    connect: (timeoutMs) => createOpsClient(load().settings, timeoutMs),
-    exitWith: (code) => {
+    connect: (timeoutMs?: number) => createOpsClient(load().settings, timeoutMs),
+    exitWith(code: number) {
       exitCode = code;
     },
   };
   for (const addCommand of commands) addCommand(program, context);
   try {
-    if (args.some((word) => HELP.includes(word))) assertKnown(program, args);
+    assertKnown(program, args);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -65,21 +73,9 @@ export async function runProgram(
   }
 }
 
-function createProgram(version: string, { write, writeError }: CliWorld): Command {
-  return new Command('scim-bridge')
-    .description('A SCIM 2.0 server in front of a work-management service.')
-    .version(version)
-    .option('--config <file>', 'YAML file with settings (or CONFIG; default: config/default.yaml)')
-    .addHelpText('afterAll', exitCodesHelp)
-    .showHelpAfterError('Try --help.')
-    .exitOverride()
-    .configureOutput({ writeOut: write, writeErr: writeError });
-}
-
-const HELP: readonly string[] = ['--help', '-h'];
-
 /** Refuses a command that does not exist: beside `--help` the help of the others would be printed. */
 function assertKnown(program: Command, args: readonly string[]): void {
+  if (!args.includes('--help') && !args.includes('-h')) return;
   let command = program;
   for (const word of args) {
     if (word.startsWith('-') || word === 'help' || command.commands.length === 0) return;

@@ -2,42 +2,14 @@ import { request } from 'undici';
 import { openSandbox } from '../app/target.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
-import { type AddCommand, type CliContext, readAnswer, toJson } from './context.ts';
-import { parseCount } from './listing.ts';
+import { type CliContext, commandOf, readAnswer, toJson, WrongUsage } from './command.ts';
+import { countOption } from './options.ts';
 
-/** `sandbox`: runs the imitation of the service alone, and controls one that runs. */
-export const addSandboxCommand: AddCommand = (program, context) => {
-  const { loadSettings, untilStopped, write } = context;
-  const sandbox = program
-    .command('sandbox')
-    .description('serve the embedded imitation of the service alone, or control one that runs')
-    .addHelpText('after', HELP)
-    .action(async () => {
-      const running = await openSandbox(loadSettings().settings.sandbox);
-      const stopped = untilStopped();
-      write(`Base URL  ${running.url}\nToken     ${running.token}\n`);
-      await stopped;
-      await running.stop();
-    });
-  for (const { usage, description, request, options = [], toBodies } of CONTROLS) {
-    const command = sandbox
-      .command(usage)
-      .description(description)
-      .option('--url <url>', 'of a sandbox that runs alone')
-      .option('--token <token>', 'of a sandbox that runs alone');
-    for (const [flags, meaning] of options) {
-      if (flags.includes('<')) command.option(flags, meaning, parseCount);
-      else command.option(flags, meaning);
-    }
-    command.action(async () => {
-      const bodies = toBodies?.({ words: command.args, options: command.opts() }) ?? [undefined];
-      if (typeof bodies === 'string') return command.error(`error: ${bodies}`);
-      for (const body of bodies) await tell(context, command.opts(), { request, body });
-    });
-  }
-};
-
-const HELP = `
+/** `sandbox`: runs the imitation of the service alone. */
+const serveSandbox = commandOf({
+  usage: 'sandbox',
+  about: 'serve the embedded imitation of the service alone, or control one that runs',
+  help: `
 Without a command it serves. The others control the sandbox of the running bridge, or the one that --url and --token name:
 
   scim-bridge sandbox do addUser email=ada@example.com
@@ -48,91 +20,114 @@ Without a command it serves. The others control the sandbox of the running bridg
   scim-bridge sandbox fail scim.addUser --status 503 --times 3
   scim-bridge sandbox heal
 
-An operation is such as scim.addUser; * is all. Everything: docs/command-line.md#sandbox.`;
+An operation is such as scim.addUser; * is all. Everything: docs/command-line.md#sandbox.`,
+  async run({ loadSettings, untilStopped, write }) {
+    const running = await openSandbox(loadSettings().settings.sandbox);
+    const stopped = untilStopped();
+    write(`Base URL  ${running.url}\nToken     ${running.token}\n`);
+    await stopped;
+    await running.stop();
+    return undefined;
+  },
+});
 
 interface Typed {
-  readonly words: readonly string[];
-  readonly options: Readonly<Record<string, number | true | undefined>>;
+  readonly url?: string;
+  readonly token?: string;
+  readonly status?: number;
+  readonly delay?: number;
+  readonly hang?: true;
+  readonly times?: number;
 }
 
 interface Control {
-  readonly usage: string;
-  readonly description: string;
+  readonly about: string;
   /** Method, and path below `/_sandbox/`. */
   readonly request: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${string}`;
-  readonly options?: readonly (readonly [flags: string, meaning: string])[];
-  /** The bodies that are sent one after the other, or what is wrong with what was typed. */
-  readonly toBodies?: (typed: Typed) => readonly JsonObject[] | string;
+  readonly options?: Parameters<typeof commandOf>[0]['options'];
+  /** The bodies that are sent one after the other. @throws WrongUsage */
+  readonly toBodies?: (words: readonly string[], options: Typed) => readonly JsonObject[];
 }
 
-const CONTROLS: readonly Control[] = [
-  {
-    usage: 'do <action> [fields...]',
-    description: 'change something behind the back of the bridge, as a person in the service does',
+/** Commands that control a sandbox, by their usage. */
+const CONTROLS: Readonly<Record<string, Control>> = {
+  'do <action> [fields...]': {
+    about: 'change something behind the back of the bridge, as a person in the service does',
     request: 'POST state',
-    toBodies({ words: [action = '', ...fields] }) {
-      const wrong = fields.find((field) => !FIELD.test(field));
-      if (wrong !== undefined) return `${wrong} is not name=value`;
-      const values = fields.map((field) => {
-        const [, name = '', value = ''] = FIELD.exec(field) ?? [];
-        return [name, toValue(value)];
-      });
-      return [{ action, ...Object.fromEntries(values) }];
-    },
+    toBodies: ([action = '', ...fields]) => [
+      { action, ...Object.fromEntries(fields.map(parseField)) },
+    ],
   },
-  {
-    usage: 'fail <operation>',
-    description: 'have an operation go wrong',
+  'fail <operation>': {
+    about: 'have an operation go wrong',
     request: 'POST faults',
     options: [
-      ['--status <status>', 'answer with this status'],
-      ['--delay <ms>', 'answer that much later'],
+      countOption('--status <status>', 'answer with this status'),
+      countOption('--delay <ms>', 'answer that much later'),
       ['--hang', 'never answer'],
-      ['--times <number>', 'so often, then no more'],
+      countOption('--times <number>', 'so often, then no more'),
     ],
-    toBodies({ words: [operation = ''], options: { status, delay, hang, times } }) {
+    toBodies([operation = ''], { status, delay, hang, times }) {
       const faults: JsonObject[] = [];
-      if (delay !== undefined) faults.push({ kind: 'delay', delayMs: Number(delay) });
-      if (status !== undefined) faults.push({ kind: 'status', status: Number(status) });
-      else if (hang !== undefined) faults.push({ kind: 'hang' });
-      if (faults.length === 0) return 'say --status, --delay or --hang';
-      const often = times === undefined ? {} : { times: Number(times) };
+      if (delay !== undefined) faults.push({ kind: 'delay', delayMs: delay });
+      if (status !== undefined) faults.push({ kind: 'status', status });
+      else if (hang) faults.push({ kind: 'hang' });
+      if (faults.length === 0) throw new WrongUsage('error: say --status, --delay or --hang');
+      const often = times === undefined ? {} : { times };
       return faults.map((fault) => ({ operation, fault, ...often }));
     },
   },
-  {
-    usage: 'limit <number>',
-    description: 'take so many calls a second, or off',
+  'limit <number>': {
+    about: 'take so many calls a second, or off',
     request: 'PATCH faults',
-    toBodies: ({ words: [number = ''] }) => toLimit('requestsPerSecond', number),
+    toBodies: ([number = '']) => [{ requestsPerSecond: parseLimit(number) }],
   },
-  {
-    usage: 'seats <number>',
-    description: 'have so many licences, or off: any number',
+  'seats <number>': {
+    about: 'have so many licences, or off: any number',
     request: 'PATCH shape',
-    toBodies: ({ words: [number = ''] }) => toLimit('seats', number),
+    toBodies: ([number = '']) => [{ seats: parseLimit(number) }],
   },
-  { usage: 'state', description: 'show its users, groups, members, admins', request: 'GET state' },
-  { usage: 'calls', description: 'count its calls by operation and status', request: 'GET calls' },
-  { usage: 'forget-calls', description: 'count calls from 0 again', request: 'DELETE calls' },
-  { usage: 'faults', description: 'show what goes wrong', request: 'GET faults' },
-  { usage: 'heal', description: 'have nothing go wrong any more', request: 'DELETE faults' },
-  { usage: 'reset', description: 'leave only the owner', request: 'POST reset' },
-];
+  state: { about: 'show its users, groups, members, admins', request: 'GET state' },
+  calls: { about: 'count its calls by operation and status', request: 'GET calls' },
+  'forget-calls': { about: 'count calls from 0 again', request: 'DELETE calls' },
+  faults: { about: 'show what goes wrong', request: 'GET faults' },
+  heal: { about: 'have nothing go wrong any more', request: 'DELETE faults' },
+  reset: { about: 'leave only the owner', request: 'POST reset' },
+};
 
-const FIELD = /^(\w+)=(.*)$/s;
+const controls = Object.entries(CONTROLS).map(([usage, { about, request, options, toBodies }]) =>
+  commandOf<Typed>({
+    usage: `sandbox ${usage}`,
+    about,
+    options: [
+      ['--url <url>', 'of a sandbox that runs alone'],
+      ['--token <token>', 'of a sandbox that runs alone'],
+      ...(options ?? []),
+    ],
+    async run({ words, options: typed, ...context }) {
+      for (const body of toBodies?.(words, typed) ?? [undefined])
+        await tell(context, typed, { request, body });
+      return undefined;
+    },
+  }),
+);
 
-/** True, false and numbers are what they say. */
-function toValue(text: string): JsonValue {
-  if (text === 'true' || text === 'false') return text === 'true';
-  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+/** `sandbox`, and what controls one that runs. */
+export const sandboxCommands = [serveSandbox, ...controls];
+
+/** True, false and numbers are what they say. @throws WrongUsage */
+function parseField(field: string): readonly [string, JsonValue] {
+  const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(field) ?? [];
+  if (name === undefined) throw new WrongUsage(`error: ${field} is not name=value`);
+  if (value === 'true' || value === 'false') return [name, value === 'true'];
+  return [name, /^\d{1,15}$/.test(value) ? Number(value) : value];
 }
 
-/** A limit, `off` for none; or what is wrong with it. */
-function toLimit(name: string, text: string): readonly JsonObject[] | string {
-  if (text === 'off') return [{ [name]: null }];
-  if (/^[1-9]\d{0,6}$/.test(text)) return [{ [name]: Number(text) }];
-  return `${text} is neither a whole number nor off`;
+/** A limit; null: none. @throws WrongUsage */
+function parseLimit(text: string): number | null {
+  if (text === 'off') return null;
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new WrongUsage(`error: ${text} is neither a whole number nor off`);
 }
 
 async function tell(

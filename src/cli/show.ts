@@ -1,21 +1,15 @@
-import type { Command } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { isHolding } from '../domain/plan.ts';
 import { toPlanHead } from '../ops/lists/acts.ts';
 import * as details from '../ops/lists/details.ts';
 import { toProblemText } from '../ops/lists/list.ts';
-import { ACTIONS, FIRST_RUN } from '../ops/lists/plans.ts';
+import { ACTIONS, FIRST_RUN, SETTINGS } from '../ops/lists/plans.ts';
 import { FIELDS, toLinkColumns } from '../ops/lists/resources.ts';
-import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
-import {
-  type AddCommand,
-  addCommand,
-  exitCodes,
-  parseAnswer,
-  readAnswer,
-  toJson,
-} from './context.ts';
-import { type Page, parseCount, readList } from './listing.ts';
+import type { OpsJson } from '../ops/schemas/schemas.ts';
+import type { ShownSetting } from '../settings/shown.ts';
+import { commandOf, exitCodes, parseAnswer, readAnswer, WrongUsage } from './command.ts';
+import { countOption } from './options.ts';
+import { type Page, readList } from './requests.ts';
 import {
   createPaint,
   type Output,
@@ -26,59 +20,24 @@ import {
   toText,
 } from './table.ts';
 
-/** Command that reads one answer of the bridge, and prints it as JSON or as text. */
-interface Show<Name extends OpsSchemaName, Options> {
-  readonly usage: string;
-  readonly about: string;
-  readonly help: string;
-  /** Schema of the answer. */
-  readonly name: Name;
-  readonly addOptions?: (command: Command) => void;
-  /** @param command for what was typed beside its arguments, and for errors */
-  readonly toPath: (words: readonly string[], command: Command) => `/${string}`;
-  readonly toText: (answer: OpsJson<Name>, output: Output) => string;
-  readonly toExitCode?: (answer: OpsJson<Name>, options: Options) => number;
-}
-
-function showCommand<Name extends OpsSchemaName, Options = unknown>({
-  usage,
-  about,
-  help,
-  name,
-  addOptions,
-  toPath,
-  toText,
-  toExitCode,
-}: Show<Name, Options>): AddCommand {
-  return (program, context) => {
-    const command = addCommand(program, usage, about);
-    addOptions?.(command);
-    command.option('--json', 'as JSON').addHelpText('after', help);
-    command.action(async () => {
-      const options = command.opts<Options & { json?: true }>();
-      const answer = await readAnswer(context.connect(), name, toPath(command.args, command));
-      context.write(options.json ? toJson(answer) : toText(answer, context));
-      context.exitWith(toExitCode?.(answer, options) ?? exitCodes.done);
-    });
-  };
-}
+const JSON_TEXT = ['--json', 'as JSON'] as const;
 
 /** Problems of one kind that are shown; the others are counted. */
 const SHOWN_MAX = 10;
 
 /** `status`: says how the bridge is. */
-export const addStatusCommand = showCommand<'Status', { readonly exitCode?: true }>({
+export const statusCommand = commandOf<{ readonly exitCode?: true }>({
   usage: 'status',
   about: 'tell how the bridge is, what waits and what is to be done',
   help: `
 --json prints what GET /ops/status answers; GET /ops/openapi.json describes it.`,
-  name: 'Status',
-  addOptions: (command) =>
-    command.option('--exit-code', 'exit with 2 when an operator has something to do'),
-  toPath: () => '/status',
-  toText: toStatusText,
-  toExitCode: ({ status }, { exitCode }) =>
-    exitCode && status !== 'ok' ? exitCodes.incomplete : exitCodes.done,
+  options: [['--exit-code', 'exit with 2 when an operator has something to do'], JSON_TEXT],
+  async run({ connect, options, terminal }) {
+    const json = await readAnswer(connect(), 'Status', '/status');
+    const isIncomplete = options.exitCode && json.status !== 'ok';
+    const code = isIncomplete ? exitCodes.incomplete : undefined;
+    return { json, text: () => toStatusText(json, { terminal }), code };
+  },
 });
 
 const TONES = { ok: 'good', degraded: 'waiting', unavailable: 'bad' } as const;
@@ -104,7 +63,7 @@ function toStatusText(answer: OpsJson<'Status'>, output: Output): string {
 }
 
 /** `explain`: says why each field of a user or group is as it is. */
-export const addExplainCommand = showCommand({
+export const explainCommand = commandOf({
   usage: 'explain <name...>',
   about: 'tell why each field of a person or group is as it is',
   help: `
@@ -113,15 +72,17 @@ goes before it. The states are those of docs/drift.md.
 
   scim-bridge explain user ada@example.com
   scim-bridge explain group 'Board of directors'`,
-  name: 'Explanation',
-  toPath(words, command) {
-    const [first = '', name, ...more] = words;
-    if (name === undefined) return `/explain/${encodeURIComponent(first)}`;
-    const isTyped = first === 'user' || first === 'group';
-    if (isTyped && more.length === 0) return `/${first}s/${encodeURIComponent(name)}/explain`;
-    return command.error('Say user or group and one name; put a name with spaces in quotes.');
+  options: [JSON_TEXT],
+  async run({ connect, words, terminal }) {
+    const [name = '', type, ...more] = words.toReversed();
+    const isTyped = type === 'user' || type === 'group';
+    if (more.length > 0 || (type !== undefined && !isTyped))
+      throw new WrongUsage('Say user or group and one name; put a name with spaces in quotes.');
+    const key = encodeURIComponent(name);
+    const path = isTyped ? (`/${type}s/${key}/explain` as const) : (`/explain/${key}` as const);
+    const json = await readAnswer(connect(), 'Explanation', path);
+    return { json, text: () => toExplanationText(json, { terminal }) };
   },
-  toText: toExplanationText,
 });
 
 function toExplanationText(explanation: OpsJson<'Explanation'>, output: Output): string {
@@ -147,7 +108,7 @@ function toHead({ type, name, deleted }: Named): string {
 }
 
 /** `why`: says what led to the state of a user or group. */
-export const addWhyCommand = showCommand({
+export const whyCommand = commandOf<{ readonly limit: number }>({
   usage: 'why <name>',
   about: 'tell what led to the state of a person or group, in one line of time',
   help: `
@@ -160,12 +121,15 @@ The name is a userName, an address, a displayName or a SCIM id.
   drift      what differed, and how that ended
 
 How each field stands now, and why: scim-bridge explain.`,
-  name: 'Timeline',
-  addOptions: (command) =>
-    command.option('--limit <number>', 'how many entries, the newest', parseCount, 100),
-  toPath: ([name = ''], command) =>
-    `/timeline/${encodeURIComponent(name)}?limit=${command.opts().limit}`,
-  toText: toTimelineText,
+  options: [
+    countOption('--limit <number>', 'how many entries, the newest').default(100),
+    JSON_TEXT,
+  ],
+  async run({ connect, words: [name = ''], options }) {
+    const path = `/timeline/${encodeURIComponent(name)}?limit=${options.limit}` as const;
+    const json = await readAnswer(connect(), 'Timeline', path);
+    return { json, text: () => toTimelineText(json) };
+  },
 });
 
 function toTimelineText(timeline: OpsJson<'Timeline'>): string {
@@ -184,32 +148,6 @@ function toTimelineText(timeline: OpsJson<'Timeline'>): string {
   ].join('');
 }
 
-/** `plan show`: shows what the bridge would do. */
-export const addPlanShow: AddCommand = (program, context) => {
-  const about = 'show a plan by its id, the one that waits, or the plan of the first day';
-  const command = addCommand(program, 'plan show [id]', about)
-    .option('--first-run', 'what is accepted while observing, or held since: who matches whom')
-    .option('--json', 'as JSON')
-    .addHelpText('after', PLAN_HELP)
-    .action(async (id: string | undefined, options: { firstRun?: true; json?: true }) => {
-      const { firstRun, json } = options;
-      if (firstRun && id !== undefined) command.error('error: --first-run has no id');
-      const client = context.connect();
-      const print = async (answer: unknown, toText: () => string | Promise<string>) =>
-        context.write(json ? toJson(answer) : await toText());
-      if (firstRun) {
-        const path = '/plans/first-run';
-        const view = await readList<FirstRunItem, OpsJson<'FirstRun'>>(client, { path });
-        return print(view, () => toFirstRunText(view, client, context));
-      }
-      const waiting = id === undefined ? await listPlans(client, 'held') : [];
-      const plan = await findPlan(client, id ?? waiting[0]?.id);
-      return print(plan ?? null, () =>
-        plan === undefined ? toNoneText(client) : toPlanText(plan, context, waiting),
-      );
-    });
-};
-
 const PLAN_HELP = `
   adopt       matches an account or group that exists, which is taken over
   linked      belongs to one that the bridge made or took over before
@@ -217,6 +155,58 @@ const PLAN_HELP = `
   remove      was deleted by its provider
   disputed    fits several, or waits for you; its provider is answered 409
   privileged  exists and is never taken over by itself: an owner, protected, a group with rights or admins`;
+
+/** `settings`: prints the settings of the running bridge, or those of this command, without secrets. */
+export const settingsCommand = commandOf<{ readonly here?: true }>({
+  usage: 'settings',
+  about: 'print the settings of the running bridge, without secrets',
+  options: [
+    ['--json', 'as GET /ops/settings answers it'],
+    ['--here', 'those of this environment and file, which a bridge would start with here'],
+  ],
+  async run({ options: { here }, connect, loadSettings, terminal }) {
+    const toOutput = (items: readonly ShownSetting[], source: string) => {
+      const table = () => toTable(items, SETTINGS.columns, { terminal });
+      const text = () => `Settings of ${source}:\n\n${table()}`;
+      return { json: { items, nextCursor: null }, text };
+    };
+    const client = here ? undefined : connect();
+    const { shown, warnings } = loadSettings();
+    if (client !== undefined) {
+      const { items } = await readList<ShownSetting>(client, { path: '/settings' });
+      return toOutput(items, `the bridge that answers at ${client.url}`);
+    }
+    const notes = warnings.map((warning) => `Warning: ${warning}\n`).join('');
+    return {
+      ...toOutput(shown, 'this environment and file; a running bridge may have others'),
+      notes,
+    };
+  },
+});
+
+/** `plan show`: shows what the bridge would do. */
+export const planCommand = commandOf<{ readonly firstRun?: true }>({
+  usage: 'plan show [id]',
+  about: 'show a plan by its id, the one that waits, or the plan of the first day',
+  help: PLAN_HELP,
+  options: [
+    ['--first-run', 'what is accepted while observing, or held since: who matches whom'],
+    JSON_TEXT,
+  ],
+  async run({ connect, words: [id], options: { firstRun }, terminal }) {
+    if (firstRun && id !== undefined) throw new WrongUsage('error: --first-run has no id');
+    const client = connect();
+    if (firstRun) {
+      const path = '/plans/first-run';
+      const json = await readList<FirstRunItem, OpsJson<'FirstRun'>>(client, { path });
+      return { json, text: () => toFirstRunText(json, client, { terminal }) };
+    }
+    const waiting = id === undefined ? await listPlans(client, 'held') : [];
+    const plan = await findPlan(client, id ?? waiting[0]?.id);
+    const text = () => (plan ? toPlanText(plan, { terminal }, waiting) : toNoneText(client));
+    return { json: plan ?? null, text };
+  },
+});
 
 async function toNoneText(client: OpsClient): Promise<string> {
   const { firstRead } = await readAnswer(client, 'Status', '/status');

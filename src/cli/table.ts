@@ -2,7 +2,7 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'string-width';
 import type { Fact } from '../ops/lists/details.ts';
 import { type Column, type Tone, toCell } from '../ops/lists/list.ts';
-import type { CliContext } from './context.ts';
+import type { CliContext } from './command.ts';
 
 const COLOURS = {
   good: 'green',

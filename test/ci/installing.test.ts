@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
-import { exitCodes } from '../../src/cli/context.ts';
+import { exitCodes } from '../../src/cli/command.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { settingRows } from '../../src/settings/rows.ts';

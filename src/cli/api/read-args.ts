@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { SentCall } from '../../ops/api/routes.ts';
 import type { Fields, Operation } from '../../upstream/operations/operation.ts';
 import { isFileType, isNamed, type Named, toTypes } from '../../upstream/operations/part.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../command.ts';
 
 /** Options of `api`. Values are as they were typed. */
 export interface ApiOptions {

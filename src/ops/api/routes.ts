@@ -9,8 +9,7 @@ import { noteAct } from '../http/operator-acts.ts';
 import { type Answer, ok, Problem, route } from '../http/route.ts';
 import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
 import type { ApiSource, OpsSources } from '../sources.ts';
-import { toApiFailure } from './failure.ts';
-import { findNearOperation, findOperation } from './find-operation.ts';
+import { findNearOperation, findOperation, toApiFailure } from './operations.ts';
 
 /** A call with its files, which travel as base64: 12 MB of them. */
 const BODY_MAX = '16mb';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exitCodes } from '../../../src/cli/context.ts';
+import { exitCodes } from '../../../src/cli/command.ts';
 import { findBrowser } from '../../support/browser.ts';
 import { runner } from '../../support/command.ts';
 import { forSuite } from '../../support/lifetimes.ts';

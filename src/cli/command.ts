@@ -1,0 +1,220 @@
+import { join } from 'node:path';
+import { type Argument, type Command, Option } from 'commander';
+import type { OpsClient } from '../app/ops-client.ts';
+import type { Given } from '../ops/lists/act.ts';
+import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
+import type { LoadedSettings } from '../settings/load.ts';
+import type { Environment } from '../settings/sources.ts';
+
+/** Settings file where none is named: the same from any working directory, in a clone (`src/cli`) and in a package (`dist/cli`). */
+export const defaultConfigFile = join(import.meta.dirname, '../../config/default.yaml');
+
+/** The process as a command sees it; tests bring their own. */
+export interface CliWorld {
+  readonly env: Environment;
+  /** Returns a file's text; throws when it cannot. */
+  readonly readFile: (path: string) => string;
+  /** Reads standard input to its end. */
+  readonly readInput: () => Promise<string>;
+  /** Standard output. */
+  readonly write: (text: string) => void;
+  /** Standard error. */
+  readonly writeError: (text: string) => void;
+  /** Resolves with the signal's name when the process is asked to stop. */
+  readonly untilStopped: () => Promise<string>;
+  /** Calls `hear` each time that the process is asked to read its secrets again (SIGHUP). */
+  readonly onHangUp?: ((hear: () => void) => void) | undefined;
+  /** Terminal that standard output goes to; undefined: a file, a pipe or a log. */
+  readonly terminal?: Terminal | undefined;
+  /** Asks the person at the terminal; undefined: nobody is there. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
+  /** Shows a line in the place of the one before, until something is printed; undefined: standard error is no terminal. */
+  readonly showProgress?: ((line: string | undefined) => void) | undefined;
+}
+
+interface Terminal {
+  /** Characters of a line. */
+  readonly columns: () => number;
+  /** False also where the person wants none. @see https://no-color.org */
+  readonly hasColours: boolean;
+}
+
+/** Context of a command. */
+export interface CliContext extends CliWorld {
+  /** Loads the settings that `--config`, `CONFIG` and the environment give. @throws SettingsError */
+  readonly loadSettings: () => LoadedSettings;
+  /** Client of the running bridge, with `ops.commandToken` or else `ops.token`. @throws BridgeError `ops-failed` */
+  readonly connect: (timeoutMs?: number) => OpsClient;
+  /** Sets the exit code; the last call counts. */
+  readonly exitWith: (code: number) => void;
+}
+
+/** Adds one command to the program. */
+export type AddCommand = (program: Command, context: CliContext) => void;
+
+/** What was typed, and where it runs. */
+export interface Call<Options> extends CliContext {
+  /** Arguments, in order. */
+  readonly words: readonly string[];
+  /** Arguments by name. */
+  readonly named: Given;
+  readonly options: Options;
+  /**
+   * Asks before something dangerous is done; false: the person said no. `--yes` answers it; where nobody can be asked it is
+   * wanted. @throws WrongUsage without it
+   */
+  readonly confirm: (question: string) => Promise<boolean>;
+  /** Prints the help of the command. */
+  readonly outputHelp: () => undefined;
+}
+
+/** A result: JSON for `--json`, else text. */
+export interface Output {
+  readonly json?: unknown;
+  readonly text: string | (() => string | Promise<string>);
+  /** What is said on standard error then. */
+  readonly notes?: string;
+  /** Exit code; `done` when left out. */
+  readonly code?: number | undefined;
+}
+
+interface CommandRow<Options> {
+  /** Its words and arguments: `plan show [id]`. */
+  readonly usage: string;
+  /** Arguments that `--help` describes, in the place of those of `usage`. */
+  readonly arguments?: readonly Argument[];
+  readonly about: string;
+  readonly help?: string | undefined;
+  readonly configure?: (command: Command) => void;
+  /** In the order of `--help`. */
+  readonly options?: readonly (Option | readonly [flags: string, meaning: string])[];
+  /** Does it. @returns what is printed; undefined: nothing more */
+  readonly run: (call: Call<Options>) => Promise<Output | undefined>;
+}
+
+/** Options of many commands. */
+export const YES = ['--yes', 'do it without asking'] as const;
+export const JSON_OBJECT = ['--json', 'as one JSON object'] as const;
+
+/** The command was typed wrongly; nothing was done. */
+export class WrongUsage extends Error {}
+
+const PARENTS: Readonly<Record<string, string>> = {
+  client: 'OAuth clients and their secrets',
+  provider: 'identity providers and what each may do',
+  token: 'named tokens of providers and operators',
+  session: 'sign-ins to the console',
+  notifications: 'what receivers did not get yet',
+  plan: 'what the bridge would do in the service',
+};
+
+/** Makes a command: it parses what was typed, runs, and prints the result. */
+export function commandOf<Options = unknown>(row: CommandRow<Options>): AddCommand {
+  const { options = [], arguments: described = [], help = '', configure, run } = row;
+  return (program, context) => {
+    const command = addEmpty(program, row.usage).description(row.about);
+    for (const argument of described) command.addArgument(argument);
+    for (const option of options)
+      command.addOption(option instanceof Option ? option : new Option(...option));
+    command.addHelpText('after', help);
+    configure?.(command);
+    command.action(async () => {
+      const output = await run(toCall<Options>(command, context)).catch((error: unknown) => {
+        throw error instanceof WrongUsage ? command.error(error.message) : error;
+      });
+      if (output !== undefined) await print(output, context, command.opts());
+    });
+  };
+}
+
+function toCall<Options>(command: Command, context: CliContext): Call<Options> {
+  const { args: words, processedArgs, registeredArguments } = command;
+  const values = registeredArguments.map((one, place) => [one.name(), processedArgs[place]]);
+  return {
+    ...context,
+    words,
+    named: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
+    options: command.opts<Options & object>(),
+    confirm: (question) => confirm(context, command.opts(), question),
+    outputHelp: () => void command.outputHelp(),
+  };
+}
+
+async function print(
+  { json, text, notes, code }: Output,
+  { write, writeError, exitWith }: CliContext,
+  options: { readonly json?: true },
+): Promise<void> {
+  write(options.json ? toJson(json) : typeof text === 'string' ? text : await text());
+  if (notes !== undefined) writeError(notes);
+  if (code !== undefined) exitWith(code);
+}
+
+/** Adds the command below the one that its usage begins with. */
+function addEmpty(program: Command, usage: string): Command {
+  const [first = '', second = ''] = usage.split(' ');
+  if (!/^[a-z]/.test(second)) return program.command(usage);
+  const known = program.commands.find((command) => command.name() === first);
+  const parent = known ?? program.command(first).description(PARENTS[first] ?? '');
+  // What stands behind the word of a command is for it, and not for the list of the same name.
+  return parent.enablePositionalOptions().command(usage.slice(first.length + 1));
+}
+
+async function confirm(
+  { ask, writeError }: CliContext,
+  { yes }: { readonly yes?: true },
+  question: string,
+): Promise<boolean> {
+  if (yes) return true;
+  if (ask === undefined)
+    throw new WrongUsage(
+      `error: ${question} Nobody can be asked here: say --yes. Nothing was done.`,
+    );
+  const answer = await ask(`${question} [y/N] `);
+  if (/^y(es)?$/i.test(answer.trim())) return true;
+  writeError('Nothing was done.\n');
+  return false;
+}
+
+/** A sentence as the help of a command or an option. */
+export function toHelp(text: string): string {
+  const plain = text.replaceAll('`', '').replace(/\.$/, '');
+  return `${plain.charAt(0).toLowerCase()}${plain.slice(1)}`;
+}
+
+/** Prints a value for `--json`. */
+export function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Types an answer of a bridge of the same version; the caller names the type that describes the route. */
+export function parseAnswer<T>(answer: unknown): T {
+  return answer as T;
+}
+
+/** Reads below `/ops`. `name` is the schema of the answer. @throws BridgeError `ops-failed` */
+export async function readAnswer<Name extends OpsSchemaName>(
+  client: OpsClient,
+  _name: Name,
+  path: `/${string}`,
+): Promise<OpsJson<Name>> {
+  return parseAnswer(await client.send('GET', path));
+}
+
+/** Finds a user or group by a name or an id. @throws BridgeError `ops-failed` where none has it, or several */
+export function findResource(client: OpsClient, name: string): Promise<OpsJson<'Explanation'>> {
+  return readAnswer(client, 'Explanation', `/explain/${encodeURIComponent(name)}`);
+}
+
+/**
+ * Exit codes, fit for scripts. 2 is for answers that are no failure and yet incomplete.
+ * 64, 75 and 78 as in BSD's sysexits(3).
+ */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  incomplete: 2,
+  usage: 64,
+  later: 75,
+  settings: 78,
+} as const;

@@ -1,0 +1,292 @@
+import { readFile } from 'node:fs/promises';
+import { Option } from 'commander';
+import { isAbsent, type OpsClient } from '../app/ops-client.ts';
+import { BridgeError } from '../domain/errors.ts';
+import { isId } from '../domain/ids.ts';
+import { isJsonObject } from '../domain/json.ts';
+import { toCount } from '../domain/text.ts';
+import { type Act, type FileAct, findQuestion, type Given, toRequest } from '../ops/lists/act.ts';
+import { type Column, type List, MEANINGS, NOTHING, toCsv } from '../ops/lists/list.ts';
+import { opsSchemas } from '../ops/schemas/schemas.ts';
+import {
+  type AddCommand,
+  type CliContext,
+  commandOf,
+  exitCodes,
+  findResource,
+  JSON_OBJECT,
+  parseAnswer,
+  toHelp,
+  YES,
+} from './command.ts';
+import { bodyOptions, countOption, toOption } from './options.ts';
+import { type Output, toTable, toText } from './table.ts';
+
+/** The most entries that the bridge answers at once. */
+const PAGE = 1_000;
+
+const LIST_HELP = `
+--json prints { "items": [...], "nextCursor": ... } as GET /ops/openapi.json describes it; nextCursor is null
+when nothing follows. Tables fit the terminal; colours are for a terminal alone, and NO_COLOR=1 switches them off.`;
+
+interface TableOptions {
+  readonly limit: number;
+  readonly csv?: true;
+}
+
+const TABLE_OPTIONS = [
+  countOption('--limit <number>', 'how many at most').default(50),
+  new Option('--csv', 'as CSV').conflicts('json'),
+  ['--json', 'as JSON'],
+] as const;
+
+/** Option of the command that shows a list: it sets a filter of the request. */
+interface FilterOption {
+  readonly flags: string;
+  readonly help?: string;
+  /** Value that a flag sets; undefined: the one that is typed. */
+  readonly value?: string;
+  /** The filter takes an id, and the option a name of a user or group; `any`: or the id of something else. */
+  readonly names?: 'resource' | 'any';
+}
+
+const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
+const OF_ANY = `${OF_ONE}; or the id of a drift, plan, token or client, or a provider`;
+
+/** Options of filters that are not called as the filter is. */
+const FILTER_OPTIONS: Readonly<Record<string, readonly FilterOption[]>> = {
+  q: [{ flags: '--search <text>' }],
+  resource: [{ flags: '--of <name>', names: 'resource', help: OF_ONE }],
+  target: [{ flags: '--of <name>', names: 'any', help: OF_ANY }],
+  order: [{ flags: '--oldest', value: 'oldest', help: 'the oldest first instead of the newest' }],
+  state: [{ flags: '--all', value: '', help: 'those that are revoked as well' }],
+  managed: [
+    { flags: '--managed', value: 'true' },
+    { flags: '--unmanaged', value: 'false', help: 'the bridge only observes it' },
+  ],
+};
+
+/** Makes the command that shows a list. */
+export function listCommand<Item>(list: List<Item>): AddCommand {
+  const { path, columns, defaults = {}, filters, meanings = {} } = list;
+  const known = Object.entries(filters).flatMap(([filter, words]) => {
+    const meaning = meanings[filter] ?? MEANINGS[filter] ?? filter;
+    const own = FILTER_OPTIONS[filter]?.map(({ flags, help = toHelp(meaning), value, names }) => {
+      return { filter, value, names, option: new Option(flags, help) };
+    });
+    const option = toOption(filter, words, meaning).default(defaults[filter]);
+    return own ?? [{ filter, option, value: undefined, names: undefined }];
+  });
+  return commandOf<TableOptions & Given>({
+    usage: list.command,
+    about: toHelp(list.summary),
+    help: LIST_HELP,
+    options: [...known.map(({ option }) => option), ...TABLE_OPTIONS],
+    async run({ options, connect, terminal }) {
+      const client = connect();
+      const query: Record<string, string> = { ...defaults };
+      for (const { filter, option, value, names } of known) {
+        const typed = options[option.attributeName()];
+        if (typed === undefined) continue;
+        query[filter] = await toId(client, value ?? String(typed), names);
+      }
+      const page = await readList<Item>(client, { path, query, limit: options.limit });
+      const shown = { columns, none: `${NOTHING}\n`, options, terminal };
+      return { json: page, text: () => toListText(page, shown) };
+    },
+  });
+}
+
+/** Finds the id of whom a list is about. @throws BridgeError `ops-failed` when it can only be a user or group and is none */
+async function toId(client: OpsClient, name: string, names: FilterOption['names']) {
+  if (names === undefined || isId(name)) return name;
+  try {
+    return (await findResource(client, name)).id;
+  } catch (error) {
+    if (names !== 'any' || !isAbsent(error)) throw error;
+    return name;
+  }
+}
+
+/** Page of a list as the bridge answers it. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+interface Reading {
+  readonly path: `/${string}`;
+  /** An empty value is no filter. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Entries at most; all when left out. */
+  readonly limit?: number;
+}
+
+/** Reads as many entries as are wanted, with as few requests as that takes. */
+export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
+  client: OpsClient,
+  { path, query = {}, limit = Number.MAX_SAFE_INTEGER }: Reading,
+): Promise<Answer> {
+  const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
+  const items: Item[] = [];
+  for (let first: Answer | undefined; ; ) {
+    asked.set('limit', `${Math.min(PAGE, limit - items.length)}`);
+    const page = parseAnswer<Answer>(await client.send('GET', `${path}?${asked}`));
+    items.push(...page.items);
+    first ??= page;
+    const { nextCursor } = page;
+    // What a list says beside its items stands on its first page.
+    if (nextCursor === null || items.length >= limit) return { ...first, items, nextCursor };
+    asked.set('cursor', nextCursor);
+  }
+}
+
+interface Shown<Item> extends Output {
+  readonly columns: readonly Column<Item>[];
+  /** What is written about an empty list. */
+  readonly none: string;
+  readonly options: TableOptions;
+}
+
+/** Writes the first entries of a list as a table or as CSV, and says where there are more. */
+function toListText<Item>({ items, nextCursor }: Page<Item>, shown: Shown<Item>): string {
+  const { columns, none, options } = shown;
+  if (options.csv) return toCsv(items, columns);
+  if (items.length === 0) return none;
+  const some = items.slice(0, options.limit);
+  const hasMore = nextCursor !== null || items.length > some.length;
+  const more = hasMore ? `There are more than these ${some.length}: --limit\n` : '';
+  return `${toTable(some, columns, shown)}${more}`;
+}
+
+/** What a command does in another way than its act says. */
+interface Special {
+  /** Sends something else than the one request. */
+  readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
+  /** Question that depends on what was given, or on the state of the bridge; undefined: none now. */
+  readonly findQuestion?: (context: CliContext, given: Given) => Promise<string | undefined>;
+}
+
+/** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
+export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): AddCommand {
+  const { send = ({ connect }, given) => sendAct(act, connect(), given) } = special;
+  const { flags, nulls } = act;
+  const schema = act.body && opsSchemas[act.body];
+  const body = bodyOptions(schema, { flags, nulls, known: listArguments(act.command) });
+  const isAsking = act.question !== undefined || special.findQuestion !== undefined;
+  return commandOf<Given>({
+    usage: act.command,
+    about: toHelp(act.summary),
+    help: act.help,
+    options: [...body.options, ...(isAsking ? [YES] : []), JSON_OBJECT],
+    async run({ named, options, confirm, ...context }) {
+      const given = { ...named, ...body.read(options) };
+      const question = findQuestion(act, given) ?? (await special.findQuestion?.(context, given));
+      if (question && !(await confirm(question))) return undefined;
+      const json = parseAnswer<Answer>(await send(context, given));
+      return { json, text: () => toText(act.say(json, given)) };
+    },
+  });
+}
+
+function listArguments(usage: string): string[] {
+  return [...usage.matchAll(/[<[](\w+)/g)].map(([, name = '']) => name);
+}
+
+/** Sends the request of an act. @throws BridgeError `ops-failed` */
+export async function sendAct(act: Act<never>, client: OpsClient, given: Given): Promise<unknown> {
+  const isOfOne = act.path.startsWith('/{resource}');
+  const of = isOfOne ? await findResource(client, String(given.resource)) : undefined;
+  const sent = toRequest(act, given, of);
+  return client.send('POST', sent.path, sent.body);
+}
+
+/** A large company takes a while, in milliseconds. */
+const FILE_TIMEOUT_MS = 600_000;
+
+/** Makes the command of a request with a provider's export: each parameter of the request is an option. */
+export function fileCommand<Item, Answer extends { readonly items: readonly Item[] }>(
+  act: FileAct<Answer, Item>,
+): AddCommand {
+  const { command, parameters, meanings, kinds, columns } = act;
+  const known = listArguments(command);
+  const file = ['--file <file>', toHelp(act.fileOption ?? '')] as const;
+  const others = Object.entries(parameters).filter(([name]) => !known.includes(name));
+  return commandOf<TableOptions & Given & { readonly kind?: readonly string[] }>({
+    usage: command,
+    about: toHelp(act.summary),
+    help: act.help,
+    options: [
+      ...(known.includes('file') ? [] : [file]),
+      ...others.map(([name, words]) => toOption(name, words, meanings[name] ?? name)),
+      ...(kinds ? [new Option('--kind <kind...>', 'of these kinds').choices(kinds)] : []),
+      ...TABLE_OPTIONS,
+    ],
+    async run({ named, options, connect, terminal }) {
+      const given: Given = { ...options, ...named };
+      const body =
+        given.file === undefined ? new Uint8Array() : await readExport(String(given.file));
+      const client = connect(FILE_TIMEOUT_MS);
+      const sent = parseAnswer<Answer>(await client.send('POST', toAddress(act, given), body));
+      const json = (options.kind && act.narrow?.(sent, options.kind)) ?? sent;
+      const page = { items: act.listItems?.(json) ?? json.items, nextCursor: null };
+      const text = () => {
+        const table = toListText(page, { columns, none: '', options, terminal });
+        return options.csv ? table : `${toText(act.say(json))}${table}`;
+      };
+      return { json, text, code: act.isIncomplete?.(json) ? exitCodes.incomplete : undefined };
+    },
+  });
+}
+
+/** The address of a request, whose body is a file: all else that was given is in it. */
+function toAddress(act: Pick<FileAct<never, never>, 'path' | 'parameters'>, given: Given) {
+  const query = new URLSearchParams();
+  for (const name of Object.keys(act.parameters)) {
+    if (given[name] !== undefined) query.set(name, String(given[name]));
+  }
+  return `${toRequest({ path: act.path }, given).path}?${query}` as const;
+}
+
+/**
+ * Reads a provider's export. A list in one JSON document (SCIM, Microsoft Graph, Okta) becomes one object a line, which
+ * the bridge takes; all else is left as it is.
+ * @throws BridgeError `file-unreadable`; `file-incomplete` for the first pages of a list, which would show people as gone
+ */
+async function readExport(path: string): Promise<Uint8Array> {
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    throw new BridgeError('file-unreadable', `${path} cannot be read.`, { cause });
+  });
+  const list = findList(bytes);
+  if (list === undefined) return bytes;
+  const { items, isWhole } = list;
+  if (!isWhole) {
+    const message = `${path} is one page of a list, with ${toCount(items.length, 'entry', 'entries')}: put all pages into one file, one object a line.`;
+    throw new BridgeError('file-incomplete', message);
+  }
+  return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
+}
+
+/** The entries of one JSON document, and whether it has all of them; undefined: it is something else. */
+function findList(bytes: Buffer) {
+  // Behind the mark of UTF-8, which is above all letters.
+  const first = bytes.find((byte) => byte > 0x20 && byte < 0x80) ?? 0;
+  if (!'{['.includes(String.fromCharCode(first))) return undefined;
+  try {
+    return findItems(JSON.parse(bytes.toString().replace(/^\uFEFF/, '')));
+  } catch {
+    return undefined; // One object a line, or no JSON: the bridge says which row it does not understand.
+  }
+}
+
+/** A bare list has no place to say that more follow. @see RFC 7644 §3.4.2 (totalResults) */
+function findItems(value: unknown) {
+  if (Array.isArray(value)) return { items: value, isWhole: true };
+  if (!isJsonObject(value)) return undefined;
+  const { Resources, value: graph, totalResults, '@odata.nextLink': next } = value;
+  if (Array.isArray(Resources)) {
+    const isWhole = !(typeof totalResults === 'number' && totalResults > Resources.length);
+    return { items: Resources, isWhole };
+  }
+  return Array.isArray(graph) ? { items: graph, isWhole: next === undefined } : undefined;
+}
