@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from '../../settings/schema.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
-import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import * as people from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -16,14 +15,7 @@ import type { Transport } from '../../upstream/transport.ts';
 import { getSectionRights, toRefusalRemedy } from '../state/section-rights.ts';
 
 /** Findings about the service, as printed by `scim-bridge check --json`. */
-export interface CheckReport {
-  /** False when a check failed; warnings alone leave it true. */
-  readonly ok: boolean;
-  readonly service: { readonly url: string; readonly apiVersion: string };
-  readonly checks: readonly CheckResult[];
-  /** Requests that were sent, all of them reads. */
-  readonly calls: number;
-}
+export type CheckReport = Awaited<ReturnType<typeof checkService>>;
 
 /** One thing that has to work: `failed` keeps the bridge from its task, with a `warning` it does less. */
 export interface CheckResult {
@@ -34,11 +26,6 @@ export interface CheckResult {
   readonly detail: string;
   /** A remedy for an operator. */
   readonly remedy?: string;
-}
-
-/** The settings of a bridge that has a service. */
-export interface ServiceSettings extends Pick<Settings['upstream'], 'pageSize' | 'quirks'> {
-  readonly url: string;
 }
 
 /** A finding before it has a title. */
@@ -57,7 +44,7 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /** Sends one read. */
-type Ask = <O extends Operation>(operation: O, args: ArgsOf<O>) => Promise<unknown>;
+type Ask = (operation: Operation, args: object) => Promise<unknown>;
 
 /**
  * Looks at a service by reads alone: connection, token, rights, page limits. Failures of the service are findings of the
@@ -65,58 +52,37 @@ type Ask = <O extends Operation>(operation: O, args: ArgsOf<O>) => Promise<unkno
  */
 export async function checkService(
   transport: Pick<Transport, 'call'>,
-  settings: ServiceSettings,
-): Promise<CheckReport> {
-  const { url, quirks } = settings;
+  { url, quirks, pageSize }: Pick<Settings['upstream'], 'pageSize' | 'quirks'> & { url: string },
+) {
   let calls = 0;
   const afterSend = () => {
     calls += 1;
   };
   // Two attempts tell a hiccup from a fault while an operator waits for the answer.
-  const ask: Ask = (operation, args) =>
-    transport.call(operation, args, { class: 'look', attemptsMax: 2, afterSend });
-  const findings = await listChecks(ask, settings);
-  const checks = findings.map((found) => ({ ...found, title: TITLES[found.id] ?? found.id }));
+  const options = { class: 'look', attemptsMax: 2, afterSend } as const;
+  const ask: Ask = (operation, args) => transport.call<Operation>(operation, args, options);
+  const findings = await listChecks(ask, url, pageSize);
+  const checks = findings.map((found): CheckResult => {
+    return { ...found, title: TITLES[found.id] ?? found.id };
+  });
   const ok = checks.every(({ status }) => status !== 'failed');
   return { ok, service: { url, apiVersion: quirks.apiVersion ?? 'latest' }, checks, calls };
 }
 
 /** A list of the service. Its id begins with the section that a right opens. */
-type ListProbe = { readonly id: string; readonly parse: (item: unknown) => object } & (
-  | { readonly scim: typeof scim.getUsers | typeof scim.getGroups; readonly rest?: never }
-  | {
-      readonly scim?: never;
-      readonly rest:
-        | typeof people.groups.getListOfGroups
-        | typeof people.companyUsers.getListOfUsers
-        | typeof people.auditLogs.retrieveAuditLogEvents;
-    }
-);
+interface ListProbe {
+  readonly id: string;
+  readonly operation: Operation;
+  readonly parse: (item: unknown) => object;
+}
 
 const LISTS: readonly ListProbe[] = [
-  { id: 'users', scim: scim.getUsers, parse: parseScimUser },
-  { id: 'groups.scim', scim: scim.getGroups, parse: parseScimGroup },
-  { id: 'groups.rest', rest: people.groups.getListOfGroups, parse: parseRestGroup },
-  { id: 'companyUsers', rest: people.companyUsers.getListOfUsers, parse: parseCompanyUser },
-  { id: 'audit', rest: people.auditLogs.retrieveAuditLogEvents, parse: parseAuditEvent },
+  { id: 'users', operation: scim.getUsers, parse: parseScimUser },
+  { id: 'groups.scim', operation: scim.getGroups, parse: parseScimGroup },
+  { id: 'groups.rest', operation: people.groups.getListOfGroups, parse: parseRestGroup },
+  { id: 'companyUsers', operation: people.companyUsers.getListOfUsers, parse: parseCompanyUser },
+  { id: 'audit', operation: people.auditLogs.retrieveAuditLogEvents, parse: parseAuditEvent },
 ];
-
-interface Page {
-  readonly items: readonly unknown[];
-  /** undefined: the list does not say. */
-  readonly total?: number | undefined;
-}
-
-/** Reads so many entries behind the first `offset`. */
-async function readPage(
-  ask: Ask,
-  { scim: operation, rest }: ListProbe,
-  [offset, limit]: readonly [number, number],
-): Promise<Page> {
-  if (rest !== undefined)
-    return { items: parseEntries('REST list', await ask(rest, { query: { offset, limit } })) };
-  return parseScimList(await ask(operation, { query: { startIndex: offset + 1, count: limit } }));
-}
 
 const PEOPLE_OF_GROUP = [
   ['members', people.groupUsers.getListOfGroupUsers],
@@ -127,37 +93,25 @@ const PEOPLE_OF_GROUP = [
 const NEEDED: readonly string[] = ['users', 'groups', 'members'];
 
 /** Checks in the order in which they fail; those that a failure before them leaves without sense are not made. */
-async function listChecks(ask: Ask, { url, pageSize }: ServiceSettings): Promise<Finding[]> {
-  const address = toAddress(url);
-  const account = await attempt(async () =>
-    parseCompanyUser(await ask(people.users.retrieveCurrentUser, {})),
-  );
-  if (account.error && isOfAll(account.error)) {
-    const isToken = ['credentials-refused', 'rate-limited'].includes(account.error.code);
-    return isToken
-      ? [address, toFailed('token', account.error)]
-      : [toFailed('address', account.error)];
+async function listChecks(ask: Ask, url: string, pageSize: number): Promise<Finding[]> {
+  const owner = await attempt(ask(people.users.retrieveCurrentUser, {}).then(parseCompanyUser));
+  if (owner instanceof UpstreamError && isOfAll(owner)) {
+    const isToken = owner.code === 'credentials-refused' || owner.code === 'rate-limited';
+    return isToken ? [toAddress(url), toFailed('token', owner)] : [toFailed('address', owner)];
   }
-  const lists: Finding[] = [];
-  let smallest = pageSize;
-  let groupUid: string | undefined;
+  const checks = [toAddress(url), toToken(owner)];
+  const samples: Sample[] = [];
   for (const probe of LISTS) {
-    const { value, error } = await attempt(() => readSample(ask, probe, pageSize));
-    const isNowhere = lists.length === 0 && isNotThere(account.error) && isNotThere(error);
-    if (isNowhere && account.error) return [toFailed('address', account.error)];
-    lists.push(toSeen(probe.id, error ?? value.detail));
-    smallest = Math.min(smallest, value?.cutAt ?? pageSize);
-    groupUid ??= value?.groupUid;
+    const seen = await attempt(readSample(ask, probe, pageSize));
+    if (probe === LISTS[0] && isNotThere(owner) && isNotThere(seen))
+      return [toFailed('address', owner)];
+    checks.push(toSeen(probe.id, seen));
+    if (!(seen instanceof UpstreamError)) samples.push(seen);
   }
-  const places = PEOPLE_OF_GROUP.map(async ([id, operation]): Promise<Finding> => {
-    if (groupUid === undefined) return { id, ...NO_GROUP };
-    const path = { group_uid: groupUid };
-    const { value, error } = await attempt(async () =>
-      parseGroupUsers(await ask(operation, { path })),
-    );
-    return toSeen(id, error ?? `${value.length} ${id} in the group looked at`);
-  });
-  const checks = [address, toToken(account), ...lists, ...(await Promise.all(places))];
+  const groupUid = samples.map(({ uid }) => uid).find((uid) => uid !== undefined);
+  for (const [id, operation] of PEOPLE_OF_GROUP)
+    checks.push(await lookInGroup(ask, id, { operation, groupUid }));
+  const smallest = Math.min(pageSize, ...samples.map(({ pageMax }) => pageMax));
   if (smallest === pageSize) return checks;
   // A page size that is too large only costs calls.
   const detail = `set to ${pageSize}, and a page of ${smallest} was cut`;
@@ -165,50 +119,59 @@ async function listChecks(ask: Ask, { url, pageSize }: ServiceSettings): Promise
   return [...checks, { id: 'settings.pageSize', status: 'warning', detail, remedy }];
 }
 
-const NO_GROUP = {
-  status: 'warning',
-  detail: 'no group could be seen that would prove it',
-  remedy: 'Check again when one can be seen.',
-} as const;
+async function lookInGroup(
+  ask: Ask,
+  id: string,
+  { operation, groupUid }: { readonly operation: Operation; readonly groupUid: unknown },
+): Promise<Finding> {
+  if (groupUid === undefined) {
+    const detail = 'no group could be seen that would prove it';
+    return { id, status: 'warning', detail, remedy: 'Check again when one can be seen.' };
+  }
+  const path = { group_uid: groupUid };
+  const seen = await attempt(ask(operation, { path }).then(parseGroupUsers));
+  if (seen instanceof UpstreamError) return toSeen(id, seen);
+  return toSeen(id, { detail: `${seen.length} ${id} in the group looked at` });
+}
+
+/** Reads so many entries behind the first `offset`. `total`: undefined where the list does not say. */
+async function readPage(ask: Ask, { operation }: ListProbe, offset: number, limit: number) {
+  if (operation.paging === 'start-index')
+    return parseScimList(await ask(operation, { query: { startIndex: offset + 1, count: limit } }));
+  const answer = await ask(operation, { query: { offset, limit } });
+  return { items: parseEntries('REST list', answer), total: undefined };
+}
 
 /** Reads the first page of a list, and proves with one more call at most if the service has cut it. */
 async function readSample(ask: Ask, probe: ListProbe, pageSize: number) {
-  const { items, total } = await readPage(ask, probe, [0, pageSize]);
-  const [first] = items.map((item) => probe.parse(item));
-  const isShort = items.length > 0 && items.length < pageSize;
-  const isCut =
-    isShort && (total === undefined ? await goesOn(ask, probe, items) : total > items.length);
-  const count = total === undefined ? `${items.length} seen` : `${total}`;
-  const pages = items.length < pageSize ? 'all on one page' : `pages of ${pageSize}`;
-  const uid = first && 'uid' in first ? first.uid : undefined;
+  const { items, total } = await readPage(ask, probe, 0, pageSize);
+  const [first = {}] = items.map((item) => probe.parse(item));
+  const { length } = items;
+  const isShort = length > 0 && length < pageSize;
+  const isCut = isShort && (total === undefined ? await goesOn(ask, probe, items) : total > length);
+  const pages = length < pageSize ? 'all on one page' : `pages of ${pageSize}`;
   return {
-    detail: `${count}; ${isCut ? `a page holds ${items.length} at most` : pages}`,
-    /** Size of a page that was cut. */
-    cutAt: isCut ? items.length : undefined,
-    /** Of the first group of the REST interface. */
-    groupUid: typeof uid === 'string' ? uid : undefined,
+    detail: `${total ?? `${length} seen`}; ${isCut ? `a page holds ${length} at most` : pages}`,
+    pageMax: isCut ? length : pageSize,
+    /** Of the first group of the REST interface, which alone has one. */
+    uid: 'uid' in first ? first.uid : undefined,
   };
 }
 
+type Sample = Awaited<ReturnType<typeof readSample>>;
+
 /** True if an entry follows; a list that ignores the offset begins again and proves nothing. */
 async function goesOn(ask: Ask, probe: ListProbe, items: readonly unknown[]): Promise<boolean> {
-  const [next] = (await readPage(ask, probe, [items.length, 1])).items;
+  const [next] = (await readPage(ask, probe, items.length, 1)).items;
   return next !== undefined && items.every((item) => !isDeepStrictEqual(item, next));
 }
 
-/** An answer of the service, or its failure. "Could not look" is never taken for an answer. */
-type Attempt<T> =
-  | { readonly value: T; readonly error?: undefined }
-  | { readonly value?: undefined; readonly error: UpstreamError };
-
-/** @throws what is no failure of the service: a mistake of ours */
-async function attempt<T>(ask: () => Promise<T>): Promise<Attempt<T>> {
-  try {
-    return { value: await ask() };
-  } catch (error) {
-    if (error instanceof UpstreamError) return { error };
+/** The answer, or the failure of the service. @throws what is no failure of the service: a mistake of ours */
+function attempt<T>(asked: Promise<T>): Promise<T | UpstreamError> {
+  return asked.catch((error: unknown) => {
+    if (error instanceof UpstreamError) return error;
     throw error;
-  }
+  });
 }
 
 /** True when every further call would only meet the same failure. */
@@ -218,8 +181,9 @@ function isOfAll({ code, outcome, status }: UpstreamError): boolean {
   return code === 'unreadable' ? status !== undefined : outcome !== 'answered';
 }
 
-function isNotThere(error: UpstreamError | undefined): boolean {
-  return error?.code === 'not-found' || error?.code === 'unreadable';
+function isNotThere(found: unknown): found is UpstreamError {
+  const codes: readonly UpstreamErrorCode[] = ['not-found', 'unreadable'];
+  return found instanceof UpstreamError && codes.includes(found.code);
 }
 
 function toFailed(id: 'address' | 'token', error: UpstreamError): Finding {
@@ -236,21 +200,20 @@ function toAddress(url: string): Finding {
 }
 
 /** Names the owner of the token: the bridge must never lock that account out. */
-function toToken({ value, error }: Attempt<ReturnType<typeof parseCompanyUser>>): Finding {
-  const row = { id: 'token' } as const;
-  if (value !== undefined) {
-    const { id, username, email, role } = value;
-    const names = [email, username].filter((name) => name !== undefined).join(', ');
-    const position = role === 1 ? 'owner of the company' : `role ${role ?? 'not shown'}`;
-    return { ...row, status: 'ok', detail: `accepted, of user ${id} (${names}), ${position}` };
+function toToken(owner: ReturnType<typeof parseCompanyUser> | UpstreamError): Finding {
+  if (owner instanceof UpstreamError) {
+    const detail = `accepted; its owner stays unknown: ${toDetail(owner)}`;
+    return { id: 'token', status: 'warning', detail, remedy: 'Name its owner in `protect.users`.' };
   }
-  const detail = `accepted; its owner stays unknown: ${toDetail(error)}`;
-  return { ...row, status: 'warning', detail, remedy: 'Name its owner in `protect.users`.' };
+  const { id, username, email, role } = owner;
+  const names = [email, username].filter((name) => name !== undefined).join(', ');
+  const position = role === 1 ? 'owner of the company' : `role ${role ?? 'not shown'}`;
+  return { id: 'token', status: 'ok', detail: `accepted, of user ${id} (${names}), ${position}` };
 }
 
 /** What was found in a section, or its refusal. */
-function toSeen(id: string, seen: string | UpstreamError): Finding {
-  if (typeof seen === 'string') return { id, status: 'ok', detail: seen };
+function toSeen(id: string, seen: { readonly detail: string } | UpstreamError): Finding {
+  if (!(seen instanceof UpstreamError)) return { id, status: 'ok', detail: seen.detail };
   const [section = ''] = id.split('.');
   const rights = getSectionRights(section);
   const isRight = seen.code === 'not-permitted';
