@@ -3,7 +3,7 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { createOAuthRouter, type OAuthDeps, showMetadata } from '../access/oauth/router.ts';
 import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
-import { createSignInActs } from '../console/sign-in-acts.ts';
+import { createSignInActs } from '../console/sign-in.ts';
 import { answerErrors } from '../ops/http/body.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
@@ -94,7 +94,7 @@ function openConsole({
   const failed: OidcDeps['failed'] = events.requestFailed;
   const provider = findOidcOptions(settings);
   const oidc = provider && createOidcSignIn(provider, { sessions, clock, acts, failed });
-  return createConsole({ sessions, findCredential, attempts, clock, acts, oidc });
+  return createConsole({ sessions, findCredential, attempts, acts, oidc });
 }
 
 /** Address where providers get access tokens. */

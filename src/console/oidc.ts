@@ -1,12 +1,10 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import type * as OpenIdClient from 'openid-client';
 import { z } from 'zod';
-import { toSessionCookie } from '../access/session-cookie.ts';
 import type { Sessions } from '../access/sessions.ts';
-import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
-import type { SignInActs } from './sign-in-acts.ts';
+import type { SignInActs } from './sign-in.ts';
 
 /** How people sign in with the identity provider of their company. */
 export interface OidcOptions {
@@ -30,9 +28,6 @@ export interface OidcDeps {
   readonly failed: (fields: { requestId: string; error: unknown }) => void;
 }
 
-/** Signing in with OpenID Connect. */
-export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
-
 /** How long a person may take at the provider, in seconds. */
 const AWAY_SECONDS = 600;
 const PATH = '/console/oidc';
@@ -54,22 +49,38 @@ const checks = z.strictObject({
  * @see OpenID Connect Core 1.0 §3.1, RFC 7636
  */
 export function createOidcSignIn(options: OidcOptions, deps: OidcDeps) {
-  const find = createDiscovery(options);
-  const refuse = (res: Response) => deps.acts.refused(res, 401);
-  const router = Router();
-  router.get('/oidc', leadBack(deps, begin(options, find)));
-  router.get('/oidc/callback', leadBack(deps, end(options, find, deps), refuse));
+  const { url } = options;
+  let reading: Promise<Found> | undefined;
+  /** A failed reading is tried again with the next sign-in. */
+  const find = () => {
+    reading ??= discover(options).catch((error: unknown) => {
+      reading = undefined;
+      throw error;
+    });
+    return reading;
+  };
+  /** Leads a person back to the page of signing in after a failure; the log has the reason. */
+  const leadBack = async (res: Response, work: Promise<void>, isEnd: boolean) => {
+    res.set('Cache-Control', 'no-store');
+    await work.catch((error: unknown) => {
+      deps.failed({ requestId: getRequestId(res), error });
+      if (isEnd) deps.acts.refused(res, 401);
+      res.redirect('/console/?refused=failed');
+    });
+  };
   return {
     /** `GET /oidc` leads to the provider, which leads back to `GET /oidc/callback`. */
-    router,
-    /** Has the browser forget whom the provider named. */
-    forget: (res: Response) => setCookie(res, options.url, ['scim_bridge_id_token', '', 0]),
-    /** Address that ends the session at the provider too; undefined where it has none, or cannot be asked. */
+    router: Router()
+      .get('/oidc', (req, res) => leadBack(res, begin(options, find, { req, res }), false))
+      .get('/oidc/callback', (req, res) =>
+        leadBack(res, end({ ...options, ...deps }, find, { req, res }), true),
+      ),
+    forget: (res: Response) => setCookie(res, url, ['scim_bridge_id_token', '', 0]),
     async findEnd(req: Pick<Request, 'headers'>): Promise<string | undefined> {
       try {
         const hint = findCookie(req, 'scim_bridge_id_token');
         const parameters = {
-          post_logout_redirect_uri: `${options.url}/console/`,
+          post_logout_redirect_uri: `${url}/console/`,
           ...(hint && { id_token_hint: hint }),
         };
         const { oidc, config } = await find();
@@ -83,19 +94,6 @@ export function createOidcSignIn(options: OidcOptions, deps: OidcDeps) {
 
 /** The client of OpenID Connect, and what it knows of the provider. */
 type Found = Awaited<ReturnType<typeof discover>>;
-type Find = () => Promise<Found>;
-
-/** A failed reading is tried again with the next sign-in. */
-function createDiscovery(options: OidcOptions): Find {
-  let reading: Promise<Found> | undefined;
-  return () => {
-    reading ??= discover(options).catch((error: unknown) => {
-      reading = undefined;
-      throw error;
-    });
-    return reading;
-  };
-}
 
 async function discover({ issuer, clientId, clientSecret }: OidcOptions) {
   // Loaded only here: most bridges have no such sign-in, and none needs it to start.
@@ -109,61 +107,77 @@ async function discover({ issuer, clientId, clientSecret }: OidcOptions) {
   return { oidc, config };
 }
 
-function begin({ url, scope }: OidcOptions, find: Find): RequestHandler {
-  return async (req, res) => {
-    const { oidc, config } = await find();
-    const to = toOwnPage(req.query.to, url);
-    const state = oidc.randomState();
-    const nonce = oidc.randomNonce();
-    const verifier = oidc.randomPKCECodeVerifier();
-    const address = oidc.buildAuthorizationUrl(config, {
-      redirect_uri: `${url}${PATH}/callback`,
-      scope,
-      state,
-      nonce,
-      response_type: 'code',
-      code_challenge_method: 'S256',
-      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-    });
-    const text = Buffer.from(JSON.stringify({ state, nonce, verifier, to })).toString('base64url');
-    setCookie(res, url, ['scim_bridge_sign_in', text, AWAY_SECONDS]);
-    res.redirect(address.href);
-  };
+interface Exchange {
+  readonly req: Request;
+  readonly res: Response;
 }
 
-function end(
-  options: OidcOptions,
-  find: Find,
-  { sessions, clock, acts }: OidcDeps,
-): RequestHandler {
-  const { url } = options;
-  return async (req, res) => {
-    setCookie(res, url, ['scim_bridge_sign_in', '', 0]);
-    const { state, nonce, verifier, to } = parseAway(req);
-    const { oidc, config } = await find();
-    const tokens = await oidc.authorizationCodeGrant(config, new URL(req.originalUrl, url), {
+async function begin(
+  { url, scope }: OidcOptions,
+  find: () => Promise<Found>,
+  { req, res }: Exchange,
+): Promise<void> {
+  const { oidc, config } = await find();
+  const to = toOwnPage(req.query.to, url);
+  const state = oidc.randomState();
+  const nonce = oidc.randomNonce();
+  const verifier = oidc.randomPKCECodeVerifier();
+  const address = oidc.buildAuthorizationUrl(config, {
+    redirect_uri: `${url}${PATH}/callback`,
+    scope,
+    state,
+    nonce,
+    response_type: 'code',
+    code_challenge_method: 'S256',
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+  });
+  const text = Buffer.from(JSON.stringify({ state, nonce, verifier, to })).toString('base64url');
+  setCookie(res, url, ['scim_bridge_sign_in', text, AWAY_SECONDS]);
+  res.redirect(address.href);
+}
+
+/** @throws an error when this browser has not begun a sign-in within ten minutes, or the provider did not end it */
+async function end(
+  parts: OidcOptions & OidcDeps,
+  find: () => Promise<Found>,
+  { req, res }: Exchange,
+): Promise<void> {
+  const { url, acts, sessions } = parts;
+  const kept = Buffer.from(findCookie(req, 'scim_bridge_sign_in') ?? '', 'base64url');
+  setCookie(res, url, ['scim_bridge_sign_in', '', 0]);
+  const { state, nonce, verifier, to } = checks.parse(JSON.parse(kept.toString('utf8')));
+  const found = await find();
+  const tokens = await found.oidc.authorizationCodeGrant(
+    found.config,
+    new URL(req.originalUrl, url),
+    {
       expectedState: state,
       expectedNonce: nonce,
       pkceCodeVerifier: verifier,
       idTokenExpected: true,
-    });
-    const claims = await readClaims({ oidc, config }, tokens, options);
-    const credential = toCredential(claims, options);
-    if (credential === undefined) {
-      acts.refused(res, 403, toPerson(claims));
-      return res.redirect('/console/?refused=role');
-    }
-    const open = () => sessions.open(credential, undefined);
-    const { text, session } = await acts.keep(res, credential, open);
-    const isSecure = url.startsWith('https:');
-    const ms = session.expiresAt - clock.now();
-    res.append('Set-Cookie', toSessionCookie(text, { ms, isSecure }));
-    const { id_token: hint = '' } = tokens;
-    // Without it the provider asks the person at the end.
-    if (hint.length <= HINT_MAX)
-      setCookie(res, url, ['scim_bridge_id_token', hint, Math.floor(ms / 1_000)]);
-    res.redirect(toOwnPage(to, url));
-  };
+    },
+  );
+  const claims = await readClaims(found, tokens, parts);
+  const person = toPerson(claims);
+  const purpose = findRole(claims, parts);
+  if (purpose === undefined) {
+    acts.refused(res, 403, person);
+    return res.redirect('/console/?refused=role');
+  }
+  const credential = {
+    ...person,
+    purpose,
+    profile: 'lenient',
+    provider: DEFAULT_PROVIDER,
+  } as const;
+  const open = () => sessions.open(credential, undefined);
+  const isSecure = url.startsWith('https:');
+  const { session } = await acts.open(res, credential, { open, isSecure });
+  const { id_token: hint = '' } = tokens;
+  const seconds = Math.floor((session.expiresAt - parts.clock.now()) / 1_000);
+  // Without it the provider asks the person at the end.
+  if (hint.length <= HINT_MAX) setCookie(res, url, ['scim_bridge_id_token', hint, seconds]);
+  res.redirect(toOwnPage(to, url));
 }
 
 /** A page of this console, and no address of anybody else. */
@@ -180,8 +194,8 @@ function toOwnPage(asked: unknown, url: string): string {
  * token, which the provider wants back at the end and signing out alone is sent.
  */
 const COOKIES = {
-  scim_bridge_sign_in: `Path=${PATH}; SameSite=Lax`,
-  scim_bridge_id_token: 'Path=/console/session; SameSite=Strict',
+  scim_bridge_sign_in: { path: PATH, sameSite: 'lax' },
+  scim_bridge_id_token: { path: '/console/session', sameSite: 'strict' },
 } as const;
 type CookieName = keyof typeof COOKIES;
 
@@ -191,19 +205,12 @@ function setCookie(
   url: string,
   [name, text, seconds]: readonly [CookieName, string, number],
 ): void {
-  const secure = url.startsWith('https:') ? '; Secure' : '';
-  const scope = `${COOKIES[name]}; Max-Age=${seconds}; HttpOnly${secure}`;
-  res.append('Set-Cookie', `${name}=${text}; ${scope}`);
+  const secure = url.startsWith('https:');
+  res.cookie(name, text, { ...COOKIES[name], maxAge: seconds * 1_000, httpOnly: true, secure });
 }
 
 function findCookie({ headers }: Pick<Request, 'headers'>, name: CookieName): string | undefined {
   return new RegExp(`(?:^|; *)${name}=([\\w.-]+)`).exec(headers.cookie ?? '')?.[1];
-}
-
-/** @throws an error when this browser has not begun a sign-in within ten minutes */
-function parseAway(req: Pick<Request, 'headers'>): z.output<typeof checks> {
-  const text = findCookie(req, 'scim_bridge_sign_in') ?? '';
-  return checks.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
 }
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -222,17 +229,10 @@ async function readClaims(
 }
 
 /** Role of a person by their groups; undefined: none of the groups has one. */
-function toCredential(claims: Claims, options: OidcOptions): Credential | undefined {
-  const groups = [claims[options.groupsClaim]].flat().map(String);
-  const isIn = (wanted: readonly string[]) => wanted.some((group) => groups.includes(group));
-  const { operatorGroups, readerGroups } = options;
-  if (!isIn(operatorGroups) && !isIn(readerGroups)) return undefined;
-  return {
-    ...toPerson(claims),
-    purpose: isIn(operatorGroups) ? 'operator' : 'reader',
-    profile: 'lenient',
-    provider: DEFAULT_PROVIDER,
-  };
+function findRole(claims: Claims, { groupsClaim, operatorGroups, readerGroups }: OidcOptions) {
+  const groups = [claims[groupsClaim]].flat().map(String);
+  if (operatorGroups.some((group) => groups.includes(group))) return 'operator';
+  return readerGroups.some((group) => groups.includes(group)) ? 'reader' : undefined;
 }
 
 /** A person as the identity provider names them, in one line. @throws Error for an id that is none */
@@ -246,21 +246,3 @@ function toPerson(claims: Claims): { readonly id: string; readonly name: string 
 /** @see OpenID Connect Core 1.0 §2: at most 255 characters of ASCII */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 const NAME_MAX = 100;
-
-/** Leads a person back to the page of signing in; the log has the reason. */
-function leadBack(
-  { failed }: OidcDeps,
-  handle: RequestHandler,
-  refused?: (res: Response) => void,
-): RequestHandler {
-  return async (req, res, next) => {
-    res.set('Cache-Control', 'no-store');
-    try {
-      await handle(req, res, next);
-    } catch (error) {
-      failed({ requestId: getRequestId(res), error });
-      refused?.(res);
-      res.redirect('/console/?refused=failed');
-    }
-  };
-}
