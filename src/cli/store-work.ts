@@ -76,10 +76,10 @@ export function migrateStore(
 ): Promise<Moved> {
   return withSource(settings, async (path) => {
     assertMovable(path);
-    const source = connect(path, { readOnly: true });
-    const tables = await withTarget(to, (target) =>
-      moveStore({ source, target, onProgress }),
-    ).finally(() => source.close());
+    const tables = await withTarget(to, async (target) => {
+      using source = connect(path, { readOnly: true });
+      return await moveStore({ source, target, onProgress });
+    });
     sealSqlite(path);
     return { path, tables };
   });
@@ -103,12 +103,8 @@ async function withSource<T>(settings: Settings, work: (path: string) => Promise
   const path = findStoreFile(settings);
   if (path === undefined) throw toFailure(POSTGRES_MOVE);
   if (!existsSync(path)) throw toFailure(`there is no store at ${path}`);
-  const lock = takeFile(path, LOCK_WAIT_MS);
-  try {
-    return await work(path);
-  } finally {
-    lock.close();
-  }
+  using _lock = takeFile(path, LOCK_WAIT_MS);
+  return await work(path);
 }
 
 /** @throws BridgeError `move-failed` for a file that is damaged, of another version, or moved already */

@@ -1,9 +1,10 @@
+import { EventEmitter } from 'node:events';
 import { type Kysely, sql } from 'kysely';
-import type { Notification } from 'pg';
+import type { ClientBase } from 'pg';
 import type { Schema } from './schema.ts';
 
 /** The news for the processes on one store. */
-export const TOPICS = [
+const TOPICS = [
   'due', // Something became due for the leader.
   'decided', // An operator decided something, or asked for a sweep.
   'errand', // A process asks the leader for a call, or has its answer.
@@ -28,45 +29,27 @@ export interface Bell {
   listen(topic: Topic, hear: () => void): () => void;
 }
 
-/** Bell of one process. */
-export interface LocalBell extends Bell {
-  /** Tells the listeners of every topic. */
-  ringAll(): void;
-}
+type LocalBell = ReturnType<typeof createLocalBell>;
 
 /** Creates a bell that nobody else hears. */
-export function createLocalBell(): LocalBell {
-  const listeners = new Map<Topic, Set<() => void>>();
-  const tell = (topic: Topic) => {
-    for (const hear of [...(listeners.get(topic) ?? [])]) hear();
-  };
+export function createLocalBell() {
+  const news = new EventEmitter().setMaxListeners(0);
   return {
-    ring(topic) {
-      if (listeners.has(topic)) queueMicrotask(() => tell(topic));
-    },
+    ring: (topic: Topic) => queueMicrotask(() => news.emit(topic)),
     ringAll() {
-      for (const topic of TOPICS) tell(topic);
+      for (const topic of TOPICS) news.emit(topic);
     },
-    listen(topic, hear) {
-      const set = listeners.get(topic) ?? new Set();
-      listeners.set(topic, set.add(hear));
-      return () => {
-        if (set.delete(hear) && set.size === 0) listeners.delete(topic);
-      };
+    listen(topic: Topic, hear: () => void) {
+      news.on(topic, hear);
+      return () => void news.off(topic, hear);
     },
   };
 }
 
 const CHANNEL = 'scim_bridge';
 
-/** The part of a client of pg that hears what others ring. */
-interface Session {
-  on(event: 'notification', hear: (news: Notification) => void): unknown;
-  query(text: string): Promise<unknown>;
-}
-
 /** Passes on what is rung on PostgreSQL, as long as the session lasts. What was rung before is lost, so everybody looks. */
-export async function passRings(session: Session, local: LocalBell): Promise<void> {
+export async function passRings(session: ClientBase, local: LocalBell): Promise<void> {
   session.on('notification', ({ payload }) => {
     const topic = TOPICS.find((one) => one === payload);
     if (topic !== undefined) local.ring(topic);
@@ -76,10 +59,7 @@ export async function passRings(session: Session, local: LocalBell): Promise<voi
 }
 
 /** Creates the bell of all processes on a server. `aside` has one session, which passes on to `local` what others ring. */
-export function createSharedBell(
-  local: LocalBell,
-  aside: Kysely<Schema>,
-): Bell & { close(): Promise<void> } {
+export function createSharedBell(local: LocalBell, aside: Kysely<Schema>) {
   const waiting = new Set<Topic>();
   let sending: Promise<void> | undefined;
 
@@ -95,11 +75,11 @@ export function createSharedBell(
   }
 
   return {
-    ring(topic) {
+    ring(topic: Topic) {
       waiting.add(topic);
       sending ??= send();
     },
-    listen(topic, hear) {
+    listen(topic: Topic, hear: () => void) {
       // The first statement opens the session.
       sql`select 1`.execute(aside).catch(() => undefined);
       return local.listen(topic, hear);

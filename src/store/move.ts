@@ -176,14 +176,10 @@ export function unsealSqlite(path: string): void {
 
 /** The mark is in the file itself in the end, not in a log beside it. */
 function markMoved(path: string, statement: string): void {
-  const file = connect(path, { readOnly: false });
-  try {
-    orStoreError(() => {
-      file.exec('pragma synchronous=full');
-      file.prepare(statement).run(MOVED);
-      file.exec('pragma wal_checkpoint(truncate)');
-    });
-  } finally {
-    file.close();
-  }
+  using file = connect(path, { readOnly: false });
+  orStoreError(() => {
+    file.exec('pragma synchronous=full');
+    file.prepare(statement).run(MOVED);
+    file.exec('pragma wal_checkpoint(truncate)');
+  });
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientBase } from 'pg';
 import { createLocalBell, createSharedBell, passRings } from '../bell.ts';
 import type { Store, StoreOptions } from '../store.ts';
 import { openPool } from './postgres-pool.ts';
@@ -19,7 +20,7 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
   });
   const local = createLocalBell();
   // Connects when it is first used, and stays connected.
-  const onSession = (session: Parameters<typeof passRings>[0]) => passRings(session, local);
+  const onSession = (session: ClientBase) => passRings(session, local);
   const own = openPool(options, { connectionsMax: 1, watch: sessions.watch, onSession });
   const aside = sessions.open(own.run);
   const bell = createSharedBell(local, aside);

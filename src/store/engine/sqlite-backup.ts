@@ -16,7 +16,9 @@ import { StoreError, toSqliteStoreError } from './store-error.ts';
 
 /** Time that a stopping bridge is waited for, in milliseconds. */
 const LOCK_WAIT_MS = 200;
-const BESIDE = ['-wal', '-shm'] as const;
+
+/** Ends of the names of what belongs to a store. */
+const FILES = ['', '-wal', '-shm'] as const;
 
 /** Steps of a backup that is made or put back. */
 export type CopyStep = 'copying' | 'proving' | 'preparing';
@@ -29,23 +31,28 @@ export type CopyStep = 'copying' | 'proving' | 'preparing';
 export function backUpSqlite(path: string, target: string, onStep: (step: CopyStep) => void): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no store at ${path}`);
   if (existsSync(target)) throw new BridgeError('backup-failed', `${target} exists already`);
-  const part = `${target}.part`;
-  orRefuse(`${part} cannot be written`, () => {
-    rmSync(part, { force: true });
-    createFile(part);
+  using part = createPart(target);
+  onStep('copying');
+  // One read of everything, which writers do not wait for.
+  readFile(path, `the store ${path} cannot be copied to ${part.path}`, (store) =>
+    store.prepare('vacuum into ?').run(part.path),
+  );
+  onStep('proving');
+  proveSqlite(part.path, `the copy of ${path}`);
+  moveInPlace(part.path, target);
+}
+
+/** A new file beside the target: in the end nothing is left of it but what was moved in place. */
+function createPart(target: string) {
+  const path = `${target}.part`;
+  const remove = () => {
+    for (const end of [...FILES, '-lock']) rmSync(`${path}${end}`, { force: true });
+  };
+  orRefuse(`${path} cannot be written`, () => {
+    remove();
+    createFile(path);
   });
-  try {
-    onStep('copying');
-    // One read of everything, which writers do not wait for.
-    readFile(path, `the store ${path} cannot be copied to ${part}`, (store) =>
-      store.prepare('vacuum into ?').run(part),
-    );
-    onStep('proving');
-    proveSqlite(part, `the copy of ${path}`);
-    moveInPlace(part, target);
-  } finally {
-    rmSync(part, { force: true });
-  }
+  return { path, [Symbol.dispose]: remove };
 }
 
 /** @throws BridgeError `backup-failed`, where the disk is full for instance */
@@ -60,16 +67,13 @@ function orRefuse(words: string, act: () => void): void {
 
 /** Reads a file; a failure says what it is about, and why in the words of the engine. @throws StoreError */
 function readFile<T>(path: string, failed: string, read: (file: DatabaseSync) => T): T {
-  let file: DatabaseSync | undefined;
   try {
-    file = connect(path, { readOnly: true });
+    using file = connect(path, { readOnly: true });
     return read(file);
   } catch (error) {
     const { code, message, cause } = toSqliteStoreError(error);
     const why = cause instanceof Error ? cause.message : message;
     throw new StoreError(code, `${failed}: ${why}`, { cause });
-  } finally {
-    file?.close();
   }
 }
 
@@ -80,6 +84,12 @@ function proveSqlite(path: string, named = path): void {
   if (fault !== undefined) throw new BridgeError('backup-failed', `${named} ${fault}`);
 }
 
+/** A file as it was found: proven whole or not, and the migrations that it has had; none when it is no store. */
+interface InspectedFile {
+  readonly isWhole: boolean;
+  readonly migrations: readonly string[];
+}
+
 /** Why this version cannot use a file as a store; undefined: it can. */
 export function findFault({ isWhole, migrations }: InspectedFile): string | undefined {
   if (!isWhole) return 'is damaged';
@@ -87,12 +97,6 @@ export function findFault({ isWhole, migrations }: InspectedFile): string | unde
   if (migrations.includes(MOVED)) return 'was moved to PostgreSQL';
   const isKnown = migrations.every((name) => MIGRATIONS.some((known) => known.name === name));
   return isKnown ? undefined : 'is of a later version of the bridge';
-}
-
-/** A file as it was found: proven whole or not, and the migrations that it has had; none when it is no store. */
-export interface InspectedFile {
-  readonly isWhole: boolean;
-  readonly migrations: readonly string[];
 }
 
 /** Reads all of a file to prove it whole. @throws StoreError */
@@ -128,23 +132,16 @@ export async function replaceSqlite(replacement: Replacement): Promise<void> {
   const { path, from, prepare, keptAs, onStep } = replacement;
   onStep('proving');
   proveSqlite(from);
-  const lock = takeFile(path, LOCK_WAIT_MS);
-  const part = `${path}.part`;
-  try {
-    for (const end of ['', ...BESIDE, '-lock']) rmSync(`${part}${end}`, { force: true });
-    createFile(part);
-    onStep('copying');
-    orRefuse(`${from} cannot be copied to ${part}`, () => copyFileSync(from, part));
-    onStep('preparing');
-    await prepare(part);
-    for (const end of ['', ...BESIDE]) {
-      if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${keptAs}${end}`);
-    }
-    moveInPlace(part, path);
-  } finally {
-    for (const end of ['', ...BESIDE, '-lock']) rmSync(`${part}${end}`, { force: true });
-    lock.close();
+  using _lock = takeFile(path, LOCK_WAIT_MS);
+  using part = createPart(path);
+  onStep('copying');
+  orRefuse(`${from} cannot be copied to ${part.path}`, () => copyFileSync(from, part.path));
+  onStep('preparing');
+  await prepare(part.path);
+  for (const end of FILES) {
+    if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${keptAs}${end}`);
   }
+  moveInPlace(part.path, path);
 }
 
 /** Survives a loss of power: first what the file holds, then its name. */

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLocalBell } from '../bell.ts';
 import type { Store, StoreOptions } from '../store.ts';
@@ -26,52 +25,28 @@ const WRITER_PRAGMAS =
  * @throws StoreError
  */
 export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'> = {}): Store {
-  const opened: DatabaseSync[] = [];
-  const keep = (connection: DatabaseSync) => {
-    opened.unshift(connection);
-    return connection;
-  };
-  // The writer is closed behind the reader: it leaves one file, without the log.
-  const closeAll = () => {
-    for (const connection of opened.splice(0)) connection.close();
-  };
-  try {
-    if (!beside) {
-      createFile(path);
-      keep(takeFile(path));
-    }
-    const writer = keep(connect(path, { readOnly: false }));
-    orStoreError(() => writer.exec(WRITER_PRAGMAS));
-    const reader = keep(connect(path, { readOnly: true }));
-    reader.exec(`pragma cache_size=-${READER_CACHE_KIB}`);
-    return createStore(path, { writer, reader, closeAll });
-  } catch (error) {
-    closeAll();
-    throw error;
+  // What is opened first is closed last: the writer leaves one file, without the log.
+  using opening = new DisposableStack();
+  if (!beside) {
+    createFile(path);
+    opening.use(takeFile(path));
   }
-}
-
-interface Connections {
-  readonly writer: DatabaseSync;
-  readonly reader: DatabaseSync;
-  closeAll(): void;
-}
-
-function createStore(path: string, { writer, reader, closeAll }: Connections): Store {
+  const writer = opening.use(connect(path, { readOnly: false }));
+  orStoreError(() => writer.exec(WRITER_PRAGMAS));
+  const reader = opening.use(connect(path, { readOnly: true }));
+  reader.exec(`pragma cache_size=-${READER_CACHE_KIB}`);
   const queue = new WriteQueue(writer, watchPlace(path));
   const sessions = createSessions('sqlite');
   const run = sessions.watch(createRun(writer));
   const read = sessions.open(sessions.watch(createRun(reader)));
-  const boundaries = {
-    begin: 'savepoint write',
-    commit: 'release write',
-    async undo() {
-      // A full disk or an I/O error makes SQLite undo everything itself; the savepoint is gone with it.
-      if (!writer.isTransaction) return;
-      await run('rollback to write', []);
-      await run('release write', []);
-    },
+  const undo = async () => {
+    // A full disk or an I/O error makes SQLite undo everything itself; the savepoint is gone with it.
+    if (!writer.isTransaction) return;
+    await run('rollback to write', []);
+    await run('release write', []);
   };
+  const boundaries = { begin: 'savepoint write', commit: 'release write', undo };
+  const opened = opening.move();
   return {
     engine: 'sqlite',
     read,
@@ -88,7 +63,7 @@ function createStore(path: string, { writer, reader, closeAll }: Connections): S
     },
     async close() {
       await queue.close();
-      closeAll();
+      opened.dispose();
     },
   };
 }
