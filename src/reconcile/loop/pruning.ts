@@ -60,8 +60,8 @@ async function pruneAll(run: Run, retention: Retention, now: number): Promise<vo
     tombstone: { before: now - tombstonesMs },
   };
   const pruneAllOf = async (some: readonly Age[]) => {
-    for (const { table, age } of PRUNED.filter((one) => some.includes(one.age))) {
-      await pruneInParts(run, (tx, limit) => prune(tx, table, { ...ages[age], limit }));
+    for (const pruned of PRUNED.filter(({ age }) => some.includes(age))) {
+      await pruneInParts(run, (tx, limit) => prune(tx, pruned, { ...ages[pruned.age], limit }));
     }
   };
   await pruneAllOf(['past', 'recent', 'acts', 'expiry', 'errand']);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store, StoreOptions } from '../store.ts';
 import { openSqlite } from './sqlite.ts';
-import { isAbsent, StoreError, type StoreErrorCode } from './store-error.ts';
+import { isAbsent, StoreError } from './store-error.ts';
 
 const TRY_AGAIN_MS = 500;
 
@@ -11,24 +11,20 @@ const TRY_AGAIN_MS = 500;
  * @throws StoreError `store-url`, `store-unavailable`, `store-corrupt` …, which says where, why, and what to do
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, named, deadline } = options;
+  const { url, deadline } = options;
   const until = performance.now() + (deadline?.ms ?? 0);
   for (;;) {
     try {
       return await open(options);
     } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
       const isInTime = performance.now() < until && deadline?.signal.aborted === false;
-      if (!isInTime || !(error instanceof StoreError && isPassing(error, url)))
-        throw toOpeningError(error, url, named);
+      const isPassing = url.startsWith('sqlite:') ? error.code === 'store-full' : isAbsent(error);
+      if (!isInTime || !isPassing) throw toOpeningError(error, options);
       deadline.onWait(error);
       await sleep(TRY_AGAIN_MS, undefined, { signal: deadline.signal }).catch(() => {});
     }
   }
-}
-
-/** True when no server answers now and one may soon, or when the disk of a file is full. */
-function isPassing(error: StoreError, url: string): boolean {
-  return url.startsWith('sqlite:') ? error.code === 'store-full' : isAbsent(error);
 }
 
 async function open(options: StoreOptions): Promise<Store> {
@@ -37,7 +33,7 @@ async function open(options: StoreOptions): Promise<Store> {
     const { openPostgres } = await import('./postgres.ts');
     return openPostgres(options);
   }
-  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  const path = findPath(url);
   // A private in-memory database has one connection; ours needs a reader beside the writer.
   if (path !== undefined && !path.startsWith(':memory:')) return openSqlite(path, options);
   throw new StoreError(
@@ -46,33 +42,35 @@ async function open(options: StoreOptions): Promise<Store> {
   );
 }
 
-/** Codes of a store that cannot be opened, whose words alone do not say where and why. */
-const WORDLESS: readonly StoreErrorCode[] = ['store-unavailable', 'store-corrupt', 'store-failed'];
-
 /**
- * Says of a store that cannot be opened which it is, why, and what helps. Nothing secret of its address is shown.
- * @param named the setting or option with the address
+ * Says of a store that cannot be opened which it is, why, and what helps, where the words of its code alone do not. Nothing
+ * secret of its address is shown.
  */
-function toOpeningError(error: unknown, url: string, named = 'DATABASE_URL'): unknown {
-  if (!(error instanceof StoreError) || !WORDLESS.includes(error.code)) return error;
+function toOpeningError(
+  error: StoreError,
+  { url, named = 'DATABASE_URL' }: StoreOptions,
+): StoreError {
   const { code, cause } = error;
-  const place = /^sqlite:(.+)$/.exec(url)?.[1] ?? toServer(url);
-  const message = `the store ${place} cannot be opened: ${findWords(cause) ?? error.message}`;
-  return new StoreError(code, `${message}. ${toRemedy(code, url, named)}`, { cause });
-}
-
-function toRemedy(code: StoreErrorCode, url: string, named: string): string {
-  if (!url.startsWith('sqlite:')) {
-    return `See whether PostgreSQL runs there, and whether user, password and database of ${named} are right`;
+  if (code !== 'store-unavailable' && code !== 'store-corrupt' && code !== 'store-failed') {
+    return error;
   }
-  return code === 'store-corrupt'
-    ? 'Restore a backup (docs/recovery.md), or name another file in DATABASE_URL'
-    : 'Its folder and the file have to be there and writable for the user of the process, or name another file in DATABASE_URL';
+  const path = findPath(url);
+  const server = URL.parse(url);
+  const address = server === null ? '' : ` at ${server.host}${server.pathname}`;
+  const place = path ?? `on PostgreSQL${address}`;
+  const remedy =
+    path === undefined
+      ? `See whether PostgreSQL runs there, and whether user, password and database of ${named} are right`
+      : `${code === 'store-corrupt' ? MEND : ALLOW}, or name another file in DATABASE_URL`;
+  const why = findWords(cause) ?? error.message;
+  return new StoreError(code, `the store ${place} cannot be opened: ${why}. ${remedy}`, { cause });
 }
 
-function toServer(url: string): string {
-  const parsed = URL.parse(url);
-  return parsed === null ? 'on PostgreSQL' : `on PostgreSQL at ${parsed.host}${parsed.pathname}`;
+const MEND = 'Restore a backup (docs/recovery.md)';
+const ALLOW = 'Its folder and the file have to be there and writable for the user of the process';
+
+function findPath(url: string): string | undefined {
+  return /^sqlite:(.+)$/.exec(url)?.[1];
 }
 
 /** The words of the engine in one line; undefined: it has none. */

@@ -13,10 +13,7 @@ export interface WriteTrouble {
 }
 
 /** A store that remembers whether its last write was taken. */
-export interface WatchedStore extends Store {
-  /** Tries a small write where the last one failed, so that an end of the trouble shows without traffic. */
-  findWriteTrouble(): Promise<WriteTrouble | undefined>;
-}
+export type WatchedStore = ReturnType<typeof watchWrites>;
 
 /** Codes of a store that cannot be used; other errors are about one piece of work alone. */
 export const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set([
@@ -36,30 +33,29 @@ export function watchWrites(
   store: Store,
   clock: Clock,
   ended: (result: 'done' | 'failed', durationMs: number) => void,
-): WatchedStore {
+) {
   let trouble: WriteTrouble | undefined;
 
   const write: Store['write'] = async (work) => {
     const beganAt = performance.now();
-    let result: 'done' | 'failed' = 'failed';
     try {
       const value = await store.write(work);
       trouble = undefined;
-      result = 'done';
+      ended('done', performance.now() - beganAt);
       return value;
     } catch (error) {
-      const code =
-        error instanceof StoreError && OUTAGE_CODES.has(error.code) ? error.code : undefined;
-      if (code !== undefined) trouble = { code, sinceMs: trouble?.sinceMs ?? clock.now() };
+      ended('failed', performance.now() - beganAt);
+      if (error instanceof StoreError && OUTAGE_CODES.has(error.code)) {
+        trouble = { code: error.code, sinceMs: trouble?.sinceMs ?? clock.now() };
+      }
       throw error;
-    } finally {
-      ended(result, performance.now() - beganAt);
     }
   };
 
   return {
     ...store,
     write,
+    /** Tries a small write where the last one failed, so that an end of the trouble shows without traffic. */
     async findWriteTrouble() {
       if (trouble === undefined) return undefined;
       const now = clock.now();
@@ -77,20 +73,13 @@ export function watchWrites(
  */
 export type Weakness = 'not-flushed' | 'standby-behind';
 
-interface Settings {
-  readonly is_flushed: boolean;
-  readonly is_followed: boolean;
-}
-
 /** Reads from PostgreSQL's settings how commits may be lost; empty for a SQLite file. @throws StoreError */
 export async function findWeaknesses(db: Db): Promise<readonly Weakness[]> {
   if (!isPostgres(db)) return [];
-  const rows = await select<Settings>(db)`
-    select current_setting('fsync') = 'on' as is_flushed,
-      exists (select from pg_stat_replication) and (current_setting('synchronous_standby_names') = ''
-        or current_setting('synchronous_commit') = 'local') as is_followed`;
-  return rows.flatMap(({ is_flushed, is_followed }): Weakness[] => [
-    ...(is_flushed ? [] : (['not-flushed'] as const)),
-    ...(is_followed ? (['standby-behind'] as const) : []),
-  ]);
+  const rows = await select<{ weakness: Weakness }>(db)`
+    select 'not-flushed' as weakness where current_setting('fsync') <> 'on'
+    union all select 'standby-behind' where exists (select from pg_stat_replication)
+      and (current_setting('synchronous_standby_names') = ''
+        or current_setting('synchronous_commit') = 'local')`;
+  return rows.map(({ weakness }) => weakness);
 }
