@@ -7,8 +7,7 @@ import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { changeLinks } from '../../store/links/links.ts';
-import { observeLinks } from '../../store/links/observe.ts';
+import { changeLinks, observeLinks } from '../../store/links/links.ts';
 import {
   endObserved,
   type GroupRow,

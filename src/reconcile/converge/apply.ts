@@ -26,8 +26,7 @@ import {
 import { type Field, listFields, listLinks } from '../../plan/step.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../../store/engine/columns.ts';
-import { changeLinks, changeNamed, hasLink } from '../../store/links/links.ts';
-import { observeLinks } from '../../store/links/observe.ts';
+import { changeLinks, changeNamed, hasLink, observeLinks } from '../../store/links/links.ts';
 import { leaveGroups, moveLinks, notifyGroupsOf } from '../../store/links/of-users.ts';
 import {
   findRow,
@@ -150,9 +149,9 @@ async function takeAccount(
   const others = await listRows(tx, 'user', { upstream_id: upstreamId });
   const deleted = others.filter(({ id, deleted_at }) => id !== row.id && deleted_at !== null);
   if (deleted.length === 0) return row;
-  for (const { id, version } of deleted) {
+  for (const { seq, id, version } of deleted) {
     await leaveGroups(tx, id, now);
-    await moveLinks(tx, id, row.id);
+    await moveLinks(tx, 'user', { seq }, row);
     await updateWhere(tx, 'own_calls', { resource_id: id }, { resource_id: row.id });
     // What it was about to do is not to be done any more.
     const nothing = { ...NOTHING_OPEN, upstream_id: null, version: version + 1 };

@@ -7,7 +7,7 @@ import { compareAccount } from '../../domain/user.ts';
 import type { Field } from '../../plan/step.ts';
 import { findHandling, findProvider, parseLimits } from '../../store/credentials.ts';
 import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
-import { moveGroupLinks, moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
+import { moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
 import { findGroupByUpstream, findUserByUpstreamId } from '../../store/resources/find.ts';
 import {
   deleteRow,
@@ -146,8 +146,7 @@ async function takeFrom(
   const { type } = holder;
   if (type === 'group' && holder.deleted_at !== null) return;
   if (holder.origin === null) {
-    if (type === 'group') await moveGroupLinks(tx, holder, row);
-    else if (row.type === 'user') await moveLinks(tx, holder.id, row.id);
+    await moveLinks(tx, type, holder, row);
     return deleteRow(tx, holder);
   }
   if (type === 'user') await resetLinksOf(tx, holder.id, null);

@@ -1,6 +1,6 @@
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupId } from '../../domain/ids.ts';
-import { observeLinks } from '../../store/links/observe.ts';
+import { observeLinks } from '../../store/links/links.ts';
 import {
   endObserved,
   type GroupRow,

@@ -10,7 +10,7 @@ import {
 import { groupId, newId } from '../../domain/ids.ts';
 import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
-import { agreesWithLinks, observeLinks, type SeenLinks } from '../../store/links/observe.ts';
+import { agreesWithLinks, observeLinks, type SeenLinks } from '../../store/links/links.ts';
 import { type GroupRow, LIVE_MANAGED, listRows, updateRow } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { foldCase } from '../../domain/fold.ts';
 import { toSpelling } from '../../domain/name.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import { countSeenMembers } from '../../store/links/observe.ts';
+import { countSeenMembers } from '../../store/links/links.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import { type GroupRow, LIVE, listRows, lockRow, updateRow } from '../../store/resources/rows.ts';
 import { toUpstreamIds } from '../../store/resources/state.ts';

@@ -131,7 +131,7 @@ export const userEntries: EntryKind<'user', UserEntry> = {
     return [...strangers, ...elsewhere];
   },
   listNames,
-  absorb: (tx, row, double) => moveLinks(tx, double.id, row.id),
+  absorb: (tx, row, double) => moveLinks(tx, 'user', double, row),
   /** Rules follow a licence that was not known before: they might have taken it from a protected user. */
   async finish(tx, { deps: { rules, clock } }, saved, inserted) {
     const licensed: UserId[] = [];

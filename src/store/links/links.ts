@@ -6,9 +6,10 @@ import {
   type LinkKey,
   type LinkList,
   NEW_LINK,
+  seeLink,
   toLinkText,
 } from '../../domain/link.ts';
-import { chunks, readInChunks, select, toValues } from '../engine/dialect.ts';
+import { chunks, isPostgres, readInChunks, select, toValues } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { deleteWhere } from '../tables.ts';
 
@@ -61,9 +62,7 @@ export async function listLinks(
   // Written as SQL, which costs kysely least.
   const read = (which: RawBuilder<unknown>) =>
     select<StoredLink>(db)`
-      select link.list, link.target, person.id as "userId", person.deleted_at as "userDeletedAt", link.desired,
-        link.observed, link.pending, link.put_in, link.by_rule, link.retry_at, link.attempts, link.stuck_at, link.problem,
-        link.sent
+      select link.*, person.id as "userId", person.deleted_at as "userDeletedAt"
       from links as link join resources as person on person.seq = link.target
       where link.group_id = ${group.seq} and ${which}`;
   const lists = list === undefined ? LINK_LISTS : [list];
@@ -86,48 +85,68 @@ export async function listLinks(
 }
 
 /** Lists users who are or were linked to a group as members. */
-export async function listLinkedUsers(db: Db, group: GroupKey): Promise<UserId[]> {
-  return (await listLinks(db, group, { list: 'member' })).map(({ userId }) => userId);
-}
+export const listLinkedUsers = async (db: Db, group: GroupKey) =>
+  (await listLinks(db, group, { list: 'member' })).map(({ userId }) => userId);
 
-/** What becomes of links. */
-export interface LinkChanges {
-  /** Those that change, as they were. */
-  readonly before: StoredLink[];
-  readonly saved: SavedLink[];
-  /** Those that are forgotten. */
-  readonly over: StoredLink[];
+/** A link that changes, as it was and as it is to be; undefined: there was none, or it is forgotten. */
+interface LinkEdit {
+  readonly before: StoredLink | undefined;
+  readonly after: SavedLink | undefined;
 }
 
 /** Finds what `toNext` makes of links: each becomes another one, is forgotten (undefined), or stays as it is (the same object). */
-export async function planLinks(
+async function planLinks(
   db: Db,
   group: GroupKey,
   which: LinkSelection,
   toNext: (link: StoredLink) => Link | undefined,
-): Promise<LinkChanges> {
-  const changes: LinkChanges = { before: [], saved: [], over: [] };
-  for (const link of await listLinks(db, group, which)) {
-    const next = toNext(link);
-    if (next === link) continue;
-    changes.before.push(link);
-    if (next === undefined) changes.over.push(link);
-    else changes.saved.push({ ...link, ...next });
-  }
-  return changes;
+): Promise<LinkEdit[]> {
+  return (await listLinks(db, group, which)).flatMap((before) => {
+    const next = toNext(before);
+    return next === before ? [] : [{ before, after: next && { ...before, ...next } }];
+  });
 }
 
-/** Changes links of a group as `planLinks` finds. Returns those that changed, as they were. */
+async function storeEdits(tx: Db, group: GroupKey, edits: readonly LinkEdit[]): Promise<void> {
+  await saveLinks(
+    tx,
+    group,
+    edits.flatMap(({ after }) => after ?? []),
+  );
+  const over = edits.flatMap(({ before, after }) => (after ? [] : (before ?? [])));
+  for (const [list, same] of Map.groupBy(over, (link) => link.list)) {
+    const target = same.map((link) => link.target);
+    await deleteWhere(tx, 'links', { group_id: group.seq, list, target });
+  }
+}
+
+/**
+ * Changes links of a group: each becomes what `toNext` makes of it, is forgotten (undefined), or stays as it is (the same
+ * object). Returns those that changed, as they were.
+ */
 export async function changeLinks(
   tx: Db,
   group: GroupKey,
   which: LinkSelection,
   toNext: (link: StoredLink) => Link | undefined,
 ): Promise<StoredLink[]> {
-  const { before, saved, over } = await planLinks(tx, group, which, toNext);
-  await saveLinks(tx, group, saved);
-  await deleteLinks(tx, group, over);
-  return before;
+  const edits = await planLinks(tx, group, which, toNext);
+  await storeEdits(tx, group, edits);
+  return edits.flatMap(({ before }) => before ?? []);
+}
+
+/** Changes named links, as `changeLinks` does; `toNext` is given what names each. */
+export function changeNamed<Named extends LinkKey>(
+  tx: Db,
+  group: GroupKey,
+  named: readonly Named[],
+  toNext: (link: StoredLink, named: Named) => Link | undefined,
+): Promise<StoredLink[]> {
+  const byKey = new Map(named.map((one) => [toLinkText(one), one]));
+  return changeLinks(tx, group, { named }, (link) => {
+    const one = byKey.get(toLinkText(link));
+    return one === undefined ? link : toNext(link, one);
+  });
 }
 
 /** Stores links, replacing those that exist. */
@@ -151,21 +170,26 @@ export async function saveLinks(
   }
 }
 
-/** Forgets links. */
-export async function deleteLinks(
-  tx: Db,
-  { seq }: GroupKey,
-  links: readonly StoredLink[],
-): Promise<void> {
-  for (const [list, same] of Map.groupBy(links, (link) => link.list)) {
-    const target = same.map((link) => link.target);
-    await deleteWhere(tx, 'links', { group_id: seq, list, target });
-  }
-}
-
 /** Forgets all links of a group. */
 export async function deleteAllLinks(tx: Db, { seq }: GroupKey): Promise<void> {
   await sql`delete from links where group_id = ${seq}`.execute(tx);
+}
+
+/**
+ * Sets the desired state of one user in a list without making it pending. An unwanted user whom the service does not
+ * show either is forgotten.
+ */
+export async function desireLink(
+  tx: Db,
+  group: GroupKey,
+  { list, userId }: LinkKey,
+  isWanted: boolean,
+): Promise<void> {
+  const found = await changeLinks(tx, group, { list, userIds: [userId] }, (link) =>
+    isWanted || link.observed === 1 ? { ...link, desired: isWanted ? 1 : 0 } : undefined,
+  );
+  if (!isWanted || found.length > 0) return;
+  await saveLinks(tx, group, [{ ...NEW_LINK, list, target: userId, desired: 1 }]);
 }
 
 /** Conditions of links that are looked for. */
@@ -196,9 +220,7 @@ export async function hasLink(
 }
 
 /** Link that differs in the service from what is desired. */
-export interface DifferingLink extends LinkKey {
-  readonly wanted: boolean;
-}
+export type DifferingLink = LinkKey & { readonly wanted: boolean };
 
 /**
  * Lists users who are wanted in a list of the group and missing there, or there and unwanted, while no change waits.
@@ -214,33 +236,76 @@ export async function listDifferingLinks(db: Db, { seq }: GroupKey): Promise<Dif
   return rows.map(({ desired, ...key }) => ({ ...key, wanted: desired === 1 }));
 }
 
-/** Changes named links, as `changeLinks` does; `toNext` is given what names each. */
-export async function changeNamed<Named extends LinkKey>(
-  tx: Db,
-  group: GroupKey,
-  named: readonly Named[],
-  toNext: (link: StoredLink, named: Named) => Link | undefined,
-): Promise<StoredLink[]> {
-  const byKey = new Map(named.map((one) => [toLinkText(one), one]));
-  return changeLinks(tx, group, { named }, (link) => {
-    const one = byKey.get(toLinkText(link));
-    return one === undefined ? link : toNext(link, one);
-  });
+/** Complete list of the members or admins of a group. */
+export interface SeenLinks {
+  readonly list: LinkList;
+  readonly upstreamUserIds: readonly number[];
+  /** Desired state of users whom no provider named: 1 at adoption, 0 in a managed group, null in others. */
+  readonly baseline: number | null;
+  /** `unknown`: the list may be cut short, so a user it lacks may still be in. By default such users are out. */
+  readonly absent?: 'out' | 'unknown';
+  /** True of a list that may be older than a call: a change that it shows does not end its waiting. */
+  readonly mayBeOld?: boolean;
 }
 
 /**
- * Sets the desired state of one user in a list without making it pending. An unwanted user whom the service does not
- * show either is forgotten.
+ * Stores a list as observed; a change that holds already stops waiting. Where the list agrees with the store, nothing
+ * is written. Returns how many users came or went.
  */
-export async function desireLink(
-  tx: Db,
-  group: GroupKey,
-  { list, userId }: LinkKey,
-  isWanted: boolean,
-): Promise<void> {
-  const [link] = await listLinks(tx, group, { list, userIds: [userId] });
-  if (isWanted) {
-    await saveLinks(tx, group, [{ ...(link ?? NEW_LINK), list, target: userId, desired: 1 }]);
-  } else if (link?.observed === 1) await saveLinks(tx, group, [{ ...link, desired: 0 }]);
-  else if (link !== undefined) await deleteLinks(tx, group, [link]);
+export async function observeLinks(tx: Db, group: GroupKey, seen: SeenLinks): Promise<number> {
+  const { edits, moved } = await compareLinks(tx, group, seen);
+  await storeEdits(tx, group, edits);
+  return moved;
+}
+
+/** True when `observeLinks` of this list would write nothing. Other writes go on meanwhile. */
+export const agreesWithLinks = async (db: Db, group: GroupKey, seen: SeenLinks) =>
+  (await compareLinks(db, group, seen)).edits.length === 0;
+
+/** Compares a list with the stored links. Mostly they agree. */
+async function compareLinks(db: Db, group: GroupKey, seen: SeenLinks) {
+  const { list, baseline, absent = 'out', mayBeOld = false } = seen;
+  const listed = await readListed(db, seen.upstreamUserIds);
+  let moved = 0;
+  const edits = await planLinks(db, group, { list }, (link) => {
+    const isThere = listed.delete(link.target);
+    if (isThere !== (link.observed === 1)) moved += 1;
+    const isOut = absent === 'out' || link.observed === 0;
+    const observed = isThere ? 1 : isOut ? 0 : null;
+    if (!mayBeOld) return seeLink(link, observed);
+    return observed === link.observed ? link : { ...link, observed };
+  });
+  // A deleted user who is still seen has to leave, and does not come.
+  const added = [...listed].flatMap(([target, isLive]) => (isLive ? [target] : []));
+  for (const target of added) {
+    const after = { ...NEW_LINK, list, target, desired: baseline, observed: 1 };
+    edits.push({ before: undefined, after });
+  }
+  return { edits, moved: moved + added.length };
+}
+
+/** Reads the users of these accounts by their numbers, and whether they are not deleted. */
+async function readListed(db: Db, accounts: readonly number[]): Promise<Map<number, boolean>> {
+  const rows = await readInChunks(accounts, (some) => {
+    // As one parameter, which is quicker than many.
+    const list = JSON.stringify(some);
+    const ids = isPostgres(db)
+      ? sql`select value::bigint from json_array_elements_text(${list}::json)`
+      : sql`select value from json_each(${list})`;
+    return select<{ seq: number; deleted_at: number | null }>(db)`
+      select seq, deleted_at from resources where type = 'user' and upstream_id in (${ids})`;
+  });
+  return new Map(rows.map(({ seq, deleted_at }) => [seq, deleted_at === null]));
+}
+
+/**
+ * Counts the observed members of several groups by their numbers, and members that a possibly incomplete list did not show
+ * any more (`unknown`); a group that is not in the result has none.
+ */
+export async function countSeenMembers(db: Db, seqs: readonly number[]) {
+  const rows = await select<Record<'group_id' | 'seen' | 'unknown', number>>(db)`
+    select group_id, count(case when observed = 1 then 1 end) as seen,
+      count(case when observed is null and pending is null then 1 end) as unknown
+    from links where group_id in (${sql.join(seqs)}) and list = 'member' group by group_id`;
+  return new Map(rows.map(({ group_id, seen, unknown }) => [group_id, { seen, unknown }]));
 }

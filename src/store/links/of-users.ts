@@ -87,26 +87,21 @@ export async function resetLinksOf(tx: Db, userId: UserId, observed: 0 | null): 
     where ${isTheirs} and (desired = 1 or observed = 1 or pending is not null)`.execute(tx);
 }
 
-/** Moves the links of one user to another. If both have a link, the desired state of the other one wins. */
-export async function moveLinks(tx: Db, from: UserId, to: UserId): Promise<void> {
-  const ends = { column: 'target', other: 'group_id' };
-  await move(tx, ends, { from: toSeq(from), to: toSeq(to) });
-}
+/** The columns of links with what they are moved from, and with the others. */
+const ENDS = { user: ['target', 'group_id'], group: ['group_id', 'target'] } as const;
 
-/** Moves the links of one group to another. If both have a link, the desired state of the other one wins. */
-export async function moveGroupLinks(tx: Db, from: GroupKey, to: GroupKey): Promise<void> {
-  const ends = { column: 'group_id', other: 'target' };
-  await move(tx, ends, { from: sql`${from.seq}`, to: sql`${to.seq}` });
-}
-
-/** Moves the rows of one end of links: those that the new end has already keep what they want, and see what was seen. */
-async function move(
+/**
+ * Moves the links of one user to another, or of one group. Where both have a link, the one of the other keeps what it wants,
+ * and sees what was seen.
+ */
+export async function moveLinks(
   tx: Db,
-  ends: { readonly column: string; readonly other: string },
-  { from, to }: { readonly from: RawBuilder<number>; readonly to: RawBuilder<number> },
+  type: keyof typeof ENDS,
+  { seq: from }: GroupKey,
+  { seq: to }: GroupKey,
 ): Promise<void> {
-  const [column, other] = [sql.ref(ends.column), sql.ref(ends.other)];
-  const listOf = (end: RawBuilder<number>) => sql`(list, ${other}) in (
+  const [column, other] = ENDS[type].map((end) => sql.ref(end));
+  const listOf = (end: number) => sql`(list, ${other}) in (
     select list, ${other} from links where ${column} = ${end})`;
   await sql`update links set observed = (select old.observed from links as old
       where old.${column} = ${from} and old.list = links.list and old.${other} = links.${other})

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { LinkChange } from '../../domain/group.ts';
-import type { LinkKey } from '../../domain/link.ts';
 import { isNotApplied, type Refusal } from '../../domain/refusal.ts';
 import type { StuckLink } from '../engine/columns.ts';
 import { parseStored, waits } from '../engine/columns.ts';
@@ -17,15 +16,6 @@ interface WaitingQuery {
   readonly inactiveWait: boolean;
 }
 
-interface WaitingRow extends LinkKey {
-  readonly upstreamUserId: number;
-  readonly desired: number;
-  readonly pending: number;
-  readonly attempts: number;
-  readonly stuck_at: number | null;
-  readonly problem: string | null;
-}
-
 /**
  * Waiting changes of a group that can be made now: failed ones after all others, removals first, then the oldest. A
  * user without an account, or one who is to be deactivated first, makes a change wait.
@@ -35,21 +25,17 @@ export async function listWaitingLinks(
   { seq }: GroupKey,
   { limit, now, inactiveWait }: WaitingQuery,
 ): Promise<LinkChange[]> {
-  const rows = await select<WaitingRow>(db)`
-    select link.list, person.id as "userId", person.upstream_id as "upstreamUserId", link.desired, link.pending,
-      link.attempts, link.stuck_at, link.problem
+  type Waiting = Omit<Row<'links'>, 'pending'> &
+    Pick<LinkChange, 'userId' | 'upstreamUserId'> & { readonly pending: number };
+  const rows = await select<Waiting>(db)`
+    select link.*, person.id as "userId", person.upstream_id as "upstreamUserId"
     from links as link join resources as person on person.seq = link.target
     where link.group_id = ${seq} and link.pending is not null and person.upstream_id is not null
     and (link.retry_at is null or link.retry_at <= ${now})
     and (person.deleted_at is null or not ${waits('person.cells', 'active')})
     ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : sql``}
     order by coalesce(link.retry_at, 0), link.desired, link.pending, link.target limit ${limit}`;
-  return rows.map(toChange);
-}
-
-function toChange({ list, userId, upstreamUserId, ...row }: WaitingRow): LinkChange {
-  const problem = row.problem === null ? undefined : parseStored<Refusal>(row.problem);
-  return {
+  return rows.map(({ list, userId, upstreamUserId, ...row }) => ({
     list,
     userId,
     upstreamUserId,
@@ -57,9 +43,12 @@ function toChange({ list, userId, upstreamUserId, ...row }: WaitingRow): LinkCha
     version: row.pending,
     ...(row.attempts === 0 ? {} : { attempts: row.attempts }),
     ...(row.stuck_at === null ? {} : { stuck: true }),
-    ...(isNotApplied(problem) ? { ignored: true } : {}),
-  };
+    ...(isNotApplied(parseProblem(row)) ? { ignored: true } : {}),
+  }));
 }
+
+const parseProblem = ({ problem }: { readonly problem: string | null }) =>
+  problem === null ? undefined : parseStored<Refusal>(problem);
 
 /** Summary of the waiting changes of a group, also of those before their next attempt. */
 export interface WaitingSummary {
@@ -84,33 +73,27 @@ export const NOTHING_WAITING: WaitingSummary = {
   failed: undefined,
 };
 
-interface WaitingTotals {
-  readonly oldest: number | null;
-  readonly nextRetryAt: number | null;
-  readonly desired: number | null;
-  readonly problems: number;
-}
-
-type FailedRow = Pick<Row<'links'>, 'stuck_at' | 'attempts'> & { readonly problem: string };
-
 /**
  * Sums up the waiting changes of a group. A change that was to be tried before `now` (epoch milliseconds) waits for
  * another one.
  */
 export async function readWaiting(db: Db, { seq }: GroupKey, now = 0): Promise<WaitingSummary> {
   const waiting = sql`from links where group_id = ${seq} and pending is not null`;
-  const [totals] = await select<WaitingTotals>(db)`
+  type Totals = Record<'oldest' | 'nextRetryAt' | 'desired', number | null> & { problems: number };
+  const [totals] = await select<Totals>(db)`
     select min(pending) as oldest, min(case when retry_at > ${now} then retry_at end) as "nextRetryAt",
       min(desired) as desired, count(problem) as problems ${waiting}`;
   if (totals === undefined || totals.oldest === null) return NOTHING_WAITING;
   const rows =
     totals.problems === 0
       ? []
-      : await select<FailedRow>(db)`
-          select stuck_at, attempts, problem ${waiting} and problem is not null`;
-  const failures = rows.map((row) => ({ ...row, problem: parseStored<Refusal>(row.problem) }));
-  const stuck = failures.flatMap(({ stuck_at: since, problem }) =>
-    since === null ? [] : [{ since, problem }],
+      : await select<Row<'links'>>(db)`select * ${waiting} and problem is not null`;
+  const failures = rows.flatMap(({ stuck_at: since, attempts, ...row }) => {
+    const problem = parseProblem(row);
+    return problem ? [{ since, attempts, problem }] : [];
+  });
+  const stuck = failures.flatMap(({ since, problem }) =>
+    since === null ? [] : { since, problem },
   );
   const failed = failures.filter(({ attempts }) => attempts > 0);
   return {

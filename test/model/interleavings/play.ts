@@ -5,7 +5,7 @@ import { toObservedColumns, toUnmanagedAttributes } from '../../../src/reconcile
 import type { SandboxUser } from '../../../src/sandbox/model.ts';
 import { createLocalBell } from '../../../src/store/bell.ts';
 import { toGroupColumns, toUserColumns } from '../../../src/store/engine/columns.ts';
-import { observeLinks } from '../../../src/store/links/observe.ts';
+import { observeLinks } from '../../../src/store/links/links.ts';
 import { insertRow } from '../../../src/store/resources/rows.ts';
 import { type Company, createCompany } from './company.ts';
 import type { Trouble } from './gated-transport.ts';
