@@ -8,10 +8,8 @@ import { toLeadersStore } from '../reconcile/job.ts';
 import { Convergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead } from '../reconcile/loop/election.ts';
 import { createErrandRunner, type Errand, type ErrandAnswer } from '../reconcile/loop/errands.ts';
-import { createLeaverWatch } from '../reconcile/loop/leavers.ts';
+import { createPeriodicJobs } from '../reconcile/loop/jobs.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
-import { createPruning } from '../reconcile/loop/pruning.ts';
-import { createSampling } from '../reconcile/loop/sampling.ts';
 import { createSweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
@@ -171,10 +169,9 @@ function openBackground(parts: TenureParts, deps: ReconcileDeps) {
   const { settings, metrics, target } = parts;
   const { ledger: ledgerMs, tombstones: tombstonesMs } = settings.retention;
   const callsMax = target.requestsPerSecond * 60;
+  const retention = { ledgerMs, actsMs: ACTS_KEPT_MS, tombstonesMs };
   return [
-    createSampling({ ...deps, traffic: metrics.traffic, callsMax }),
-    createPruning(deps, { ledgerMs, actsMs: ACTS_KEPT_MS, tombstonesMs }),
-    createLeaverWatch(deps),
+    ...createPeriodicJobs({ ...deps, retention, traffic: metrics.traffic, callsMax }),
     createNotifier({ ...deps, policy: settings.notify, observe: () => observeBridge(parts) }),
   ];
 }

@@ -1,15 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../domain/clock.ts';
 import { createLoop } from '../domain/loop.ts';
 import type { Receiver } from '../domain/notification.ts';
-import type { OutboundPolicy } from '../outbound/outbound.ts';
-import type { Db, Store } from '../store/store.ts';
+import { createOutbound, type OutboundPolicy, toFailureWords } from '../outbound/outbound.ts';
+import type { Store } from '../store/store.ts';
 import { deleteWhere, listWhere, type Row, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
-import { followConditions, type Observed } from './conditions.ts';
-import { createPoster, type Poster, type PostResult } from './post.ts';
+import { followConditions, type Observed } from './notices.ts';
 
 /** Dependencies of the notifier. */
-export interface NotifierDeps {
+interface NotifierDeps {
   readonly store: Store;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -25,23 +26,32 @@ const LOOK_MS = 5_000;
 /** First wait after a failure, doubled with each further one, and the longest; in milliseconds. */
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
+/** Longest time of one attempt, in milliseconds. */
+const POST_MS = 15_000;
+/** Bytes of an answer that are read before its connection is closed. */
+const ANSWER_MAX = 16 * 1_024;
+/** Longest pause that a receiver may ask for, in milliseconds. */
+const RETRY_AFTER_MAX_MS = 3_600_000;
+
+const NO_SECRET =
+  'the file of the secret cannot be read, or holds no secret: whsec_ and base64 are wanted';
 
 /** Creates the notifier of one lead, which sends receivers what happens. */
 export function createNotifier(deps: NotifierDeps) {
   const { store, clock, policy, observe, events } = deps;
-  const names = policy.receivers.map(({ name }) => name);
-  const poster = createPoster(clock, policy);
+  const { receivers } = policy;
+  const outbound = createOutbound(policy, POST_MS);
   // Another lead goes on with what this one has not stored.
   const onFailure = (error: unknown) =>
     events.failed({ type: 'notifications', id: 'store', error });
   const timing = { clock, onFailure, failedRestMs: LOOK_MS };
-  const deliveries = policy.receivers.map((receiver) =>
-    createLoop(timing, createDelivery(deps, receiver, poster)),
+  const deliveries = receivers.map((receiver) =>
+    createLoop(timing, createDelivery(deps, receiver, outbound)),
   );
   const look = createLoop(timing, async () => {
     const observed = await observe();
     const at = clock.now();
-    await store.write((tx) => followConditions(tx, policy.receivers, observed, at));
+    await store.write((tx) => followConditions(tx, receivers, observed, at));
     for (const loop of deliveries) loop.tell();
     return LOOK_MS;
   });
@@ -51,8 +61,10 @@ export function createNotifier(deps: NotifierDeps) {
 
   return {
     start(): void {
-      cleaning = store.write((tx) => forgetOthers(tx, names)).catch(onFailure);
-      if (names.length === 0) return;
+      // What is for other receivers than these is forgotten.
+      const others = { receiver: { 'not in': receivers.map(({ name }) => name) } };
+      cleaning = store.write((tx) => deleteWhere(tx, 'notices', others)).catch(onFailure);
+      if (receivers.length === 0) return;
       unlisten = store.bell.listen('decided', () => {
         for (const loop of loops) loop.tell();
       });
@@ -62,11 +74,13 @@ export function createNotifier(deps: NotifierDeps) {
     async stop(): Promise<void> {
       unlisten();
       const ends = loops.map((loop) => loop.stop());
-      await poster.close();
+      await outbound.close();
       await Promise.all([cleaning, ...ends]);
     },
   };
 }
+
+type Outbound = ReturnType<typeof createOutbound>;
 
 /**
  * Creates what sends one receiver what is due, and returns how long to wait before the next time, in milliseconds. A receiver
@@ -75,77 +89,118 @@ export function createNotifier(deps: NotifierDeps) {
 function createDelivery(
   { store, clock, random, events }: NotifierDeps,
   receiver: Receiver,
-  poster: Poster,
+  outbound: Outbound,
 ) {
   const { name } = receiver;
   let failures = 0;
   let downAt = 0;
 
-  function note(result: PostResult): void {
-    events.notified({
-      receiver: name,
-      result: result.kind === 'delivered' ? 'delivered' : 'failed',
-    });
-    if (result.kind === 'down') {
-      if (failures === 0) {
-        downAt = clock.now();
-        events.receiverDown({ receiver: name, reason: result.error });
-      }
-      failures += 1;
+  function note({ kind, error }: PostResult): void {
+    const result = kind === 'delivered' ? 'delivered' : 'failed';
+    events.notified({ receiver: name, result });
+    if (kind !== 'down') {
+      const afterMs = clock.now() - downAt;
+      if (failures > 0) events.receiverUp({ receiver: name, afterMs, failures });
+      failures = 0;
       return;
     }
-    const afterMs = clock.now() - downAt;
-    if (failures > 0) events.receiverUp({ receiver: name, afterMs, failures });
-    failures = 0;
+    if (failures === 0) {
+      downAt = clock.now();
+      events.receiverDown({ receiver: name, reason: error });
+    }
+    failures += 1;
   }
 
   /** Sends one message; false: the receiver is down. The attempt is stored before, so that it is known after a crash. */
   async function send(row: Row<'notices'>): Promise<boolean> {
+    const { id, phase } = row;
     const attempts = row.attempts + 1;
-    const save = (attempt: Partial<Row<'notices'>>) =>
-      store.write((tx) => updateWhere(tx, 'notices', { id: row.id }, attempt));
+    const save = (change: Partial<Row<'notices'>>) =>
+      store.write((tx) => updateWhere(tx, 'notices', { id }, change));
     // It is not to be sent any more.
     if ((await save({ attempts })).length === 0) return true;
-    const result = await poster.post(receiver, row);
+    const result = await post(outbound, receiver, row, clock);
     note(result);
-    if (result.kind === 'delivered') await store.write((tx) => endNotice(tx, row));
-    else {
-      const askedMs = result.kind === 'down' ? result.retryAfterMs : 0;
-      const waitMs = Math.max(toWaitMs(attempts, random()), askedMs);
+    if (result.kind === 'delivered') {
+      // The receiver knows that the condition holds, or nothing is left to send.
+      if (phase === 'began') await save({ phase: 'active', error: null });
+      else await store.write((tx) => deleteWhere(tx, 'notices', { id }));
+    } else {
+      const longestMs = Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS);
+      const waitMs = Math.max(longestMs * (0.75 + random() / 4), result.retryAfterMs);
       await save({ due_at: Math.round(clock.now() + waitMs), error: result.error });
     }
     return result.kind !== 'down';
   }
 
   return async (signal: AbortSignal): Promise<number> => {
-    for (const row of await listDue(store.read, name, clock.now())) {
+    const now = clock.now();
+    const due = { receiver: name, phase: { '<>': 'active' }, due_at: { '<=': now } } as const;
+    const rows = await listWhere(store.read, 'notices', due, { order: ['since', 'key'] });
+    // What an operator tries comes first, then the oldest.
+    rows.sort((a, b) => Number(b.type === 'test') - Number(a.type === 'test'));
+    for (const row of rows) {
       if (signal.aborted || !(await send(row))) break;
     }
     return LOOK_MS;
   };
 }
 
-/** Forgets what is for other receivers than these. */
-function forgetOthers(tx: Db, names: readonly string[]) {
-  return deleteWhere(tx, 'notices', { receiver: { 'not in': names } });
+/** Result of one attempt; `down`: it says nothing of this notification. */
+interface PostResult {
+  readonly kind: 'delivered' | 'refused' | 'down';
+  /** Empty where it was delivered. */
+  readonly error: string;
+  readonly retryAfterMs: number;
 }
 
-/** Lists what is to be sent to one receiver now: what an operator tries first, then the oldest. */
-async function listDue(db: Db, receiver: string, now: number): Promise<Row<'notices'>[]> {
-  const due = { receiver, phase: { '<>': 'active' }, due_at: { '<=': now } } as const;
-  const rows = await listWhere(db, 'notices', due, { order: ['since', 'key'] });
-  return rows.toSorted((a, b) => Number(b.type === 'test') - Number(a.type === 'test'));
+/** Sends a message once. Never throws. */
+async function post(
+  outbound: Outbound,
+  receiver: Receiver,
+  message: Pick<Row<'notices'>, 'id' | 'body'>,
+  clock: Clock,
+): Promise<PostResult> {
+  // Nothing of the error is logged: it may quote the secret.
+  const headers = await toHeaders(receiver, message, clock.now()).catch(() => undefined);
+  if (headers === undefined) return { kind: 'down', error: NO_SECRET, retryAfterMs: 0 };
+  try {
+    const request = { method: 'POST', headers, body: message.body } as const;
+    const { body, statusCode, headers: said } = await outbound.send(receiver.url, request);
+    await body.dump({ limit: ANSWER_MAX });
+    if (statusCode >= 200 && statusCode < 300) {
+      return { kind: 'delivered', error: '', retryAfterMs: 0 };
+    }
+    const error = `answered with ${statusCode}`;
+    const isDown = statusCode >= 500 || statusCode === 429 || statusCode === 408;
+    if (!isDown) return { kind: 'refused', error, retryAfterMs: 0 };
+    const retryAfterMs = parseRetryAfter(`${said['retry-after']}`, clock.now());
+    return { kind: 'down', error, retryAfterMs };
+  } catch (error) {
+    return { kind: 'down', error: toFailureWords(error), retryAfterMs: 0 };
+  }
 }
 
-/** Stores that the receiver has a message: it knows that the condition holds, or nothing is left to send. */
-async function endNotice(tx: Db, { id, phase }: Row<'notices'>): Promise<void> {
-  if (phase === 'began') {
-    await updateWhere(tx, 'notices', { id }, { phase: 'active', error: null });
-  } else await deleteWhere(tx, 'notices', { id });
+/** @see https://www.standardwebhooks.com (read 2026-11-22) */
+async function toHeaders(
+  { secretFile }: Receiver,
+  { id, body }: Pick<Row<'notices'>, 'id' | 'body'>,
+  now: number,
+) {
+  const headers = { 'content-type': 'application/json' };
+  if (secretFile === undefined) return headers;
+  // Read each time, so that a new secret needs no restart.
+  const secret = (await readFile(secretFile, 'utf8')).trim();
+  return {
+    ...headers,
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now / 1_000)),
+    'webhook-signature': new Webhook(secret).sign(id, new Date(now), body),
+  };
 }
 
-/** Time before the next attempt, with jitter, in milliseconds. */
-function toWaitMs(failures: number, random: number): number {
-  const longestMs = Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_WAIT_MS);
-  return longestMs * (0.75 + random / 4);
+/** Seconds or a date (RFC 9110 §10.2.3), in milliseconds; 0 for anything else. */
+function parseRetryAfter(text: string, now: number): number {
+  const askedMs = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  return Math.min(Math.max(askedMs || 0, 0), RETRY_AFTER_MAX_MS);
 }

@@ -11,7 +11,7 @@ interface Job {
   /** Names of the job in the log, where a turn fails. */
   readonly type: string;
   readonly id: string;
-  /** Rest after a failed turn, in milliseconds. */
+  /** Rest after a turn that failed, or that names none, in milliseconds. */
   readonly restMs: number;
   /** Rest before the first turn, in milliseconds; absent: none. */
   readonly firstMs?: number;
@@ -26,15 +26,18 @@ export interface JobDeps extends Pick<ReconcileDeps, 'store' | 'clock'> {
 
 /**
  * Creates a job of the leader; nothing runs before its start. A failed turn is reported, unless the lead has ended.
- * @param turn as that of a loop (`createLoop`)
+ * @param turn as that of a loop (`createLoop`); undefined: the rest of the job
  */
 export function createJob(
   { store, clock, events }: JobDeps,
   { type, id, restMs, firstMs, topic }: Job,
-  turn: Parameters<typeof createLoop>[1],
+  turn: (signal: AbortSignal, isTold: boolean) => Promise<number | undefined>,
 ): Loop {
   const onFailure = (error: unknown) => isNotLeading(error) || events.failed({ type, id, error });
-  const loop = createLoop({ clock, onFailure, failedRestMs: restMs }, turn);
+  const loop = createLoop(
+    { clock, onFailure, failedRestMs: restMs },
+    async (signal, isTold) => (await turn(signal, isTold)) ?? restMs,
+  );
   let unlisten = () => {};
   return {
     tell: loop.tell,

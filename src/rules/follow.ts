@@ -1,19 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../domain/clock.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
+import { createLoop } from '../domain/loop.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import type { UserField } from '../domain/user.ts';
 import { toChangedColumns } from '../store/engine/columns.ts';
 import { chunks, lockUntilCommit } from '../store/engine/dialect.ts';
-import { type GroupRow, LIVE_MANAGED, listRows, updateRow } from '../store/resources/rows.ts';
+import { createFact } from '../store/facts.ts';
+import {
+  type GroupRow,
+  LIVE_MANAGED,
+  listRows,
+  lockRow,
+  readRows,
+  updateRow,
+} from '../store/resources/rows.ts';
 import {
   listGroupNamesOf,
   listManagedGroups,
   listNested,
   listWantedMembers,
 } from '../store/resources/rule-inputs.ts';
-import type { Db } from '../store/store.ts';
-import { toRuled, userFields } from './fields.ts';
-import { type ListNews, ruleAdmins, ruleLinks } from './rule-links.ts';
-import type { Rules } from './rules.ts';
+import type { Db, Store } from '../store/store.ts';
+import { groupFields, toRuled, userFields } from './fields.ts';
+import { type ListNews, type Rules, ruleLinks } from './rules.ts';
 
 /** Change of a group in a transaction, as far as rules need it. */
 export interface GroupNews {
@@ -39,16 +49,6 @@ export async function enterRules(tx: Db, rules: Rules, of: 'users' | 'names'): P
   if (!rules.book.isEmpty) await lockUntilCommit(tx, 'rules', of === 'users' ? 'shared' : 'alone');
 }
 
-/** Result of following the rules. */
-export interface Followed {
-  /** True when other users or groups may be due. */
-  readonly notifies: boolean;
-  /** True when the group itself was changed. */
-  readonly changedItself: boolean;
-  /** True if a user left a group because of it. */
-  readonly removes: boolean;
-}
-
 /** Finds the name by which rules know a group; undefined for a group that is not managed or not there. */
 export function toRuledName(
   row: Pick<GroupRow, 'origin' | 'deleted_at' | 'name'> | undefined,
@@ -61,19 +61,14 @@ export function toRuledName(
  * a member of, the fields of users who joined or left, admin lists that draw on it, its own lists. Where only members
  * changed, only those users are looked at. `now` is epoch milliseconds.
  */
-export async function followGroup(
-  tx: Db,
-  rules: Rules,
-  news: GroupNews,
-  now: number,
-): Promise<Followed> {
+export async function followGroup(tx: Db, rules: Rules, news: GroupNews, now: number) {
   const { id, nested, version } = news;
   const some = nested === 'all' ? undefined : news.users;
   const own = { groupId: id, users: some, now, version };
   const { writes } = nested ? await ruleLinks(tx, rules, 'member', own) : { writes: [] };
   const users = [...new Set([...news.users, ...writes.map(({ userId }) => userId)])];
   const all = [...writes];
-  const { notifies, changedItself } = await followRules(tx, rules, { ...news, users }, now);
+  const changed = await followRules(tx, rules, { ...news, users }, now);
   const around = users.length === 0 ? [] : await listNested(tx, id, 'around');
   for (const groupId of around) {
     const outer = await ruleLinks(tx, rules, 'member', { groupId, users, now });
@@ -83,36 +78,46 @@ export async function followGroup(
     all.push(...outer.writes);
   }
   return {
-    notifies: notifies || all.length > 0,
-    changedItself: changedItself || writes.length > 0 || around.includes(id),
+    /** True when other users or groups may be due. */
+    notifies: changed.size > 0 || all.length > 0,
+    /** True when the group itself was changed. */
+    changedItself: changed.has(id) || writes.length > 0 || around.includes(id),
+    /** True if a user left a group because of it. */
     removes: all.some(({ desired }) => desired === 0),
   };
 }
 
-/** Updates what rules derive from a group alone: the fields of its users, and admin lists. */
+/** Updates what rules derive from a group alone: the fields of its users, and admin lists. Returns what changed. */
 async function followRules(
   tx: Db,
   rules: Rules,
   { id, before, after, users, admins }: GroupNews,
   now: number,
-): Promise<Omit<Followed, 'removes'>> {
+): Promise<ReadonlySet<UserId | GroupId>> {
   const { book } = rules;
   const isRenamed = before !== after;
   const isNews = isRenamed || users.length > 0 || admins !== undefined;
-  if (book.isEmpty || !isNews) return { notifies: false, changedItself: false };
+  if (book.isEmpty || !isNews) return new Set();
+  const changed = new Set<UserId | GroupId>();
   const names = [...new Set([before, after])].filter((name) => name !== undefined);
-  let notifies = false;
   if (names.some(book.drivesMembers)) {
     const all = isRenamed ? await listWantedMembers(tx, [id]) : [];
-    notifies = await followUsers(tx, rules, [...new Set([...users, ...all])], now);
+    const moved = await followUsers(tx, rules, [...new Set([...users, ...all])], now);
+    for (const userId of moved) changed.add(userId);
   }
   const some = isRenamed ? undefined : users;
-  const changed = await followAdministered(tx, rules, { names, users: some, now });
+  const administered = await followAdministered(tx, rules, { names, users: some, now });
+  for (const groupId of administered) changed.add(groupId);
   const isOwnDue = isRenamed || admins !== undefined;
   if (isOwnDue && after !== undefined) {
     if (await ruleAdmins(tx, rules, { groupId: id, users: undefined, now })) changed.add(id);
   }
-  return { notifies: notifies || changed.size > 0, changedItself: changed.has(id) };
+  return changed;
+}
+
+/** Updates the admins of a group to those that the rules want. True when the list changed. */
+async function ruleAdmins(tx: Db, rules: Rules, news: ListNews): Promise<boolean> {
+  return (await ruleLinks(tx, rules, 'admin', news)).writes.length > 0;
 }
 
 /** Updates the admin lists that draw on groups of these names, for these users or for all, and returns the changed groups. */
@@ -120,23 +125,23 @@ async function followAdministered(
   tx: Db,
   rules: Rules,
   { names, ...news }: Omit<ListNews, 'groupId'> & { readonly names: readonly string[] },
-): Promise<Set<GroupId>> {
-  const changed = new Set<GroupId>();
-  if (news.users?.length === 0) return changed;
+): Promise<GroupId[]> {
+  if (news.users?.length === 0) return [];
+  const changed: GroupId[] = [];
   for (const { id } of await listManagedGroups(tx, names.flatMap(rules.book.listAdministered))) {
-    if (await ruleAdmins(tx, rules, { ...news, groupId: id })) changed.add(id);
+    if (await ruleAdmins(tx, rules, { ...news, groupId: id })) changed.push(id);
   }
   return changed;
 }
 
-/** Updates the ruled fields of managed users. True when a user changed. */
+/** Updates the ruled fields of managed users, and returns those that changed. */
 export async function followUsers(
   tx: Db,
   rules: Rules,
   userIds: readonly UserId[],
   now: number,
-): Promise<boolean> {
-  let changed = false;
+): Promise<UserId[]> {
+  const changed: UserId[] = [];
   for (const chunk of chunks([...userIds].sort())) {
     // In one order everywhere.
     const which = { id: chunk, ...LIVE_MANAGED };
@@ -148,7 +153,7 @@ export async function followUsers(
       const next = await toRuled(tx, rules, userFields, { row, rulings, now });
       if (next === undefined) continue;
       await updateRow(tx, row, toChangedColumns(row, next));
-      changed = true;
+      changed.push(row.id);
     }
   }
   return changed;
@@ -165,5 +170,84 @@ export async function followUser(
   const changed = await followUsers(tx, rules, [userId], now);
   const names = (await listGroupNamesOf(tx, [userId])).get(userId) ?? [];
   const groups = await followAdministered(tx, rules, { names, users: [userId], now });
-  return changed || groups.size > 0;
+  return changed.length + groups.length > 0;
+}
+
+/** Rest after a failure of the store, and once the rules hold everywhere, in milliseconds. */
+const REST_MS = 1_000;
+const DONE_REST_MS = 60 * 60_000;
+
+/** Hash of the rules that were applied last. */
+const APPLIED = createFact<string>('rules');
+
+interface ReapplyDeps {
+  readonly store: Store;
+  readonly rules: Rules;
+  readonly clock: Clock;
+  readonly events: {
+    failed(fields: { readonly type: string; readonly id: string; readonly error: unknown }): void;
+  };
+}
+
+/**
+ * Creates the reapplication of changed rules to groups, users and admin lists, page by page; after a crash it begins
+ * again. Requests are served meanwhile under the same rules.
+ */
+export function createReapplication(deps: ReapplyDeps) {
+  const { store, clock, events } = deps;
+  const { rules } = deps.rules.book;
+  const hash = createHash('sha256').update(JSON.stringify(rules)).digest('hex');
+  const over = Promise.withResolvers<void>();
+  const onFailure = (error: unknown) => events.failed({ type: 'rules', id: 'reapply', error });
+  const loop = createLoop({ clock, onFailure, failedRestMs: REST_MS }, async (signal) => {
+    const applied = await APPLIED.find(store.read);
+    // A store that never had rules needs nothing while there are none.
+    const isToApply = applied === undefined ? rules.length > 0 : applied !== hash;
+    if (isToApply) {
+      await applyAll(deps, signal);
+      await store.write((tx) => APPLIED.save(tx, hash, clock.now()));
+    }
+    over.resolve();
+    return DONE_REST_MS;
+  });
+  return {
+    start: () => loop.start(),
+    /** Stops after the page that is being done. */
+    async stop() {
+      await loop.stop();
+      over.resolve();
+    },
+    /** Resolves once the rules hold everywhere, or it was stopped. */
+    done: () => over.promise,
+  };
+}
+
+async function applyAll({ store, rules, clock }: ReapplyDeps, signal: AbortSignal): Promise<void> {
+  /** Applies them to all groups: so many in one transaction that requests do not notice. `apply`: true where one changed. */
+  async function forGroups(limit: number, apply: (tx: Db, groupId: GroupId) => Promise<boolean>) {
+    for await (const rows of readRows(store.read, 'group', { limit, where: LIVE_MANAGED })) {
+      signal.throwIfAborted();
+      const changed = await store.write(async (tx) => {
+        const applied: boolean[] = [];
+        for (const { id } of rows) applied.push(await apply(tx, id));
+        return applied.includes(true);
+      });
+      if (changed) store.bell.ring('due');
+    }
+  }
+  await forGroups(100, async (tx, id) => {
+    const row = await lockRow(tx, { type: 'group', id });
+    const next = row && (await toRuled(tx, rules, groupFields, { row, now: clock.now() }));
+    if (row && next) await updateRow(tx, row, toChangedColumns(row, next));
+    return next !== undefined;
+  });
+  for await (const rows of readRows(store.read, 'user', { limit: 200, where: LIVE_MANAGED })) {
+    signal.throwIfAborted();
+    const ids = rows.map(({ id }) => id);
+    const changed = await store.write((tx) => followUsers(tx, rules, ids, clock.now()));
+    if (changed.length > 0) store.bell.ring('due');
+  }
+  await forGroups(20, (tx, groupId) =>
+    ruleAdmins(tx, rules, { groupId, users: undefined, now: clock.now() }),
+  );
 }

@@ -1,8 +1,17 @@
+import type { GroupId, UserId } from '../domain/ids.ts';
+import { type Link, type LinkKey, type LinkList, ruleLink } from '../domain/link.ts';
 import type { RuleBook } from '../domain/rule-book.ts';
 import type { Deactivation } from '../domain/user.ts';
-import { listLinks } from '../store/links/links.ts';
+import { toDueClass } from '../store/engine/columns.ts';
+import { listLinks, type StoredLink, saveLinks } from '../store/links/links.ts';
 import type { Protection } from '../store/resources/protection.ts';
-import type { GroupRow } from '../store/resources/rows.ts';
+import { type GroupRow, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
+import {
+  listManagedGroups,
+  listNested,
+  listWantedMembers,
+  lockGroups,
+} from '../store/resources/rule-inputs.ts';
 import { toGroupState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 
@@ -27,12 +36,9 @@ export async function findGroupPrivilege(
   if ((observed?.permissions ?? desired.permissions ?? 0) > 0) {
     return 'The group holds permissions.';
   }
-  return (await hasAdmins(tx, row)) ? 'The group has admins.' : undefined;
-}
-
-async function hasAdmins(tx: Db, row: GroupRow): Promise<boolean> {
   const admins = await listLinks(tx, row, { list: 'admin' });
-  return admins.some((link) => (link.desired ?? link.observed) === 1);
+  const hasAdmins = admins.some((link) => (link.desired ?? link.observed) === 1);
+  return hasAdmins ? 'The group has admins.' : undefined;
 }
 
 /** A takeover of such a group would give its members the rights of the rules. */
@@ -44,4 +50,117 @@ function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
   const { permissions } = book.ruleGroup(name);
   if (permissions === undefined || permissions.value === 0) return undefined;
   return 'The rules of the bridge give the group permissions.';
+}
+
+/** List of a group to be updated: all of it, or these users alone. */
+export interface ListNews {
+  readonly groupId: GroupId;
+  readonly users: readonly UserId[] | undefined;
+  readonly now: number;
+  /** Version of a write of this transaction that the changes belong to; absent: they make a new one. */
+  readonly version?: number | undefined;
+}
+
+type RuledLink = Link & LinkKey;
+
+/** A group, and the links of its list that were changed. */
+interface RuledList {
+  readonly row: GroupRow | undefined;
+  readonly writes: readonly RuledLink[];
+}
+
+/**
+ * Updates a list of a managed group: admins to those that the rules want, unless a provider writes the list, members to
+ * those that a provider or the inner groups want. The row is locked first, so that a concurrent change of another source
+ * is seen.
+ */
+export async function ruleLinks(
+  tx: Db,
+  rules: Rules,
+  list: LinkList,
+  { groupId, users, now, version }: ListNews,
+): Promise<RuledList> {
+  const row = await lockRow(tx, { type: 'group', id: groupId });
+  const isOurs = row?.origin != null && row.deleted_at === null;
+  if (!isOurs || (list === 'admin' && row.admins_asked === 1)) return { row, writes: [] };
+  const wanted = await (list === 'admin'
+    ? listWantedAdmins(tx, rules, row, users)
+    : listInnerMembers(tx, row, users));
+  const links = await listLinks(tx, row, { list, userIds: users });
+  // Deleted users leave by themselves.
+  const held = links.filter(({ userDeletedAt }) => userDeletedAt === null);
+  const next = { ...row, version: version ?? row.version + 1 };
+  const changes = toChanges(next, list, wanted, held);
+  const writes = await withoutProtected(tx, rules, row, changes);
+  if (writes.length === 0) return { row, writes };
+  const saved = writes.map(({ userId, ...link }) => ({ ...link, target: userId }));
+  await saveLinks(tx, row, saved);
+  await updateRow(tx, { type: 'group', id: groupId }, toColumns(next, writes, now));
+  return { row, writes };
+}
+
+/** Lists those whom a provider made members of a group inside of this one. */
+async function listInnerMembers(
+  tx: Db,
+  { id }: GroupRow,
+  users: readonly UserId[] | undefined,
+): Promise<Set<UserId>> {
+  const inside = await listNested(tx, id, 'inside');
+  // Whoever writes one of them now is waited for, and seen.
+  if (users === undefined) await lockGroups(tx, inside);
+  return listWantedMembers(tx, inside, { among: users, by: 'provider' });
+}
+
+async function listWantedAdmins(
+  tx: Db,
+  rules: Rules,
+  row: GroupRow,
+  users: readonly UserId[] | undefined,
+): Promise<Set<UserId>> {
+  const ruling = rules.book.isEmpty ? undefined : rules.book.ruleAdmins(row.name);
+  if (ruling === undefined) return new Set();
+  const sources = await listManagedGroups(tx, [ruling.sources]);
+  const ids = sources.map(({ id }) => id);
+  return listWantedMembers(tx, ids, { among: users });
+}
+
+function toChanges(
+  { version, must_look }: GroupRow,
+  list: LinkList,
+  wanted: ReadonlySet<UserId>,
+  held: readonly StoredLink[],
+): RuledLink[] {
+  const heldById = new Map(held.map((link) => [link.userId, link]));
+  return [...new Set([...heldById.keys(), ...wanted])].flatMap((userId) => {
+    const rule = { wanted: wanted.has(userId), version, isUnsure: must_look !== 0 };
+    const after = ruleLink(heldById.get(userId), rule);
+    return after === undefined ? [] : [{ ...after, list, userId }];
+  });
+}
+
+/** Leaves out protected users, whom nothing derived may demote as little as a request: out of an ordinary group they may go. */
+async function withoutProtected(
+  tx: Db,
+  rules: Rules,
+  row: GroupRow,
+  changes: readonly RuledLink[],
+): Promise<readonly RuledLink[]> {
+  const id = changes.filter(({ desired }) => desired !== 1).map(({ userId }) => userId);
+  if (id.length === 0) return changes;
+  const isOfMembers = changes.every(({ list }) => list === 'member');
+  if (isOfMembers && !(await findGroupPrivilege(tx, { rules }, row))) return changes;
+  const stay = await rules.protection.listPrivileged(tx, await listRows(tx, 'user', { id }));
+  return changes.filter(({ userId, desired }) => desired === 1 || !stay.has(userId));
+}
+
+function toColumns(
+  { version, due_class }: GroupRow,
+  writes: readonly RuledLink[],
+  now: number,
+): Partial<GroupRow> {
+  const shown = { version, modified_at: now };
+  const waiting = writes.filter(({ pending }) => pending !== null);
+  if (waiting.length === 0) return shown;
+  const removes = waiting.some(({ desired }) => desired === 0);
+  return { ...shown, due_at: now, due_class: toDueClass(removes || due_class === 0) };
 }

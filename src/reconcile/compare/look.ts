@@ -1,5 +1,5 @@
 import type { Detector, DriftKind } from '../../domain/drift.ts';
-import { listEntityFields, type SeenEntities, seeEntities } from '../../domain/entity.ts';
+import { listEntityFields, seeEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import type { GroupField } from '../../domain/group.ts';
 import type { Deactivation } from '../../domain/user.ts';
@@ -53,15 +53,13 @@ export type LookPart = 'ordinary' | 'companyUser' | 'admins' | 'entities';
 /** Lists the parts in which drift of these kinds can be seen. */
 export function listPartsOf(kinds: readonly DriftKind[], deactivation: Deactivation): LookPart[] {
   const isSuspension = deactivation === 'temporarilyInactive';
-  const isOfCompany = (kind: DriftKind) =>
-    kind === 'user.access' ||
-    (isSuspension && (kind === 'user.deactivated' || kind === 'user.activated'));
-  return [
-    'ordinary',
-    ...(kinds.some(isOfCompany) ? (['companyUser'] as const) : []),
-    ...(kinds.some((kind) => kind.startsWith('admin.')) ? (['admins'] as const) : []),
-    ...(kinds.some((kind) => kind.startsWith('entity.')) ? (['entities'] as const) : []),
-  ];
+  const ofCompany = isSuspension ? /^user\.(access|deactivated|activated)$/ : /^user\.access$/;
+  const has = (pattern: RegExp) => kinds.some((kind) => pattern.test(kind));
+  const parts: LookPart[] = ['ordinary'];
+  if (has(ofCompany)) parts.push('companyUser');
+  if (has(/^admin\./)) parts.push('admins');
+  if (has(/^entity\./)) parts.push('entities');
+  return parts;
 }
 
 /** Lists the managed parts of a user or group; the admins of a group are read by sweeps, which may take more calls. */
@@ -91,17 +89,35 @@ export type Inspected =
   | { readonly kind: 'seen' | 'gone'; readonly found: readonly DriftRow[] | undefined }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
-/** Looks at one user or group, and stores what was seen and what differs. */
+/**
+ * Looks at one user or group, and stores what was seen and what differs. An unmanaged resource that is gone is forgotten.
+ * Nothing is stored of one that was written since it was read, or that a worker has.
+ */
 export async function inspect(
   looking: Looking,
   row: ResourceRow,
   { parts, detector }: Look,
 ): Promise<Inspected> {
-  const { store } = looking.deps;
+  const { store, clock, policy } = looking.deps;
   const observation = await observe(looking, row, parts);
   if (observation.kind === 'could-not-look') return observation;
-  const looked = { row, detector, observation };
-  const found = await store.write((tx) => storeLooked(tx, looking.deps, looked));
+  const found = await store.write(async (tx) => {
+    const locked = await lockRow(tx, row);
+    if (locked === undefined || !isUnchanged(locked, row)) return undefined;
+    const now = clock.now();
+    if (observation.kind === 'seen') await observation.store(tx, locked);
+    else if (locked.observed !== null) {
+      const observed = JSON.stringify({ ...toObservation(locked), goneAt: now });
+      await updateRow(tx, row, { observed });
+    }
+    const fresh = (await lockRow(tx, row)) ?? locked;
+    if (isBusy(fresh)) return undefined;
+    const differences = await listDifferences(tx, fresh, policy.deactivation);
+    const changes = compareWithKnown(differences, await listKnown(tx, [row.id]));
+    const opened = await storeDriftChanges(tx, changes, { detector, now });
+    if (observation.kind === 'gone' && row.origin === null) await endObserved(tx, fresh, now);
+    return opened;
+  });
   return { kind: observation.kind, found };
 }
 
@@ -134,9 +150,8 @@ function observe(
   row: ResourceRow,
   parts: readonly LookPart[],
 ): Promise<Observation> {
-  return row.type === 'user'
-    ? lookAtUserAgain(looking, row, parts)
-    : lookAtGroupAgain(looking, row, parts);
+  if (row.type === 'user') return lookAtUserAgain(looking, row, parts);
+  return lookAtGroupAgain(looking, row, parts);
 }
 
 async function lookAtUserAgain(
@@ -184,13 +199,11 @@ async function lookAtGroupAgain(
     return { kind: 'seen', store: (tx, locked) => updateRow(tx, locked, look(locked)) };
   }
   if (parts.includes('ordinary') && observed === undefined) return toUnknown('not-found');
+  const look = <T>(part: LookPart, up: (...args: [ReadDeps, GroupRow, typeof LIST_LOOK]) => T) =>
+    parts.includes(part) ? up(deps, row, LIST_LOOK) : undefined;
   try {
-    const admins = parts.includes('admins')
-      ? await lookUpAdminIds(deps, row, LIST_LOOK)
-      : undefined;
-    const entities = parts.includes('entities')
-      ? await lookUpEntities(deps, row, LIST_LOOK)
-      : undefined;
+    const admins = await look('admins', lookUpAdminIds);
+    const entities = await look('entities', lookUpEntities);
     return {
       kind: 'seen',
       async store(tx, locked) {
@@ -201,7 +214,10 @@ async function lookAtGroupAgain(
         const members = memberIds && { memberIds, now, isFirst: false, from: 'group' as const };
         if (members) await saveMembers(tx, locked, members);
         if (admins) await saveAdmins(tx, locked, admins, now);
-        if (entities) await saveEntities(tx, locked, entities);
+        if (entities === undefined) return;
+        const cells = seeEntities(parseCells<GroupField>(locked), entities);
+        const columns = { entities: JSON.stringify(entities), cells: JSON.stringify(cells) };
+        await updateRow(tx, locked, columns);
       },
     };
   } catch (error) {
@@ -260,40 +276,4 @@ async function saveAdmins(
     link.desired === 0 && link.pending === null ? { ...link, desired: null } : link,
   );
   await updateRow(tx, row, { admins_read_at: now });
-}
-
-interface Looked extends Pick<Look, 'detector'> {
-  readonly row: ResourceRow;
-  readonly observation: Exclude<Observation, { readonly kind: 'could-not-look' }>;
-}
-
-async function saveEntities(tx: Db, row: GroupRow, seen: SeenEntities): Promise<void> {
-  const cells = seeEntities(parseCells<GroupField>(row), seen);
-  await updateRow(tx, row, { entities: JSON.stringify(seen), cells: JSON.stringify(cells) });
-}
-
-/**
- * Stores what a look has shown, and what differs. An unmanaged resource that is gone is forgotten. Returns the new
- * drifts; undefined: it was written since it was read, or a worker has it, and nothing can be said.
- */
-async function storeLooked(
-  tx: Db,
-  { policy, clock }: ReadDeps,
-  { row, detector, observation }: Looked,
-): Promise<DriftRow[] | undefined> {
-  const locked = await lockRow(tx, row);
-  if (locked === undefined || !isUnchanged(locked, row)) return undefined;
-  const now = clock.now();
-  if (observation.kind === 'seen') await observation.store(tx, locked);
-  else if (locked.observed !== null) {
-    const observed = JSON.stringify({ ...toObservation(locked), goneAt: now });
-    await updateRow(tx, row, { observed });
-  }
-  const fresh = (await lockRow(tx, row)) ?? locked;
-  if (isBusy(fresh)) return undefined;
-  const differences = await listDifferences(tx, fresh, policy.deactivation);
-  const changes = compareWithKnown(differences, await listKnown(tx, [row.id]));
-  const found = await storeDriftChanges(tx, changes, { detector, now });
-  if (observation.kind === 'gone' && row.origin === null) await endObserved(tx, fresh, now);
-  return found;
 }

@@ -1,5 +1,5 @@
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
-import { createReapplication } from '../../rules/reapply.ts';
+import { createReapplication } from '../../rules/follow.ts';
 import { prioritiseWaiting } from '../../store/due.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import {
@@ -91,7 +91,7 @@ export class Convergence {
   /** Takes the lock of a resource for the request that writes it; undefined: the workers run it. */
   lockForRequest(key: ResourceKey) {
     const isHeld = this.#holding !== undefined || this.#isStopping || this.#isRefused();
-    const isFull = this.running >= INLINE_MAX || this.#workers.due.isBehind;
+    const isFull = this.running >= INLINE_MAX || this.#workers.isBehind();
     return isHeld || isFull ? undefined : this.lock(key);
   }
 
@@ -109,7 +109,7 @@ export class Convergence {
   /** Converges a stored write; its request waits for it, where that is worth while. */
   async settle(write: StoredWrite, request: WaitingRequest): Promise<Settlement> {
     const { key, lock } = write;
-    const isBehind = lock === undefined && write.class === 'change' && this.#workers.due.isBehind;
+    const isBehind = lock === undefined && write.class === 'change' && this.#workers.isBehind();
     const queue = await orUndefined(this.#readQueue(isBehind));
     const isWorth = isWorthWaiting(queue, write, this.#waiters.size);
     const settled = isWorth ? this.#waiters.wait(request) : QUEUE_TOO_LONG;
@@ -131,7 +131,7 @@ export class Convergence {
   }
 
   readQueue(): Promise<Queue> {
-    return this.#readQueue(this.#workers.due.isBehind);
+    return this.#readQueue(this.#workers.isBehind());
   }
 
   /** Resolves once rules that are others than the last time hold everywhere; after `start`. */

@@ -40,7 +40,7 @@ export interface KnownLeader extends Lead {
 }
 
 /** Dependencies of an election. */
-export interface ElectionDeps {
+interface ElectionDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly owner: string;
@@ -48,16 +48,6 @@ export interface ElectionDeps {
   readonly callMs: number;
   readonly events: Events;
   readonly createTenure: (lead: OwnLead) => Promise<Tenure>;
-}
-
-/** Sees to it that one process on a store leads, and knows which. */
-export interface Election {
-  /** Leads from now on where nobody does. @throws what the start of a tenure throws */
-  start(): Promise<void>;
-  known(): KnownLeader | undefined;
-  /** Gives the lead up, and takes it no more. */
-  resign(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 /** Interval at which a leader says that it leads, and others ask whether one does, in milliseconds. */
@@ -98,37 +88,29 @@ class Term {
     await this.#tenure?.stop();
   }
 
-  /** Waits until nothing is under way any more. */
+  /** Waits until nothing is under way any more, and tries again while the store does not answer. */
   async #open(quietInMs: number): Promise<void> {
     const { clock, createTenure } = this.#deps;
-    if (quietInMs > 0) await clock.sleep(quietInMs, this.#over.signal);
-    this.#over.signal.throwIfAborted();
-    this.isQuiet = true;
-    await this.#persist(async () => {
-      await this.#tenure?.stop();
-      this.#tenure = await createTenure(this.lead);
-      await this.#tenure.start();
-    });
-    this.#isOpen = true;
-  }
-
-  /** Tries again while the store does not answer. */
-  async #persist(work: () => Promise<unknown>): Promise<void> {
-    for (;;) {
-      this.#over.signal.throwIfAborted();
+    const { signal } = this.#over;
+    if (quietInMs > 0) await clock.sleep(quietInMs, signal);
+    while (!this.#isOpen) {
+      signal.throwIfAborted();
+      this.isQuiet = true;
       try {
-        await work();
-        return;
+        await this.#tenure?.stop();
+        this.#tenure = await createTenure(this.lead);
+        await this.#tenure.start();
+        this.#isOpen = true;
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
-        await this.#deps.clock.sleep(BEAT_MS, this.#over.signal);
+        await clock.sleep(BEAT_MS, signal);
       }
     }
   }
 }
 
 /** The part of one process among several in the election: the row of the leader says who leads. */
-class SharedElection implements Election {
+class SharedElection {
   readonly #deps: ElectionDeps;
   readonly #times: LeadTimes;
   readonly #loop: Loop;
@@ -151,6 +133,7 @@ class SharedElection implements Election {
     });
   }
 
+  /** Leads from now on where nobody does. @throws what the start of a tenure throws */
   async start(): Promise<void> {
     this.#unlisten = this.#deps.store.bell.listen('leader', this.#loop.tell);
     await this.#beatOnce();
@@ -167,6 +150,7 @@ class SharedElection implements Election {
     return { owner, epoch, since, news, isSelf, isAlive: leftMs > 0 };
   }
 
+  /** Gives the lead up, and takes it no more. */
   async resign(): Promise<void> {
     this.#isResigned = true;
     // It may be taking the lead just now.
@@ -262,12 +246,12 @@ class SharedElection implements Election {
   }
 }
 
-/** The part of one process in the election. A file has one process, which leads. */
-export function createElection(deps: ElectionDeps): Election {
+/** Sees to it that one process on a store leads, and knows which. A file has one process, which leads. */
+export function createElection(deps: ElectionDeps) {
   return deps.store.engine === 'sqlite' ? createSoleLeader(deps) : new SharedElection(deps);
 }
 
-function createSoleLeader({ clock, owner, createTenure }: ElectionDeps): Election {
+function createSoleLeader({ clock, owner, createTenure }: ElectionDeps) {
   const lead: OwnLead = { owner, epoch: 1, since: clock.now() };
   let tenure: Tenure | undefined;
   async function resign(): Promise<void> {
@@ -279,7 +263,7 @@ function createSoleLeader({ clock, owner, createTenure }: ElectionDeps): Electio
       tenure = await createTenure(lead);
       await tenure.start();
     },
-    known: () => ({ ...lead, isSelf: true, isAlive: true, news: null }),
+    known: (): KnownLeader => ({ ...lead, isSelf: true, isAlive: true, news: null }),
     resign,
     stop: resign,
   };

@@ -1,5 +1,4 @@
 import { askAgain, isWaiting } from '../../domain/cell.ts';
-import type { Loop } from '../../domain/loop.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import {
   type DesiredUser,
@@ -16,10 +15,7 @@ import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { createJob } from '../job.ts';
 
-/** Longest time until the store is asked again, in milliseconds. */
-const ASK_EVERY_MS = 30_000;
 /** Time from the news of a leaver until the store is asked, in milliseconds: many leave together. */
 const GATHER_MS = 5_000;
 /** Users that are gone through at once. */
@@ -28,22 +24,21 @@ const PART = 100;
 type WatchDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>;
 
 /**
- * Creates the watch over those who leave. An answer of the service does not prove that a user is out: each is looked at
- * after the call, and deactivated again if the account still works. All follows from what is stored, so that a crash loses
- * nothing.
+ * Judges those who leave. An answer of the service does not prove that a user is out: each is looked at after the call, and
+ * deactivated again if the account still works. All follows from what is stored, so that a crash loses nothing.
  */
-export function createLeaverWatch(deps: ReconcileDeps): Loop {
+export async function followLeavers(
+  deps: WatchDeps,
+  signal: AbortSignal,
+  isTold: boolean,
+): Promise<undefined> {
   const { store, clock } = deps;
-  const job = { type: 'leavers', id: 'store', restMs: ASK_EVERY_MS, topic: 'left' } as const;
-  return createJob(deps, job, async (signal, isTold) => {
-    if (isTold) await clock.sleep(GATHER_MS, signal);
-    const leaving = { left_at: { '<>': null }, out_at: null } as const;
-    for await (const rows of readRows(store.read, 'user', { limit: PART, where: leaving })) {
-      await judgeAll(deps, rows);
-      signal.throwIfAborted();
-    }
-    return ASK_EVERY_MS;
-  });
+  if (isTold) await clock.sleep(GATHER_MS, signal);
+  const leaving = { left_at: { '<>': null }, out_at: null } as const;
+  for await (const rows of readRows(store.read, 'user', { limit: PART, where: leaving })) {
+    await judgeAll(deps, rows);
+    signal.throwIfAborted();
+  }
 }
 
 /** Stores in one transaction what became of these users, or what is to be done about them. */

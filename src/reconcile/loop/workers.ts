@@ -35,30 +35,16 @@ const RUNS = 8;
 const REMOVAL_RUNS = 32;
 
 /**
- * Creates what takes due work, removals of access first, a bounded number at the same time. One resource's failure never
- * stops another's.
+ * Creates what takes due work, removals of access first, a bounded number at the same time. However much else waits, a
+ * removal of access is run, and one run is kept for looking. One resource's failure never stops another's.
  */
 export function createWorkers(deps: ReconcileDeps, runner: Runner) {
-  const { store, clock } = deps;
+  const { store, upstream, clock } = deps;
   const endLateRests = createSetBack(deps);
   const sleepMaxMs = store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
-  const job = { type: 'store', id: 'due', restMs: STORE_REST_MS };
-  const loop = createJob(deps, job, async () => {
-    await endLateRests();
-    await taker.take();
-    const dueAt = await taker.findNextDueAt();
-    if (dueAt === undefined) return sleepMaxMs;
-    return Math.min(Math.max(dueAt - clock.now(), SLEEP_MIN_MS), sleepMaxMs);
-  });
-  const taker = createTaker(deps, runner, loop.tell);
-  return { ...loop, due: taker };
-}
-
-/** Creates what runs due work, a bounded number at the same time. `onDone` is called when a run has ended. */
-function createTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
-  const { store, upstream, clock } = deps;
   let active = 0;
   let looking = 0;
+  let isBehind = false;
 
   function hasRoom(dueClass: DueClass): boolean {
     // Whatever would change the service waits where it is, without an attempt.
@@ -67,16 +53,16 @@ function createTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
     return active < RUNS || (dueClass === 2 && looking === 0);
   }
 
-  function run(work: DueWork): void {
-    const lock = runner.lock(work.key);
+  function run({ key, dueClass }: DueWork): void {
+    const lock = runner.lock(key);
     if (lock === undefined) return;
-    const looks = work.dueClass === 2 ? 1 : 0;
+    const looks = dueClass === 2 ? 1 : 0;
     active += 1;
     looking += looks;
     void runner.run(lock).then(() => {
       active -= 1;
       looking -= looks;
-      onDone();
+      loop.tell();
     });
   }
 
@@ -92,32 +78,34 @@ function createTaker(deps: ReconcileDeps, runner: Runner, onDone: () => void) {
     return [...free, ...(await listDue(store.read, { now, classes: [2], limit: 1 }))];
   }
 
-  const taker = {
+  /** Runs what is due, the most urgent first. */
+  async function take(): Promise<void> {
+    await prioritiseRemovals(deps, runner);
+    const classes = DUE_CLASSES.filter(hasRoom);
+    if (classes.length === 0) return;
+    let left = 0;
+    for (const work of await list(classes)) {
+      if (hasRoom(work.dueClass)) run(work);
+      else if (work.dueClass === 1) left += 1;
+    }
+    // Without room for changes nobody asked for them: what was known of that still holds.
+    if (classes.includes(1)) isBehind = left > 0;
+  }
+
+  const job = { type: 'store', id: 'due', restMs: STORE_REST_MS };
+  const loop = createJob(deps, job, async () => {
+    await endLateRests();
+    await take();
+    const classes = DUE_CLASSES.filter(hasRoom);
+    const dueAt = classes.length === 0 ? undefined : await findNextDueAt(store.read, classes);
+    if (dueAt === undefined) return sleepMaxMs;
+    return Math.min(Math.max(dueAt - clock.now(), SLEEP_MIN_MS), sleepMaxMs);
+  });
+  return {
+    ...loop,
     /** True while changes that are due find no run: what comes now has to wait behind them. */
-    isBehind: false,
-    /**
-     * Runs what is due, the most urgent first. However much else waits, a removal of access is run, and one run is kept
-     * for looking.
-     */
-    async take() {
-      await prioritiseRemovals(deps, runner);
-      const classes = DUE_CLASSES.filter(hasRoom);
-      if (classes.length === 0) return;
-      let left = 0;
-      for (const work of await list(classes)) {
-        if (hasRoom(work.dueClass)) run(work);
-        else if (work.dueClass === 1) left += 1;
-      }
-      // Without room for changes nobody asked for them: what was known of that still holds.
-      if (classes.includes(1)) taker.isBehind = left > 0;
-    },
-    /** Finds the time at which something that would be run is due (epoch milliseconds); undefined: nothing is, or may be. */
-    async findNextDueAt() {
-      const classes = DUE_CLASSES.filter(hasRoom);
-      return classes.length === 0 ? undefined : findNextDueAt(store.read, classes);
-    },
+    isBehind: () => isBehind,
   };
-  return taker;
 }
 
 /** Lets calls through that wait in the queue of the service for resources that are to lose access. */

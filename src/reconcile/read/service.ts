@@ -6,26 +6,31 @@ import { type KnownService, SERVICE } from '../sections.ts';
 import { classify } from '../verdict.ts';
 import { READING, type ReadDeps } from './reading.ts';
 
+type StoreDeps = Pick<ReadDeps, 'store' | 'clock' | 'identity'>;
+
 /** Finds what the store knows of its service. @throws BridgeError `other-service` when it belongs to another address */
 export async function openService({
   store,
   identity,
-}: Pick<ReadDeps, 'store' | 'identity'>): Promise<KnownService | undefined> {
+}: StoreDeps): Promise<KnownService | undefined> {
   const known = await SERVICE.find(store.read);
-  if (known) assertSameService(known, { identity });
+  if (known && known.identity !== identity) throw toOther(known.identity, identity);
   return known;
 }
 
 /**
  * Makes the store belong to this service, or adds new facts about it.
- * @throws BridgeError `other-service` when it belongs to another.
+ * @throws BridgeError `other-service` when the users and groups of the store are those of another one.
  */
 export async function assertService(
-  { store, clock, identity }: Pick<ReadDeps, 'store' | 'clock' | 'identity'>,
+  deps: StoreDeps,
   { companyId, accountId }: Omit<KnownService, 'identity'>,
 ): Promise<KnownService> {
-  const known = await SERVICE.find(store.read);
-  if (known !== undefined) assertSameService(known, { identity, companyId });
+  const { store, clock, identity } = deps;
+  const known = await openService(deps);
+  if (companyId !== undefined && companyId !== (known?.companyId ?? companyId)) {
+    throw toOther(`company ${known?.companyId}`, `company ${companyId}`);
+  }
   const service: KnownService = {
     identity,
     companyId: companyId ?? known?.companyId,
@@ -38,19 +43,10 @@ export async function assertService(
   return service;
 }
 
-/**
- * Checks that both are the same service. @throws BridgeError `other-service` when the users and groups of the store are
- * those of another one.
- */
-function assertSameService(known: KnownService, seen: KnownService): void {
-  const isOtherCompany =
-    seen.companyId !== undefined && seen.companyId !== (known.companyId ?? seen.companyId);
-  if (known.identity === seen.identity && !isOtherCompany) return;
-  const toName = ({ identity, companyId }: KnownService) =>
-    isOtherCompany ? `company ${companyId}` : identity;
-  throw new BridgeError(
+function toOther(known: string, seen: string): BridgeError {
+  return new BridgeError(
     'other-service',
-    `the store belongs to ${toName(known)}, and the settings lead to ${toName(seen)}: ` +
+    `the store belongs to ${known}, and the settings lead to ${seen}: ` +
       'set UPSTREAM_URL and UPSTREAM_TOKEN back, or give this service a store of its own (DATABASE_URL)',
   );
 }
