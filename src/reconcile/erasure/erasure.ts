@@ -19,24 +19,13 @@ import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isAtWork } from '../differences.ts';
 
-/** Result of erasing one user, done or planned. */
-export interface Erasure {
-  readonly id: UserId;
-  readonly userName: string;
-  readonly account: number | null;
-  readonly deleted: boolean;
-  /** True when a tombstone stays, of ids alone. */
-  readonly staysHidden: boolean;
-  /** Reasons against erasing now; with any of them nothing is erased. */
-  readonly obstacles: readonly ErasureObstacle[];
-  /** Rows beside the user's own that said something of them; null: nothing was erased. */
-  readonly rows: number | null;
-}
-
 /** Dependencies of an erasure. */
 export type ErasureDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
   readonly policy: Pick<ReconcileDeps['policy'], 'deactivation'>;
 };
+
+/** Erasure of one user, done or planned. */
+export type Erasure = Awaited<ReturnType<typeof toErasure>>;
 
 /** Plans the erasure of a user; undefined when the store has no user of this id. */
 export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
@@ -55,7 +44,7 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
   if (row === undefined) return undefined;
   // Read before the transaction, because the audit log may be long.
   const events = await findEventMentions(store.read, listNames(row));
-  const erasure = await store.write((tx) => eraseIn(tx, deps, { id: row.id, events }));
+  const erasure = await store.write((tx) => eraseIn(tx, deps, row.id, events));
   if (typeof erasure?.rows === 'number') await store.scrub();
   return erasure;
 }
@@ -78,7 +67,7 @@ export async function forgetTombstones(
   for await (const rows of readRows(read, 'user', { limit: PART, where: old })) {
     for (const { id } of rows) {
       if (signal.aborted) return;
-      await write((tx) => eraseIn(tx, deps, { id, events: NO_EVENTS }));
+      await write((tx) => eraseIn(tx, deps, id, NO_EVENTS));
     }
   }
 }
@@ -87,7 +76,8 @@ export async function forgetTombstones(
 async function eraseIn(
   tx: Db,
   deps: ErasureDeps,
-  { id, events }: { readonly id: UserId; readonly events: EventMentions },
+  id: UserId,
+  events: EventMentions,
 ): Promise<Erasure | undefined> {
   await lockUntilCommit(tx, 'former-ids');
   const row = await lockRow(tx, { type: 'user', id });
@@ -101,15 +91,18 @@ async function eraseIn(
   return { ...planned, rows };
 }
 
-async function toErasure(db: Db, deps: ErasureDeps, row: UserRow): Promise<Erasure> {
+async function toErasure(db: Db, deps: ErasureDeps, row: UserRow, rows: number | null = null) {
   return {
     id: row.id,
     userName: row.name,
     account: row.upstream_id,
     deleted: row.deleted_at !== null,
+    /** True when a tombstone stays, of ids alone. */
     staysHidden: row.upstream_id !== null && row.origin !== null,
+    /** Reasons against erasing now; with any of them nothing is erased. */
     obstacles: await listObstacles(db, deps, row),
-    rows: null,
+    /** Rows beside the user's own that said something of them; null: nothing was erased. */
+    rows,
   };
 }
 
