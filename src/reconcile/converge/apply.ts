@@ -233,8 +233,9 @@ const UNSEEN: readonly Field[] = ['appsPermissions', 'temporarilyInactive'];
  */
 export async function endDoubts(r: Recording): Promise<void> {
   const { tx, step, row, deps } = r;
-  if (row.unsure_until === null || step.at < row.unsure_until || !step.state.mustLook) return;
-  const { version } = row;
+  const { version, unsure_until, sent_creates } = row;
+  const isOpen = unsure_until !== null || sent_creates !== '[]';
+  if (!isOpen || step.at < (unsure_until ?? 0) || !step.state.mustLook) return;
   const { deactivation } = deps.policy;
   if (row.type === 'group' && (await hasLink(tx, row, 'sent'))) {
     await changeLinks(tx, row, {}, (link) => (link.sent === null ? link : endDoubt(link, version)));

@@ -8,7 +8,7 @@ import { changeNamed } from '../../store/links/links.ts';
 import type { WritesRefused } from '../../upstream/transport.ts';
 import { backoffMs, failedDelayMs } from '../backoff.ts';
 import type { Postponed, Problem } from '../outcome.ts';
-import { toProgress } from '../progress.ts';
+import { toProgress } from '../waiters.ts';
 import {
   finish,
   type Recorded,

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { onlyWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { toSentUser } from '../../domain/user.ts';
@@ -16,22 +15,13 @@ import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Known, Outcome, Problem } from '../outcome.ts';
-import { GONE, readProgress, toProgress } from '../progress.ts';
 import { BLIND } from '../sections.ts';
-import type { Waiter, Waiters } from '../waiters.ts';
+import { GONE, readProgress, type Waiter, type Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
 import { endMissing } from './end.ts';
 import { findHolder, linkRow } from './link.ts';
 import { recordPostponed } from './postpone.ts';
-import {
-  EXISTENCE,
-  finish,
-  leave,
-  type Recorded,
-  type Recording,
-  save,
-  toSuccessColumns,
-} from './recording.ts';
+import { EXISTENCE, finish, type Recorded, type Recording, toSuccessColumns } from './recording.ts';
 import { hideNotCreated, listStillPlanned, refuse } from './refuse.ts';
 import type { SendGuard } from './send-guard.ts';
 import { gather, hasWork, type PlannedStep } from './step.ts';
@@ -176,8 +166,10 @@ async function recordOutcome(r: Recording): Promise<Recorded> {
   return recordPostponed(r, outcome);
 }
 
-async function recordDone(r: Recording, known: Known): Promise<Recorded> {
+async function recordDone(r: Recording, shown: Known): Promise<Recorded> {
   const { row, step } = r;
+  const isUnmade = isLostLook(r) && !(await isItsOwn(r, shown));
+  const known: Known = isUnmade ? { done: [EXISTENCE[row.type]] } : shown;
   const without = { ...row, sent_creates: step.row.sent_creates };
   if (known.adopted && isRenamed(row, step)) {
     // Whatever has the names that the resource had when its create left is not the resource.
@@ -185,7 +177,6 @@ async function recordDone(r: Recording, known: Known): Promise<Recorded> {
     return finish(r);
   }
   if (known.missing) return recordMissing(r);
-  if (isLostLook(r) && !(await isItsOwn(r, known))) return recordLostLook(r);
   const linked = await linkRow(r, row, known);
   if (linked.kind === 'later')
     return recordPostponed(r, { kind: 'later', problem: linked.problem });
@@ -245,27 +236,12 @@ async function isItsOwn({ tx, row }: Recording, known: Known): Promise<boolean> 
   return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
 }
 
-/** Records a look that did not find the lost create: it is looked for once more when it cannot arrive any more. */
-async function recordLostLook(r: Recording): Promise<Recorded> {
-  const { row, step } = r;
-  const left = { ...row, ...toSuccessColumns(r), failing_since: null };
-  if (row.unsure_until === null || step.at >= row.unsure_until) {
-    const cells = JSON.stringify(onlyWaiting(parseCells(row), []));
-    r.row = { ...left, cells, sent_creates: '[]' };
-    return finish(r);
-  }
-  r.row = { ...left, due_at: row.unsure_until };
-  await save(r);
-  if (row.deleted_at !== null) await leave(r);
-  return toProgress(r.row);
-}
-
 async function recordRefused(
   r: Recording,
   refused: readonly Part[],
   problem: Problem,
 ): Promise<Recorded> {
-  if (isLostLook(r)) return recordLostLook(r);
+  if (isLostLook(r)) return recordDone(r, {});
   const parts = await listStillPlanned(r, refused);
   const isCreated = parts.length === 0 || (await refuse(r, parts, problem));
   const { tx, row, step } = r;

@@ -20,8 +20,7 @@ import { isLinked, toSeenEntities, toUserState } from '../../store/resources/sta
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Outcome } from '../outcome.ts';
-import { type Progress, toProgress, type Undone } from '../progress.ts';
-import type { Waiter } from '../waiters.ts';
+import { type Progress, toProgress, type Undone, type Waiter } from '../waiters.ts';
 import { listHeld, type PlannedStep, planStep, readLinks, removesAccess } from './step.ts';
 
 /** The field of a user or group that says that it is there. */

@@ -2,6 +2,7 @@ import { type GroupState, isAnotherGroup, type ObservedGroup } from '../../domai
 import { normaliseName, toSpelling } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { findGroupByUpstream } from '../../store/resources/find.ts';
+import type { Completeness } from '../../upstream/list-progress.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
@@ -60,84 +61,65 @@ async function lookForCreated(
   return (await findDoubt(deps, 'groups')) ?? outcome;
 }
 
+type GroupTest = (group: RestGroup) => Promise<boolean>;
+
+const isAny: GroupTest = async () => true;
+
 /** Marks by which a group is recognised in the list. */
 interface GroupSearch {
   readonly names: readonly string[];
   /** Second check of a group that has one of the names. */
-  readonly mayBe?: (group: RestGroup) => Promise<boolean>;
+  readonly mayBe?: GroupTest;
   /** False for a group that another row has: of several with one of the names it is not the one that is looked for. */
-  readonly isFree?: (group: RestGroup) => Promise<boolean>;
+  readonly isFree?: GroupTest;
   readonly adopted?: true;
 }
 
 /** Looks for a group in the complete list by name, after a create whose answer was lost, or when a name is taken. */
-export async function lookForGroup(deps: ReconcileDeps, search: GroupSearch): Promise<Outcome> {
+export async function lookForGroup(
+  deps: ReconcileDeps,
+  { names, mayBe = isAny, isFree = isAny, adopted }: GroupSearch,
+): Promise<Outcome> {
   const { pageSize } = deps.policy;
   const pages = paginate(deps.upstream, groups.getListOfGroups, {}, { pageSize });
-  let matches: RestGroup[] = [];
+  const wanted = new Set(names.map(toSpelling));
   try {
-    for await (const { items } of pages) matches.push(...(await listMatches(items, search)));
-    if (matches.length > 1) matches = await keepFree(preferExact(matches, search), search);
+    const matches: RestGroup[] = [];
+    for await (const { items } of pages) {
+      const named = items.map(parseRestGroup).filter(({ name }) => wanted.has(toSpelling(name)));
+      matches.push(...(await filterGroups(named, mayBe)));
+    }
+    const [group, ...others] =
+      matches.length > 1 ? await filterGroups(preferExact(matches, names), isFree) : matches;
+    if (group === undefined) return toNotFound(pages.result);
+    if (others.length > 0) {
+      const problem = toOwnRefusal('several groups of the service have this name');
+      return { kind: 'refused', parts: ['existence'], problem };
+    }
+    // It may be gone by now; then the list has to be read again.
+    const { known } = await lookThroughRest(deps, { uid: group.uid, scimId: undefined });
+    return { kind: 'done', known: adopted ? { ...known, adopted } : known };
   } catch (error) {
     return toFailedLook(deps, error, 'groups');
   }
-  const [group] = matches;
-  const { result } = pages;
-  if (group === undefined && result.complete) return { kind: 'done', known: {} };
-  if (group === undefined) {
-    const words = result.complete ? '' : result.reason;
-    return { kind: 'later', problem: { code: 'incomplete', words } };
-  }
-  if (matches.length > 1) {
-    const words = 'several groups of the service have this name';
-    const parts = ['existence'] as const;
-    return { kind: 'refused', parts, problem: toOwnRefusal(words) };
-  }
-  return lookAtFound(deps, { uid: group.uid, adopted: search.adopted });
 }
 
-async function listMatches(
-  items: readonly unknown[],
-  { names, mayBe }: GroupSearch,
-): Promise<RestGroup[]> {
-  const wanted = new Set(names.map(toSpelling));
-  const matches: RestGroup[] = [];
-  for (const group of items.map(parseRestGroup)) {
-    if (!wanted.has(toSpelling(group.name))) continue;
-    if (mayBe === undefined || (await mayBe(group))) matches.push(group);
-  }
-  return matches;
+function toNotFound(result: Completeness): Outcome {
+  if (result.complete) return { kind: 'done', known: {} };
+  return { kind: 'later', problem: { code: 'incomplete', words: result.reason } };
+}
+
+async function filterGroups(all: readonly RestGroup[], test: GroupTest): Promise<RestGroup[]> {
+  const kept: RestGroup[] = [];
+  for (const group of all) if (await test(group)) kept.push(group);
+  return kept;
 }
 
 /** A service that keeps letters apart may have several groups of which one has the name exactly. */
-function preferExact(matches: readonly RestGroup[], { names }: GroupSearch): readonly RestGroup[] {
+function preferExact(matches: readonly RestGroup[], names: readonly string[]) {
   const wanted = new Set(names.map(normaliseName));
   const exact = matches.filter(({ name }) => wanted.has(normaliseName(name)));
   return exact.length > 0 ? exact : matches;
-}
-
-/** A group that is still being removed may share its name with the one that was founded in its place. */
-async function keepFree(
-  matches: readonly RestGroup[],
-  { isFree = async () => true }: GroupSearch,
-): Promise<RestGroup[]> {
-  const free: RestGroup[] = [];
-  for (const group of matches) if (await isFree(group)) free.push(group);
-  return free;
-}
-
-/** Looks at a group that a list showed. It may be gone by now; then the list has to be read again. */
-async function lookAtFound(
-  deps: ReconcileDeps,
-  { uid, adopted }: { uid: string; adopted: true | undefined },
-): Promise<Outcome> {
-  try {
-    const found = await lookThroughRest(deps, { uid, scimId: undefined });
-    if (found.kind !== 'done' || !adopted) return found;
-    return { kind: 'done', known: { ...found.known, adopted } };
-  } catch (error) {
-    return toFailedLook(deps, error, 'groups');
-  }
 }
 
 async function lookThroughScim(
@@ -158,18 +140,9 @@ async function lookThroughRest(deps: ReconcileDeps, { uid, scimId }: MemberListI
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }));
   assertAbout('REST group', group.uid, uid);
   const observed = observeRestGroup(deps, group, groups.getGroup);
-  const ids = { scimId, restId: group.id, uid: group.uid };
-  const memberIds = await fetchMemberIds(deps, {
-    uid,
-    scimId: findScimId(ids, deps.quirks.current().groupScimId),
-  });
-  return {
-    kind: 'done',
-    known: {
-      ids: { restId: group.id, uid: group.uid },
-      group: observed,
-      memberIds,
-      done: ['existence'],
-    },
-  } as const;
+  const ids = { restId: group.id, uid: group.uid };
+  const known = findScimId({ ...ids, scimId }, deps.quirks.current().groupScimId);
+  const memberIds = await fetchMemberIds(deps, { uid, scimId: known });
+  const seen = { ids, group: observed, memberIds, done: ['existence'] } as const;
+  return { kind: 'done', known: seen } as const;
 }

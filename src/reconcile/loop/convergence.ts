@@ -15,9 +15,8 @@ import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { isNotLeading } from '../job.ts';
 import type { Settlement } from '../outcome.ts';
-import { readProgress } from '../progress.ts';
 import { readRole } from '../user/company-user.ts';
-import type { Waiters, WaitingRequest } from '../waiters.ts';
+import { readProgress, type Waiters, type WaitingRequest } from '../waiters.ts';
 import { createWorkers } from './workers.ts';
 
 /** Resources that requests may run themselves at the same time; beyond that the workers do it. */

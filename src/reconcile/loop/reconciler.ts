@@ -15,8 +15,7 @@ import {
   type StoredWrite,
 } from '../bounded-wait.ts';
 import type { Problem, Settlement } from '../outcome.ts';
-import { GONE, toProgress } from '../progress.ts';
-import type { Waiters, WaitingRequest } from '../waiters.ts';
+import { GONE, toProgress, type Waiters, type WaitingRequest } from '../waiters.ts';
 import { type Convergence, PUT_OFF, WORTH_WAITING_MS } from './convergence.ts';
 
 /** Interval of looking for the leader's work, where no ring tells, in milliseconds. */
