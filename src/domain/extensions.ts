@@ -24,6 +24,17 @@ export function toExtension(attributes: JsonObject, urn: string): JsonObject {
   return isJsonObject(extension) ? extension : {};
 }
 
+/** The known values of an extension, under its URN; empty where none is known. */
+export function toKnownExtension(
+  urn: string,
+  values: { readonly [name: string]: JsonValue | undefined },
+): JsonObject {
+  const known = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return known.length === 0 ? {} : { [urn]: Object.fromEntries(known) };
+}
+
 /**
  * The document that is stored and shown: `schemas` first, naming the core schema and every extension
  * that has a value, then the attributes.

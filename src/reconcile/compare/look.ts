@@ -35,8 +35,7 @@ import { observeCompanyUser } from '../read/user-entries.ts';
 import { findOwnAccount } from '../sections.ts';
 import { withCalls } from '../step-call.ts';
 import { lookAtUser } from '../user/apply.ts';
-import { findCompanyUser, toSearchText } from '../user/company-user.ts';
-import { toObservedColumns } from '../user/observe.ts';
+import { findCompanyUser, toObservedColumns, toSearchText } from '../user/observe.ts';
 import { seenOr } from '../verdict.ts';
 import { compareWithKnown, listKnown, storeDriftChanges } from './known-drifts.ts';
 

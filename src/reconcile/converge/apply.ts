@@ -91,6 +91,9 @@ function toCellsAfter({ deps, row, step, isStale }: Recording, known: Known): Ce
   if (known.ids === undefined || isLinked(row)) return left;
   // No other call than creates has left before the group is known.
   const free = forgetSent(left, listSent(left));
+  // What a lost create has left of a deleted group is removed.
+  const isLeft = row.deleted_at !== null && row.sent_creates !== '[]';
+  if (isLeft) return ask(free, ['existence'], claim);
   if (known.group === undefined || row.deleted_at !== null) return free;
   const { desired } = toGroupState(row);
   const differing = listGroupDifferences(desired, known.group, heard);

@@ -18,13 +18,18 @@ import type { Known, Outcome, Problem } from '../outcome.ts';
 import { BLIND } from '../sections.ts';
 import { GONE, readProgress, type Waiter, type Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
-import { endMissing } from './end.ts';
-import { findHolder, linkRow } from './link.ts';
-import { recordPostponed } from './postpone.ts';
-import { EXISTENCE, finish, type Recorded, type Recording, toSuccessColumns } from './recording.ts';
-import { hideNotCreated, listStillPlanned, refuse } from './refuse.ts';
+import { endMissing, findHolder, linkRow } from './existence.ts';
+import {
+  EXISTENCE,
+  finish,
+  type Recorded,
+  type Recording,
+  recordPostponed,
+  toSuccessColumns,
+} from './recording.ts';
+import { hideNotCreated, refuse } from './refuse.ts';
 import type { SendGuard } from './send-guard.ts';
-import { gather, hasWork, type PlannedStep } from './step.ts';
+import { gather, hasWork, listStillPlanned, type PlannedStep } from './step.ts';
 
 /** End of a step. */
 interface EndedStep extends Pick<Recording, 'outcome' | 'isOwn' | 'failures'> {

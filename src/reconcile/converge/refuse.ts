@@ -138,25 +138,6 @@ async function deferRest(r: Recording, parts: readonly Part[], problem: Problem)
 }
 
 /**
- * Lists the parts that still are as planned: a part that a later write has changed was not refused, because the service was
- * never asked for the new value.
- */
-export async function listStillPlanned(
-  { tx, step, row }: Recording,
-  parts: readonly Part[],
-): Promise<Part[]> {
-  const cells = parseCells<string>(row);
-  const planned: typeof cells = step.state.cells;
-  const stored = await listStoredLinks(tx, row, { named: listLinks(parts) });
-  const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
-  return parts.filter((part) =>
-    typeof part === 'string'
-      ? cells[part]?.pending === planned[part]?.pending
-      : waiting.get(toLinkText(part)) === part.version,
-  );
-}
-
-/**
  * Hides a resource whose creation was taken back while the service may hold what a lost create made, which is looked
  * for.
  */

@@ -2,6 +2,7 @@ import { type Cell, isWaiting, listWaiting } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import { type GroupState, type LinkChange, removesGroupAccess } from '../../domain/group.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
+import { toLinkText } from '../../domain/link.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { removesUserAccess, toSentUser, type UserState } from '../../domain/user.ts';
 import {
@@ -11,7 +12,16 @@ import {
   toPlannableGroup,
   toPlannableUser,
 } from '../../plan/plan.ts';
-import { type Field, type Step, toChanges, toValues } from '../../plan/step.ts';
+import {
+  type Field,
+  listLinks,
+  type Part,
+  type Step,
+  toChanges,
+  toValues,
+} from '../../plan/step.ts';
+import { parseCells } from '../../store/engine/columns.ts';
+import { listLinks as listStoredLinks } from '../../store/links/links.ts';
 import { listWaitingLinks } from '../../store/links/waiting.ts';
 import {
   findRow,
@@ -183,4 +193,23 @@ export async function gather(deps: ReconcileDeps, next: PlannedStep): Promise<Pl
     step = read;
   }
   return step;
+}
+
+/**
+ * Lists the parts that still are as planned: a part that a later write has changed was not refused, because the service was
+ * never asked for the new value.
+ */
+export async function listStillPlanned(
+  { tx, step, row }: { readonly tx: Db; readonly step: PlannedStep; readonly row: ResourceRow },
+  parts: readonly Part[],
+): Promise<Part[]> {
+  const cells = parseCells<string>(row);
+  const planned: typeof cells = step.state.cells;
+  const stored = await listStoredLinks(tx, row, { named: listLinks(parts) });
+  const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
+  return parts.filter((part) =>
+    typeof part === 'string'
+      ? cells[part]?.pending === planned[part]?.pending
+      : waiting.get(toLinkText(part)) === part.version,
+  );
 }

@@ -22,10 +22,9 @@ import {
   listEntities,
   WITHOUT_UID,
 } from './change-link.ts';
-import { parseScimGroupOf } from './fetch-lists.ts';
 import { lookAtGroup, lookForGroup } from './look.ts';
 import { changeMembers, isolate } from './members.ts';
-import { observeRestGroup } from './observe.ts';
+import { observeRestGroup, parseScimGroupOf } from './observe.ts';
 
 type GroupCall = StepCall<GroupState>;
 

@@ -16,7 +16,7 @@ import type { Outcome } from '../outcome.ts';
 import { isBlind } from '../sections.ts';
 import { readBack, readUser, type StepCall, toTaken } from '../step-call.ts';
 import { type Classified, isRefusal, seenOr } from '../verdict.ts';
-import { fetchAdminIds, fetchEntities, fetchMemberIds, fetchScimMembers } from './fetch-lists.ts';
+import { fetchAdminIds, fetchEntities, fetchMemberIds, fetchScimMembers } from './observe.ts';
 
 /** A step that changes one member, admin or entity. */
 type LinkCall = StepCall<GroupState>;

@@ -11,9 +11,13 @@ import type { ReconcileDeps } from '../deps.ts';
 import { findDoubt, lookSurely, toFailedLook } from '../failure.ts';
 import type { Outcome } from '../outcome.ts';
 import { assertAbout } from '../step-call.ts';
-import { fetchMemberIds, type MemberListIds, parseScimGroupOf } from './fetch-lists.ts';
 import { findScimId } from './members.ts';
-import { observeRestGroup } from './observe.ts';
+import {
+  fetchMemberIds,
+  type MemberListIds,
+  observeRestGroup,
+  parseScimGroupOf,
+} from './observe.ts';
 
 /**
  * Looks at one group in the service: its name, its flags where REST tells them, its members. Where the group is gone, it is

@@ -7,7 +7,7 @@ import type { Outcome, Problem, TooMany } from '../outcome.ts';
 import type { GroupScimId, MemberForm } from '../quirks.ts';
 import type { StepCall } from '../step-call.ts';
 import { type Classified, classify, isRefusal, seenOr } from '../verdict.ts';
-import { fetchScimMembers, parseScimGroupOf } from './fetch-lists.ts';
+import { fetchScimMembers, parseScimGroupOf } from './observe.ts';
 
 /**
  * Largest answer against which a proven form is still checked. The answer to one new member of a group of 10,000 is a

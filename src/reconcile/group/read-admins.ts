@@ -15,8 +15,8 @@ import type { CallContext, ReconcileDeps } from '../deps.ts';
 import { decideMerge } from '../merge-decision.ts';
 import { withCalls } from '../step-call.ts';
 import { classify } from '../verdict.ts';
-import { fetchAdminIds, fetchEntities } from './fetch-lists.ts';
 import { lookAtGroup } from './look.ts';
+import { fetchAdminIds, fetchEntities } from './observe.ts';
 
 /** Reads of one list at most: it is read again where the group was changed meanwhile. */
 const READS_MAX = 3;

@@ -15,7 +15,7 @@ import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readAdmins } from '../group/read-admins.ts';
 import { isNotLeading } from '../job.ts';
 import type { Settlement } from '../outcome.ts';
-import { readRole } from '../user/company-user.ts';
+import { readRole } from '../user/observe.ts';
 import { readProgress, type Waiters, type WaitingRequest } from '../waiters.ts';
 import { createWorkers } from './workers.ts';
 

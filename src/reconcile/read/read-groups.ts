@@ -8,7 +8,7 @@ import { type GroupRow, LIVE, listRows, lockRow, updateRow } from '../../store/r
 import { toUpstreamIds } from '../../store/resources/state.ts';
 import { deleteWhere, listWhere } from '../../store/tables.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
-import { fetchMemberIds, fetchScimMembers } from '../group/fetch-lists.ts';
+import { fetchMemberIds, fetchScimMembers } from '../group/observe.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';

@@ -27,7 +27,7 @@ import type { ProcessDeps } from '../deps.ts';
 import { compareKnown } from '../differences.ts';
 import { readService } from '../read/read-service.ts';
 import type { Reading, ReadRun } from '../read/reading.ts';
-import { toAccountNames } from '../user/find-account.ts';
+import { toAccountNames } from '../user/create-account.ts';
 import { findAccountObstacle, isWanted } from './current.ts';
 
 const PART = 500;

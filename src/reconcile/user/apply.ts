@@ -30,10 +30,15 @@ import {
   toTaken,
 } from '../step-call.ts';
 import { type Classified, isRefusal, seenOr } from '../verdict.ts';
-import { findCompanyUser, toSearchText } from './company-user.ts';
-import { adoptFound, createAccount, resolveConflict } from './create-account.ts';
-import { findAccount, findCreated, toAccountNames } from './find-account.ts';
-import { observeUser, toObservedAccess } from './observe.ts';
+import {
+  adoptFound,
+  createAccount,
+  findAccount,
+  findCreated,
+  resolveConflict,
+  toAccountNames,
+} from './create-account.ts';
+import { findCompanyUser, observeUser, toObservedAccess, toSearchText } from './observe.ts';
 
 type UserCall = StepCall<UserState>;
 

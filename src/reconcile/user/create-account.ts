@@ -1,20 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
 import { toEcho } from '../../domain/cell.ts';
 import { countAttempts } from '../../domain/failure.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { newId } from '../../domain/ids.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
 import { compareAccount, toSentUser, type UserState } from '../../domain/user.ts';
 import type { Values } from '../../plan/step.ts';
 import { listCreations } from '../../store/audit/own-calls.ts';
+import { findUserByUpstreamId } from '../../store/resources/find.ts';
+import { LIVE, listRows, type UserRow } from '../../store/resources/rows.ts';
 import { scim } from '../../upstream/operations/scim.ts';
+import { paginate } from '../../upstream/paginate.ts';
+import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Outcome, Problem } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
+import { BLIND, isBlind } from '../sections.ts';
 import { assertAbout, type StepCall } from '../step-call.ts';
 import { type Classified, classify } from '../verdict.ts';
-import { lookUpOwner } from './company-user.ts';
-import { findAccount, findAccountInList, toAccountNames } from './find-account.ts';
-import { observeUser } from './observe.ts';
+import { lookUpOwner, observeUser } from './observe.ts';
 
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
 const USER_NAMES_REFUSED = 2;
@@ -162,4 +169,180 @@ async function findObstacle(
   } catch (error) {
     return classify(error).problem;
   }
+}
+
+/** Result of looking for an account. "Not there" needs a proven filter or a complete list. */
+type FoundAccount =
+  | { readonly kind: 'found'; readonly user: ScimUser }
+  | { readonly kind: 'ambiguous' }
+  | { readonly kind: 'not-there' }
+  /** It could not be looked for. */
+  | { readonly kind: 'later'; readonly problem: Problem };
+
+/** Names by which an account is recognised: the userName and the address of its create, folded. */
+export function toAccountNames({ name, address }: SentCreate): string[] {
+  return [...new Set([name, address ?? name].map(foldCase))];
+}
+
+/**
+ * Looks for an account of one of these folded names: first by filter, with the hits compared here, because the service may
+ * ignore the filter; then through the complete list.
+ */
+export function findAccount(deps: ReconcileDeps, names: readonly string[]): Promise<FoundAccount> {
+  return attempt(async () => (await findByFilter(deps, names)) ?? (await findInList(deps, names)));
+}
+
+/**
+ * Looks for an account through the complete list alone: the service says it exists and no filter shows it, because a
+ * filter may hide inactive users.
+ */
+export function findAccountInList(
+  deps: ReconcileDeps,
+  names: readonly string[],
+): Promise<FoundAccount> {
+  return attempt(() => findInList(deps, names));
+}
+
+/**
+ * Looks for the account that a create may have left, by the values that each was sent with, whatever the user's name is
+ * now. An account of an earlier name that another user has by now is left out.
+ */
+export async function findCreated(
+  deps: ReconcileDeps,
+  { id, desired, sentCreates }: UserState,
+): Promise<FoundAccount> {
+  const wanted = toSentUser(desired);
+  for (const create of sentCreates.length > 0 ? sentCreates : [wanted]) {
+    const found = await findAccount(deps, toAccountNames(create));
+    if (found.kind === 'not-there') continue;
+    const isEarlier = !isDeepStrictEqual(create, wanted);
+    if (found.kind === 'found' && isEarlier) {
+      const holder = await findUserByUpstreamId(deps.store.read, found.user.id);
+      if (holder !== undefined && holder.id !== id && holder.origin !== null) continue;
+    }
+    return found;
+  }
+  return attempt(async () =>
+    (await isBlind(deps, 'users')) ? { kind: 'later', problem: BLIND } : { kind: 'not-there' },
+  );
+}
+
+async function attempt(look: () => Promise<FoundAccount>): Promise<FoundAccount> {
+  try {
+    return await look();
+  } catch (error) {
+    return { kind: 'later', problem: classify(error).problem };
+  }
+}
+
+function toFound(matches: readonly ScimUser[]): FoundAccount {
+  const ids = new Set(matches.map(({ id }) => id));
+  const [user] = matches;
+  if (user === undefined || ids.size > 1) return { kind: 'ambiguous' };
+  return { kind: 'found', user };
+}
+
+/** True when an account has one of these names. Compared here, because the service may ignore a filter. */
+function matches({ userName, emails }: ScimUser, names: readonly string[]): boolean {
+  return [userName, ...emails].some((text) => text !== undefined && names.includes(foldCase(text)));
+}
+
+async function findInList(deps: ReconcileDeps, names: readonly string[]): Promise<FoundAccount> {
+  const found: ScimUser[] = [];
+  const { pageSize } = deps.policy;
+  const pages = paginate(deps.upstream, scim.getUsers, {}, { pageSize });
+  for await (const { items } of pages) {
+    found.push(...items.map(parseScimUser).filter((user) => matches(user, names)));
+  }
+  if (found.length > 0) return toFound(found);
+  const { result } = pages;
+  if (result.complete) return { kind: 'not-there' };
+  return { kind: 'later', problem: { code: 'incomplete', words: result.reason } };
+}
+
+/** Attribute by which users are looked for. */
+type Attribute = 'userName' | 'emails.value';
+
+/** Looks for an account by filters, the likeliest first; undefined when an empty answer proves nothing. */
+async function findByFilter(
+  deps: ReconcileDeps,
+  names: readonly string[],
+): Promise<FoundAccount | undefined> {
+  const [name = '', ...others] = names;
+  const ask = async (attribute: Attribute, value: string) =>
+    (await askUsers(deps, attribute, value)).filter((user) => matches(user, names));
+  try {
+    const hits = await ask('userName', name);
+    if (hits.length > 0) return toFound(hits);
+  } catch (error) {
+    return orNothing(error, undefined);
+  }
+  if (!(await isFilterProven(deps))) return undefined;
+  const hits: ScimUser[] = [];
+  for (const value of names) hits.push(...(await ask('emails.value', value)));
+  for (const value of others) hits.push(...(await ask('userName', value)));
+  return hits.length > 0 ? toFound(hits) : { kind: 'not-there' };
+}
+
+/** Asks for users by a filter; the service may have ignored it. */
+async function askUsers(
+  { upstream }: ReconcileDeps,
+  attribute: Attribute,
+  value: string,
+): Promise<ScimUser[]> {
+  const filter = `${attribute} eq ${JSON.stringify(value)}`;
+  const list = await upstream.call(scim.getUsers, { query: { filter } });
+  return parseScimList(list).items.map(parseScimUser);
+}
+
+/** An active account that the service was seen to hold, with a userName and an address, so that a filter must find it. */
+const KNOWN = {
+  ...LIVE,
+  active: 1,
+  upstream_id: { '<>': null },
+  observed_user_name_folded: { '>': '' },
+  observed_email_folded: { '>': '' },
+} as const;
+
+/**
+ * True when an empty answer to a filter means "not there": for userName and for addresses it has found exactly one known
+ * account, written in other letters, and none for an unused value. Asked at most daily; false while there is no account
+ * to try it with. @throws UpstreamError when the service could not be asked
+ */
+async function isFilterProven(deps: ReconcileDeps): Promise<boolean> {
+  const { userFilter } = deps.quirks.current();
+  if (userFilter !== undefined) return userFilter === 'proven';
+  const [known] = await listRows(deps.store.read, 'user', KNOWN, { order: 'seq', limit: 1 });
+  if (known === undefined) return false;
+  const isProven =
+    (await finds(deps, known, 'userName', known.observed_user_name_folded)) &&
+    (await finds(deps, known, 'emails.value', known.observed_email_folded));
+  await deps.quirks.learn({ userFilter: isProven ? 'proven' : 'refused' });
+  return isProven;
+}
+
+async function finds(
+  deps: ReconcileDeps,
+  known: UserRow,
+  attribute: Attribute,
+  folded: string | null,
+): Promise<boolean> {
+  try {
+    // The values are folded, so a filter that minds the case would overlook users.
+    const found = await askUsers(deps, attribute, (folded ?? '').toUpperCase());
+    if (found.length !== 1 || found[0]?.id !== known.upstream_id) return false;
+    return (await askUsers(deps, attribute, `${newId()}@nobody.invalid`)).length === 0;
+  } catch (error) {
+    return orNothing(error, false);
+  }
+}
+
+/**
+ * Returns nothing for a question that is refused, by whatever status, so that the list is asked instead.
+ * @throws the error where the service could not be asked
+ */
+function orNothing<T>(error: unknown, nothing: T): T {
+  const { verdict } = classify(error);
+  if (verdict === 'later' || verdict === 'unknown') throw error;
+  return nothing;
 }

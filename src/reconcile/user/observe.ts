@@ -1,6 +1,12 @@
 import { withLicences, withRole } from '../../domain/assignment.ts';
-import { USER_EXTENSION, USER_SCHEMA_URI } from '../../domain/extensions.ts';
+import {
+  toKnownExtension,
+  USER_EXTENSION,
+  USER_SCHEMA_URI,
+  withSchemas,
+} from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
+import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
 import { takesSeat } from '../../domain/seats.ts';
@@ -8,12 +14,26 @@ import { limitMarks } from '../../domain/text.ts';
 import { type ObservedUser, type UserState, withoutPersonalData } from '../../domain/user.ts';
 import type { Values } from '../../plan/step.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
-import type { UserRow } from '../../store/resources/rows.ts';
-import { toObservedUser as toStoredUser } from '../../store/resources/state.ts';
+import { findRow, lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+import {
+  isRoleUnknown,
+  toObservedUser as toStoredUser,
+  toUserState,
+} from '../../store/resources/state.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
-import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
+import { paginate } from '../../upstream/paginate.ts';
+import {
+  type CompanyUser,
+  OWNER_ROLE,
+  parseCompanyUser,
+} from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
+import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { readSections } from '../sections.ts';
+import { withCalls } from '../step-call.ts';
+import { classify } from '../verdict.ts';
 
 /** Merges a SCIM answer about a user into the observation from the REST lists. */
 export function toObservedUser(
@@ -93,40 +113,21 @@ export function toObservedColumns(
  * accounts and insist on every one of these attributes, and may send each of them back.
  */
 export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
-  const [userName, email] = [limit(observed.userName), limit(observed.email)];
+  const { userName, email, role, virtual, active } = observed;
   const address = email ?? userName;
   const fullName = limitMarks(observed.fullName);
   const { givenName, familyName } = splitName(fullName);
-  const extension = toReadOnlyExtension(observed);
-  const attributes = {
-    schemas: [USER_SCHEMA_URI, ...Object.keys(extension)],
-    userName: userName ?? email ?? '',
-    name: {
-      givenName: givenName || '-',
-      familyName: familyName || '-',
-      formatted: fullName,
-    },
+  const work = { value: limitMarks(address ?? '').trim(), type: 'work', primary: true };
+  const attributes = withSchemas(USER_SCHEMA_URI, {
+    userName: limitMarks(userName ?? email ?? ''),
+    name: { givenName: givenName || '-', familyName: familyName || '-', formatted: fullName },
     ...(fullName === '' ? {} : { displayName: fullName }),
-    ...(address === undefined
-      ? {}
-      : { emails: [{ value: address.trim(), type: 'work', primary: true }] }),
-    active: observed.active,
-    ...extension,
-  };
-  return withRole(withLicences(attributes, observed.appsPermissions), observed.role);
-}
-
-function limit(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : limitMarks(text);
-}
-
-/** Attributes of a user that only the service sets, where a list tells them. */
-function toReadOnlyExtension({ role, virtual }: ObservedUser): JsonObject {
-  const said: JsonObject = {
-    ...(role === undefined ? {} : { role }),
-    ...(virtual === undefined ? {} : { virtual }),
-  };
-  return Object.keys(said).length === 0 ? {} : { [USER_EXTENSION]: said };
+    ...(address === undefined ? {} : { emails: [work] }),
+    active,
+    // Only the service sets these, where a list tells them.
+    ...toKnownExtension(USER_EXTENSION, { role, virtual }),
+  });
+  return withRole(withLicences(attributes, observed.appsPermissions), role);
 }
 
 function foldOrNull(text: string | undefined): string | null {
@@ -144,4 +145,86 @@ export function toUnmanagedUser(row: UserRow): UserRow {
     version: row.version + 1,
     deleted_at: null,
   };
+}
+
+/**
+ * Reads the role of a person whom the list of company users never showed, before a provider takes the account over or
+ * takes something from it: an owner is privileged.
+ * @throws BridgeError `could-not-look` when the list could not be read: that is not an ordinary person
+ */
+export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWait): Promise<void> {
+  const row = await findRow(deps.store.read, { type: 'user', id });
+  if (row === undefined || !isRoleUnknown(row)) return;
+  const { upstreamId, observed } = toUserState(row);
+  if (upstreamId === undefined) return;
+  const search = { upstreamId, text: toSearchText(observed) };
+  const within = { waitMs: wait.waitMs, about: 'the role of the account' };
+  const owner = await lookWithin(deps.clock, within, (signal) =>
+    lookUpOwner(withCalls(deps, { class: wait.class, key: `user:${id}`, signal }), search),
+  );
+  await deps.store.write(async (tx) => {
+    const locked = await lockRow(tx, { type: 'user', id });
+    // A sweep may have been faster, or the account is another one now.
+    if (locked?.upstream_id !== upstreamId || !isRoleUnknown(locked)) return;
+    const known = toStoredUser(locked);
+    if (known)
+      await updateRow(tx, { type: 'user', id }, toObservedColumns(locked, { ...known, owner }));
+  });
+}
+
+/**
+ * Tells whether an account is an owner's. Where the list of company users is closed to us, nobody is known as one: the
+ * protection of the settings stands alone. @throws UpstreamError
+ */
+export async function lookUpOwner(deps: ReconcileDeps, search: CompanySearch): Promise<boolean> {
+  if ((await readSections(deps)).companyUsers?.problem) return false;
+  try {
+    return (await findCompanyUser(deps, search))?.role === OWNER_ROLE;
+  } catch (error) {
+    const { verdict } = classify(error);
+    if (verdict === 'forbidden' || verdict === 'refused') return false;
+    throw error;
+  }
+}
+
+/** Account to be found in the list of company users, and a text that it is searched by. */
+interface CompanySearch {
+  readonly upstreamId: number;
+  readonly text: string | undefined;
+}
+
+/**
+ * Finds one user by a search, because the list of company users has no look at one user; undefined when the complete
+ * answer does not show the account. @throws UpstreamError, `unreadable` for an answer that is not complete
+ */
+export async function findCompanyUser(
+  { upstream, policy }: Pick<ReconcileDeps, 'upstream' | 'policy'>,
+  { upstreamId, text = '' }: CompanySearch,
+): Promise<CompanyUser | undefined> {
+  const query = { for_members_section: true, query: text };
+  const pages = paginate(
+    upstream,
+    companyUsers.getListOfUsers,
+    { query },
+    {
+      pageSize: policy.pageSize,
+    },
+  );
+  for await (const { items } of pages) {
+    const found = items.map(parseCompanyUser).find(({ id }) => id === upstreamId);
+    if (found) return found;
+  }
+  const { result } = pages;
+  if (result.complete) return undefined;
+  throw new UpstreamError('unreadable', {
+    operation: companyUsers.getListOfUsers.id,
+    detail: `the list is incomplete: ${result.reason}`,
+    retry: 'later',
+    outcome: 'answered',
+  });
+}
+
+/** Text by which the list of company users is searched for an account. */
+export function toSearchText(observed: ObservedUser | undefined): string | undefined {
+  return observed?.email ?? observed?.userName;
 }
