@@ -1,6 +1,6 @@
 import { listWaiting } from '../domain/cell.ts';
 import type { Clock } from '../domain/clock.ts';
-import { keyText, type ResourceKey } from '../domain/ids.ts';
+import type { ResourceKey } from '../domain/ids.ts';
 import { listProgress } from '../store/due.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import type { Undo } from '../store/resources/state.ts';
@@ -39,8 +39,7 @@ const TOO_SLOW = 'the service takes longer than the wait';
  */
 export class Waiters {
   readonly #clock: Clock;
-  readonly #byKey = new Map<string, Set<Entry>>();
-  #size = 0;
+  readonly #entries = new Set<Entry>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -48,12 +47,12 @@ export class Waiters {
 
   /** Number of waiting requests. */
   get size(): number {
-    return this.#size;
+    return this.#entries.size;
   }
 
   /** Every waiting request. */
   list(): readonly WaitingRequest[] {
-    return this.#listAll();
+    return [...this.#entries];
   }
 
   /** Waits until the write is settled, or until the wait is over. */
@@ -64,9 +63,7 @@ export class Waiters {
     const onOver = () => this.#answer(entry, { kind: 'not-yet', reason: TOO_SLOW });
     const waitMs = request.until - this.#clock.now();
     this.#clock.sleep(waitMs, answered.signal).then(onOver, () => undefined);
-    const text = keyText(request.key);
-    this.#byKey.set(text, (this.#byKey.get(text) ?? new Set()).add(entry));
-    this.#size += 1;
+    this.#entries.add(entry);
     return promise;
   }
 
@@ -100,7 +97,7 @@ export class Waiters {
 
   /** The same with a progress that is read if a request waits. */
   async settleBy(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void> {
-    if (this.#byKey.has(keyText(key))) this.settle(key, await readProgress());
+    if (this.#list(key).length > 0) this.settle(key, await readProgress());
   }
 
   /** Answers "not yet" to all requests that wait for this resource; their writes are durable. */
@@ -110,16 +107,12 @@ export class Waiters {
 
   /** Answers the request whose wait has this name. */
   refuse(id: string, problem: Problem): void {
-    const named = this.#listAll().find((entry) => entry.id === id);
+    const named = this.#entries.values().find((entry) => entry.id === id);
     if (named) this.#answer(named, { kind: 'refused', problem });
   }
 
-  #list(key: ResourceKey): Entry[] {
-    return [...(this.#byKey.get(keyText(key)) ?? [])];
-  }
-
-  #listAll(): Entry[] {
-    return [...this.#byKey.values()].flatMap((entries) => [...entries]);
+  #list({ type, id }: ResourceKey): Entry[] {
+    return [...this.#entries].filter(({ key }) => key.id === id && key.type === type);
   }
 
   /** Answers now, or after the result that is being recorded is known. */
@@ -128,11 +121,7 @@ export class Waiters {
       entry.kept ??= settlement;
       return;
     }
-    const text = keyText(entry.key);
-    const entries = this.#byKey.get(text);
-    if (!entries?.delete(entry)) return;
-    if (entries.size === 0) this.#byKey.delete(text);
-    this.#size -= 1;
+    if (!this.#entries.delete(entry)) return;
     // With a reason: without one, an error with a stack is made each time.
     entry.answered.abort('answered');
     entry.resolve(settlement);

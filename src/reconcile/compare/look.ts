@@ -25,8 +25,7 @@ import {
 } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
-import { lookAtGroup } from '../group/look.ts';
-import { lookUpAdminIds, lookUpEntities } from '../group/read-admins.ts';
+import { lookAtGroup, lookUpAdminIds, lookUpEntities } from '../group/look.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
 import { saveMembers } from '../read/group-entries.ts';

@@ -52,17 +52,11 @@ import { EXISTENCE, type Recording } from './recording.ts';
 
 /** The row after a step that worked, with what it has shown. What follows for links and for other rows is stored. */
 export async function applyKnown(r: Recording, known: Known): Promise<ResourceRow> {
+  const cells = JSON.stringify(toCellsAfter(r, known));
   const { row } = r;
-  const cells = toCellsAfter(r, known);
   return row.type === 'user'
-    ? applyUser(r, { row, cells }, known)
-    : applyGroup(r, { row, cells }, known);
-}
-
-/** A row, and the cells that it is to have. */
-interface Draft<Row extends ResourceRow> {
-  readonly row: Row;
-  readonly cells: Cells<Field>;
+    ? applyUser(r, { ...row, cells }, known)
+    : applyGroup(r, { ...row, cells }, known);
 }
 
 /** Names as the service wrote them. */
@@ -120,15 +114,10 @@ function listNewUserFields(
 }
 
 /** The row of a user after a step that worked; groups that waited for it are due. */
-async function applyUser(
-  r: Recording,
-  { row, cells }: Draft<UserRow>,
-  known: Known,
-): Promise<UserRow> {
+async function applyUser(r: Recording, row: UserRow, known: Known): Promise<UserRow> {
   const { tx, step, now } = r;
   const observed = known.observed ? toObservedColumns(row, known.observed) : {};
-  const draft = { ...row, ...observed, cells: JSON.stringify(cells) };
-  const next = await takeAccount(r, draft, known);
+  const next = await takeAccount(r, { ...row, ...observed }, known);
   // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess =
     known.upstreamId !== undefined || (step.type === 'user' && isWaiting(step.state.cells.active));
@@ -180,7 +169,7 @@ async function takeAccount(
 /** The row of a group after a step that worked; what was seen in its lists, and which of their changes hold now, is stored. */
 async function applyGroup(
   { tx, step, isStale, now }: Recording,
-  { row, cells }: Draft<GroupRow>,
+  row: GroupRow,
   known: Known,
 ): Promise<GroupRow> {
   const { memberIds, adopted, entities } = known;
@@ -194,6 +183,7 @@ async function applyGroup(
     await observeLinks(tx, row, { upstreamUserIds: memberIds, baseline, list: 'member' });
   }
   const observed = toObserved(row, known, now);
+  const cells = parseCells<Field>(row);
   const left = entities === undefined ? cells : seeEntities(cells, entities);
   // While roles in an entity wait, a call may have changed them, so the entities are to be listed.
   const isDoubted = step.state.mustLook && listWaiting(left).some(isEntityField);

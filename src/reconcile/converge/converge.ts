@@ -1,7 +1,7 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { keyText, type ResourceKey } from '../../domain/ids.ts';
 import { hasFailed, listLinks, type Step, shorten } from '../../plan/step.ts';
-import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Missed } from '../failure.ts';
 import { GROUP_STEPS } from '../group/apply.ts';
@@ -9,16 +9,11 @@ import { PAIR } from '../group/members.ts';
 import type { Known, Outcome, TooMany } from '../outcome.ts';
 import { makeStep } from '../step-call.ts';
 import { USER_STEPS } from '../user/apply.ts';
-import { GONE, type Progress, type Waiters } from '../waiters.ts';
+import { GONE, type Waiters } from '../waiters.ts';
 import { recordStep } from './record.ts';
+import type { Recorded } from './recording.ts';
 import { SendGuard } from './send-guard.ts';
 import { type PlannedStep, readStep, toName } from './step.ts';
-
-/** End of a run. */
-export interface EndOfRun extends Progress {
-  /** Time of the next attempt at a failed step (epoch milliseconds). */
-  readonly retryAt?: number;
-}
 
 /**
  * Brings one resource to the desired state, step by step, until nothing is left to do or a step has to wait. It reads
@@ -30,7 +25,7 @@ export async function converge(
   deps: ReconcileDeps,
   key: ResourceKey,
   waiters: Waiters,
-): Promise<EndOfRun> {
+): Promise<Recorded> {
   const run = new Run(deps, key);
   let step = await run.read();
   let again = false;
@@ -72,10 +67,9 @@ async function take(
       ? makeStep(USER_STEPS, { ...basis, state })
       : makeStep(GROUP_STEPS, { ...basis, state });
   const { tracing } = deps;
-  const asked = tracing && (await findRow(deps.store.read, row));
-  const parent = asked?.asked_kind ? (asked.asked_trace ?? undefined) : undefined;
+  const parent = row.asked_kind === null ? null : row.asked_trace;
   // Work that no provider has asked for is shown by its calls alone.
-  if (tracing === undefined || parent === undefined) return apply();
+  if (tracing === undefined || parent === null) return apply();
   const attributes = {
     'scim_bridge.resource_type': type,
     'scim_bridge.action': toName(step) ?? '',
@@ -147,12 +141,7 @@ class Run {
   async note({ action, state }: PlannedStep, outcome: Outcome | TooMany): Promise<void> {
     this.failures += Number(outcome.kind === 'unknown');
     this.#noteMissed(outcome, isLook(action));
-    if (action === undefined) return;
-    await this.#noteSize(action, outcome);
-    const count = action.facts.length;
-    const isAgain = outcome.kind === 'unknown' && count > 1 && hasFailed(action, state.cells);
-    // Each failure costs a look, so the parts of a batch that failed again are small.
-    if (isAgain) this.#most = { kind: toCall(action), size: Math.ceil(count / 4) };
+    if (action !== undefined) await this.#noteSize(action, state, outcome);
   }
 
   /** A change in between begins anew. */
@@ -165,19 +154,23 @@ class Run {
     }
   }
 
-  async #noteSize(step: Step, outcome: Outcome | TooMany): Promise<void> {
+  async #noteSize(step: Step, state: PlannedStep['state'], outcome: Outcome | TooMany) {
+    const kind = toCall(step);
     const count = step.facts.length;
-    const isFound = count === 1 && (outcome.kind === 'refused' || outcome.kind === 'unknown');
     if (outcome.kind === 'too-many') {
-      this.#most = { kind: toCall(step), size: outcome.size };
+      this.#most = { kind, size: outcome.size };
       this.#pair = step.kind === 'members' && count === PAIR ? PAIR : 0;
-    } else if (isFound) {
+    } else if (outcome.kind === 'done') {
+      if (this.#pair > 0) await this.#notePair(outcome.known);
+    } else if (outcome.kind !== 'later' && count === 1) {
       // The others go together again, unless there are many that are at fault.
       this.#refused += 1;
       this.#pair = 0;
-      const isOver = this.#refused < REFUSED_MANY;
-      if (isOver) this.#most = { ...this.#most, size: Number.POSITIVE_INFINITY };
-    } else if (outcome.kind === 'done' && this.#pair > 0) await this.#notePair(outcome.known);
+      if (this.#refused < REFUSED_MANY) this.#most = { kind, size: Number.POSITIVE_INFINITY };
+    } else if (outcome.kind === 'unknown' && hasFailed(step, state.cells)) {
+      // Each failure costs a look, so the parts of a batch that failed again are small.
+      this.#most = { kind, size: Math.ceil(count / 4) };
+    }
   }
 
   /** Where both of a pair were taken alone that were refused together, the form was refused. */

@@ -1,11 +1,4 @@
-import {
-  ask,
-  askOnly,
-  editAll,
-  forgetSent,
-  listSent,
-  onlyWaiting,
-} from '../../domain/cell.ts';
+import { ask, askOnly, editAll, forgetSent, listSent, onlyWaiting } from '../../domain/cell.ts';
 import { listWantedEntities, restartEntities } from '../../domain/entity.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { isAnotherGroup } from '../../domain/group.ts';

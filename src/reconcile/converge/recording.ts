@@ -90,7 +90,7 @@ export function toSuccessColumns({ row, step, isStale }: Recording) {
 }
 
 /** Stores the columns of the row that the step has changed, and what follows for those who wait for a seat. */
-export async function save(r: Recording): Promise<void> {
+async function save(r: Recording): Promise<void> {
   const { tx, original, row } = r;
   await updateRow(tx, row, toChangedColumns<ResourceRow>(original, row), original);
   if (row.type === 'group' || original.type === 'group') return;
@@ -184,12 +184,12 @@ async function isInDoubt(tx: Db, row: ResourceRow): Promise<boolean> {
 }
 
 /** Sums up the waiting changes of the lists of a row; a user has none. */
-export async function readSummary({ tx, row, now }: Recording) {
+async function readSummary({ tx, row, now }: Recording) {
   return row.type === 'user' ? NOTHING_WAITING : readWaiting(tx, row, now);
 }
 
 /** The same, once those that failed too often are marked as stuck. */
-export async function readExhausted(r: Recording) {
+async function readExhausted(r: Recording) {
   const { tx, deps, row, now } = r;
   const { attemptsMax } = deps.policy;
   if (row.type === 'group') await markExhausted(tx, row, { attemptsMax, now });
@@ -209,7 +209,7 @@ function isOut({ deps, row }: Recording): boolean {
 }
 
 /** Has others follow that the deleted resource has nothing left to do. */
-export async function leave(r: Recording): Promise<void> {
+async function leave(r: Recording): Promise<void> {
   const { tx, row, now } = r;
   if (row.type === 'group') return deleteAllLinks(tx, row);
   const groups = await leaveGroups(tx, row.id, now);

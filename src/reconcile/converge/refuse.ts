@@ -5,7 +5,6 @@ import type { LinkChange } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
   disownLink,
-  type Link,
   type LinkKey,
   refuseLink,
   releaseLink,
@@ -70,7 +69,7 @@ export async function refuse(
     }
     const links = await listRefusedLinks(r, waiter, parts);
     if (fields.length === 0 && links.length === 0) continue;
-    undone.push({ version, problem: withEarlierWords(withUsers(said, links), listWords(links)) });
+    undone.push({ version, problem: withLinks(said, links) });
     r.row = await takeBack(r, { waiter, fields, links, isLast: row.version === version });
     for (const field of fields) reverted.add(field);
   }
@@ -107,17 +106,14 @@ async function listRefusedLinks(
   return stored.filter(({ pending }) => pending === version);
 }
 
-/** Adds to a problem the users who were put back, with their SCIM ids. */
-function withUsers(problem: Problem, links: readonly LinkKey[]): Problem {
-  if (links.length === 0) return problem;
-  const ids = links.map(({ userId }) => userId);
-  return { ...problem, words: `${problem.words} (about ${ids.join(', ')})` };
-}
-
-/** The service's words about earlier changes of these links. */
-function listWords(links: readonly Link[]): string[] {
-  return links.flatMap(({ problem }) =>
-    problem === null ? [] : [parseStored<Problem>(problem).words],
+/** Adds to a problem the users who were put back, with their SCIM ids, and the service's words about earlier changes. */
+function withLinks(problem: Problem, links: readonly StoredLink[]): Problem {
+  const ids = links.map(({ userId }) => userId).join(', ');
+  const words = ids === '' ? problem.words : `${problem.words} (about ${ids})`;
+  const earlier = links.flatMap((link) => link.problem ?? []);
+  return withEarlierWords(
+    { ...problem, words },
+    earlier.map((stored) => parseStored<Problem>(stored).words),
   );
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../bounded-wait.ts';
 import { converge } from '../converge/converge.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
-import { readAdmins } from '../group/read-admins.ts';
+import { readAdmins } from '../group/look.ts';
 import { isNotLeading } from '../job.ts';
 import type { Settlement } from '../outcome.ts';
 import { readRole } from '../user/observe.ts';

@@ -119,7 +119,9 @@ export async function resolveConflict(
   if (verdict !== 'conflict') return undefined;
   const names = toAccountNames(toSentUser(state.desired));
   const byFilter = await findAccount(deps, names);
-  const found = byFilter.kind === 'not-there' ? await findAccountInList(deps, names) : byFilter;
+  // The service says that it exists, and a filter may hide inactive users.
+  const found =
+    byFilter.kind === 'not-there' ? await attempt(() => findInList(deps, names)) : byFilter;
   if (found.kind === 'found') return adoptFound(deps, found.user, problem);
   if (found.kind === 'later') return found;
   const { read } = deps.store;
@@ -190,17 +192,6 @@ export function toAccountNames({ name, address }: SentCreate): string[] {
  */
 export function findAccount(deps: ReconcileDeps, names: readonly string[]): Promise<FoundAccount> {
   return attempt(async () => (await findByFilter(deps, names)) ?? (await findInList(deps, names)));
-}
-
-/**
- * Looks for an account through the complete list alone: the service says it exists and no filter shows it, because a
- * filter may hide inactive users.
- */
-export function findAccountInList(
-  deps: ReconcileDeps,
-  names: readonly string[],
-): Promise<FoundAccount> {
-  return attempt(() => findInList(deps, names));
 }
 
 /**
