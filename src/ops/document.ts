@@ -5,7 +5,6 @@ import { apiRoutes } from './api/routes.ts';
 import { exportRoutes } from './census/routes.ts';
 import { driftRoutes } from './drift/drifts.ts';
 import { planRoutes } from './drift/plans.ts';
-import { sweepRoutes } from './drift/sweeps.ts';
 import { erasureRoutes } from './erasure/routes.ts';
 import { explainRoutes } from './explain/routes.ts';
 import { type OpsRoute, ok, route } from './http/route.ts';
@@ -20,8 +19,8 @@ import {
   opsSchemas,
 } from './schemas/schemas.ts';
 import type { OpsSources } from './sources.ts';
-import { retryRoutes, sampleRoutes } from './state/retry.ts';
 import { statusRoutes } from './state/status.ts';
+import { workRoutes } from './state/work.ts';
 import { actRoutes } from './timeline/act-log.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 
@@ -128,13 +127,11 @@ function toParameter(name: string, schema: object, description = MEANINGS[name])
 /** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */
 export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...statusRoutes,
-  ...retryRoutes,
-  ...sampleRoutes,
+  ...workRoutes,
   ...resourceRoutes,
   ...explainRoutes,
   ...timelineRoutes,
   ...erasureRoutes,
-  ...sweepRoutes,
   ...driftRoutes,
   ...planRoutes,
   ...recoveryRoutes,

@@ -23,7 +23,12 @@ type Held<Value> =
   | Value
   | (Value extends boolean ? number : never)
   | (Value extends string ? (string extends Value ? number : never) : never)
-  | (Value extends object ? string | { readonly [Name in keyof Value]: Held<Value[Name]> } : never);
+  | (Value extends readonly (infer Item)[] ? readonly Held<Item>[] : never)
+  | (Value extends object ? string | HeldPart<Value> : never);
+
+type HeldPart<Value> = {
+  readonly [Name in keyof Value as string extends Name ? never : Name]: Held<Value[Name]>;
+};
 
 /** True if the row has the member, by its own name or in snake case. */
 type Has<Row, Name, Value> = Name extends keyof Row
@@ -82,9 +87,10 @@ function renderPart(schema: unknown, held: unknown): unknown {
   if (typeof held === 'string') return parseStored<unknown>(held);
   if (schema instanceof z.ZodArray && Array.isArray(held))
     return held.map((one) => render(schema.element, one));
-  // A part with other members beside those that are described is given as it is.
-  const isStrict = schema instanceof z.ZodObject && schema.def.catchall instanceof z.ZodNever;
-  return isStrict && typeof held === 'object' && held ? renderMembers(schema, held) : held;
+  if (!(schema instanceof z.ZodObject) || typeof held !== 'object' || held === null) return held;
+  const members = renderMembers(schema, held);
+  // A part may have other members beside those that are described.
+  return schema.def.catchall instanceof z.ZodNever ? members : { ...held, ...members };
 }
 
 function toSnake(name: string): string {

@@ -15,7 +15,7 @@ import { findRemark } from '../../store/audit/requests.ts';
 import { listLiveCredentials } from '../../store/credentials.ts';
 import { findWeaknesses, type WatchedStore } from '../../store/engine/store-health.ts';
 import { countWaitingPlans } from '../../store/plans.ts';
-import { type Backlog, readBacklog } from '../../store/resources/backlog.ts';
+import { readBacklog } from '../../store/resources/backlog.ts';
 import { findLateLeavers } from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';
 import { countWhere } from '../../store/tables.ts';
@@ -47,11 +47,8 @@ export interface HealthSources {
   readonly isDraining: () => boolean;
 }
 
-/** The work that waits, also for an operator. */
-export interface WaitingWork extends Backlog {
-  /** Names that came up within a day and that only an operator can place. */
-  readonly disputed: number;
-}
+/** The work that waits, and `disputed`: names that came up within a day and that only an operator can place. */
+export type WaitingWork = Awaited<ReturnType<typeof readWaitingWork>>;
 
 /** Facts that decide if the service is changed at all. */
 export interface WritesFacts {
@@ -63,12 +60,9 @@ export interface WritesFacts {
 /** Facts that readiness follows from, all known without a call to the service. */
 export type ReadinessFacts = Awaited<ReturnType<typeof readFacts>>;
 
-type UpstreamFact = 'credentials' | 'service' | 'redirectedSinceMs' | 'pausedForMs';
-
 /** Reads them. Never rejects for the store: a store that fails or hangs is an answer. */
 export async function readFacts(sources: HealthSources) {
-  const { health } = sources.news();
-  const upstream: Pick<TransportHealth, UpstreamFact> = health;
+  const upstream: Omit<TransportHealth, 'inFlight' | 'waiting'> = sources.news().health;
   return {
     store: await readStored(sources),
     draining: sources.isDraining(),
@@ -140,7 +134,7 @@ async function readAll(sources: HealthSources) {
 const DISPUTES_SHOWN_MS = 24 * 3_600_000;
 
 /** Reads the work that waits at `now` (epoch milliseconds). */
-export async function readWaitingWork(db: Db, now: number): Promise<WaitingWork> {
+export async function readWaitingWork(db: Db, now: number) {
   const [backlog, disputed] = await Promise.all([
     readBacklog(db),
     countWhere(db, 'disputes', { last_seen_at: { '>=': now - DISPUTES_SHOWN_MS } }),

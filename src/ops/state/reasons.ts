@@ -309,23 +309,18 @@ function parseCode(code: string): ReasonCode {
   return code as ReasonCode;
 }
 
-/** `unavailable` is answered with 503, the others with 200. */
-export interface Readiness {
-  readonly status: 'ok' | 'degraded' | 'unavailable';
-  readonly reasons: readonly Reason[];
-  readonly leader: OpsJson<'Status'>['leader'];
-}
-
 /** Reads if the bridge can serve now. Never rejects for the store. */
-export async function readReadiness(sources: HealthSources): Promise<Readiness> {
+export async function readReadiness(sources: HealthSources) {
   return toReadiness(await readFacts(sources));
 }
 
 /**
  * Finds out if the bridge can serve, and what is wrong. An outage of the service is no reason to refuse: that is when accepting
- * writes matters. Only an unusable store, an unfinished first read and draining are.
+ * writes matters. Only an unusable store, an unfinished first read and draining are: `unavailable`, answered with 503.
  */
-export function toReadiness(facts: ReadinessFacts): Readiness {
+export function toReadiness(
+  facts: ReadinessFacts,
+): Pick<OpsJson<'Status'>, 'status' | 'leader'> & { readonly reasons: readonly Reason[] } {
   const { leader, store, writes, nowMs } = facts;
   const blocking = listReasons(BLOCKING, facts);
   const stored = store.kind === 'ok' ? listReasons(OF_STORE, { ...store, writes, nowMs }) : [];

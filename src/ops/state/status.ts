@@ -7,16 +7,14 @@ import {
   listFailing,
   listStuck,
   readBacklog,
-  type TroubledResource,
 } from '../../store/resources/backlog.ts';
 import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';
 import { countWhere, findOne, listWhere, type Row } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
-import { findLastSweep } from '../drift/sweeps.ts';
 import { toPage } from '../http/list-query.ts';
 import { ok, Problem, route } from '../http/route.ts';
-import { toMoment } from '../http/view.ts';
+import { toView } from '../http/view.ts';
 import { PAUSE, RESUME } from '../lists/acts.ts';
 import { SETTINGS } from '../lists/plans.ts';
 import { toReadingView } from '../recovery/routes.ts';
@@ -25,6 +23,7 @@ import { QUEUED_CLASSES } from '../schemas/state.ts';
 import type { OpsSources, StatusSources } from '../sources.ts';
 import { readWaitingWork, type WaitingWork, type WritesFacts } from './readiness-facts.ts';
 import { readReadiness } from './reasons.ts';
+import { findLastSweep } from './work.ts';
 
 /** Requests for the state of the bridge, and those that stop and resume all changes of the service. */
 export const statusRoutes = [
@@ -77,44 +76,37 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
   const db = store.read;
   const now = clock.now();
   const backlog = await readWaitingWork(db, now);
-  const late = await findLateLeavers(db, { before: now, limit: LEAVERS_SHOWN });
   const drifts = await countDrifts(db);
   const { firstRead, health, reading } = news();
-  const { failed, sources: strangers } = sources.viewAttempts();
-  return {
+  const writes = sources.writes();
+  const view = {
     ...(await readReadiness(sources)),
     scimUrl,
     queue: toQueue(await sources.readQueue(), backlog, sources),
-    bridge: { version: about.version, startedAt: toMoment(about.startedAt), engine: store.engine },
+    bridge: { ...about, engine: store.engine },
     firstRead: firstRead.kind === 'finished' ? null : toReadingView(firstRead),
     lastSweep: await findLastSweep(db, reading),
     drifts: drifts.filter(({ status }) => ACTIVE_STATUSES.some((active) => active === status)),
     unmanaged: await countWhere(db, 'drifts', { change: null, status: 'open' }),
-    writes: toWrites(sources.writes(), backlog),
+    writes: toWrites(writes, backlog),
     due: backlog.due,
     failingCount: backlog.failing,
-    failing: (await listFailing(db, TROUBLE_MAX)).map(toTrouble),
-    oldestSince: toMoment(backlog.oldestSince),
+    failing: await listFailing(db, TROUBLE_MAX),
+    oldestSince: backlog.oldestSince,
     seats: await sources.readSeats(),
     stuckCount: backlog.stuck,
-    stuck: (await listStuck(db, TROUBLE_MAX)).map(toTrouble),
-    leavers: toLeavers(late, sources.writes()),
+    stuck: await listStuck(db, TROUBLE_MAX),
+    leavers: toLeavers(await findLateLeavers(db, { before: now, limit: LEAVERS_SHOWN }), writes),
     disputes: (await listWhere(db, 'disputes', {}, LATEST)).map(toDispute),
     upstream: {
       ...health,
       credentials: toGate(health.credentials),
       service: toGate(health.service),
     },
-    authentication: {
-      failed,
-      sources: strangers.map((one) => ({ ...one, lastAt: toMoment(one.lastAt) })),
-    },
+    authentication: sources.viewAttempts(),
     activity: sources.activity(),
   };
-}
-
-function toTrouble({ since, nextAttemptAt, ...one }: TroubledResource) {
-  return { ...one, since: toMoment(since), nextAttemptAt: toMoment(nextAttemptAt) };
+  return toView('Status', view, {});
 }
 
 function toQueue(
@@ -135,53 +127,37 @@ function toQueue(
   return { isHeld, removeMs: Math.round(remove), changeMs: Math.round(change), classes };
 }
 
-function toGate(gate: TransportHealth['service']): OpsJson<'Status'>['upstream']['service'] {
+function toGate(gate: TransportHealth['service']) {
   if (gate.kind === 'open') return gate;
-  const { kind, sinceMs, nextProbeMs } = gate;
-  return { kind, since: toMoment(sinceMs), nextProbeAt: toMoment(nextProbeMs) };
+  const { kind, sinceMs: since, nextProbeMs: nextProbeAt } = gate;
+  return { kind, since, nextProbeAt };
 }
 
-function toDispute({
-  resource_type: type,
-  name_folded: name,
-  reason,
-  count,
-  ...at
-}: Row<'disputes'>) {
-  const [firstSeenAt, lastSeenAt] = [toMoment(at.first_seen_at), toMoment(at.last_seen_at)];
+function toDispute({ reason, count, ...row }: Row<'disputes'>) {
+  const { resource_type: type, name_folded: name } = row;
+  const { first_seen_at: firstSeenAt, last_seen_at: lastSeenAt } = row;
   return { type, name, reason, count, firstSeenAt, lastSeenAt };
 }
-
-/** Decision of an operator that keeps leavers in. */
-export type LeaverHold = NonNullable<NonNullable<OpsJson<'Status'>['leavers']>['heldBy']>;
 
 /** Finds the decision of an operator that keeps a leaver in; undefined: the service does. */
 export function findLeaverHold(
   { plan }: { readonly plan: string | null },
   { mode, pause }: WritesFacts,
-): LeaverHold | undefined {
-  if (plan !== null) return 'plan';
-  if (mode === 'observe') return 'observe-mode';
-  return pause && 'writes-paused';
+) {
+  if (plan !== null) return 'plan' as const;
+  if (mode === 'observe') return 'observe-mode' as const;
+  return pause && ('writes-paused' as const);
 }
 
 function toLeavers({ count, some }: LateLeavers, writes: WritesFacts) {
-  const first = some.map((leaver) => ({
-    id: leaver.id,
-    name: leaver.name,
-    since: toMoment(leaver.left_at),
-    heldBy: findLeaverHold(leaver, writes) ?? null,
-    plan: leaver.plan,
-  }));
-  const [oldest] = first;
-  if (oldest === undefined) return null;
-  const { since, heldBy, plan } = oldest;
-  return { count, since, heldBy, plan, first };
+  const first = some.map(({ left_at: since, ...leaver }) => {
+    return { ...leaver, since, heldBy: findLeaverHold(leaver, writes) ?? null };
+  });
+  return first[0] ? { ...first[0], count, first } : null;
 }
 
-function toWrites({ mode, pause }: WritesFacts, { changes }: WaitingWork): OpsJson<'Writes'> {
-  const paused = pause ? { since: toMoment(pause.since), reason: pause.reason } : null;
-  return { mode, paused, waiting: changes };
+function toWrites({ mode, pause }: WritesFacts, { changes: waiting }: WaitingWork) {
+  return { mode, paused: pause ?? null, waiting };
 }
 
 /** Does something, and notes the states before and after it. */
@@ -190,23 +166,22 @@ async function change({ writes, store, clock }: StatusSources, work: () => Promi
   const before = await read();
   await work();
   const after = await read();
-  return { ...ok(after), change: { before: toState(before), after: toState(after) } };
+  const json = toView('Writes', after, {});
+  return { json, change: { before: toState(before), after: toState(after) } };
 }
 
-function toState({ paused }: OpsJson<'Writes'>) {
+function toState({ paused }: ReturnType<typeof toWrites>) {
   return { paused: paused !== null, reason: paused?.reason ?? null };
 }
 
 /** Reads what is known of the seats of the service at `now` (epoch milliseconds). `total` is the number of the settings; 0: not known. */
 export async function readSeats(db: Db, total: number, now: number): Promise<OpsJson<'Seats'>> {
-  const used = await countTakenSeats(db);
-  const waiting = (await readBacklog(db)).noSeat;
+  const { noSeat: waiting } = await readBacklog(db);
+  const seats = { total: total || undefined, used: await countTakenSeats(db), waiting };
   const oldest = await findOne(db, 'samples', {}, { order: 'at' });
-  const seats = { total: total === 0 ? undefined : total, used, waiting };
   return {
-    total: seats.total ?? null,
-    used,
-    waiting,
+    ...seats,
+    total: total || null,
     free: countFreeSeats(seats) ?? null,
     daysLeft: toDaysLeft(seats, oldest && { at: oldest.at, used: oldest.seats }, now) ?? null,
   };

@@ -1,0 +1,143 @@
+import type { ResourceKey } from '../../domain/ids.ts';
+import type { ReadProgress } from '../../reconcile/read/reading.ts';
+import { listRestingGroupsOf, type Retried, retryEach, retryResting } from '../../store/due.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { listMeant } from '../../store/resources/find.ts';
+import type { Db } from '../../store/store.ts';
+import { findOne, listNewest, listWhere, type Row } from '../../store/tables.ts';
+import { getOnly } from '../http/keyed.ts';
+import { listRoute, ok, Problem, route } from '../http/route.ts';
+import { toView } from '../http/view.ts';
+import { RETRY, SWEEP } from '../lists/acts.ts';
+import { toReadingView } from '../recovery/routes.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import type { OpsSources } from '../sources.ts';
+
+/** Requests about sweeps, for another attempt at what waits, and for the past in numbers. */
+export const workRoutes = [
+  route({
+    ...RETRY,
+    async handle(sources: OpsSources, { body }) {
+      if (!('name' in body)) return toTried(await retryAll(sources));
+      const row = getOnly(await listMeant(sources.store.read, body.name));
+      return { ...toTried(await retryOne(sources, row)), target: row.id };
+    },
+  }),
+  route({
+    path: '/samples',
+    summary: 'Calls, backlog, differences and refusals of the last hours, for charts.',
+    filters: { hours: ['1', '24', '48'] },
+    meanings: { hours: 'How far back; 24 when left out.' },
+    answers: { 200: 'Samples' },
+    async handle({ store, clock }: OpsSources, { query }) {
+      const { hours = '24' } = query.filters;
+      const at = { '>=': clock.now() - Number(hours) * 60 * MINUTE_MS };
+      const rows = await listWhere(store.read, 'samples', { at }, { order: 'at' });
+      return ok(toSamples(rows, STEPS[hours] * MINUTE_MS));
+    },
+  }),
+  route({
+    ...SWEEP,
+    async handle({ requestSweep }: OpsSources, { body: { dryRun = false } }) {
+      const id = await requestSweep(dryRun);
+      return { json: { id }, target: id, change: { after: { dryRun } } };
+    },
+  }),
+  listRoute(
+    {
+      path: '/sweeps',
+      summary: 'Sweeps, the newest first.',
+      filters: {},
+      answers: { 200: 'SweepList' },
+    },
+    ({ store }: OpsSources, _filters, part) => listNewest(store.read, 'sweeps', {}, part),
+    (row, { status }) => toSweep(row, status.news().reading),
+  ),
+  route({
+    path: '/sweeps/{id}',
+    summary: 'One sweep.',
+    answers: { 200: 'Sweep' },
+    async handle({ store, status }: OpsSources, { params: { id } }) {
+      const row = await findOne(store.read, 'sweeps', { id });
+      if (row !== undefined) return ok(toSweep(row, status.news().reading));
+      throw new Problem(404, 'unknown-sweep', 'There is no sweep with this id.');
+    },
+  }),
+] as const;
+
+/** Finds the newest sweep, which may run; null: there was none. */
+export async function findLastSweep(db: Db, reading: ReadProgress | null) {
+  const last = await findOne(db, 'sweeps', {}, { order: 'seq desc' });
+  return last === undefined ? null : toSweep(last, reading);
+}
+
+function toSweep(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<'Sweep'> {
+  const progress = row.status === 'running' ? toReadingView(reading) : null;
+  return toView('Sweep', row, { admins: row.reads_admins, progress });
+}
+
+const LISTED_MAX = 100;
+
+function toTried(tried: readonly Retried[]) {
+  const count = tried.length;
+  const change = { after: { tried: count } };
+  return { json: { count, tried: tried.slice(0, LISTED_MAX) }, change };
+}
+
+/** Makes due what waits of one user or group. */
+async function retryOne({ store, clock }: OpsSources, key: ResourceKey): Promise<Retried[]> {
+  const now = clock.now();
+  // A membership of the user that waits is a change of its group.
+  const groups = key.type === 'user' ? await listRestingGroupsOf(store.read, key.id, now) : [];
+  const tried = await store.write((tx) => retryEach(tx, [key, ...groups], clock.now()));
+  store.bell.ring('due');
+  return tried;
+}
+
+async function retryAll({ store, clock }: OpsSources): Promise<Retried[]> {
+  const at = clock.now();
+  const tried: Retried[] = [];
+  await retryResting(store, { now: at, beyond: at }, (some) => {
+    tried.push(...some);
+    store.bell.ring('due');
+  });
+  return tried;
+}
+
+const MINUTE_MS = 60_000;
+/** Minutes that an entry covers, by the hours that are asked for: a chart of a day has 288 entries. */
+const STEPS = { '1': 1, '24': 5, '48': 10 } as const;
+
+function toSamples(rows: readonly Row<'samples'>[], everyMs: number): OpsJson<'Samples'> {
+  const steps = Map.groupBy(rows, ({ at }) => Math.floor(at / everyMs));
+  const view = {
+    everyMs,
+    callsMax: rows.at(-1)?.calls_max || null,
+    leavers: toLeavers(rows.flatMap(({ leavers }) => parseStored<number[]>(leavers))),
+    items: [...steps.values()].map(toItem),
+  };
+  return toView('Samples', view, {});
+}
+
+/** What happens counts as of one minute, rounded up, so that what is rare is not lost; what is there, as the most of it. */
+function toItem(rows: readonly Row<'samples'>[]) {
+  const mean = (key: 'calls' | 'requests' | 'refused') =>
+    Math.ceil(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
+  const most = (key: 'due' | 'drifts' | 'stuck') => Math.max(...rows.map((row) => row[key]));
+  return {
+    at: rows[0]?.at ?? 0,
+    calls: mean('calls'),
+    requests: mean('requests'),
+    refused: mean('refused'),
+    due: most('due'),
+    drifts: most('drifts'),
+    stuck: most('stuck'),
+  };
+}
+
+function toLeavers(times: readonly number[]): OpsJson<'Samples'>['leavers'] {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
+  if (sorted.length === 0) return null;
+  return { count: sorted.length, p50Ms: at(0.5), p95Ms: at(0.95), slowestMs: at(1) };
+}
