@@ -29,13 +29,6 @@ export async function keepChange(tx: Db, row: ResourceRow, change: AskedChange):
   if (isUrgent || isBack) await setAsked(tx, row, change);
 }
 
-interface ChangeProgress {
-  /** Version that was read: nothing is said of later changes. */
-  readonly version: number;
-  /** Oldest version that still waits; undefined: nothing does. */
-  readonly oldestPending: number | undefined;
-}
-
 /** Condition of a user who is to be out and whom the service was last seen to let work, whatever keeps the change back. */
 const IS_STILL_IN = sql`origin is not null and (active = 0 or deleted_at is not null)
   and ${IS_SEEN_WORKING}`;
@@ -48,12 +41,14 @@ const NEVER = sql`1 = 0`;
  * Forgets the remembered change of a row that was read in this transaction, and returns it, where it waits no more. Somebody
  * is out, or in, also while another part of the same request still waits. What came while another change was under way is
  * remembered from the last of it on.
+ * @param progress the version that was read (nothing is said of later changes), and the oldest one that still waits
  */
 export async function takeDoneChange(
   tx: Db,
   row: ResourceRow,
-  { version, oldestPending }: ChangeProgress,
+  progress: { readonly version: number; readonly oldestPending: number | undefined },
 ): Promise<AskedChange | undefined> {
+  const { version, oldestPending } = progress;
   const change = toChange(row);
   if (change === undefined || change.version > version) return undefined;
   // The resource is gone, and so is what was asked of it.
@@ -109,15 +104,8 @@ export async function pruneChanges(tx: Db, { limit }: { readonly limit: number }
   return execute(tx, sql`update resources set asked_kind = null where id in (${over})`);
 }
 
-interface WaitingChanges {
-  readonly kind: string;
-  readonly oldestAt: number;
-  readonly count: number;
-}
-
 /** Counts the users and groups with a change that the service does not hold yet, by its kind. */
-export async function countWaitingChanges(db: Db): Promise<WaitingChanges[]> {
-  return select<WaitingChanges>(db)`
+export const countWaitingChanges = (db: Db) =>
+  select<{ kind: string; oldestAt: number; count: number }>(db)`
     select asked_kind as kind, min(asked_at) as "oldestAt", count(*) as count
     from resources where asked_kind is not null and ${WAITS} group by asked_kind`;
-}

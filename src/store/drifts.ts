@@ -21,13 +21,12 @@ import { findOne, insertNew, listWhere, type Row, updateWhere } from './tables.t
 /** A drift as stored. */
 export type DriftRow = Row<'drifts'>;
 
+/** The active statuses in SQL, as the indexes write them. */
+const ACTIVE = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
+
 /** Lists the active drifts of these users or groups. */
-export async function listActiveDrifts(
-  db: Db,
-  resourceIds: readonly string[],
-): Promise<DriftRow[]> {
-  return listWhere(db, 'drifts', { resource_id: resourceIds, status: ACTIVE_STATUSES });
-}
+export const listActiveDrifts = (db: Db, resourceIds: readonly string[]) =>
+  listWhere(db, 'drifts', { resource_id: resourceIds, status: ACTIVE_STATUSES });
 
 /** The change that repairs a drift; undefined: it is about something unmanaged. */
 export function toRepair(row: DriftRow): PlanAction | undefined {
@@ -42,9 +41,8 @@ export function toRepair(row: DriftRow): PlanAction | undefined {
  * milliseconds), also as members; and those of which something was released and waits no more.
  */
 export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
-  const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
   const holding = sql.join(HOLDING_SOURCES.map((source) => sql.lit(source)));
-  const drifts = sql`select resource_type, resource_id from drifts where status in (${active})`;
+  const drifts = sql`select resource_type, resource_id from drifts where status in (${ACTIVE})`;
   const actions = sql`select action.resource_type, action.resource_id from plans as plan
     join plan_actions as action on action.plan_id = plan.id`;
   return select<GivenKey>(db)`
@@ -60,30 +58,31 @@ export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
     ) as found`;
 }
 
-/** Detector, time and status of new drifts. */
+/** Detector, time (epoch milliseconds) and status of new drifts; absent: they are open. */
 export interface Finding {
   readonly detector: Detector;
-  /** Epoch milliseconds. */
   readonly now: number;
-  /** By default they are open. */
   readonly status?: 'repairing';
 }
 
 /** Stores differences as drifts, and returns the new ones; one that is not over stays the one it is. */
-export async function insertDrifts(
+export function insertDrifts(
   tx: Db,
   differences: readonly Difference[],
   { detector, now, status }: Finding,
 ): Promise<DriftRow[]> {
+  const found = {
+    status: status ?? ('open' as const),
+    detector,
+    first_seen_at: now,
+    last_seen_at: now,
+  };
   const rows = differences.map((difference) => ({
     ...toChangeColumns(difference),
+    ...found,
     id: newId(),
     kind: difference.kind,
     change: findRepair(difference.kind) ?? null,
-    status: status ?? ('open' as const),
-    first_seen_at: now,
-    last_seen_at: now,
-    detector,
   }));
   return insertNew(tx, 'drifts', rows);
 }
@@ -110,8 +109,7 @@ export async function endUnmanaged(
 
 /** Ends drifts of users and groups that the store does not have any more. */
 export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
-  const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
-  await sql`update drifts set status = 'gone', ended_at = ${now} where status in (${active})
+  await sql`update drifts set status = 'gone', ended_at = ${now} where status in (${ACTIVE})
     and resource_id not in (select id from resources)`.execute(tx);
 }
 
@@ -145,32 +143,19 @@ export async function noteMissing(
   await changeDrifts(tx, waiting, { status: 'repairing', plan_id: null });
 }
 
-/** Number of drifts of one kind and status; `held` are those whose repair a waiting plan holds. */
-export interface DriftCount {
-  readonly kind: DriftKind;
-  readonly status: DriftStatus;
-  readonly count: number;
-  readonly held: number;
-}
-
-/** Counts drifts of what is managed, of each kind and status. */
-export async function countDrifts(db: Db): Promise<DriftCount[]> {
-  return select<DriftCount>(db)`
+/** Counts drifts of what is managed, of each kind and status; `held`: those whose repair a waiting plan holds. */
+export const countDrifts = (db: Db) =>
+  select<Pick<DriftRow, 'kind' | 'status'> & Record<'count' | 'held', number>>(db)`
     select drifts.kind, drifts.status, count(*) as count, count(plans.id) as held
     from drifts left join plans on plans.id = drifts.plan_id and plans.status = 'held'
     where drifts.change is not null
     group by drifts.kind, drifts.status order by drifts.kind, drifts.status`;
-}
 
 /** Counts differences found after `seq` by kind, those that are over too, with the last of each. */
-export async function countDriftsAfter(
-  db: Db,
-  seq: number,
-): Promise<{ kind: DriftKind; count: number; last: number }[]> {
-  return select<{ kind: DriftKind; count: number; last: number }>(db)`
+export const countDriftsAfter = (db: Db, seq: number) =>
+  select<Pick<DriftRow, 'kind'> & Record<'count' | 'last', number>>(db)`
     select kind, count(*) as count, max(seq) as last from drifts
     where seq > ${seq} group by kind order by kind`;
-}
 
 /** Selection of drifts, and the page of it to read. */
 export interface DriftQuery {
@@ -193,7 +178,7 @@ export interface DriftQuery {
 export type DriftView = DriftRow & SubjectNames;
 
 /** Drifts for an operator, in this order of finding. */
-export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftView[]> {
+export function listDriftViews(db: Db, query: DriftQuery): Promise<DriftView[]> {
   const { columns, joins } = joinSubjectNames('drift');
   return select<DriftView>(db)`
     select drift.*, ${columns} from drifts as drift ${joins} where ${isOfQuery(query)}
@@ -202,6 +187,7 @@ export async function listDriftViews(db: Db, query: DriftQuery): Promise<DriftVi
 
 function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
   const { isManaged, order, from, kind, statuses, resourceId, text } = query;
+  const named = text && sql`(select id from resources where ${toText(text)})`;
   return allOf([
     order === 'newest' ? sql`drift.seq < ${from}` : sql`drift.seq > ${from}`,
     isManaged ? sql`drift.change is not null` : sql`drift.change is null`,
@@ -209,13 +195,8 @@ function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
     // Not by the index of statuses, which would have all drifts sorted for each page.
     statuses && sql`coalesce(drift.status, '') in (${sql.join(statuses)})`,
     resourceId && sql`(drift.resource_id = ${resourceId} or drift.member_id = ${resourceId})`,
-    text && sql`(${isOfText(text)})`,
+    named && sql`(drift.resource_id in ${named} or drift.member_id in ${named})`,
   ]);
-}
-
-function isOfText(text: string): RawBuilder<unknown> {
-  const named = sql`(select id from resources where ${toText(text)})`;
-  return sql`drift.resource_id in ${named} or drift.member_id in ${named}`;
 }
 
 const COMPARED_MAX = 1_000;
@@ -228,10 +209,9 @@ export async function listComparedSince(
   db: Db,
   until: number,
 ): Promise<(question: { before: number; admins: boolean }) => number> {
-  const sweeps = await select<Pick<Row<'sweeps'>, 'started_at' | 'ended_at' | 'reads_admins'>>(db)`
-    select started_at, ended_at, reads_admins from sweeps
-    where status not in ('running', 'incomplete') and ended_at < ${until}
-    order by seq desc limit ${COMPARED_MAX}`;
+  const compared = { status: ['complete', 'held'], ended_at: { '<': until } } as const;
+  const newest = { order: 'seq desc', limit: COMPARED_MAX } as const;
+  const sweeps = await listWhere(db, 'sweeps', compared, newest);
   return ({ before, admins }) =>
     sweeps.find(
       ({ ended_at, reads_admins }) =>

@@ -13,24 +13,18 @@ import { listWhere, updateWhere } from './tables.ts';
 /** Every class of due work, the most urgent first. */
 export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];
 
-interface DueQuery {
-  /** Epoch milliseconds. */
-  readonly now: number;
-  readonly classes: readonly DueClass[];
-  readonly limit: number;
-}
-
 /** Work whose time has come. */
 export interface DueWork {
   readonly key: ResourceKey;
   readonly dueClass: DueClass;
 }
 
-type DueRow = Pick<ResourceRow, 'type' | 'id' | 'due_class'>;
-
-/** Resources whose time has come: removal of access first, then the oldest. */
-export async function listDue(db: Db, { now, classes, limit }: DueQuery): Promise<DueWork[]> {
-  const rows = await select<DueRow>(db)`
+/** Resources whose time has come (epoch milliseconds): removal of access first, then the oldest. */
+export async function listDue(
+  db: Db,
+  { now, classes, limit }: { now: number; classes: readonly DueClass[]; limit: number },
+): Promise<DueWork[]> {
+  const rows = await select<GivenKey & Pick<ResourceRow, 'due_class'>>(db)`
     select type, id, due_class from resources
     where due_at <= ${now} and due_class in (${sql.join(classes)})
     order by due_class, due_at limit ${limit}`;
@@ -68,17 +62,11 @@ export async function findNextDueAt(
   return rows[0]?.due_at ?? undefined;
 }
 
-/** Progress of a resource, as far as its row tells. */
-export interface ProgressRow {
+/** Progress of a resource, as far as its row tells; `oldestLink`: the oldest version that waits among the users of a group. */
+type ProgressRow = Pick<ResourceRow, 'version' | 'cells' | 'due_at'> & {
   readonly key: ResourceKey;
-  readonly version: number;
-  /** Cells, as JSON text. */
-  readonly cells: string;
-  /** The oldest version that waits among the users of a group; null: nothing does. */
   readonly oldestLink: number | null;
-  /** Epoch milliseconds. */
-  readonly due_at: number | null;
-}
+};
 
 /**
  * Lists the progress of these resources; one that is not there any more is left out. One statement, so that no change is
@@ -154,39 +142,41 @@ export interface Retried {
   readonly waits: readonly string[];
 }
 
-/** Moments of a retry, in epoch milliseconds. */
-interface Retry {
-  readonly now: number;
-  /** Resources with an attempt after it are tried; `now`: all that wait for one. */
-  readonly beyond: number;
-}
-
-/** Makes users and groups due now that wait for their next attempt, stuck or not; `tried` is called with some at a time. */
+/**
+ * Makes users and groups due now that wait for an attempt after `beyond`, stuck or not (`now`: for any); `tried` is called
+ * with some at a time. Times are epoch milliseconds.
+ */
 export async function retryResting(
   store: Pick<Store, 'read' | 'write'>,
-  { now, beyond }: Retry,
+  { now, beyond }: { readonly now: number; readonly beyond: number },
   tried: (some: readonly Retried[]) => void,
 ): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     // By a text that has no index: SQLite would walk everybody in the order of the ids, of whom few rest.
-    const { rows }: { rows: GivenKey[] } = await sql<GivenKey>`
+    const rows: GivenKey[] = await select<GivenKey>(store.read)`
       select type, id from resources where due_at > ${beyond} and ${HAS_WORK} and id || '' > ${after}
-      order by id || '' limit ${RETRIED_AT_ONCE}`.execute(store.read);
+      order by id || '' limit ${RETRIED_AT_ONCE}`;
     const keys = rows.map(toResourceKey);
     if (keys.length > 0) tried(await store.write((tx) => retryEach(tx, keys, now)));
     after = keys.length < RETRIED_AT_ONCE ? undefined : keys.at(-1)?.id;
   }
 }
 
-/** Makes these due now as far as something of them waits, and returns those. `now` is epoch milliseconds. */
+/** Makes these due now as far as something of them waits, stuck or not, and returns those. `now` is epoch milliseconds. */
 export async function retryEach(
   tx: Db,
   keys: readonly ResourceKey[],
   now: number,
 ): Promise<Retried[]> {
-  const tried: (Retried | undefined)[] = [];
-  for (const key of keys) tried.push(await retryNow(tx, key, now));
-  return tried.filter((one) => one !== undefined);
+  const tried: Retried[] = [];
+  for (const key of keys) {
+    const row = await lockRow(tx, key);
+    if (row === undefined || row.due_at === null) continue;
+    // A deleted row with a lost create is looked for.
+    if (row.sent_creates !== '[]' && row.deleted_at !== null) continue;
+    tried.push(await retryNow(tx, row, Math.min(row.due_at, now), now));
+  }
+  return tried;
 }
 
 /** Groups in which a change of this user waits for its next attempt. */
@@ -198,27 +188,19 @@ export async function listRestingGroupsOf(db: Db, id: string, now: number): Prom
   return rows.map((row) => ({ type: 'group', id: groupId(row.id) }));
 }
 
-/** Makes a user or group due now, stuck or not; undefined: nothing of it waits. `now` is epoch milliseconds. */
-async function retryNow(tx: Db, key: ResourceKey, now: number): Promise<Retried | undefined> {
-  const row = await lockRow(tx, key);
-  if (row === undefined || row.due_at === null) return undefined;
-  // A deleted row with a lost create is looked for.
-  if (row.sent_creates !== '[]' && row.deleted_at !== null) return undefined;
+async function retryNow(tx: Db, row: ResourceRow, due_at: number, now: number): Promise<Retried> {
   const cells = parseCells<string>(row);
   await updateRow(tx, row, {
     cells: JSON.stringify(endRest(cells, now, 'all')),
-    due_at: Math.min(row.due_at, now),
+    due_at,
     // An attempt that is under way does not count.
     steps: row.steps + 1,
   });
   const { seq, type, id, name } = row;
   const waiting = { group_id: seq, pending: { '<>': null } } as const;
   const links = type === 'group' ? await updateWhere(tx, 'links', waiting, { retry_at: null }) : [];
-  const lists = new Set(
-    links
-      .map(({ list }) => `${list}s`)
-      .toSorted()
-      .toReversed(),
+  const lists = ['members', 'admins'].filter((name) =>
+    links.some(({ list }) => `${list}s` === name),
   );
   return { type, id, name, waits: [...listWaiting(cells), ...lists] };
 }

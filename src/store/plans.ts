@@ -41,13 +41,12 @@ export type WaitingPlan = Pick<PlanRow, 'id' | 'source' | 'created_at' | 'reason
 };
 
 /** Counts the changes of the plans that wait for an operator. */
-export async function countWaitingPlans(db: Db): Promise<WaitingPlan[]> {
-  return select<WaitingPlan>(db)`
+export const countWaitingPlans = (db: Db) =>
+  select<WaitingPlan>(db)`
     select plan.id, plan.source, plan.created_at, plan.reason,
       (select count(*) from plan_actions as action
         where action.plan_id = plan.id and action.status = 'planned') as waiting
     from plans as plan where plan.status = 'held' order by plan.seq`;
-}
 
 /**
  * Discards those of these plans that wait and of which nothing is left, since nobody approved them, and returns them.
@@ -132,30 +131,31 @@ export function toAction(row: PlanActionRow): PlanAction {
   return { ...parseChange(row), kind: row.kind, harm: row.harm ?? undefined };
 }
 
+/** Condition of an action of a plan, both joined, that holds its change back. */
+const IS_HELD = sql`(action.status = 'planned' and plan.source in (${sql.join(HOLDING_SOURCES)}))`;
+
+/** Lists actions by a condition of them and of their plans. */
+const selectActions = (db: Db, which: RawBuilder<unknown>) =>
+  select<PlanActionRow>(db)`
+    select action.* from plan_actions as action join plans as plan on plan.id = action.plan_id
+    where ${which}`;
+
 /** Lists the changes of these users and groups that are held back until a plan is decided. */
-export async function listHeldChanges(
+export const listHeldChanges = (
   db: Db,
   resourceIds: readonly string[],
-): Promise<ActionKey[]> {
-  return readInChunks(
-    resourceIds,
-    (some) =>
-      select<ActionKey>(db)`
-      select action.kind, action.resource_id, action.member_id
-      from plan_actions as action join plans as plan on plan.id = action.plan_id
-      where action.status = 'planned' and plan.source in (${sql.join(HOLDING_SOURCES)})
-        and action.resource_id in (${sql.join(some)})`,
+): Promise<readonly ActionKey[]> =>
+  readInChunks(resourceIds, (some) =>
+    selectActions(db, sql`${IS_HELD} and action.resource_id in (${sql.join(some)})`),
   );
-}
 
 /** Lists the actions of a user or group that are released, or held back by a plan that waits. */
-export async function listOpenActions(db: Db, resourceId: string): Promise<PlanActionRow[]> {
-  return select<PlanActionRow>(db)`
-    select action.* from plan_actions as action join plans as plan on plan.id = action.plan_id
-    where action.resource_id = ${resourceId} and (action.status = 'released'
-      or (action.status = 'planned' and plan.status = 'held' and plan.source in (${sql.join(HOLDING_SOURCES)})))
-    order by action.id`;
-}
+export const listOpenActions = (db: Db, resourceId: string) =>
+  selectActions(
+    db,
+    sql`action.resource_id = ${resourceId}
+      and (action.status = 'released' or (plan.status = 'held' and ${IS_HELD})) order by action.id`,
+  );
 
 /** Subject of an action. */
 export type ActionKey = Pick<PlanActionRow, 'kind' | 'resource_id' | 'member_id'>;
@@ -167,18 +167,15 @@ export async function countPlanActions(db: Db, planId: string): Promise<Map<Acti
   return new Map(rows.map(({ status, count }) => [status, count]));
 }
 
-/** An action for an operator, with the names of its users and groups. */
+/** An action for an operator. `first_seen_at`: of the drift that it repairs (epoch milliseconds); null: it repairs none. */
 export type PlanActionView = PlanActionRow &
-  SubjectNames & {
-    /** Time at which the drift that it repairs was first seen (epoch milliseconds); null: it repairs none. */
-    readonly first_seen_at: number | null;
-  };
+  SubjectNames & { readonly first_seen_at: number | null };
 
 /** The actions of a plan, in its order. */
-export async function listPlanActionViews(
+export function listPlanActionViews(
   db: Db,
   planId: string,
-  { afterId, limit }: { afterId: number; limit: number },
+  { afterId, limit }: { readonly afterId: number; readonly limit: number },
 ): Promise<PlanActionView[]> {
   const { columns, joins } = joinSubjectNames('action');
   return select<PlanActionView>(db)`
@@ -207,13 +204,12 @@ export async function countRepairs(
   { resourceId, memberId }: Pick<PlanAction, 'resourceId' | 'memberId'>,
   since: number,
 ): Promise<number> {
-  return readNumber(
+  const repairs = await selectActions(
     db,
-    sql`select count(distinct action.plan_id) from plan_actions as action
-    join plans as plan on plan.id = action.plan_id
-    where action.resource_id = ${resourceId} and action.member_id = ${memberId}
-    and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`,
+    sql`action.resource_id = ${resourceId} and action.member_id = ${memberId}
+      and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`,
   );
+  return new Set(repairs.map(({ plan_id }) => plan_id)).size;
 }
 
 /** Counts the resources that each kind of harm could concern. */

@@ -46,11 +46,10 @@ export async function listEventsAbout(
   db: Db,
   { subjects: sought, from, until, limit }: EventsQuery,
 ): Promise<Map<string, EventView[]>> {
-  type Found = Omit<EventView, 'named'> & { readonly subject: string };
   const found = await readInChunks(
     sought,
     (some) =>
-      select<Found>(db)`select * from (
+      select<Omit<EventView, 'named'> & { readonly subject: string }>(db)`select * from (
       select about.subject, event.id, event.created_at as "createdAt", about.at, event.action, event.message,
         event.origin, event.author_id as "authorId", event.author_username as username,
         event.author_address as address,
@@ -62,12 +61,13 @@ export async function listEventsAbout(
   const named = { event_id: [...new Set(found.map(({ id }) => id))], resource_type: TYPES };
   const subjects = await listWhere(db, 'audit_event_subjects', named);
   const ofEvents = Map.groupBy(subjects, ({ event_id }) => event_id);
-  const events = found.map(({ subject, ...event }) => {
+  const events = new Map<string, EventView[]>();
+  for (const { subject, ...event } of found) {
     const some = ofEvents.get(event.id) ?? [];
-    return { about: subject, event: { ...event, named: some.flatMap(toNamed) } };
-  });
-  const bySubject = Map.groupBy(events, ({ about }) => about);
-  return new Map([...bySubject].map(([about, some]) => [about, some.map(({ event }) => event)]));
+    const view = { ...event, named: some.flatMap(toNamed) };
+    events.set(subject, [...(events.get(subject) ?? []), view]);
+  }
+  return events;
 }
 
 const TYPES = ['user', 'group'] as const;

@@ -75,13 +75,8 @@ function toWritten(kind: ChangeKind): string {
  */
 type RemarkKind = 'left-out' | 'name-recycled';
 
-/** Requests with the same remark, within a day of each other. */
-export interface Remark {
-  readonly requests: number;
-  /** Times of the first and the last, in epoch milliseconds. */
-  readonly since: number;
-  readonly last: number;
-}
+/** Number of requests with the same remark within a day of each other; times in epoch milliseconds. */
+export type Remark = Readonly<Record<'requests' | 'since' | 'last', number>>;
 
 const RECENT_MS = 86_400_000;
 
@@ -94,10 +89,8 @@ export async function keepRemark(tx: Db, kind: RemarkKind, now: number): Promise
 }
 
 /** Finds such requests of the last day. */
-export async function findRemark(db: Db, kind: RemarkKind, now: number) {
-  return toRecent(await createFact<Remark>(kind).find(db), now);
-}
+export const findRemark = async (db: Db, kind: RemarkKind, now: number) =>
+  toRecent(await createFact<Remark>(kind).find(db), now);
 
-function toRecent(fact: Remark | undefined, now: number): Remark | undefined {
-  return fact && now - fact.last < RECENT_MS ? fact : undefined;
-}
+const toRecent = (fact: Remark | undefined, now: number) =>
+  fact && now - fact.last < RECENT_MS ? fact : undefined;

@@ -163,11 +163,9 @@ export async function countTakenSeats(db: Db): Promise<number> {
   );
 }
 
-/** Active accounts that have the same role and licences. */
+/** Number of active accounts that have the same role in the company and licences as bits; null: not known. */
 export interface AssignedAccounts {
-  /** Role in the company; null: not known. */
   readonly role: number | null;
-  /** Licences as bits; null: not known. */
   readonly appsPermissions: number | null;
   readonly count: number;
 }
@@ -183,8 +181,7 @@ export async function countAssigned(db: Db): Promise<AssignedAccounts[]> {
       const { active, role = null, appsPermissions = null } = toObservedUser(row) ?? {};
       if (active !== true) continue;
       const key = `${role} ${appsPermissions}`;
-      const count = (counted.get(key)?.count ?? 0) + 1;
-      counted.set(key, { role, appsPermissions, count });
+      counted.set(key, { role, appsPermissions, count: (counted.get(key)?.count ?? 0) + 1 });
     }
   }
   return [...counted.values()];
