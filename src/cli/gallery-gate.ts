@@ -21,6 +21,8 @@ interface Condition {
   readonly lacks?: readonly string[];
 }
 
+type Texts = Readonly<Record<string, string>>;
+
 interface Step {
   readonly send?: string;
   readonly change?: string;
@@ -31,12 +33,12 @@ interface Step {
   readonly ops?: readonly JsonObject[];
   /** How often the operations stand in the PATCH. */
   readonly repeat?: number;
-  readonly form?: Readonly<Record<string, string>>;
+  readonly form?: Texts;
   /** null: the header is not sent. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly status?: number | readonly number[];
   readonly expect?: Readonly<Record<string, Expectation>>;
-  readonly capture?: Readonly<Record<string, string>>;
+  readonly capture?: Texts;
   /** How often the request is sent at once. */
   readonly times?: number;
   /** Longest time for all of them; the fastest of three tries counts. */
@@ -50,23 +52,23 @@ type Pair = readonly [string, string];
 /** The file config/gallery.yaml, which describes its own form. */
 interface Catalogue {
   readonly read: string | Date;
-  readonly gates: Record<string, { readonly title: string; readonly profile: string }>;
+  readonly gates: Readonly<Record<string, { readonly title: string; readonly profile: string }>>;
   readonly documents: Readonly<Record<string, Pair>>;
   readonly creations: Record<Type, { readonly names: string[]; readonly body: JsonObject }>;
-  readonly checks: Record<string, readonly [string, Readonly<Record<string, Pair>>, ...Step[]]>;
+  readonly checks: Readonly<Record<string, readonly [string, Record<string, Pair>, ...Step[]]>>;
 }
 
 /** Reads a gate: what its checks create, and the checks, each with where it is asked for. */
 export function readGate(gate: string) {
   const file = join(dirname(defaultConfigFile), 'gallery.yaml');
   const { read, gates, documents, creations, checks } = parseCatalogue(readFileSync(file, 'utf8'));
-  const asked = Object.entries(checks).flatMap(([id, [title, sources, ...steps]]) => {
+  const { title = gate, profile = '' } = gates[gate] ?? {};
+  const asked = Object.entries(checks).flatMap(([id, [about, sources, ...steps]]) => {
     const [key = '', part = ''] = sources[gate] ?? [];
     const [document = '', url = ''] = documents[key] ?? [];
-    if (key === '') return [];
-    return [{ id, title, source: { document, part, url, read: String(read) }, steps }];
+    const source = { document, part, url, read: String(read) };
+    return key === '' ? [] : [{ id, title: about, source, steps }];
   });
-  const { title = gate, profile = '' } = gates[gate] ?? {};
   return { gate, title, profile, creations, checks: asked };
 }
 
@@ -148,10 +150,11 @@ export async function runCheck(run: Run, { steps, ...check }: Check): Promise<Ch
   }
 }
 
+/** Tries of what has to be answered in time: a machine may be busy. */
+const TRIES = 3;
+
 async function runStep(run: Run, step: Step): Promise<void> {
-  for (const [, name = ''] of JSON.stringify(step).matchAll(/\{(\w+)\}/g)) {
-    if (!run.values.has(name)) await define(run, name);
-  }
+  for (const [, name = ''] of JSON.stringify(step).matchAll(/\{(\w+)\}/g)) await define(run, name);
   const { made, skip, expect, status = made ? [200, 201] : 200 } = step;
   if (skip !== undefined && expect === undefined) throw new Skipped(skip);
   for (const answer of await listAnswers(run, step)) {
@@ -160,32 +163,25 @@ async function runStep(run: Run, step: Step): Promise<void> {
   }
 }
 
-async function listAnswers(run: Run, step: Step): Promise<readonly Answer[]> {
-  const { change, send, made } = step;
+async function listAnswers(run: Run, step: Step, tries = 1): Promise<readonly Answer[]> {
+  const { change, send, made, times = 1, withinMs = Number.POSITIVE_INFINITY } = step;
   if (made !== undefined) return [await make(run, made)];
-  if (send !== undefined) return sendInTime(run, send, step);
-  if (change === undefined) {
+  if (change !== undefined) {
+    assertStatus(await exchange(run, `PATCH ${change}`, step), [200, 204]);
+    return [await exchange(run, `GET ${change}`)];
+  }
+  if (send === undefined) {
     // It looks at the variables.
     const seen = { request: 'the run', status: 200, durationMs: 0, parts: [] };
     return [{ seen, body: Object.fromEntries(run.values) }];
   }
-  assertStatus(await exchange(run, `PATCH ${change}`, step), [200, 204]);
-  return [await exchange(run, `GET ${change}`)];
-}
-
-/** Tries of what has to be answered in time: a machine may be busy. */
-const TRIES = 3;
-
-async function sendInTime(run: Run, request: string, step: Step): Promise<Answer[]> {
-  const { times = 1, withinMs = Number.POSITIVE_INFINITY } = step;
-  for (let tries = 1; ; tries += 1) {
-    const startedAt = performance.now();
-    const sent = Array.from({ length: times }, () => exchange(run, request, step));
-    const answers = await Promise.all(sent);
-    const tookMs = Math.round(performance.now() - startedAt);
-    if (tookMs <= withinMs) return answers;
-    if (tries === TRIES) fail(request, `${times} took ${tookMs} ms; wanted is ${withinMs} ms`);
-  }
+  const startedAt = performance.now();
+  const sent = Array.from({ length: times }, () => exchange(run, send, step));
+  const answers = await Promise.all(sent);
+  const tookMs = Math.round(performance.now() - startedAt);
+  if (tookMs <= withinMs) return answers;
+  if (tries < TRIES) return listAnswers(run, step, tries + 1);
+  return fail(send, `${times} took ${tookMs} ms; wanted is ${withinMs} ms`);
 }
 
 /** A provider waits a minute for an answer. */
@@ -251,16 +247,16 @@ export function fill<T>({ values }: Run, template: T, self = ''): T {
   return JSON.parse(text);
 }
 
-/** Defines a variable by making what it is the id or the proof of. */
+/** Defines a variable, where it is not, by making what it is the id or the proof of. */
 async function define(run: Run, name: string): Promise<void> {
   const { values, makeClient } = run;
+  if (values.has(name)) return;
   if (typeOf(run, name) !== undefined) {
     const answer = await make(run, name);
     const id = findAt(answer, 'id');
     const { request, status } = answer.seen;
-    if (status >= 300 || typeof id !== 'string') {
+    if (status >= 300 || typeof id !== 'string')
       fail(request, `not tried: ${name} was not made, it was answered ${status}`);
-    }
     values.set(name, id);
   } else if (name === 'basic') {
     const { id, secret } = await makeClient({ expires: '365d' });
@@ -279,8 +275,8 @@ async function define(run: Run, name: string): Promise<void> {
 
 /** Creates a person or group once; its answer is evidence of each check that asks for it. */
 async function make(run: Run, name: string): Promise<Answer> {
-  const answer =
-    run.made.get(name) ?? (await exchange(run, `POST /${typeOf(run, name)}`, { like: name }));
+  const request = `POST /${typeOf(run, name)}`;
+  const answer = run.made.get(name) ?? (await exchange(run, request, { like: name }));
   run.made.set(name, answer);
   run.answers.add(answer);
   return answer;

@@ -1,17 +1,22 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BridgeError } from '../domain/errors.ts';
+import { toCount } from '../domain/text.ts';
+import type { CheckResult } from '../ops/check/check-service.ts';
+import type { Column } from '../ops/lists/list.ts';
 import { requestRecovery } from '../reconcile/repair/recovery-plan.ts';
 import type { Settings } from '../settings/schema.ts';
-import { findStoreFile } from '../settings/store-url.ts';
+import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
-import { MIGRATIONS, MOVED, migrate } from '../store/engine/migrate.ts';
+import { assertKnown, listApplied, MIGRATIONS, MOVED, migrate } from '../store/engine/migrate.ts';
 import * as sqlite from '../store/engine/sqlite-backup.ts';
 import { connect, takeFile } from '../store/engine/sqlite-file.ts';
 import { StoreError } from '../store/engine/store-error.ts';
-import { type Move, moveStore, sealSqlite, unsealSqlite } from '../store/move.ts';
+import { moveStore, sealSqlite, unsealSqlite } from '../store/move.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
+import { type Call, type Output, WrongUsage } from './command.ts';
+import { toTable } from './table.ts';
 
 const POSTGRES_BACKUP =
   'the store is PostgreSQL: make the backup with pg_dump --format=custom, which is one moment of it while the bridge runs';
@@ -20,36 +25,56 @@ const POSTGRES_RESTORE =
 const POSTGRES_MOVE =
   'DATABASE_URL is PostgreSQL already: the move needs the address of the file, sqlite:…, in it';
 
-type OnStep = (step: sqlite.CopyStep) => void;
+/** The engine copies in one call, so that how far it is cannot be seen. */
+const STEPS = {
+  copying: 'Copying',
+  proving: 'Proving it whole',
+  preparing: 'Bringing it up to date',
+} as const;
 
 /** Makes a backup of the store of the settings. @throws StoreError; BridgeError `backup-failed` */
-export function backUpStore(settings: Settings, file: string, onStep: OnStep): void {
-  const path = findStoreFile(settings);
+export async function backUp(call: Call<unknown>): Promise<Output> {
+  const { words, loadSettings, showProgress } = call;
+  const [file = ''] = words;
+  const path = findStoreFile(loadSettings().settings);
   if (path === undefined) throw new BridgeError('backup-failed', POSTGRES_BACKUP);
-  sqlite.backUpSqlite(path, resolve(file), onStep);
+  sqlite.backUpSqlite(path, resolve(file), (step) => showProgress?.(STEPS[step]));
+  return { text: `The store is in ${file}, proven whole. Keep it as secret as the store.\n` };
 }
 
+const NEXT_START =
+  'The next start holds what waits until the plan of `scim-bridge plan show` is decided.\n';
+
 /**
- * Replaces the store of the settings by a backup, marked as restored. Returns the path under which the former store
- * is kept.
+ * Replaces the store of the settings by a backup, which is marked as restored; without a file, marks the store.
  * @throws StoreError; BridgeError `backup-failed`
  */
-export async function restoreStore(
-  settings: Settings,
-  file: string,
-  onStep: OnStep,
-): Promise<string> {
+export async function restore(call: Call<unknown>): Promise<Output | undefined> {
+  const { words, loadSettings, confirm, showProgress } = call;
+  const [file] = words;
+  const { settings } = loadSettings();
+  const question =
+    file === undefined
+      ? 'Everything that waits is held until you approve it. Is the store a restored backup?'
+      : `Put ${file} in the place of the store? What happened since that backup is forgotten.`;
+  if (!(await confirm(question))) return undefined;
+  if (file === undefined) {
+    await markRestored(toStoreUrl(settings));
+    return { text: NEXT_START };
+  }
   const path = findStoreFile(settings);
   if (path === undefined) throw new BridgeError('backup-failed', POSTGRES_RESTORE);
   const moment = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const keptAs = `${path}.replaced-${moment}`;
   const prepare = (part: string) => markRestored(`sqlite:${part}`);
+  const onStep = (step: sqlite.CopyStep) => showProgress?.(STEPS[step]);
   await sqlite.replaceSqlite({ path, from: resolve(file), keptAs, prepare, onStep });
-  return keptAs;
+  const done = `The backup is the store now. What was there before: ${keptAs}\n`;
+  return { text: `${done}${NEXT_START}` };
 }
 
 /** Makes the next start on the store at this address begin recovery, whatever the audit log says. @throws StoreError */
-export async function markRestored(url: string): Promise<void> {
+async function markRestored(url: string): Promise<void> {
   const store = await openStore({ url });
   try {
     await migrate(store);
@@ -59,61 +84,97 @@ export async function markRestored(url: string): Promise<void> {
   }
 }
 
-/** Result of a move: the file that is kept, and the tables. */
-export interface Moved {
-  readonly path: string;
-  readonly tables: Awaited<ReturnType<typeof moveStore>>;
+/** Options of `migrate-store`. */
+export interface MoveOptions {
+  readonly to?: string;
+  readonly toFile?: string;
+  readonly undo?: true;
 }
 
 /**
  * Moves the store of the settings to PostgreSQL, proves it, and seals the file. Until then the file is only read.
- * @throws BridgeError `move-failed`; StoreError `store-in-use` while the bridge runs
+ * @throws BridgeError `move-failed`; StoreError `store-in-use` while the bridge runs; WrongUsage
  */
-export function migrateStore(
-  settings: Settings,
-  to: string,
-  onProgress: Move['onProgress'],
-): Promise<Moved> {
-  return withSource(settings, async (path) => {
-    assertMovable(path);
-    const tables = await withTarget(to, async (target) => {
-      using source = connect(path, { readOnly: true });
-      return await moveStore({ source, target, onProgress });
-    });
-    sealSqlite(path);
-    return { path, tables };
+export async function migrateStore(call: Call<MoveOptions>): Promise<Output | undefined> {
+  const { options, loadSettings, terminal, showProgress } = call;
+  const { settings } = loadSettings();
+  if (options.undo) return undoMove(call, settings);
+  const to = findTarget(call);
+  const path = findSource(settings);
+  using _lock = takeFile(path, LOCK_WAIT_MS);
+  assertMovable(path);
+  const onProgress = ({ done, total }: { readonly done: number; readonly total: number }) =>
+    showProgress?.(`Moving ${Math.floor((100 * done) / total)} %`);
+  const tables = await withTarget(to, async (target) => {
+    using source = connect(path, { readOnly: true });
+    return await moveStore({ source, target, onProgress });
   });
+  sealSqlite(path);
+  const rows = tables.reduce((sum, one) => sum + one.rows, 0);
+  const text = `${toTable(tables, TABLE_COLUMNS, { terminal })}
+${tables.length} tables with ${toCount(rows, 'row')} are the same in both stores, row by row.
+
+What to do now:
+  1. Set DATABASE_URL to the new address, with its password.
+  2. Start the bridge.
+  3. When it runs well, delete ${path}, which is read-only now: it holds personal data.
+
+Until a bridge has run on PostgreSQL, scim-bridge migrate-store --undo makes the file the store again.
+`;
+  return { text };
 }
 
-/** Makes a file that was moved away the store again, and returns its path. @throws BridgeError `move-failed` */
-export function undoMove(settings: Settings): Promise<string> {
-  return withSource(settings, async (path) => {
-    if (!sqlite.inspectSqlite(path).migrations.includes(MOVED))
-      throw toFailure(`${path} was not moved`);
-    unsealSqlite(path);
-    return path;
-  });
+const TABLE_COLUMNS: readonly Column<{ readonly name: string; readonly rows: number }>[] = [
+  { name: 'table', value: ({ name }) => name },
+  { name: 'rows' },
+];
+
+/** @throws WrongUsage */
+function findTarget({ options: { to, toFile }, readFile }: Call<MoveOptions>): string {
+  if (to !== undefined) return to;
+  if (toFile === undefined)
+    throw new WrongUsage('error: one of --to, --to-file and --undo is needed');
+  try {
+    return readFile(toFile).trim();
+  } catch {
+    throw new WrongUsage(`error: --to-file: ${toFile} cannot be read`);
+  }
+}
+
+/** Makes a file that was moved away the store again. @throws BridgeError `move-failed` */
+async function undoMove(
+  { confirm }: Call<MoveOptions>,
+  settings: Settings,
+): Promise<Output | undefined> {
+  // A bridge that has run on PostgreSQL has changed the service since: the file would be an old backup of it.
+  const question = 'Make the file the store again? Only where no bridge has run on PostgreSQL yet.';
+  if (!(await confirm(question))) return undefined;
+  const path = findSource(settings);
+  using _lock = takeFile(path, LOCK_WAIT_MS);
+  if (!sqlite.inspectSqlite(path).migrations.includes(MOVED))
+    throw toFailure(`${path} was not moved`);
+  unsealSqlite(path);
+  const next = `set DATABASE_URL to sqlite:${path}. Empty the database before another move.`;
+  return { text: `${path} is the store again: ${next}\n` };
 }
 
 /** Time that a stopping bridge is waited for, in milliseconds. */
 const LOCK_WAIT_MS = 200;
 
-/** Works with the file of the settings while no bridge can. */
-async function withSource<T>(settings: Settings, work: (path: string) => Promise<T>): Promise<T> {
+/** The file of the settings. @throws BridgeError `move-failed` */
+function findSource(settings: Settings): string {
   const path = findStoreFile(settings);
   if (path === undefined) throw toFailure(POSTGRES_MOVE);
   if (!existsSync(path)) throw toFailure(`there is no store at ${path}`);
-  using _lock = takeFile(path, LOCK_WAIT_MS);
-  return await work(path);
+  return path;
 }
 
 /** @throws BridgeError `move-failed` for a file that is damaged, of another version, or moved already */
 function assertMovable(path: string): void {
   const file = sqlite.inspectSqlite(path);
   const isOlder = file.migrations.length < MIGRATIONS.length;
-  const fault =
-    sqlite.findFault(file) ??
-    (isOlder ? 'is of an earlier version: start this one on it once' : undefined);
+  const older = isOlder ? 'is of an earlier version: start this one on it once' : undefined;
+  const fault = sqlite.findFault(file) ?? older;
   if (fault !== undefined) throw toFailure(`${path} ${fault}`);
 }
 
@@ -128,9 +189,8 @@ const CUT_OFF: ReadonlySet<string> = new Set([
 
 /** Works with an empty database. @throws BridgeError `move-failed`, also where the database ended the move */
 async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Promise<T> {
-  if (!/^postgres(ql)?:\/\//.test(to)) {
+  if (!/^postgres(ql)?:\/\//.test(to))
     throw toFailure('--to must be postgres://user:password@host/database');
-  }
   const target = await openStore({ url: to, named: 'the target' });
   try {
     return await use(target);
@@ -149,4 +209,34 @@ async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Pr
 
 function toFailure(message: string, cause?: unknown): BridgeError {
   return new BridgeError('move-failed', message, { cause });
+}
+
+/** Looks at the store of the settings; a bridge may run on it. */
+export async function checkStore(settings: Settings): Promise<CheckResult> {
+  const row = { id: 'store', title: 'store' } as const;
+  try {
+    return { ...row, status: 'ok', detail: await describeStore(settings) };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const remedy = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
+    return { ...row, status: 'failed', detail: `${error.code}: ${error.message}`, remedy };
+  }
+}
+
+/** @throws StoreError for a store that this version cannot use */
+async function describeStore(settings: Settings): Promise<string> {
+  const path = findStoreFile(settings);
+  if (path !== undefined && !existsSync(path)) return `SQLite: none yet, a start makes ${path}`;
+  const file = path === undefined ? undefined : sqlite.inspectSqlite(path);
+  if (file?.isWhole === false) throw new StoreError('store-corrupt', `${path} is damaged`);
+  const applied = file?.migrations ?? (await readApplied(settings));
+  assertKnown(applied);
+  const isCurrent = applied.length >= MIGRATIONS.length;
+  const age = isCurrent ? 'of this version' : 'a start brings it up to date';
+  return `${path === undefined ? 'PostgreSQL' : `SQLite: ${path}`}, ${age}`;
+}
+
+async function readApplied(settings: Settings): Promise<string[]> {
+  const store = await openStore({ url: toStoreUrl(settings) });
+  return listApplied(store.read).finally(store.close);
 }
