@@ -1,10 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { type Kysely, sql } from 'kysely';
-import type { ClientBase } from 'pg';
-import type { Schema } from './schema.ts';
 
 /** The news for the processes on one store. */
-const TOPICS = [
+export const TOPICS = [
   'due', // Something became due for the leader.
   'decided', // An operator decided something, or asked for a sweep.
   'errand', // A process asks the leader for a call, or has its answer.
@@ -29,7 +26,8 @@ export interface Bell {
   listen(topic: Topic, hear: () => void): () => void;
 }
 
-type LocalBell = ReturnType<typeof createLocalBell>;
+/** Bell of one process. */
+export type LocalBell = ReturnType<typeof createLocalBell>;
 
 /** Creates a bell that nobody else hears. */
 export function createLocalBell() {
@@ -43,47 +41,5 @@ export function createLocalBell() {
       news.on(topic, hear);
       return () => void news.off(topic, hear);
     },
-  };
-}
-
-const CHANNEL = 'scim_bridge';
-
-/** Passes on what is rung on PostgreSQL, as long as the session lasts. What was rung before is lost, so everybody looks. */
-export async function passRings(session: ClientBase, local: LocalBell): Promise<void> {
-  session.on('notification', ({ payload }) => {
-    const topic = TOPICS.find((one) => one === payload);
-    if (topic !== undefined) local.ring(topic);
-  });
-  await session.query(`listen ${CHANNEL}`);
-  local.ringAll();
-}
-
-/** Creates the bell of all processes on a server. `aside` has one session, which passes on to `local` what others ring. */
-export function createSharedBell(local: LocalBell, aside: Kysely<Schema>) {
-  const waiting = new Set<Topic>();
-  let sending: Promise<void> | undefined;
-
-  /** Rings that come while one is on its way go together. */
-  async function send(): Promise<void> {
-    while (waiting.size > 0) {
-      const rings = [...waiting].map((topic) => sql`pg_notify(${CHANNEL}, ${topic})`);
-      waiting.clear();
-      // Lost with the connection: everybody looks by themselves as well.
-      await sql`select ${sql.join(rings)}`.execute(aside).catch(() => undefined);
-    }
-    sending = undefined;
-  }
-
-  return {
-    ring(topic: Topic) {
-      waiting.add(topic);
-      sending ??= send();
-    },
-    listen(topic: Topic, hear: () => void) {
-      // The first statement opens the session.
-      sql`select 1`.execute(aside).catch(() => undefined);
-      return local.listen(topic, hear);
-    },
-    close: async () => sending,
   };
 }

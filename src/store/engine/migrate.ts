@@ -40,7 +40,12 @@ export async function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string[]> {
   return store.write(async (tx) => {
-    if (store.engine === 'postgres') await lockForMigration(tx);
+    if (store.engine === 'postgres') {
+      // A migration takes as long as it takes, and so do those who wait for it.
+      await sql`set local lock_timeout = 0`.execute(tx);
+      await sql.raw(UNLIMITED).execute(tx);
+      await lockUntilCommit(tx, 'migration');
+    }
     const applied = await listApplied(tx);
     assertKnown(applied, migrations);
     if (applied.length === 0)
@@ -54,13 +59,6 @@ export async function migrate(
     }
     return missing.map(({ name }) => name);
   });
-}
-
-/** Held until the commit. A migration takes as long as it takes. */
-async function lockForMigration(tx: Db): Promise<void> {
-  await sql`set local lock_timeout = 0`.execute(tx);
-  await sql.raw(UNLIMITED).execute(tx);
-  await lockUntilCommit(tx, 'migration');
 }
 
 /** Error of a failed migration, with the words of the database: they hold names of columns and no value of a row. */

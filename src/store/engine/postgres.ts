@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientBase } from 'pg';
-import { createLocalBell, createSharedBell, passRings } from '../bell.ts';
-import type { Store, StoreOptions } from '../store.ts';
-import { openPool } from './postgres-pool.ts';
-import { createSessions } from './session.ts';
-import { LOCK_TIMEOUT, StoreError, toSqlState } from './store-error.ts';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { createLocalBell, type LocalBell, TOPICS, type Topic } from '../bell.ts';
+import type { Db, PoolConnections, Store, StoreOptions } from '../store.ts';
+import { UNLIMITED } from './dialect.ts';
+import { createSessions, type Run } from './session.ts';
+import { LOCK_TIMEOUT, StoreError, toPostgresStoreError, toSqlState } from './store-error.ts';
 
 /**
  * A store that several replicas share.
@@ -20,7 +21,7 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
   });
   const local = createLocalBell();
   // Connects when it is first used, and stays connected.
-  const onSession = (session: ClientBase) => passRings(session, local);
+  const onSession = (session: pg.ClientBase) => passRings(session, local);
   const own = openPool(options, { connectionsMax: 1, watch: sessions.watch, onSession });
   const aside = sessions.open(own.run);
   const bell = createSharedBell(local, aside);
@@ -93,4 +94,201 @@ function toAttemptsMax({ code, cause }: StoreError): number {
   if (code === 'store-contended') return 8;
   // The next time it sees what the other one stored, and perhaps meets one more.
   return SEEN_INDEXES.includes(Object(cause).constraint) ? 4 : 1;
+}
+
+/** Every wait has an end: for a connection, a lock, a statement, a transaction that went silent. */
+const TIMEOUTS = {
+  connectionTimeoutMillis: 5_000,
+  lock_timeout: 5_000,
+  statement_timeout: 10_000,
+  // Frees the locks of a process that stands still, well before those who wait for them give up. It runs its
+  // transaction again when it goes on.
+  idle_in_transaction_session_timeout: 1_000,
+};
+
+/** Time after which a server that has not even ended a statement has vanished with its host, in milliseconds. */
+const VANISHED_MS = 12_000;
+/** Idle time after which the operating system asks whether the server's host is there, in milliseconds. */
+const SILENT_MS = 3_000;
+
+/** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
+const NUMBER_OIDS: readonly number[] = [20, 1700];
+
+interface PoolOptions {
+  readonly connectionsMax: number;
+  /** Watches the statements of a connection. */
+  readonly watch: (run: Run) => Run;
+  /** Called with each new connection, which stays open then. */
+  readonly onSession?: (client: pg.ClientBase) => Promise<void>;
+}
+
+/**
+ * Opens connections, with every error in the words of the store. One that was lost, or whose server takes no writes any
+ * more, is not used again.
+ */
+function openPool(
+  { url, findUrl = () => url, onConnectionLost }: StoreOptions,
+  { connectionsMax, watch, onSession }: PoolOptions,
+) {
+  // Why the server has ended a session: nothing of its transaction is stored.
+  const endings = new WeakMap<object, StoreError>();
+  const pool = new pg.Pool({
+    // Each connection asks for the address when it is made: a password may have changed.
+    Client: class extends pg.Client {
+      constructor(config?: pg.ClientConfig) {
+        super({ ...config, connectionString: findUrl() });
+      }
+    },
+    max: connectionsMax,
+    application_name: 'scim-bridge',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: SILENT_MS,
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        NUMBER_OIDS.includes(oid) ? Number : pg.types.getTypeParser(oid, format),
+    },
+    ...TIMEOUTS,
+    ...(onSession && { idleTimeoutMillis: 0 }),
+    onConnect: async (client) => {
+      await beginSession(client);
+      await onSession?.(client);
+    },
+  });
+  // Without these two listeners a lost connection would end the process. While a connection is in use, the
+  // query that runs, or the next one, fails with the reason; only the loss of an idle one is news.
+  pool.on('error', (error) => onConnectionLost?.(toPostgresStoreError(error)));
+  pool.on('connect', (client) =>
+    client.on('error', (error) => {
+      const ending = toPostgresStoreError(error);
+      if (ending.code === 'store-contended') endings.set(client, ending);
+    }),
+  );
+
+  /** Works with one connection. */
+  async function use<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw toPostgresStoreError(error);
+    });
+    const { run, isLost } = createRun(client, () => endings.get(client));
+    try {
+      return await work(watch(run));
+    } finally {
+      client.release(isLost());
+    }
+  }
+
+  return {
+    use,
+    /** Runs one statement on any connection. */
+    run: <Row>(text: string, values: readonly unknown[]) => use((run) => run<Row>(text, values)),
+    async end() {
+      if (!pool.ending) await pool.end();
+    },
+    count: (): PoolConnections => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+  };
+}
+
+function toUnsure({ message, cause }: StoreError): StoreError {
+  return new StoreError('store-unsure', `${message}, during a commit`, { cause });
+}
+
+/** Creates what runs statements on a connection. @param findEnding why the server has ended the session */
+function createRun(client: pg.PoolClient, findEnding: () => StoreError | undefined) {
+  let lost: StoreError | undefined;
+  let waitMs: number | undefined = VANISHED_MS;
+
+  const run: Run = async (text, values) => {
+    // The rollback after a lost commit says nothing new.
+    if (lost !== undefined) throw lost;
+    if (text === UNLIMITED) waitMs = undefined;
+    try {
+      const query = { text, values: [...values], ...(waitMs && { query_timeout: waitMs }) };
+      const { rows, rowCount } = await client.query(query);
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+    } catch (cause) {
+      const error = toPostgresStoreError(cause);
+      if (error.code !== 'store-unavailable') throw error;
+      lost = findEnding() ?? (text === 'commit' ? toUnsure(error) : error);
+      throw lost;
+    }
+  };
+  return { run, isLost: () => lost !== undefined };
+}
+
+/**
+ * First statement of every session. `synchronous_commit` is raised where the server would answer before a commit is on
+ * its disk, and never lowered: an acknowledged write has to survive a crash.
+ */
+const BEGIN_SESSION = `
+  select pg_is_in_recovery() as is_standby,
+    set_config('synchronous_commit',
+      case current_setting('synchronous_commit') when 'off' then 'on'
+        else current_setting('synchronous_commit') end, false)`;
+
+/**
+ * Has the server look whether we are still there while a statement runs: the locks of a killed process, whose statement
+ * waits for another lock, are free at once.
+ */
+const WATCH_CLIENT = `set client_connection_check_interval = '500ms'`;
+
+/**
+ * Begins a session. A standby may be behind, and "not found" would make a provider create a user twice: it is not even
+ * read.
+ * @throws StoreError `store-unavailable` for a standby; errors of pg
+ */
+async function beginSession(client: pg.ClientBase): Promise<void> {
+  const query = { text: BEGIN_SESSION, query_timeout: VANISHED_MS };
+  const { rows } = await client.query<{ is_standby: boolean }>(query);
+  if (rows[0]?.is_standby !== false) {
+    const message = 'PostgreSQL: the server is a standby, which takes no writes';
+    throw new StoreError('store-unavailable', message);
+  }
+  // A server before PostgreSQL 14, or on some systems, cannot do it.
+  await client.query(WATCH_CLIENT).catch(() => undefined);
+}
+
+const CHANNEL = 'scim_bridge';
+
+/** Passes on what is rung on PostgreSQL, as long as the session lasts. What was rung before is lost, so everybody looks. */
+async function passRings(session: pg.ClientBase, local: LocalBell): Promise<void> {
+  session.on('notification', ({ payload }) => {
+    const topic = TOPICS.find((one) => one === payload);
+    if (topic !== undefined) local.ring(topic);
+  });
+  await session.query(`listen ${CHANNEL}`);
+  local.ringAll();
+}
+
+/** Creates the bell of all processes on a server. `aside` has one session, which passes on to `local` what others ring. */
+function createSharedBell(local: LocalBell, aside: Db) {
+  const waiting = new Set<Topic>();
+  let sending: Promise<void> | undefined;
+
+  /** Rings that come while one is on its way go together. */
+  async function send(): Promise<void> {
+    while (waiting.size > 0) {
+      const rings = [...waiting].map((topic) => sql`pg_notify(${CHANNEL}, ${topic})`);
+      waiting.clear();
+      // Lost with the connection: everybody looks by themselves as well.
+      await sql`select ${sql.join(rings)}`.execute(aside).catch(() => undefined);
+    }
+    sending = undefined;
+  }
+
+  return {
+    ring(topic: Topic) {
+      waiting.add(topic);
+      sending ??= send();
+    },
+    listen(topic: Topic, hear: () => void) {
+      // The first statement opens the session.
+      sql`select 1`.execute(aside).catch(() => undefined);
+      return local.listen(topic, hear);
+    },
+    close: async () => sending,
+  };
 }
