@@ -6,7 +6,7 @@ import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/open-telemetry.ts';
-import type { CallClass, Transport } from '../upstream/transport.ts';
+import type { Transport } from '../upstream/transport.ts';
 import type { OutageWatch } from './outage.ts';
 import type { QuirkStore } from './quirks.ts';
 
@@ -60,12 +60,4 @@ export interface Hold {
   readonly trusted: Promise<void>;
   /** True when waiting for it is in vain, because the service does not answer. */
   isLong(): boolean;
-}
-
-/** Class of a call in the budget, and the resource by which the round-robin counts it. */
-export interface CallContext {
-  readonly class: CallClass;
-  readonly key: string;
-  /** 1 for a call that failed before: only later runs repeat it. */
-  readonly attemptsMax?: number;
 }

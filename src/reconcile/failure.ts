@@ -10,7 +10,6 @@ import { type Classified, classify } from './verdict.ts';
  */
 export type Missed = 'found' | 'gone';
 
-/** Context of a failed call. */
 interface FailedCall {
   readonly parts: readonly Part[];
   readonly section: ReadableSection;

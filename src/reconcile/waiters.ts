@@ -45,12 +45,10 @@ export class Waiters {
     this.#clock = clock;
   }
 
-  /** Number of waiting requests. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Every waiting request. */
   list(): readonly WaitingRequest[] {
     return [...this.#entries];
   }

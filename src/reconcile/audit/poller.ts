@@ -10,7 +10,7 @@ import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { backoffMs } from '../backoff.ts';
-import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { readSections, saveSection } from '../sections.ts';
 import { toReason } from '../verdict.ts';
@@ -34,7 +34,7 @@ export const LATE_MS = 5 * 60_000;
 const WIDE_EVERY = 10;
 /** Page size, the largest of the service, and pages of one read: a million events. */
 const PAGES = { pageSize: 500, pagesMax: 2_000 };
-const READING: CallContext = { class: 'look', key: 'audit-poller' };
+const READING = { class: 'look', key: 'audit-poller' } as const;
 /** Time until the look at what an unknown author has changed, in milliseconds: further events wait for the same look. */
 const UNKNOWN_LOOK_MS = 60_000;
 

@@ -125,7 +125,6 @@ async function applyUser(r: Recording, row: UserRow, known: Known): Promise<User
   return next;
 }
 
-/** Fields that are managed only once they have been set. */
 const SETTABLE = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
 
 /**
@@ -249,7 +248,6 @@ export async function endDoubts(r: Recording): Promise<void> {
   };
 }
 
-/** Lists the fields in which the service was last seen to differ. */
 function listDiffering(row: ResourceRow, deactivation: Deactivation): readonly Field[] {
   if (row.type === 'user') {
     const { desired, observed, cells } = toUserState(row);

@@ -93,7 +93,6 @@ const REFUSED_MANY = 3;
 class Run {
   /** Set once a call was answered "not there", so that looking and writing never alternate for ever. */
   missed: Missed | undefined;
-  /** Number of steps that have failed. */
   failures = 0;
   readonly #deps: ReconcileDeps;
   readonly #key: ResourceKey;
@@ -110,7 +109,6 @@ class Run {
     this.#key = key;
   }
 
-  /** Reads the resource and plans its next step, as `readStep` does. */
   readonly read = async (toOwn?: (row: ResourceRow) => ResourceRow) => {
     const step = await readStep(this.#deps, this.#key, toOwn);
     return step && this.limit(step);
@@ -137,7 +135,6 @@ class Run {
     throw new BridgeError('bug', `${keyText(this.#key)} came to the same step ${times} times`);
   }
 
-  /** Notes how a step ended. */
   async note({ action, state }: PlannedStep, outcome: Outcome | TooMany): Promise<void> {
     this.failures += Number(outcome.kind === 'unknown');
     this.#noteMissed(outcome, isLook(action));

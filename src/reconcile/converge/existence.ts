@@ -41,7 +41,6 @@ type Obstacle =
   | { readonly kind: 'later'; readonly problem: Problem }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
-/** Result of linking a row: its columns, or the obstacle. */
 type Link =
   | { readonly kind: 'linked'; readonly columns: Partial<Omit<ResourceRow, 'type' | 'id'>> }
   | Obstacle;
@@ -171,7 +170,6 @@ async function takeFrom(
 /** Why an account is not its provider's to have; undefined: it may be. */
 async function findObstacle(tx: Db, row: UserRow, known: Known): Promise<Obstacle | undefined> {
   const { adopted, observed } = known;
-  if (adopted && observed?.owner) return refuse(OWNER_ACCOUNT);
   const names = [observed?.userName, observed?.email].filter((name) => name !== undefined);
   if (await isBeyondLimits(tx, row, names)) {
     return refuse('the account in the service is of a mail domain that is not this provider’s');

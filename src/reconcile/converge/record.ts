@@ -31,13 +31,11 @@ import { hideNotCreated, refuse } from './refuse.ts';
 import type { SendGuard } from './send-guard.ts';
 import { gather, hasWork, listStillPlanned, type PlannedStep } from './step.ts';
 
-/** End of a step. */
 interface EndedStep extends Pick<Recording, 'outcome' | 'isOwn' | 'failures'> {
   readonly key: ResourceKey;
   readonly guard: SendGuard;
 }
 
-/** What became of a step in the store. */
 interface Stored {
   readonly recorded: Recorded;
   /** undefined: the row was gone before. */
@@ -163,7 +161,6 @@ function report(
   events.stuck({ type, id, code: code ?? 'unknown' });
 }
 
-/** Records each way in which a step can end. */
 async function recordOutcome(r: Recording): Promise<Recorded> {
   const { outcome } = r;
   if (outcome.kind === 'done') return recordDone(r, outcome.known);
@@ -216,7 +213,6 @@ async function recordMissing(r: Recording): Promise<Recorded> {
   return finish(r);
 }
 
-/** True when the resource has other names than those with which the step was planned. */
 function isRenamed(row: ResourceRow, step: PlannedStep): boolean {
   if (row.type === 'group' || step.type === 'group') return row.name !== step.row.name;
   return !isDeepStrictEqual(toSentUser(toUserState(row).desired), toSentUser(step.state.desired));
@@ -229,7 +225,6 @@ function isLostLook({ row, step: { state } }: Recording): boolean {
   return isUnwanted || !isExistenceOf(row);
 }
 
-/** True when the account of a user, or the group itself, waits. */
 function isExistenceOf(row: ResourceRow): boolean {
   return parseCells<Field>(row)[EXISTENCE[row.type]]?.pending !== undefined;
 }

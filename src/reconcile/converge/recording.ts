@@ -57,15 +57,12 @@ export interface Recording {
   readonly failures: number;
   /** Writes that are not answered yet; refused ones are undone. */
   readonly waiters: readonly Waiter[];
-  /** Row as it was read. */
   readonly original: ResourceRow;
-  /** Row as it is to be. */
   row: ResourceRow;
   /** True when another look was asked for since the plan: what the step has shown may be over. */
   readonly isStale: boolean;
   /** True when an attempt was asked for meanwhile: the next one does not wait. */
   readonly isRetried: boolean;
-  /** Writes that were taken back. */
   readonly undone: Undone[];
   /** Users whose changes in a group were taken back; their rules are followed afterwards. */
   readonly reverted: UserId[];
@@ -183,7 +180,6 @@ async function isInDoubt(tx: Db, row: ResourceRow): Promise<boolean> {
   return isSent || (row.type === 'group' && hasLink(tx, row, 'doubted'));
 }
 
-/** Sums up the waiting changes of the lists of a row; a user has none. */
 async function readSummary({ tx, row, now }: Recording) {
   return row.type === 'user' ? NOTHING_WAITING : readWaiting(tx, row, now);
 }

@@ -80,7 +80,6 @@ export async function refuse(
   return true;
 }
 
-/** Fields by which a write takes access away. */
 const ACCESS_FIELDS: ReadonlySet<string> = new Set(['active', 'temporarilyInactive']);
 
 /** True when a write takes something away and the service refused something else of it: the removal stays acknowledged. */
@@ -94,7 +93,6 @@ function takesElse(
   return undo.removes && !isTaken && !listLinks(parts).some(isRemoval);
 }
 
-/** The refused links whose last writer is this write. */
 async function listRefusedLinks(
   { tx, row }: Recording,
   { version, undo }: Waiter,
@@ -143,7 +141,6 @@ export function hideNotCreated(row: ResourceRow, now: number): ResourceRow {
   return { ...hidden, must_look: row.must_look + 1 };
 }
 
-/** Refused parts of one write. */
 interface RefusedWrite {
   readonly waiter: Waiter;
   readonly fields: readonly Field[];

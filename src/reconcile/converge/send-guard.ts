@@ -49,7 +49,6 @@ interface Guarding {
 export class SendGuard {
   /** Way to the service that asks the guard immediately before each attempt of each call. */
   readonly upstream: Transport;
-  /** The newest plan of the step. */
   planned: PlannedStep;
   /** True when a call was held back because something else is planned by now. */
   isOvertaken = false;
@@ -249,7 +248,6 @@ function isUnheard(status: number | undefined): boolean {
   return status === undefined || UNHEARD.has(status);
 }
 
-/** Notes what a create leaves with, once. */
 function addCreate(stored: string, create: SentCreate): string {
   const earlier = parseStored<SentCreate[]>(stored);
   if (earlier.some((one) => isDeepStrictEqual(one, create))) return stored;
@@ -258,7 +256,6 @@ function addCreate(stored: string, create: SentCreate): string {
 
 const OUTCOMES = { answered: 'refused', unknown: 'unknown', 'not-sent': 'not-sent' } as const;
 
-/** The code of an error, with the status where the service itself said one. */
 function toErrorText({ code, status }: UpstreamError): string {
   return status === undefined ? code : `${code} ${status}`;
 }

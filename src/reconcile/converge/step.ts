@@ -36,7 +36,6 @@ import type { ReconcileDeps } from '../deps.ts';
 /** What is to be done next for a user or group, and what it was planned from. */
 interface Planned<Row extends ResourceRow, State> {
   readonly type: Row['type'];
-  /** The row that the step was planned from. */
   readonly row: Row;
   /** What is known of it, without what may not be changed yet. */
   readonly state: State;
@@ -49,7 +48,6 @@ interface Planned<Row extends ResourceRow, State> {
 /** The next step of a user or group. */
 export type PlannedStep = Planned<UserRow, UserState> | Planned<GroupRow, GroupState>;
 
-/** Dependencies of a plan. */
 type PlanDeps = Pick<ReconcileDeps, 'policy' | 'quirks' | 'clock'>;
 
 /**
@@ -83,10 +81,8 @@ export async function readLinks(
 /** Waiting changes of members and admins that a step is planned from, at least. */
 const LINKS_MIN = 100;
 
-/** What a step is planned from. */
 interface Basis {
   readonly row: ResourceRow;
-  /** The waiting changes of its lists. */
   readonly links: readonly LinkChange[];
   /** True for the first step of a run: what a create may have left is looked for. */
   readonly isFirst?: true;

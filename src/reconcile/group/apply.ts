@@ -113,7 +113,6 @@ async function updateGroup(call: GroupCall): Promise<Outcome | TooMany> {
 
 const SETTABLE = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
 
-/** @throws UpstreamError */
 async function renameThroughScim({ deps, state, values }: GroupCall): Promise<ObservedGroup> {
   const { upstream, clock } = deps;
   const path = { group_id: state.ids.scimId ?? '' };
@@ -125,7 +124,6 @@ async function renameThroughScim({ deps, state, values }: GroupCall): Promise<Ob
   return { ...state.observed, displayName, shownAt: at, at, by: scim.updateGroup.id };
 }
 
-/** @throws UpstreamError */
 async function sendUpdate({ deps, values }: GroupCall, uid: string): Promise<ObservedGroup> {
   const { displayName: name } = values;
   const body = { ...(name === undefined ? {} : { name }), ...toRestFlags(values) };
@@ -174,7 +172,6 @@ async function awaitName(
   return { kind: 'later', problem: { code: 'name-leaving', words } };
 }
 
-/** True when the name is taken by a group that is about to give it up. */
 async function isNameLeaving({ store }: ReconcileDeps, name: string): Promise<boolean> {
   const leaving = await listLeavingGroups(store.read);
   return leaving.some((row) => {

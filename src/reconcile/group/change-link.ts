@@ -18,7 +18,6 @@ import { readBack, readUser, type StepCall, toTaken } from '../step-call.ts';
 import { type Classified, isRefusal, seenOr } from '../verdict.ts';
 import { fetchAdminIds, fetchEntities, fetchMemberIds, fetchScimMembers } from './observe.ts';
 
-/** A step that changes one member, admin or entity. */
 type LinkCall = StepCall<GroupState>;
 
 /** Outcome of a call that only REST can make, while the REST uid of the group is unknown. */
@@ -109,7 +108,6 @@ async function isListedSo(
   return shown?.includes(upstreamUserId) === wanted;
 }
 
-/** True if the addition of a user who is inactive in the service was refused. */
 async function isRefusedInactive(
   { deps }: LinkCall,
   { verdict }: Classified,

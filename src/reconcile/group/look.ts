@@ -20,7 +20,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
-import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { findDoubt, lookSurely, toFailedLook } from '../failure.ts';
 import { decideMerge } from '../merge-decision.ts';
 import type { Outcome } from '../outcome.ts';
@@ -86,10 +86,8 @@ type GroupTest = (group: RestGroup) => Promise<boolean>;
 
 const isAny: GroupTest = async () => true;
 
-/** Marks by which a group is recognised in the list. */
 interface GroupSearch {
   readonly names: readonly string[];
-  /** Second check of a group that has one of the names. */
   readonly mayBe?: GroupTest;
   /** False for a group that another row has: of several with one of the names it is not the one that is looked for. */
   readonly isFree?: GroupTest;
@@ -241,14 +239,15 @@ function createListLook<Found>(
   return async (
     deps: LookDeps,
     { id, upstream_uid: uid }: Pick<GroupRow, 'id' | 'upstream_uid'>,
-    { class: callClass, waitMs }: Pick<BoundedWait, 'waitMs'> & Pick<CallContext, 'class'>,
+    wait: { readonly waitMs: number; readonly class: 'remove' | 'change' | 'look' },
   ): Promise<Found> => {
     if (uid === null) {
       const words = `the group has no REST uid, so its ${what} are unknown`;
       throw new BridgeError('could-not-look', words);
     }
-    return lookWithin(deps.clock, { waitMs, about: `the ${what} of the group` }, (signal) =>
-      fetch(withCalls(deps, { class: callClass, key: `group:${id}`, signal }), uid),
+    const about = `the ${what} of the group`;
+    return lookWithin(deps.clock, { waitMs: wait.waitMs, about }, (signal) =>
+      fetch(withCalls(deps, { class: wait.class, key: `group:${id}`, signal }), uid),
     );
   };
 }

@@ -15,7 +15,6 @@ import { fetchScimMembers, parseScimGroupOf } from './observe.ts';
  */
 const VERIFIED_BYTES_MAX = 128 * 1_024;
 
-/** Form in which several members are written in one call. */
 type BatchForm = Exclude<MemberForm, 'single'>;
 const BATCH_FORMS: readonly BatchForm[] = ['operations', 'array'];
 

@@ -41,9 +41,11 @@ export async function fetchMemberIds(
   try {
     const path = { group_uid };
     const answer = await upstream.call(groupUsers.getListOfGroupUsers, { path });
-    const memberIds = parseIds(answer);
-    if (Array.isArray(memberIds)) return memberIds;
-    unlisted = memberIds.cause;
+    try {
+      return toIds(answer);
+    } catch (cause) {
+      unlisted = cause;
+    }
   } catch (error) {
     // An answer that breaks off may be whole the next time.
     if (classify(error).verdict !== 'forbidden') throw error;
@@ -56,15 +58,6 @@ export async function fetchMemberIds(
     if (classify(error).verdict !== 'missing') throw error;
   }
   throw unlisted;
-}
-
-/** The ids of an answer of REST, or why it is no list. */
-function parseIds(answer: unknown): number[] | { readonly cause: unknown } {
-  try {
-    return toIds(answer);
-  } catch (cause) {
-    return { cause };
-  }
 }
 
 /** Fetches the members of a group through SCIM; undefined when the answer does not list them. @throws UpstreamError */

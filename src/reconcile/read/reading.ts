@@ -4,7 +4,7 @@ import type { ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
-import type { CallContext, ReconcileDeps } from '../deps.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { isBusy } from '../differences.ts';
 import type { ReadableSection } from '../sections.ts';
 
@@ -15,7 +15,7 @@ export interface ReadDeps extends ReconcileDeps {
 }
 
 /** Calls of a complete read are of the least urgent class that is never starved. */
-export const READING: CallContext = { class: 'look', key: 'first-read' };
+export const READING = { class: 'look', key: 'first-read' } as const;
 
 /**
  * Lists of a complete read with their sections, in order: users before groups, because a membership names a user. `members`:

@@ -9,7 +9,7 @@ import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { addPlan, sumUp, toSumColumns } from '../add-plan.ts';
 import { CLOCKS_MS, findLearnedAccount, nameEvents } from '../audit/events.ts';
-import type { CallContext, Hold, ReconcileDeps } from '../deps.ts';
+import type { Hold, ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { type ReadDeps, Reading } from '../read/reading.ts';
@@ -27,7 +27,7 @@ const LOOK_MS = 2_000;
 const PAGE_SIZE = 500;
 /** Pages that are read: 10,000 changes of our own prove enough. */
 const PAGES_MAX = 20;
-const READING: CallContext = { class: 'look', key: 'recovery' };
+const READING = { class: 'look', key: 'recovery' } as const;
 /** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
 const FAILURES_MAX = 3;
 /** Categories of changes of users and groups, as far as the service's documents tell. */

@@ -73,7 +73,6 @@ async function lookForUser({ deps, state }: UserCall): Promise<Outcome> {
   return taken.kind === 'refused' ? outcome : taken;
 }
 
-/** Outcome of a look that found an account that is surely the user's. */
 function toFound(deps: ReconcileDeps, user: ScimUser): Outcome {
   const observed = observeUser(deps, user, undefined, scim.getUsers);
   return { kind: 'done', known: { upstreamId: user.id, observed, done: ['account'] } };
@@ -118,7 +117,6 @@ async function lookForAccount(deps: ReconcileDeps, state: UserState): Promise<Ou
   return { kind: 'done', known: isWanted ? {} : { done: ['account'] } };
 }
 
-/** The account that a step changes. */
 function getAccount({ upstreamId }: UserState): number {
   if (upstreamId === undefined) throw new TypeError('a step changes no account');
   return upstreamId;

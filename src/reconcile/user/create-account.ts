@@ -26,7 +26,6 @@ import { lookUpOwner, observeUser } from './observe.ts';
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
 const USER_NAMES_REFUSED = 2;
 
-/** One way to write a user into addUser. */
 interface CreateForm {
   readonly emailForm: EmailForm;
   readonly withName: boolean;
@@ -251,7 +250,6 @@ async function findInList(deps: ReconcileDeps, names: readonly string[]): Promis
   return { kind: 'later', problem: { code: 'incomplete', words: result.reason } };
 }
 
-/** Attribute by which users are looked for. */
 type Attribute = 'userName' | 'emails.value';
 
 /** Looks for an account by filters, the likeliest first; undefined when an empty answer proves nothing. */
@@ -275,7 +273,6 @@ async function findByFilter(
   return hits.length > 0 ? toFound(hits) : { kind: 'not-there' };
 }
 
-/** Asks for users by a filter; the service may have ignored it. */
 async function askUsers(
   { upstream }: ReconcileDeps,
   attribute: Attribute,

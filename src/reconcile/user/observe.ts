@@ -87,24 +87,15 @@ export function toObservedAccess(
   };
 }
 
-/** Columns of an observation: the document and its indexed values. */
-type ObservedColumns = Pick<
-  UserRow,
-  'observed' | 'observed_user_name_folded' | 'observed_email_folded' | 'owner' | 'takes_seat'
->;
-
 /** Columns of an observation of this user; without personal values where these were erased. */
-export function toObservedColumns(
-  row: Pick<UserRow, 'erased_at'>,
-  seen: ObservedUser | undefined,
-): ObservedColumns {
+export function toObservedColumns(row: Pick<UserRow, 'erased_at'>, seen: ObservedUser | undefined) {
   const observed = seen && row.erased_at !== null ? withoutPersonalData(seen) : seen;
   return {
     observed: observed === undefined ? null : JSON.stringify(observed),
     observed_user_name_folded: foldOrNull(observed?.userName),
     observed_email_folded: foldOrNull(observed?.email),
-    owner: observed?.owner ? 1 : 0,
-    takes_seat: takesSeat(observed) ? 1 : 0,
+    owner: Number(observed?.owner === true),
+    takes_seat: Number(takesSeat(observed)),
   };
 }
 
