@@ -72,9 +72,7 @@ export async function makeStep<State extends UserState | GroupState>(
   basis: StepBasis<State>,
 ): Promise<Outcome | TooMany> {
   const { state, step } = basis;
-  const waiting =
-    listWaiting<Field>(state.cells).length + ('links' in state ? state.links.length : 0);
-  const isIdle = step.kind === 'look' && waiting === 0;
+  const isIdle = step.kind === 'look' && listOpen(state).length === 0;
   const deps = withCalls(basis.deps, {
     class: removes(state, step) ? 'remove' : isIdle ? 'look' : 'change',
     key: `${type}:${state.id}`,
@@ -107,6 +105,11 @@ export async function makeStep<State extends UserState | GroupState>(
     // One part may be at fault.
     return isOfMany ? { kind: 'too-many', size: Math.ceil(parts.length / 2) } : outcome;
   }
+}
+
+/** Lists what of a user or group waits and can be changed now. */
+export function listOpen(state: UserState | GroupState): Part[] {
+  return [...listWaiting<Field>(state.cells), ...('links' in state ? state.links : [])];
 }
 
 /** Gives every call without a class of its own these options. */

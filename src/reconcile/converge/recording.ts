@@ -31,9 +31,9 @@ import type { WritesRefused } from '../../upstream/transport.ts';
 import { backoffMs, failedDelayMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Outcome, Postponed, Problem } from '../outcome.ts';
+import { listOpen } from '../step-call.ts';
 import { type Progress, toProgress, type Undone, type Waiter } from '../waiters.ts';
 import {
-  hasWork,
   listHeld,
   listStillPlanned,
   type PlannedStep,
@@ -288,10 +288,9 @@ async function recordSeatWait(
  */
 async function countFailed(r: Recording, outcome: Postponed): Promise<boolean> {
   const { deps, step, isOwn, failures, now } = r;
-  const { state } = step;
   const isLook = outcome.kind === 'later';
-  const awaiting = [...listWaiting<Field>(state.cells), ...('links' in state ? state.links : [])];
-  const failed = isLook ? (outcome.failedLook && isOwn ? awaiting : []) : (outcome.parts ?? []);
+  const awaiting = isLook && outcome.failedLook && isOwn ? listOpen(step.state) : [];
+  const failed = isLook ? awaiting : (outcome.parts ?? []);
   const times = await countParts(r, failed, outcome.problem);
   if (times.length === 0) return false;
   const retryAt = Math.min(...times);
@@ -303,7 +302,7 @@ async function countFailed(r: Recording, outcome: Postponed): Promise<boolean> {
     return false;
   }
   if (!isOwn) return false;
-  if (hasWork(await planNext(r))) return failures <= GOING_ON_MAX;
+  if (listOpen((await planNext(r)).state).length > 0) return failures <= GOING_ON_MAX;
   r.row = { ...r.row, due_at: Math.min(r.row.due_at ?? now, retryAt) };
   return false;
 }

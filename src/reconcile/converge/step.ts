@@ -1,17 +1,11 @@
-import { type Cell, isWaiting, listWaiting } from '../../domain/cell.ts';
+import { type Cell, isWaiting } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import { type GroupState, type LinkChange, removesGroupAccess } from '../../domain/group.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import { toLinkText } from '../../domain/link.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { removesUserAccess, toSentUser, type UserState } from '../../domain/user.ts';
-import {
-  type GroupPolicy,
-  planGroup,
-  planUser,
-  toPlannableGroup,
-  toPlannableUser,
-} from '../../plan/plan.ts';
+import { planGroup, planUser, toPlannableGroup, toPlannableUser } from '../../plan/plan.ts';
 import {
   type Field,
   listLinks,
@@ -73,7 +67,7 @@ export async function readLinks(
   row: ResourceRow,
 ): Promise<readonly LinkChange[]> {
   if (row.type === 'user') return [];
-  const limit = Math.max(toGroupPolicy(deps).membersPerCall * 2, LINKS_MIN);
+  const limit = Math.max(toPolicy(deps).membersPerCall * 2, LINKS_MIN);
   const inactiveWait = deps.quirks.current().inactiveMembers === false;
   return listWaitingLinks(db, row, { limit, now: deps.clock.now(), inactiveWait });
 }
@@ -97,12 +91,12 @@ export function planStep(deps: PlanDeps, { row, links, isFirst }: Basis): Planne
   if (row.type === 'user') {
     const known = toPlannableUser({ ...toUserState(row), mustLook }, at);
     const state = { ...known, mustLook: toLook(known, known.cells.account) };
-    return { type: 'user', row, state, action: planUser(state, toUserPolicy(deps)).step, at };
+    return { type: 'user', row, state, action: planUser(state, toPolicy(deps)).step, at };
   }
   const known = toPlannableGroup({ ...toGroupState(row, links), mustLook }, at);
   const { existence } = known.deleted ? {} : known.cells;
   const state = { ...known, mustLook: toLook(known, existence) };
-  return { type: 'group', row, state, action: planGroup(state, toGroupPolicy(deps)).step, at };
+  return { type: 'group', row, state, action: planGroup(state, toPolicy(deps)).step, at };
 }
 
 /** Lists the fields that wait and need no call, because they hold already. */
@@ -113,8 +107,8 @@ export function listHeld(
 ): readonly Field[] {
   if (isLookDue(row, deps.clock.now())) return [];
   return row.type === 'user'
-    ? planUser(toUserState(row), toUserPolicy(deps)).done
-    : planGroup(toGroupState(row, links), toGroupPolicy(deps)).done;
+    ? planUser(toUserState(row), toPolicy(deps)).done
+    : planGroup(toGroupState(row, links), toPolicy(deps)).done;
 }
 
 /** True where a look comes before anything else: it was asked for, or lost calls cannot take effect any more. */
@@ -122,17 +116,12 @@ function isLookDue({ must_look, unsure_until }: ResourceRow, now: number): boole
   return must_look !== 0 || (unsure_until !== null && unsure_until <= now);
 }
 
-function toUserPolicy({ policy, quirks }: PlanDeps) {
-  const { addressMayChange = true } = quirks.current();
-  return { deactivation: policy.deactivation, addressMayChange };
-}
-
-/** Plans batches only while the service is not known to refuse them. */
-function toGroupPolicy({ policy, quirks }: Pick<PlanDeps, 'policy' | 'quirks'>): GroupPolicy {
-  const { groupDeletion: deletion, membersPerCall: largest } = policy;
-  const { memberForm, membersPerCall = largest } = quirks.current();
-  const many = Math.min(membersPerCall, largest);
-  return { membersPerCall: memberForm === 'single' ? 1 : many, deletion };
+/** What plans follow. Batches are planned only while the service is not known to refuse them. */
+function toPolicy({ policy, quirks }: Pick<PlanDeps, 'policy' | 'quirks'>) {
+  const { deactivation, groupDeletion: deletion, membersPerCall: largest } = policy;
+  const { addressMayChange = true, memberForm, membersPerCall = largest } = quirks.current();
+  const many = memberForm === 'single' ? 1 : Math.min(membersPerCall, largest);
+  return { deactivation, addressMayChange, deletion, membersPerCall: many };
 }
 
 /** Lists the changes that the calls of a step make, under the id that they use; none: it looks. */
@@ -156,12 +145,6 @@ export function findCreate({ action }: PlannedStep): SentCreate | undefined {
   return userName === undefined ? { name: displayName } : toSentUser({ userName, address });
 }
 
-/** True when something of a user or group waits and can be changed now. */
-export function hasWork({ state }: PlannedStep): boolean {
-  const links = 'links' in state ? state.links.length : 0;
-  return listWaiting<Field>(state.cells).length + links > 0;
-}
-
 /** True when something that waits removes access. @param removes whether a link does */
 export function removesAccess({ type, state }: PlannedStep, removes: boolean): boolean {
   if (type === 'user') return removesUserAccess(state);
@@ -179,7 +162,7 @@ const PAUSES_MAX = 80;
  */
 export async function gather(deps: ReconcileDeps, next: PlannedStep): Promise<PlannedStep> {
   let step = next;
-  const { membersPerCall } = toGroupPolicy(deps);
+  const { membersPerCall } = toPolicy(deps);
   for (let pauses = 0; pauses < PAUSES_MAX && step.type === 'group'; pauses += 1) {
     const { mustLook, links, version } = step.state;
     if (mustLook || links.length === 0 || links.length >= membersPerCall) break;
