@@ -5,7 +5,7 @@ import { type Refusal, withEarlierWords } from './refusal.ts';
 /** Failed attempts, looks included, after which a removal of access is sent without a look: repeating it does no harm. */
 export const ATTEMPTS_WITH_LOOK = 3;
 
-/** Deferral of fields: the reason, and the time of the next attempt. */
+/** Deferral of a change: the reason, and the time of the next attempt. */
 export interface Deferral {
   readonly problem: Refusal;
   /** Epoch milliseconds. */
@@ -13,43 +13,32 @@ export interface Deferral {
   readonly retryAt: number;
 }
 
-/** Gives each of these fields that waits a failure. */
-function editWaiting<Field extends string>(
-  cells: Cells<Field>,
-  fields: readonly Field[],
-  toFailure: (version: number, known: Failure | undefined, field: Field) => Failure,
-): Cells<Field> {
-  return edit(cells, fields, (cell, field) => {
+/** Gives each of these fields that waits a failure of its write. */
+const editWaiting = <F extends string>(
+  cells: Cells<F>,
+  fields: readonly F[],
+  toFailure: (known: Failure | undefined, version: number, field: F) => Omit<Failure, 'version'>,
+) =>
+  edit(cells, fields, (cell, field) => {
     const { pending: version, failure } = cell;
-    return version === undefined ? cell : { ...cell, failure: toFailure(version, failure, field) };
+    if (version === undefined) return cell;
+    return { ...cell, failure: { version, ...toFailure(failure, version, field) } };
   });
-}
 
 /** Defers those of these fields that wait: the service refused them. A field that was stuck before keeps its start. */
-export function defer<Field extends string>(
-  cells: Cells<Field>,
-  { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly Field[] },
-): Cells<Field> {
-  return editWaiting(cells, fields, (version, known) => {
-    return { version, since: known?.since ?? now, retryAt, problem };
-  });
-}
+export const defer = <F extends string>(
+  cells: Cells<F>,
+  { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly F[] },
+) => editWaiting(cells, fields, (known) => ({ since: known?.since ?? now, retryAt, problem }));
 
 /** Defers those of these fields that wait until there is a free seat. One that waited before keeps its start. */
-export function deferForSeat<Field extends string>(
-  cells: Cells<Field>,
-  { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly Field[] },
-): Cells<Field> {
-  return editWaiting(cells, fields, (version, known) => {
-    return { version, since: null, retryAt, problem, seatSince: known?.seatSince ?? now };
+export const deferForSeat = <F extends string>(
+  cells: Cells<F>,
+  { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly F[] },
+) =>
+  editWaiting(cells, fields, (known) => {
+    return { since: null, retryAt, problem, seatSince: known?.seatSince ?? now };
   });
-}
-
-/** Finds since when a field waits for a free seat (epoch milliseconds); undefined: none does. */
-export function findSeatSince(cells: Cells<string>): number | undefined {
-  const all = parseFields(cells).flatMap((field) => cells[field]?.failure?.seatSince ?? []);
-  return all.length === 0 ? undefined : Math.min(...all);
-}
 
 /** Consequences of one more failed attempt. */
 export interface Failing {
@@ -65,7 +54,7 @@ export function addAttempt(before: number, { isOwn }: Pick<Failing, 'isOwn'>): n
 }
 
 /** One more attempt at fields that failed. */
-export interface FailedAttempt<Field extends string> extends Failing {
+interface FailedAttempt<Field extends string> extends Failing {
   readonly fields: readonly Field[];
   readonly problem: Refusal;
   /** Value that the service held when the attempt was planned. */
@@ -73,77 +62,74 @@ export interface FailedAttempt<Field extends string> extends Failing {
 }
 
 /** Counts one more failed attempt at those of these fields that wait; a write that is new is counted anew. */
-export function fail<Field extends string>(
-  cells: Cells<Field>,
-  { fields, problem, held, ...failing }: FailedAttempt<Field>,
-): Cells<Field> {
-  return editWaiting(cells, fields, (version, known, field) => {
+export const fail = <F extends string>(
+  cells: Cells<F>,
+  { fields, problem, held, ...failing }: FailedAttempt<F>,
+) =>
+  editWaiting(cells, fields, (known, version, field) => {
     const same = known?.version === version ? known : undefined;
     const attempts = addAttempt(same?.attempts ?? 0, failing);
+    const [since, retryAt] = [known?.since ?? null, failing.toRetryAt(attempts)];
     const before = same?.before ?? held[field];
-    return {
-      version,
-      since: known?.since ?? null,
-      retryAt: failing.toRetryAt(attempts),
-      problem,
-      attempts,
-      ...(before === undefined ? {} : { before }),
-    };
+    return { since, retryAt, problem, attempts, ...(before !== undefined && { before }) };
   });
-}
+
+const editFailures = <F extends string>(cells: Cells<F>, toNext: (failure: Failure) => Failure) =>
+  editAll(cells, (cell) => ({ ...cell, failure: cell.failure && toNext(cell.failure) }));
 
 /** Marks fields that failed `attemptsMax` times as stuck, since `now` where they were not before. */
-export function exhaust<Field extends string>(
-  cells: Cells<Field>,
-  attemptsMax: number,
-  now: number,
-): Cells<Field> {
-  return editFailures(cells, (failure) => {
+export const exhaust = <F extends string>(cells: Cells<F>, attemptsMax: number, now: number) =>
+  editFailures(cells, (failure) => {
     const isOver = failure.since === null && (failure.attempts ?? 0) >= attemptsMax;
     return isOver ? { ...failure, since: now } : failure;
   });
-}
 
 /**
  * Ends the deferral of refused fields, because the service was observed anew, which frees no seat; of those that wait for
  * a free seat, because there may be one; or of all that an operator wants tried now.
  */
-export function endRest<Field extends string>(
-  cells: Cells<Field>,
+export const endRest = <F extends string>(
+  cells: Cells<F>,
   now: number,
   which: 'refused' | 'seat' | 'all',
-): Cells<Field> {
-  function isMeant(failure: Failure): boolean {
-    const isSeat = failure.seatSince !== undefined;
-    if (which === 'seat') return isSeat;
-    return which === 'all' || (failure.attempts === undefined && !isSeat);
-  }
-  return editFailures(cells, (failure) =>
-    isMeant(failure) ? { ...failure, retryAt: Math.min(failure.retryAt, now) } : failure,
-  );
-}
+) =>
+  editFailures(cells, (failure) => {
+    const { seatSince, attempts } = failure;
+    const kind = seatSince !== undefined ? 'seat' : attempts === undefined ? 'refused' : 'failed';
+    const isMeant = which === 'all' || which === kind;
+    return isMeant ? { ...failure, retryAt: Math.min(failure.retryAt, now) } : failure;
+  });
 
-const editFailures = <F extends string>(cells: Cells<F>, toNext: (failure: Failure) => Failure) =>
-  editAll(cells, (cell) => ({ ...cell, failure: cell.failure && toNext(cell.failure) }));
+/** Lists the fields that failed, with their failures. */
+const listFailures = <F extends string>(cells: Cells<F>) =>
+  parseFields(cells).flatMap((field) => {
+    const failure = cells[field]?.failure;
+    return failure === undefined ? [] : [[field, failure] as const];
+  });
 
 /** Lists the fields that rest until their time: a field that was written since its failure does not. */
-function listDeferred<Field extends string>(cells: Cells<Field>, now: number): Field[] {
-  return parseFields(cells).filter((field) => {
-    const { pending, failure } = cells[field] ?? {};
-    return failure !== undefined && failure.version === pending && failure.retryAt > now;
-  });
-}
+const listDeferred = <F extends string>(cells: Cells<F>, now: number) =>
+  listFailures(cells).filter(
+    ([field, { version, retryAt }]) => version === cells[field]?.pending && retryAt > now,
+  );
 
 /** The cells of a plan: a field before its next attempt is as if it did not wait. */
-export const withoutDeferred = <F extends string>(cells: Cells<F>, now: number) =>
-  edit(cells, listDeferred(cells, now), (cell) => ({ ...cell, pending: undefined }));
+export function withoutDeferred<F extends string>(cells: Cells<F>, now: number): Cells<F> {
+  const fields = listDeferred(cells, now).map(([field]) => field);
+  return edit(cells, fields, (cell) => ({ ...cell, pending: undefined }));
+}
 
 /** Finds the next attempt at a failed field (epoch milliseconds); undefined: there is none. */
-export function findNextRetryAt<Field extends string>(
-  cells: Cells<Field>,
-  now: number,
-): number | undefined {
-  const times = listDeferred(cells, now).map((field) => cells[field]?.failure?.retryAt ?? now);
+export function findNextRetryAt(cells: Cells<string>, now: number): number | undefined {
+  return findLeast(listDeferred(cells, now).map(([, { retryAt }]) => retryAt));
+}
+
+/** Finds since when a field waits for a free seat (epoch milliseconds); undefined: none does. */
+export function findSeatSince(cells: Cells<string>): number | undefined {
+  return findLeast(listFailures(cells).flatMap(([, { seatSince }]) => seatSince ?? []));
+}
+
+function findLeast(times: readonly number[]): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
@@ -161,7 +147,7 @@ export function countAttempts(cells: Cells<string>): number {
 }
 
 /** Failure of a field that is stuck. */
-export type StuckFailure = Failure & { readonly since: number };
+type StuckFailure = Failure & { readonly since: number };
 
 /** True for the failure of a field that is stuck; false for one that is tried again soon. */
 export function isStuck(failure: Failure | undefined): failure is StuckFailure {
@@ -169,25 +155,20 @@ export function isStuck(failure: Failure | undefined): failure is StuckFailure {
 }
 
 /** Lists the stuck fields with their failures. */
-export function listStuck<Field extends string>(
-  cells: Cells<Field>,
-): (readonly [Field, StuckFailure])[] {
-  return parseFields(cells).flatMap((field) => {
-    const failure = cells[field]?.failure;
-    return isStuck(failure) ? [[field, failure] as const] : [];
-  });
-}
+export const listStuck = <F extends string>(cells: Cells<F>) =>
+  listFailures(cells).flatMap(([field, failure]) =>
+    isStuck(failure) ? [[field, failure] as const] : [],
+  );
 
 /** Finds the failure of the field that is stuck longest; undefined: none is. */
 export function findOldestStuck(cells: Cells<string>): StuckFailure | undefined {
-  const all = parseFields(cells).map((field) => cells[field]?.failure);
-  return all.filter(isStuck).toSorted((a, b) => a.since - b.since)[0];
+  const all = listStuck(cells).map(([, failure]) => failure);
+  return all.toSorted((a, b) => a.since - b.since)[0];
 }
 
 /** Finds the problem of the field that is stuck longest, or else of one that failed. */
 export function findProblem(cells: Cells<string>): Refusal | undefined {
-  const failed = parseFields(cells).flatMap((field) => cells[field]?.failure ?? []);
-  return (findOldestStuck(cells) ?? failed[0])?.problem;
+  return (findOldestStuck(cells) ?? listFailures(cells)[0]?.[1])?.problem;
 }
 
 /** Adds to a refusal of a new write of these fields the service's words about earlier ones that are stuck. */
@@ -197,10 +178,16 @@ export function withEarlierRefusals<Field extends string, P extends Refusal>(
   fields: readonly Field[],
 ): P {
   const stuck = listStuck(cells).filter(([field]) => fields.includes(field));
-  return withEarlierWords(
-    problem,
-    stuck.map(([, failure]) => failure.problem.words),
-  );
+  const words = stuck.map(([, failure]) => failure.problem.words);
+  return withEarlierWords(problem, words);
+}
+
+/** A name as it was sent, as it came back, and as the service held it when the attempt was planned. */
+interface SentName {
+  readonly sent: string;
+  readonly back: string;
+  readonly before: string | undefined;
+  readonly isSame: (a: string, b: string) => boolean;
 }
 
 /**
@@ -209,17 +196,7 @@ export function withEarlierRefusals<Field extends string, P extends Refusal>(
  */
 export function isNameKept(
   cell: Cell | undefined,
-  {
-    sent,
-    back,
-    before,
-    isSame,
-  }: {
-    sent: string;
-    back: string;
-    before: string | undefined;
-    isSame: (a: string, b: string) => boolean;
-  },
+  { sent, back, before, isSame }: SentName,
 ): boolean {
   const name = normaliseName(back);
   const held = findFailed(cell)?.before ?? (before === undefined ? before : normaliseName(before));
