@@ -5,7 +5,7 @@ import type { StatusSources } from '../ops/sources.ts';
 import { findSubject } from '../reconcile/loop/operator-calls.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
-import { createDriftDecisions } from '../reconcile/repair/keeper.ts';
+import { createDriftDecisions } from '../reconcile/repair/decisions.ts';
 import { adopt } from '../scim/adopt.ts';
 import type { ScimDeps } from '../scim/deps.ts';
 import { findRepairWords } from '../scim/repairs.ts';

@@ -1,4 +1,4 @@
-import type { HandOver } from '../../reconcile/repair/plans.ts';
+import type { HandOver } from '../../reconcile/repair/decisions.ts';
 import { LIVE_MANAGED } from '../../store/resources/rows.ts';
 import { type ExportEntry, withEntries } from '../exports/read-entries.ts';
 import { InvalidRequest } from '../http/body.ts';

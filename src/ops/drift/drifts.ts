@@ -5,7 +5,7 @@ import type { JsonValue } from '../../domain/json.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts';
-import type { LookResult } from '../../reconcile/repair/inspect.ts';
+import type { LookResult } from '../../reconcile/repair/keeper.ts';
 import { findGroupPrivilege, type Rules } from '../../rules/rules.ts';
 import type { EventView } from '../../store/audit/events.ts';
 import { type DriftView, listDriftViews } from '../../store/drifts.ts';

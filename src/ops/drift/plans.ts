@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getChangeRow } from '../../domain/change.ts';
 import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
-import type { UndoDecision } from '../../reconcile/repair/plans.ts';
+import type { UndoDecision } from '../../reconcile/repair/decisions.ts';
 import { listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import {

@@ -9,7 +9,7 @@ import type { FirstReadState } from '../../reconcile/read/first-read.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Detection } from '../../reconcile/repair/recovery.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-plan.ts';
-import { readSections, type SectionStates } from '../../reconcile/sections.ts';
+import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
 import { findRemark } from '../../store/audit/requests.ts';
 import { listLiveCredentials } from '../../store/credentials.ts';
@@ -100,7 +100,6 @@ async function readAll(sources: HealthSources) {
   const { store, clock, isAuditFollowed, news, readProviderHarm } = sources;
   const db = store.read;
   const now = clock.now();
-  await readSections({ store });
   const [backlog, writeTrouble, weaknesses] = await Promise.all([
     readWaitingWork(db, now),
     store.findWriteTrouble(),

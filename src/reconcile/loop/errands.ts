@@ -7,7 +7,7 @@ import { storeNow } from '../../store/engine/dialect.ts';
 import type { Store } from '../../store/store.ts';
 import { deleteWhere, findOne, insertAll, updateWhere } from '../../store/tables.ts';
 import { createJob, isNotLeading, type JobDeps } from '../job.ts';
-import type { LookResult } from '../repair/inspect.ts';
+import type { LookResult } from '../repair/keeper.ts';
 
 /** Interval of looking for errands and answers whose ring was lost, in milliseconds. */
 const LOOK_MS = 500;

@@ -1,12 +1,16 @@
-import type { GivenKey, ResourceKey } from '../../domain/ids.ts';
+import type { ResourceKey } from '../../domain/ids.ts';
+import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
+import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
+import { isLinked, toObservation } from '../../store/resources/state.ts';
+import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
+import { withOptions } from '../../upstream/transport.ts';
+import { findQuietAt, inspect, type Look, listManagedParts } from '../compare/look.ts';
+import { isBusy } from '../differences.ts';
 import { createJob } from '../job.ts';
-import { type DecisionSource, decide, decideMany, type ManyRequest } from './decide.ts';
-import type { DecisionDeps, DriftDeps } from './deps.ts';
+import { type DecisionSource, decide } from './decide.ts';
+import type { DriftDeps } from './deps.ts';
 import { createReview, endPlans, followPlans } from './follow.ts';
-import { inspectDue, lookNow } from './inspect.ts';
-import { decidePlan, type HandOver, planHandover, undoPlan } from './plans.ts';
 import { RECOVERY } from './recovery-plan.ts';
-import { stopManaging } from './stop-managing.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
 const IDLE_MS = 2_000;
@@ -16,31 +20,6 @@ const BUSY_MIN_MS = 25;
 
 /** Keeper of drifts, at the leader. */
 export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
-
-/** Decisions of operators, in any process; the leader follows them. */
-export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
-
-/** Creates the decisions of one process; `by` is the name of the operator. */
-export function createDriftDecisions(deps: DecisionDeps) {
-  /** Has a decision followed at once, and sent what rules derive from it. */
-  async function decided<T>(decision: Promise<T>): Promise<T> {
-    const result = await decision;
-    deps.store.bell.ring('decided');
-    deps.store.bell.ring('due');
-    return result;
-  }
-
-  return {
-    decidePlan: (id: string, decision: Parameters<typeof decidePlan>[2]) =>
-      decided(decidePlan(deps, id, decision)),
-    undo: (id: string, by: string) => decided(undoPlan(deps, id, by)),
-    many: (request: ManyRequest) => decided(decideMany(deps, request)),
-    stopManaging: (key: GivenKey) => decided(stopManaging(deps, key)),
-    /** Plans a handover, which waits for an operator. */
-    handOver: (handovers: readonly HandOver[], reason: string) =>
-      planHandover(deps, handovers, reason),
-  };
-}
 
 /** While something is held, nothing is looked at. */
 const NOTHING = { nextAt: undefined, hasFound: false };
@@ -89,4 +68,121 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
     look: ({ key }: { readonly key: ResourceKey }) => decided(lookNow(deps, key, stopping.signal)),
     decide: (source: DecisionSource) => decided(decide(deps, source)),
   };
+}
+
+/** Inspections of one turn. */
+const TURN_MAX = 50;
+/** Shortest and longest wait after a failed look, in milliseconds. */
+const RETRY_MS = [5_000, 10 * 60_000] as const;
+/** The same after a look that was skipped because a worker has the resource. */
+const BUSY_MS = [25, 60_000] as const;
+
+/** Result of a look. */
+export type LookResult =
+  /** `drifts`: the new ones, or all where an operator asked. */
+  | {
+      readonly kind: 'looked';
+      /** Epoch milliseconds. */
+      readonly at: number;
+      readonly isGone: boolean;
+      readonly drifts: readonly DriftRow[];
+    }
+  /**
+   * `not-linked`: the service is not known to have it, so there is nothing to look at. `busy`: a worker has it, or looks at
+   * it next.
+   */
+  | { readonly kind: 'unknown' | 'not-linked' | 'busy' }
+  /** The bridge wrote it just now, and the service may show that late; epoch milliseconds. */
+  | { readonly kind: 'just-written'; readonly until: number }
+  | { readonly kind: 'could-not-look'; readonly reason: string };
+
+/** Looks, unless the bridge wrote it just now: the service may show that late. What the audit log tells is seen at once. */
+async function lookAt(
+  deps: DriftDeps,
+  row: ResourceRow,
+  { signal, ...looking }: Look & { readonly signal: AbortSignal },
+): Promise<LookResult> {
+  const { store, clock, repair } = deps;
+  if (isBusy(row)) return { kind: 'busy' };
+  const at = clock.now();
+  const isSeenAtOnce = looking.detector === 'audit';
+  const until = isSeenAtOnce ? 0 : await findQuietAt(store.read, row.id, repair.settleMs);
+  if (until > at) return { kind: 'just-written', until };
+  const looked = await inspect({ deps, signal }, row, looking);
+  if (looked.kind === 'could-not-look') return looked;
+  const { kind, found: drifts } = looked;
+  if (drifts === undefined) return { kind: 'busy' };
+  for (const drift of drifts) deps.events.driftFound({ kind: drift.kind, driftId: drift.id });
+  return { kind: 'looked', at, isGone: kind === 'gone', drifts };
+}
+
+/**
+ * Looks one by one at users and groups that another author or an operator may have changed, and compares them. Returns the
+ * time of the next look (epoch milliseconds; undefined: none waits), and whether a new drift is to be decided about.
+ */
+async function inspectDue(deps: DriftDeps, signal: AbortSignal) {
+  const { read } = deps.store;
+  let hasFound = false;
+  const due = { look_at: { '<=': deps.clock.now() } };
+  const first = { order: 'look_at', limit: TURN_MAX } as const;
+  for (const one of await listWhere<'resources', ResourceRow>(read, 'resources', due, first)) {
+    signal.throwIfAborted();
+    if (await takeInspection(deps, one, signal)) hasFound = true;
+  }
+  const next = await findOne(read, 'resources', { look_at: { '<>': null } }, { order: 'look_at' });
+  return { nextAt: next?.look_at ?? undefined, hasFound };
+}
+
+const NO_LOOK = { look_at: null, look_since: null, look_source: null, look_admins: 0 };
+
+/** Inspects one resource, or puts that off. True when a new drift was found. */
+async function takeInspection(
+  deps: DriftDeps,
+  row: ResourceRow,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { store, clock, policy } = deps;
+  const { id, look_source: detector, look_since, look_at, look_admins } = row;
+  if (detector === null || look_since === null || look_at === null) return false;
+  const { shownAt, at = 0 } = toObservation(row) ?? {};
+  // A REST list alone shows few of the compared fields.
+  const isSeen = (shownAt ?? at) >= look_since;
+  const parts = listManagedParts(row, policy.deactivation).filter(
+    (part) => part !== 'ordinary' || !isSeen,
+  );
+  if (look_admins === 1) parts.push('admins');
+  const looked = await lookAt(deps, row, { parts, detector, signal });
+  if (looked.kind === 'looked') {
+    // Unless there is a newer reason to look.
+    await store.write((tx) => updateWhere(tx, 'resources', { id, look_since }, NO_LOOK));
+    return looked.drifts.length > 0;
+  }
+  // The worker that has it looks first, and its look is usually enough. Another one waits as long again as it has waited, so
+  // that others are taken meanwhile.
+  const [min, max] = looked.kind === 'busy' ? BUSY_MS : RETRY_MS;
+  const again = clock.now() + Math.min(Math.max(look_at - look_since, min), max);
+  const until = looked.kind === 'just-written' ? looked.until : again;
+  const same = { id, look_since, look_at };
+  await store.write((tx) => updateWhere(tx, 'resources', same, { look_at: until }));
+  return false;
+}
+
+/**
+ * Looks at one user or group now, and stores what was seen and what differs, as the second look of a sweep does. No call is
+ * repeated.
+ */
+async function lookNow(
+  deps: DriftDeps,
+  key: ResourceKey,
+  signal: AbortSignal,
+): Promise<LookResult> {
+  const { store, policy } = deps;
+  const row = await findRow(store.read, key);
+  if (row === undefined) return { kind: 'unknown' };
+  if (!isLinked(row)) return { kind: 'not-linked' };
+  const upstream = withOptions(deps.upstream, (options) => ({ ...options, attemptsMax: 1 }));
+  const parts = listManagedParts(row, policy.deactivation);
+  const looked = await lookAt({ ...deps, upstream }, row, { parts, detector: 'operator', signal });
+  if (looked.kind !== 'looked') return looked;
+  return { ...looked, drifts: await listActiveDrifts(store.read, [row.id]) };
 }

@@ -1,48 +1,94 @@
 import { type ChangeKind, findHarm, isHandOver } from '../../domain/change.ts';
+import { listEntityFields } from '../../domain/entity.ts';
+import type { GivenKey } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { disownLink } from '../../domain/link.ts';
 import { isHolding, type PlanAction, toPlace } from '../../domain/plan.ts';
+import { isGone } from '../../domain/resource-state.ts';
 import { isWantedActive } from '../../domain/user.ts';
+import { enterRules } from '../../rules/follow.ts';
+import type { Rules } from '../../rules/rules.ts';
 import { mayHaveMade } from '../../store/audit/own-calls.ts';
 import { isProvider } from '../../store/credentials.ts';
-import { parseStored, toGroupColumns, toUserColumns } from '../../store/engine/columns.ts';
+import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import {
+  NOTHING_OPEN,
+  parseCells,
+  parseStored,
+  toChangedColumns,
+  toGroupColumns,
+  toUserColumns,
+} from '../../store/engine/columns.ts';
+import { changeLinks, hasLink } from '../../store/links/links.ts';
+import {
+  listHeldChanges,
   lockHeld,
   lockPlans,
   type PlanActionRow,
   type PlanRow,
   toAction,
 } from '../../store/plans.ts';
-import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
-import { toUserState } from '../../store/resources/state.ts';
+import { saveEmails } from '../../store/resources/names.ts';
+import {
+  findRow,
+  type GroupRow,
+  lockRow,
+  type ResourceRow,
+  type UserRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
+import { listNested } from '../../store/resources/rule-inputs.ts';
+import { toObservation, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { addPlan, tellPlan } from '../add-plan.ts';
 import type { ProcessDeps } from '../deps.ts';
+import { isAtWork } from '../differences.ts';
+import { toUnmanagedGroup } from '../group/observe.ts';
 import { restartHarmCount } from '../limits.ts';
+import { toUnmanagedUser } from '../user/observe.ts';
 import { findLink } from './current.ts';
+import { decideMany, type ManyRequest } from './decide.ts';
 import type { DecisionDeps } from './deps.ts';
 
-/** Result of an operator's decision about a plan. */
-export type PlanDecision =
-  | { readonly kind: 'done'; readonly plan: PlanRow }
-  | { readonly kind: 'unknown' }
-  /** It does not wait for a decision. */
-  | { readonly kind: 'not-held'; readonly plan: PlanRow }
-  /** It is another plan than the one that was looked at. */
-  | { readonly kind: 'other-hash'; readonly plan: PlanRow };
+/** Decisions of operators, in any process; the leader follows them. */
+export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
+
+/** Creates the decisions of one process; `by` is the name of the operator. */
+export function createDriftDecisions(deps: DecisionDeps) {
+  /** Has a decision followed at once, and sent what rules derive from it. */
+  async function decided<T>(decision: Promise<T>): Promise<T> {
+    const result = await decision;
+    deps.store.bell.ring('decided');
+    deps.store.bell.ring('due');
+    return result;
+  }
+
+  return {
+    decidePlan: (id: string, decision: Parameters<typeof decidePlan>[2]) =>
+      decided(decidePlan(deps, id, decision)),
+    undo: (id: string, by: string) => decided(undoPlan(deps, id, by)),
+    many: (request: ManyRequest) => decided(decideMany(deps, request)),
+    stopManaging: (key: GivenKey) => decided(stopManaging(deps, key)),
+    /** Plans a handover, which waits for an operator. */
+    handOver: (handovers: readonly HandOver[], reason: string) =>
+      planHandover(deps, handovers, reason),
+  };
+}
 
 /** Approves or discards a waiting plan, if it is the one with this hash; a discard needs none. */
-export async function decidePlan(
+async function decidePlan(
   { store, clock, events }: DecisionDeps,
   id: string,
   { status, hash, by }: { status: 'approved' | 'discarded'; hash: string | undefined; by: string },
-): Promise<PlanDecision> {
-  const decision = await store.write(async (tx): Promise<PlanDecision> => {
+) {
+  const decision = await store.write(async (tx) => {
     await lockPlans(tx);
     const plan = await findOne(tx, 'plans', { id });
-    if (plan === undefined) return { kind: 'unknown' };
-    if (plan.status !== 'held') return { kind: 'not-held', plan };
-    if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan };
+    if (plan === undefined) return { kind: 'unknown' } as const;
+    if (plan.status !== 'held') return { kind: 'not-held', plan } as const;
+    // It is another plan than the one that was looked at.
+    if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan } as const;
     const now = clock.now();
     // What a holding plan is about is accepted first: then it is over.
     const ended_at = isHolding(plan.source) ? null : now;
@@ -52,37 +98,31 @@ export async function decidePlan(
     // An operator decided, so the plan counts for no limit.
     const change = { status, automatic: 0, decided_at: now, decided_by: by, ...ended };
     await updateWhere(tx, 'plans', { id }, change);
-    return { kind: 'done', plan: { ...plan, ...change } };
+    return { kind: 'done', plan: { ...plan, ...change } } as const;
   });
   if (decision.kind === 'done') tellPlan(events, decision.plan, 0);
   return decision;
 }
 
-/** Result of the request to undo a plan. */
-export type UndoDecision =
-  | { readonly kind: 'done'; readonly plan: PlanRow; readonly leftOut: number }
-  | { readonly kind: 'unknown' }
-  /** Another plan undoes it already and is not done. */
-  | { readonly kind: 'undoing'; readonly plan: PlanRow }
-  /** Nothing of it was done yet, or all of it was written by the provider since, or cannot be undone. */
-  | { readonly kind: 'nothing'; readonly leftOut: number };
+/** Result of the request to undo a plan, with the number of changes that are left out. */
+export type UndoDecision = Awaited<ReturnType<typeof undoPlan>>;
 
 /**
  * Plans to undo what a plan did: memberships, admin lists, active flags and handovers that the provider has not written
  * since, but nothing that the service held already. The value observed before becomes the desired one.
  */
-export async function undoPlan(deps: DecisionDeps, id: string, by: string): Promise<UndoDecision> {
-  return deps.store.write(async (tx): Promise<UndoDecision> => {
+async function undoPlan(deps: DecisionDeps, id: string, by: string) {
+  return deps.store.write(async (tx) => {
     // Two simultaneous requests to undo come one after the other.
     await lockPlans(tx);
-    if ((await findOne(tx, 'plans', { id })) === undefined) return { kind: 'unknown' };
+    if ((await findOne(tx, 'plans', { id })) === undefined) return { kind: 'unknown' } as const;
     const before = await findOne(tx, 'plans', { undoes: id, status: 'approved' });
-    if (before !== undefined) return { kind: 'undoing', plan: before };
+    if (before !== undefined) return { kind: 'undoing', plan: before } as const;
     const { actions, leftOut } = await listUndoing(tx, deps, id);
-    if (actions.length === 0) return { kind: 'nothing', leftOut };
+    if (actions.length === 0) return { kind: 'nothing', leftOut } as const;
     const standing = { status: 'approved', source: 'undo', reason: null, automatic: 0 } as const;
     const plan = await addPlan(tx, actions, { ...standing, by, now: deps.clock.now(), undoes: id });
-    return { kind: 'done', plan, leftOut };
+    return { kind: 'done', plan, leftOut } as const;
   });
 }
 
@@ -167,7 +207,7 @@ export interface HandOver {
 }
 
 /** Stores a plan that hands over, for an operator to approve, unless one waits already. @param reason in words */
-export async function planHandover(
+async function planHandover(
   { store, clock, events }: Pick<ProcessDeps, 'store' | 'clock' | 'events'>,
   handovers: readonly HandOver[],
   reason: string,
@@ -224,4 +264,56 @@ function toOwnership(owned: JsonValue): Ownership {
     provider: String(provider),
     externalId: typeof externalId === 'string' ? externalId : null,
   };
+}
+
+/** Has the bridge only observe a user or group from now on, as the service holds it. Nothing reaches the service. */
+async function stopManaging(
+  { store, clock, rules }: Pick<ProcessDeps, 'store' | 'clock' | 'rules'>,
+  key: GivenKey,
+) {
+  return store.write(async (tx) => {
+    await enterRules(tx, rules, 'names');
+    const row = await lockRow(tx, key);
+    if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' } as const;
+    if (row.origin === null) return { kind: 'unmanaged' } as const;
+    // Something of it is still to reach the service, or it is not known whether it has.
+    if (await isUnsettled(tx, row)) return { kind: 'waits' } as const;
+    const observed = toObservation(row);
+    // Nothing of it would be left.
+    if (observed === undefined || isGone(observed)) return { kind: 'not-in-service' } as const;
+    if (await isRuled(tx, row, rules)) return { kind: 'ruled' } as const;
+    const now = clock.now();
+    await (row.type === 'user' ? releaseUser(tx, row, now) : releaseGroup(tx, row, now));
+    const drifts = await listActiveDrifts(tx, [row.id]);
+    await changeDrifts(tx, drifts, { status: 'gone', ended_at: now });
+    return { kind: 'released', provider: row.provider } as const;
+  });
+}
+
+/** True while something of it may still change the service, or may have changed it, or a plan holds a change of it. */
+async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
+  if (isAtWork(row) || (await listHeldChanges(tx, [row.id])).length > 0) return true;
+  return row.type === 'group' && hasLink(tx, row, 'waiting');
+}
+
+/** True for a group from which rules or outer groups derive something: that ends with it, and the service would get that change. */
+async function isRuled(tx: Db, row: ResourceRow, { book }: Rules): Promise<boolean> {
+  if (row.type === 'user') return false;
+  const isSource = book.drivesMembers(row.name) || book.isSource(row.name);
+  if (isSource || listEntityFields(parseCells(row)).length > 0) return true;
+  return (await hasLink(tx, row, 'ruled')) || (await listNested(tx, row.id, 'around')).length > 0;
+}
+
+async function releaseUser(tx: Db, row: UserRow, now: number): Promise<void> {
+  const released: UserRow = { ...toUnmanagedUser(row), ...NOTHING_OPEN, modified_at: now };
+  await updateRow(tx, row, toChangedColumns(row, released));
+  await saveEmails(tx, row, released);
+}
+
+async function releaseGroup(tx: Db, row: GroupRow, now: number): Promise<void> {
+  await changeLinks(tx, row, {}, disownLink);
+  const version = row.version + 1;
+  const rest = { ...NOTHING_OPEN, version, admins_asked: 0, modified_at: now } as const;
+  const released: GroupRow = { ...toUnmanagedGroup(row), ...rest };
+  await updateRow(tx, row, toChangedColumns(row, released));
 }
