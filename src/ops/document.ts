@@ -6,11 +6,11 @@ import { exportRoutes } from './census/routes.ts';
 import { driftRoutes } from './drift/drifts.ts';
 import { planRoutes } from './drift/plans.ts';
 import { erasureRoutes } from './erasure/routes.ts';
-import { explainRoutes } from './explain/routes.ts';
 import { type OpsRoute, ok, route } from './http/route.ts';
 import { MEANINGS } from './lists/list.ts';
 import { recordRoutes } from './records/routes.ts';
 import { recoveryRoutes } from './recovery/routes.ts';
+import { explainRoutes } from './resources/explain.ts';
 import { resourceRoutes } from './resources/routes.ts';
 import {
   describeSchemas,
@@ -21,7 +21,6 @@ import {
 import type { OpsSources } from './sources.ts';
 import { statusRoutes } from './state/status.ts';
 import { workRoutes } from './state/work.ts';
-import { actRoutes } from './timeline/act-log.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 
 interface OpsParameter {
@@ -137,7 +136,6 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...recoveryRoutes,
   ...exportRoutes,
   ...recordRoutes,
-  ...actRoutes,
   ...providerRoutes,
   ...tokenRoutes,
   ...clientRoutes,

@@ -1,8 +1,8 @@
 import type { WrittenPath } from '../../domain/kept-request.ts';
-import type { Refusal } from '../../domain/refusal.ts';
 import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/poller.ts';
 import { type EventView, listEventsAbout } from '../../store/audit/events.ts';
-import { type ChangeAsker, listAskers } from '../../store/audit/requests.ts';
+import { listAskers } from '../../store/audit/requests.ts';
+import { listActs } from '../../store/audit/timeline.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import {
   findRemovalCall,
@@ -16,12 +16,12 @@ import { listNewest, listWhere } from '../../store/tables.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
 import { listRoute, ok, Problem, route } from '../http/route.ts';
-import { toMoment, toView } from '../http/view.ts';
-import { LEAVERS, NOTIFICATIONS, REQUESTS } from '../lists/records.ts';
+import { toView } from '../http/view.ts';
+import { ACTS, LEAVERS, NOTIFICATIONS, REQUESTS } from '../lists/records.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
-/** Requests for the log of requests, for those who left, and about notifications. */
+/** Requests for the logs of requests and acts, for those who left, and about notifications. */
 export const recordRoutes = [
   listRoute(
     REQUESTS,
@@ -45,6 +45,26 @@ export const recordRoutes = [
         })),
       });
     },
+  ),
+  listRoute(
+    ACTS,
+    async ({ store, recordsStored }: OpsSources, { operator, target, outcome }, part) => {
+      await recordsStored();
+      const status = outcome && STATUSES[outcome];
+      return listActs(store.read, { operator, target, status, ...part });
+    },
+    (row) =>
+      toView('Act', row, {
+        id: `act-${row.id}`,
+        credential: row.credential || null,
+        address: row.address || null,
+        request: row.route === '' ? null : `${row.method} ${row.route}`,
+        requestId: row.request_id || null,
+        target: row.target || null,
+        outcome: toOutcome(row.status),
+        before: row.state_before,
+        after: row.state_after,
+      }),
   ),
   route({
     ...LEAVERS,
@@ -72,10 +92,7 @@ export const recordRoutes = [
       const order = ['since', 'receiver', 'key'] as const;
       const some = await listWhere(store.read, 'notices', waiting, { order });
       const items = some.map((row) =>
-        toView('Notification', row, {
-          at: toMoment(row.since),
-          nextAttemptAt: toMoment(row.due_at),
-        }),
+        toView('Notification', row, { at: row.since, nextAttemptAt: row.due_at }),
       );
       return ok(toPage(items, query));
     },
@@ -143,21 +160,24 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
   const always = { from: 0, until: NEWEST };
   const events = await listEventsAbout(db, { subjects, ...always, limit: EVENTS_MAX });
   const out = rows.flatMap(({ id, status }) => (status === 'out' ? id : []));
-  const groups = Map.groupBy(await listForeignGroups(db, out), ({ userId }) => userId);
+  const foreign = Map.groupBy(await listForeignGroups(db, out), ({ userId }) => userId);
   return rows.map((row, place) => {
-    const call = calls[place];
-    const { owner, status, id } = row;
-    const from = call === undefined ? 0 : call.at - LOG_DISTANCE_MS;
-    const until = (row.out_at ?? call?.at ?? row.left_at) + LOG_DISTANCE_MS;
-    const near = (events.get(id) ?? []).filter(({ at }) => at >= from && at <= until);
-    const event = findNearest(near, call?.at ?? row.out_at ?? row.left_at);
-    const named = (groups.get(id) ?? []).map((group) => ({ id: group.id, name: group.name }));
-    return {
-      ...toAnswer(row, askers[place]),
-      sent: call === undefined ? null : { ...call, at: toMoment(call.at) },
-      logged: toLogged(row, event, log),
-      remains: status === 'out' ? { owner: owner === 1, groups: named } : null,
-    };
+    const { id, status, left_at: leftAt, out_at: outAt } = row;
+    const [call, asker] = [calls[place], askers[place]];
+    const waits = status === 'waits';
+    return toView('Leaver', row, {
+      person: row,
+      asked: asker ? { ...asker, credential: asker.by } : null,
+      acceptedAt: leftAt,
+      sent: call ?? null,
+      seenAt: outAt,
+      logged: toLogged(row, findEvent(row, call, events.get(id)), log),
+      remains: status === 'out' ? { owner: row.owner, groups: foreign.get(id) ?? [] } : null,
+      tookMs: outAt === null ? null : Math.max(0, Math.round(outAt - (asker?.at ?? leftAt))),
+      problem: waits ? row.last_error : null,
+      nextAttemptAt: waits ? row.due_at : null,
+      planId: waits ? row.plan : null,
+    });
   });
 }
 
@@ -168,27 +188,18 @@ const EVENTS_MAX = 500;
 /** Actions by which somebody loses access, as services write them. */
 const IS_REMOVAL = /deactivat|suspen|disabl|depersonali|^delete$|user\W?deleted/i;
 
-function findNearest(events: readonly EventView[], at: number): EventView | undefined {
-  const removals = events.filter(({ action }) => IS_REMOVAL.test(action));
-  return removals.toSorted((a, b) => Math.abs(a.at - at) - Math.abs(b.at - at))[0];
-}
-
-function toAnswer(row: LeaverRow, asker: ChangeAsker | undefined) {
-  const { id, name, status, left_at: leftAt, out_at: outAt, last_error: problem, plan } = row;
-  const waits = status === 'waits';
-  return {
-    person: { id, name },
-    status,
-    asked: asker
-      ? { at: toMoment(asker.at), credential: asker.by, requestId: asker.requestId }
-      : null,
-    acceptedAt: toMoment(leftAt),
-    seenAt: toMoment(outAt),
-    tookMs: outAt === null ? null : Math.max(0, Math.round(outAt - (asker?.at ?? leftAt))),
-    problem: waits && problem !== null ? { ...parseStored<Refusal>(problem) } : null,
-    nextAttemptAt: waits ? toMoment(row.due_at) : null,
-    planId: waits ? plan : null,
-  };
+/** Finds the event of a removal that is nearest to the call, or to when the person was seen to be out. */
+function findEvent(
+  { left_at, out_at }: LeaverRow,
+  call: { readonly at: number } | undefined,
+  events: readonly EventView[] = [],
+): EventView | undefined {
+  const from = call === undefined ? 0 : call.at - LOG_DISTANCE_MS;
+  const until = (out_at ?? call?.at ?? left_at) + LOG_DISTANCE_MS;
+  const isNear = ({ at, action }: EventView) =>
+    at >= from && at <= until && IS_REMOVAL.test(action);
+  const toDistance = ({ at }: EventView) => Math.abs(at - (call?.at ?? out_at ?? left_at));
+  return events.filter(isNear).toSorted((a, b) => toDistance(a) - toDistance(b))[0];
 }
 
 const NOTHING = { eventId: null, at: null, ours: null, who: null, code: null } as const;
@@ -198,15 +209,26 @@ function toLogged(
   { out_at, left_at }: LeaverRow,
   event: EventView | undefined,
   log: PollState | undefined,
-): OpsJson<'Leaver'>['logged'] {
+) {
   if (event !== undefined) {
-    const { id: eventId, createdAt, origin, authorId: id, username, address } = event;
-    const who = { id, username, address };
-    const at = toMoment(createdAt);
-    return { ...NOTHING, state: 'logged', eventId, at, ours: origin === 'ours', who };
+    const { id: eventId, createdAt: at, origin, authorId } = event;
+    const who = { ...event, id: authorId };
+    return { state: 'logged', eventId, at, ours: origin === 'ours', who, code: null } as const;
   }
   const code = log === undefined ? 'not-read' : (log.failure?.code ?? null);
-  if (log === undefined || code !== null) return { ...NOTHING, state: 'unreadable', code };
+  if (log === undefined || code !== null) return { ...NOTHING, state: 'unreadable', code } as const;
   const isRead = log.readAt >= (out_at ?? left_at) + LATE_MS;
-  return { ...NOTHING, state: isRead ? 'silent' : 'waits' };
+  return { ...NOTHING, state: isRead ? 'silent' : 'waits' } as const;
+}
+
+const STATUSES = {
+  done: [200, 399],
+  refused: [400, 499],
+  failed: [500, 599],
+} as const;
+
+function toOutcome(status: number | null): OpsJson<'Act'>['outcome'] {
+  // Something was changed, although there was no answer yet.
+  if (status === null || status < 400) return 'done';
+  return status < 500 ? 'refused' : 'failed';
 }

@@ -4,25 +4,18 @@ import { type Adoption, toAdoptionWords } from '../../domain/adoption.ts';
 import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isObservedActive, listUserDifferences } from '../../domain/user.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne } from '../../store/tables.ts';
-import { listKept } from '../explain/fields.ts';
-import {
-  type ListAnswer,
-  type ListQuery,
-  OLDEST,
-  type PartQuery,
-  readList,
-} from '../http/list-query.ts';
+import { type ListQuery, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { ok, Problem, route } from '../http/route.ts';
-import { toMoment, toView } from '../http/view.ts';
+import { toView } from '../http/view.ts';
 import { ADOPT, RELEASE } from '../lists/acts.ts';
 import { GROUPS, USERS } from '../lists/resources.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
+import { listKept } from './explain.ts';
 
 /** Requests that show users and groups, take them over and release them. */
 export const resourceRoutes = [
@@ -41,6 +34,7 @@ export const resourceRoutes = [
 ] as const;
 
 type ResourceType = 'user' | 'group';
+type AnyRow = lists.Remarked<'user'> | lists.Remarked<'group'>;
 
 type ToItems<Type extends ResourceType, Item> = (
   sources: OpsSources,
@@ -73,12 +67,8 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
       async handle(sources: OpsSources, { params: { id }, body }) {
         const { provider = DEFAULT_PROVIDER, privileged } = body;
         const may = privileged ? 'adopt' : 'refuse';
-        const adoption = await sources.adopt(type, {
-          id,
-          privileged: may,
-          provider,
-          isDryRun: false,
-        });
+        const request = { id, privileged: may, provider, isDryRun: false } as const;
+        const adoption = await sources.adopt(type, request);
         if (adoption.kind !== 'adopted') throw toProblem(adoption);
         const change = { before: { origin: null }, after: { origin: 'adopted', provider } };
         return { ...(await show(sources, id)), change };
@@ -143,16 +133,15 @@ async function toGroups({ store }: OpsSources, rows: readonly lists.Remarked<'gr
 
 /** What a user and a group show otherwise than their row has it. */
 function toParts(
-  row: lists.Remarked<'user'> | lists.Remarked<'group'>,
+  { deleted_at, last_error: problem, origin, provider, stuck_at, disputes }: AnyRow,
   observed: { readonly at: number } | undefined,
 ) {
-  const { deleted_at, last_error, origin, provider, stuck_at, disputes } = row;
   return {
     deleted: deleted_at !== null,
-    problem: last_error === null ? null : parseStored<{ code: string; words: string }>(last_error),
+    problem,
     provider: origin === null ? null : provider,
-    seenAt: toMoment(observed?.at ?? null),
-    stuckSince: toMoment(stuck_at),
+    seenAt: observed?.at ?? null,
+    stuckSince: stuck_at,
     disputed: disputes > 0,
   };
 }
@@ -188,7 +177,7 @@ function readItems<Type extends ResourceType, Item>(
   type: Type,
   query: ListQuery<typeof USERS.filters>,
   toItems: ToItems<Type, Item>,
-): Promise<ListAnswer<Item>> {
+) {
   const { filters } = query;
   const toFlag = (word: 'true' | 'false' | undefined) => word && word === 'true';
   const filter = {
@@ -208,7 +197,7 @@ function readItems<Type extends ResourceType, Item>(
 const WINDOW = 2_000;
 
 /** The next rows that a filter lets through, however many it does not. */
-async function readOn<Type extends 'user' | 'group'>(
+async function readOn<Type extends ResourceType>(
   db: Db,
   type: Type,
   filter: lists.ResourceFilter,

@@ -1,19 +1,7 @@
-import {
-  beginOutage,
-  endOutage,
-  listActs,
-  type NewAct,
-  saveActs,
-} from '../../store/audit/timeline.ts';
-import { parseStored } from '../../store/engine/columns.ts';
+import { beginOutage, endOutage, type NewAct, saveActs } from '../../store/audit/timeline.ts';
 import type { OpenRecord, OpenRecordOf } from '../../store/recorder.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { OperatorAct } from '../http/operator-acts.ts';
-import { listRoute } from '../http/route.ts';
-import { toView } from '../http/view.ts';
-import { ACTS } from '../lists/records.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
-import type { OpsSources } from '../sources.ts';
 
 /** Gates that stop all calls: one for a failing service, one for a refused token. */
 const GATES = ['service', 'credentials'] as const;
@@ -152,40 +140,4 @@ function toRow(done: OperatorAct, known: Pick<NewAct, 'entry' | 'at'>): NewAct |
 
 function toText(state: object | undefined): string | null {
   return state === undefined ? null : JSON.stringify(state);
-}
-
-const STATUSES = {
-  done: [200, 399],
-  refused: [400, 499],
-  failed: [500, 599],
-} as const;
-
-/** The request for the acts of operators. */
-export const actRoutes = [
-  listRoute(
-    ACTS,
-    async ({ store, recordsStored }: OpsSources, { operator, target, outcome }, part) => {
-      await recordsStored();
-      const status = outcome && STATUSES[outcome];
-      return listActs(store.read, { operator, target, status, ...part });
-    },
-    (row) =>
-      toView('Act', row, {
-        id: `act-${row.id}`,
-        credential: row.credential || null,
-        address: row.address || null,
-        request: row.route === '' ? null : `${row.method} ${row.route}`,
-        requestId: row.request_id || null,
-        target: row.target || null,
-        outcome: toOutcome(row.status),
-        before: row.state_before === null ? null : parseStored(row.state_before),
-        after: row.state_after === null ? null : parseStored(row.state_after),
-      }),
-  ),
-] as const;
-
-function toOutcome(status: number | null): OpsJson<'Act'>['outcome'] {
-  // Something was changed, although there was no answer yet.
-  if (status === null || status < 400) return 'done';
-  return status < 500 ? 'refused' : 'failed';
 }

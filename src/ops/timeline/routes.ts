@@ -5,7 +5,6 @@ import { findAccountObstacle } from '../../reconcile/repair/current.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import type { RequestRow } from '../../store/audit/requests.ts';
 import * as stored from '../../store/audit/timeline.ts';
-import { listActsOf } from '../../store/audit/timeline.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findCalled, listMeant } from '../../store/resources/find.ts';
@@ -17,7 +16,7 @@ import { listNewest, type Row } from '../../store/tables.ts';
 import { getOnly, listKeyedPaths } from '../http/keyed.ts';
 import { NEWEST } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
-import { toMoment } from '../http/view.ts';
+import { toMoment, toView } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
@@ -61,7 +60,7 @@ const READERS: readonly ((db: Db, past: Past) => Promise<readonly Happening[]>)[
 ];
 
 async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<OpsJson<'Timeline'>> {
-  const { type, id, name, origin, deleted_at } = row;
+  const { type, id } = row;
   const accountId = type === 'user' && row.upstream_id ? String(row.upstream_id) : undefined;
   const all: Happening[] = [];
   for (const read of READERS) {
@@ -70,19 +69,15 @@ async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<Op
     await nextTurn();
   }
   const shown = all.toSorted((a, b) => a.at - b.at).slice(-limit);
-  const names = await findNames(
-    db,
-    shown.flatMap(({ others = [] }) => others),
-  );
-  const items = shown.map(({ at, source, text, others = [], detail = {} }) => ({
-    at: toMoment(at),
-    source,
-    text,
+  const ids = shown.flatMap(({ others = [] }) => others);
+  const names = await findNames(db, ids);
+  const items = shown.map(({ others = [], detail = {}, ...one }) => ({
+    ...one,
     detail,
     others: others.map((other) => ({ id: other, name: names.get(other)?.display ?? null })),
   }));
-  const more = all.length > limit;
-  return { type, id, name, managed: origin ?? 'no', deleted: deleted_at !== null, items, more };
+  const [managed, deleted] = [row.origin ?? 'no', row.deleted_at !== null] as const;
+  return toView('Timeline', row, { managed, deleted, items, more: all.length > limit });
 }
 
 /** Requests for the user or group itself, and those for groups that a user's memberships and admin rights come from. */
@@ -92,7 +87,7 @@ async function readRequests(db: Db, past: Past): Promise<Happening[]> {
   const places = row.type === 'user' ? await stored.listRequestsForPlaces(db, past) : [];
   const ofGroups = new Map(places.map((request) => [request.seq, request]));
   return [
-    ...own.map((request) => ofRequest(request, [])),
+    ...own.map((one) => ofRequest(one, [])),
     ...[...ofGroups.values()].map((one) =>
       ofRequest(one, one.resource_id ? [one.resource_id] : []),
     ),
@@ -102,7 +97,7 @@ async function readRequests(db: Db, past: Past): Promise<Happening[]> {
 function ofRequest(row: RequestRow, others: readonly string[]): Happening {
   const { at, request_id: requestId, method, route, status, client, credential } = row;
   const { scim_type: scimType } = row;
-  const written = parseStored<WrittenPath[]>(row.written).map((one): JsonObject => ({ ...one }));
+  const written = parseStored<(WrittenPath & JsonObject)[]>(row.written);
   const paths = written.map(({ op, path, values }) => `${op} ${path} (${values})`).join(', ');
   const text = [
     `${method} ${route}${paths && ': '}${paths}, answered ${status}`,
@@ -142,7 +137,7 @@ function toOutcomeWords({ outcome, error }: Row<'own_calls'>): string {
 
 /** Acts of operators, and outages: of the token, or of the service. */
 async function readActs(db: Db, { id, limit, row }: Past): Promise<Happening[]> {
-  const acts = await listActsOf(db, { id, limit, since: row.created_at });
+  const acts = await stored.listActsOf(db, { id, limit, since: row.created_at });
   return acts.flatMap(({ at, kind, act, operator, target, ended_at }): Happening[] => {
     if (kind === 'operator') {
       const detail = { act, operator, target: target || null };
@@ -213,11 +208,14 @@ function ofDrift(drift: DriftRow, { id, row }: Past): Happening[] {
   const words = note === null ? '' : `; ${note}`;
   const others = [drift.resource_id, drift.member_id].filter((one) => one !== '' && one !== id);
   const text = `${kind} found: wanted ${desired}, there is ${observed}${words}`;
-  const values = {
+  const detail = {
+    kind,
+    status,
+    detector: detector ?? 'sweep',
     desired: parseStored<JsonValue>(desired),
     observed: parseStored<JsonValue>(observed),
+    note,
   };
-  const detail = { kind, status, detector: detector ?? 'sweep', ...values, note };
   const found = { at, source: 'drift', text, others, detail } as const;
   if (endedAt === null) return [found];
   return [found, { ...found, at: endedAt, text: `${kind} ${DRIFT_ENDS[status] ?? status}` }];
