@@ -10,6 +10,38 @@ import type { UserField } from './user.ts';
 /** Kind of drift that a change can repair: all but those of unmanaged accounts and groups. */
 export type RepairableKind = (typeof MANAGED_KINDS)[number];
 
+/** Changes of the service, each with its reason for an operator, after the name of the user or group. */
+export const CHANGE_WORDS = {
+  'user.create': 'is wanted and has no account: create',
+  'user.activate': 'is wanted active: activate',
+  'user.deactivate': 'is wanted inactive: deactivate',
+  'user.rename': 'has another name: rename',
+  'user.access': 'has other licences or is suspended otherwise: set as wanted',
+  'user.address': 'has another userName or address: try it once',
+  'user.delete': 'is a virtual user whom a provider deleted: delete',
+  'group.create': 'is wanted and is not there: create',
+  'group.rename': 'has another name: rename',
+  'group.permissions': 'has other permissions: set as wanted',
+  'group.delete': 'was deleted by its provider: delete',
+  'member.add': 'is wanted as a member: add',
+  'member.remove': 'is not wanted as a member: remove',
+  'admin.add': 'is wanted as an admin: promote',
+  'admin.remove': 'is not wanted as an admin: demote',
+  'entity.add': 'is to have roles in a space or document: add',
+  'entity.change': 'has other roles in a space or document: set as wanted',
+  'entity.remove': 'is to have no roles in a space or document: remove',
+  'user.hand-over': 'goes to another provider: hand over',
+  'group.hand-over': 'goes to another provider: hand over',
+} as const;
+
+/**
+ * Kind of change. `user.access` is the licence or a suspension, `user.delete` removes a virtual user, `member` and
+ * `admin` are one user in a group, `entity` the roles of a group in one space or document. A create of something that
+ * the service had looks for it first. A `hand-over` gives a user or group to another provider, and does not reach the
+ * service.
+ */
+export type ChangeKind = keyof typeof CHANGE_WORDS;
+
 /** Facts about one kind of change. */
 interface ChangeRow {
   /** The list in which it concerns one user, or that it concerns the roles in one entity; absent: fields, or none. */
@@ -20,117 +52,31 @@ interface ChangeRow {
   readonly harm?: HarmKind | 'measured';
   /** Harm that it is the opposite of, because it grants access or power; absent: none. */
   readonly grants?: HarmKind;
-  /** Reason for an operator, after the name of the user or group. */
-  readonly words: string;
 }
 
-/** Changes of the service, from the plan of a call to the ledger and to what operators are shown. */
-const CHANGES = {
-  'user.create': {
-    repairs: 'user.missing',
-    grants: 'deactivate',
-    words: 'is wanted and has no account: create',
-  },
-  'user.activate': {
-    repairs: 'user.deactivated',
-    grants: 'deactivate',
-    words: 'is wanted active: activate',
-  },
-  'user.deactivate': {
-    repairs: 'user.activated',
-    harm: 'deactivate',
-    words: 'is wanted inactive: deactivate',
-  },
-  'user.rename': {
-    repairs: 'user.renamed',
-    words: 'has another name: rename',
-  },
-  'user.access': {
-    repairs: 'user.access',
-    harm: 'measured',
-    words: 'has other licences or is suspended otherwise: set as wanted',
-  },
-  'user.address': {
-    words: 'has another userName or address: try it once',
-  },
-  'user.delete': {
-    harm: 'deactivate',
-    words: 'is a virtual user whom a provider deleted: delete',
-  },
-  'group.create': {
-    repairs: 'group.missing',
-    words: 'is wanted and is not there: create',
-  },
-  'group.rename': {
-    repairs: 'group.renamed',
-    words: 'has another name: rename',
-  },
-  'group.permissions': {
-    repairs: 'group.permissions',
-    harm: 'measured',
-    words: 'has other permissions: set as wanted',
-  },
-  'group.delete': {
-    harm: 'deleteGroup',
-    words: 'was deleted by its provider: delete',
-  },
-  'member.add': {
-    about: 'member',
-    repairs: 'member.removed',
-    grants: 'removeMember',
-    words: 'is wanted as a member: add',
-  },
-  'member.remove': {
-    about: 'member',
-    repairs: 'member.added',
-    harm: 'removeMember',
-    words: 'is not wanted as a member: remove',
-  },
-  'admin.add': {
-    about: 'admin',
-    repairs: 'admin.removed',
-    grants: 'demoteAdmin',
-    words: 'is wanted as an admin: promote',
-  },
-  'admin.remove': {
-    about: 'admin',
-    repairs: 'admin.added',
-    harm: 'demoteAdmin',
-    words: 'is not wanted as an admin: demote',
-  },
-  'entity.add': {
-    about: 'entity',
-    repairs: 'entity.removed',
-    grants: 'cutAccess',
-    words: 'is to have roles in a space or document: add',
-  },
-  'entity.change': {
-    about: 'entity',
-    repairs: 'entity.changed',
-    harm: 'measured',
-    words: 'has other roles in a space or document: set as wanted',
-  },
-  'entity.remove': {
-    about: 'entity',
-    repairs: 'entity.added',
-    harm: 'cutAccess',
-    words: 'is to have no roles in a space or document: remove',
-  },
-  'user.hand-over': {
-    words: 'goes to another provider: hand over',
-  },
-  'group.hand-over': {
-    words: 'goes to another provider: hand over',
-  },
-} as const satisfies Readonly<Record<string, ChangeRow>>;
-
-/**
- * Kind of change. `user.access` is the licence or a suspension, `user.delete` removes a virtual user, `member` and
- * `admin` are one user in a group, `entity` the roles of a group in one space or document. A create of something that
- * the service had looks for it first. A `hand-over` gives a user or group to another provider, and does not reach the
- * service.
- */
-export type ChangeKind = keyof typeof CHANGES;
+/** The facts about each kind of change. */
+export const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
+  'user.create': { repairs: 'user.missing', grants: 'deactivate' },
+  'user.activate': { repairs: 'user.deactivated', grants: 'deactivate' },
+  'user.deactivate': { repairs: 'user.activated', harm: 'deactivate' },
+  'user.rename': { repairs: 'user.renamed' },
+  'user.access': { repairs: 'user.access', harm: 'measured' },
+  'user.address': {},
+  'user.delete': { harm: 'deactivate' },
+  'group.create': { repairs: 'group.missing' },
+  'group.rename': { repairs: 'group.renamed' },
+  'group.permissions': { repairs: 'group.permissions', harm: 'measured' },
+  'group.delete': { harm: 'deleteGroup' },
+  'member.add': { about: 'member', repairs: 'member.removed', grants: 'removeMember' },
+  'member.remove': { about: 'member', repairs: 'member.added', harm: 'removeMember' },
+  'admin.add': { about: 'admin', repairs: 'admin.removed', grants: 'demoteAdmin' },
+  'admin.remove': { about: 'admin', repairs: 'admin.added', harm: 'demoteAdmin' },
+  'entity.add': { about: 'entity', repairs: 'entity.removed', grants: 'cutAccess' },
+  'entity.change': { about: 'entity', repairs: 'entity.changed', harm: 'measured' },
+  'entity.remove': { about: 'entity', repairs: 'entity.added', harm: 'cutAccess' },
+  'user.hand-over': {},
+  'group.hand-over': {},
+};
 
 /** All kinds of changes. */
 export const CHANGE_KINDS: readonly ChangeKind[] = parseFields<ChangeKind>(CHANGES);
@@ -185,14 +131,9 @@ export function listFieldChanges<Field extends UserField | OwnGroupField>(
   }));
 }
 
-/** Finds the facts about a kind of change. */
-export function getChangeRow(kind: ChangeKind): ChangeRow {
-  return CHANGES[kind];
-}
-
 /** Finds the change that repairs a drift; undefined: nothing is done about what is unmanaged. */
 export function findRepair(kind: DriftKind): ChangeKind | undefined {
-  return CHANGE_KINDS.find((change) => getChangeRow(change).repairs === kind);
+  return CHANGE_KINDS.find((change) => CHANGES[change].repairs === kind);
 }
 
 /** One change of one resource, or of one user in a group, by the ids that its call uses. */
@@ -216,7 +157,7 @@ export function listKindsOf(harm: HarmKind): ChangeKind[] {
 
 /** Finds the harm that a kind of change does whatever its values are; undefined: none. */
 function findFixedHarm(kind: ChangeKind): HarmKind | undefined {
-  const { harm } = getChangeRow(kind);
+  const { harm } = CHANGES[kind];
   return harm === 'measured' ? undefined : harm;
 }
 
@@ -229,14 +170,14 @@ interface ValuedChange {
 
 /** Finds the harm of making the service hold `desired`; undefined: none. */
 export function findHarm(change: ValuedChange): HarmKind | undefined {
-  const { harm } = getChangeRow(change.kind);
+  const { harm } = CHANGES[change.kind];
   if (harm !== 'measured') return harm;
   return holdsMore(change) ? 'cutAccess' : undefined;
 }
 
 /** Finds the harm that a change without harm is the opposite of, because it grants access or power; undefined: none. */
 export function findGrant(kind: ChangeKind): HarmKind | undefined {
-  const { grants, harm } = getChangeRow(kind);
+  const { grants, harm } = CHANGES[kind];
   return harm === 'measured' ? 'cutAccess' : grants;
 }
 

@@ -1,4 +1,4 @@
-import { type ChangeKind, getChangeRow, listChangedFields } from './change.ts';
+import { CHANGES, type ChangeKind, listChangedFields } from './change.ts';
 import type { Difference } from './drift.ts';
 import { isEntityField } from './entity.ts';
 import type { GroupField } from './group.ts';
@@ -89,7 +89,7 @@ export function toPlace({
   memberId,
   desired,
 }: Pick<PlanAction, 'kind' | 'memberId' | 'desired'>): ChangePlace {
-  const { about } = getChangeRow(kind);
+  const { about } = CHANGES[kind];
   if (about === 'entity') {
     return { kind: 'fields', fields: isEntityField(memberId) ? [memberId] : [] };
   }

@@ -1,9 +1,9 @@
 import { isWaiting } from '../domain/cell.ts';
 import {
+  CHANGES,
   type FieldChange,
   findHarm,
   findRepair,
-  getChangeRow,
   listFieldChanges,
   toChangeKey,
 } from '../domain/change.ts';
@@ -148,7 +148,7 @@ function toDifference(
 /** Makes the differences that changes of fields would end. */
 function toDifferences(resourceId: string, changes: readonly FieldChange[]): Difference[] {
   return changes.flatMap(({ kind, ...values }) => {
-    const { repairs } = getChangeRow(kind);
+    const { repairs } = CHANGES[kind];
     return repairs === undefined ? [] : [toDifference(repairs, resourceId, values)];
   });
 }

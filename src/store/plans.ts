@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { listWaiting, onlyWaiting } from '../domain/cell.ts';
-import { type ChangeKind, FIELD_CHANGES, getChangeRow } from '../domain/change.ts';
+import { CHANGES, type ChangeKind, FIELD_CHANGES } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
 import type { GroupField } from '../domain/group.ts';
 import type { HarmKind } from '../domain/harm.ts';
@@ -274,7 +274,7 @@ const UNKNOWN = { desired: null, observed: null, harm: undefined } as const;
 function listKinds(field: UserField | GroupField): readonly ChangeKind[] {
   if (isEntityField(field)) return ['entity.add', 'entity.change', 'entity.remove'];
   const [on, off = on] = FIELD_CHANGES[field];
-  return getChangeRow(on).repairs === undefined ? [] : [...new Set([on, off])];
+  return CHANGES[on].repairs === undefined ? [] : [...new Set([on, off])];
 }
 
 /** Ends every plan that is not over: the store that it was made from is older than the service. */

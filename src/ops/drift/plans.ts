@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { getChangeRow } from '../../domain/change.ts';
+import { CHANGE_WORDS, CHANGES } from '../../domain/change.ts';
 import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { UndoDecision } from '../../reconcile/repair/decisions.ts';
 import { listAskers } from '../../store/audit/requests.ts';
@@ -157,7 +157,7 @@ function toPlanSeats(row: PlanRow, { free: has }: OpsJson<'Seats'>): OpsJson<'Pl
 type Action = Awaited<ReturnType<typeof listActions>>[number];
 
 function toAction(action: Action): OpsJson<'PlanAction'> {
-  const reason = getChangeRow(action.kind).words;
+  const reason = CHANGE_WORDS[action.kind];
   return toView('PlanAction', action, { ...toSubjectView(action), reason });
 }
 
@@ -176,9 +176,9 @@ async function listActions(db: Db, plan: PlanRow, { from: afterId, limit }: Part
 }
 
 async function findAuthors(db: Db, plan: PlanRow, actions: readonly PlanActionView[]) {
-  const repairs = actions.filter(({ kind }) => getChangeRow(kind).repairs !== undefined);
+  const repairs = actions.filter(({ kind }) => CHANGES[kind].repairs !== undefined);
   const drifts = repairs.flatMap((action) => {
-    const { repairs: kind } = getChangeRow(action.kind);
+    const { repairs: kind } = CHANGES[action.kind];
     return kind
       ? [{ ...action, kind, first_seen_at: action.first_seen_at ?? plan.created_at }]
       : [];
