@@ -12,36 +12,21 @@ export interface Lead {
   readonly epoch: number;
 }
 
-/** Times of a lead, in milliseconds. */
-export interface LeadTimes {
-  /** From each renewal until another process may take over. */
-  readonly leaseMs: number;
-  /** Longest time in which a call that left may have an effect. */
-  readonly callMs: number;
-}
+/** Time after the last word of a leader until another process takes over, in milliseconds. */
+export const LEASE_MS = 5_000;
 
 /** The row of the leader, undefined: nobody has ever led. PostgreSQL only. @throws StoreError */
 export async function findLeader({ aside }: Pick<Store, 'aside'>): Promise<LeaderRow | undefined> {
   return (await select<LeaderRow>(aside)`select *, ${SERVER_NOW} as now from leader`)[0];
 }
 
-/** A lead that was taken, and how long the last call of the process before may still be under way (milliseconds). */
-export interface TakenLead extends Lead {
-  readonly since: number;
-  readonly quietInMs: number;
-  /** The owner before; undefined: there was none. */
-  readonly before: string | undefined;
-}
-
 /**
  * Takes over if no process leads; undefined: one does. Waits for transactions of the leader before, so
  * that nothing of it is stored afterwards. PostgreSQL only.
+ * @param callMs longest time in which a call that left may have an effect
+ * @returns the lead; `before`: the owner before; `quietInMs`: how long its last call may still be under way
  */
-export async function takeLead(
-  tx: Db,
-  owner: string,
-  { leaseMs, callMs }: LeadTimes,
-): Promise<TakenLead | undefined> {
+export async function takeLead(tx: Db, owner: string, callMs: number) {
   await sql`insert into leader (id, owner, epoch, since, expires_at, quiet_at)
     values (1, '', 0, 0, 0, 0) on conflict (id) do nothing`.execute(tx);
   const rows = await select<LeaderRow>(tx)`
@@ -49,25 +34,26 @@ export async function takeLead(
   const [before] = rows;
   if (before === undefined || before.expires_at > before.now) return undefined;
   const { now } = before;
-  const epoch = before.epoch + 1;
-  const expires_at = now + leaseMs;
+  const lead = { owner, epoch: before.epoch + 1, since: now };
+  const expires_at = now + LEASE_MS;
   const quiet_at = Math.max(before.quiet_at, expires_at + callMs);
-  await updateWhere(tx, 'leader', {}, { owner, epoch, since: now, expires_at, quiet_at });
+  await updateWhere(tx, 'leader', {}, { ...lead, expires_at, quiet_at });
   const quietInMs = Math.max(0, before.quiet_at - now);
-  return { owner, epoch, since: now, quietInMs, before: before.owner || undefined };
+  return { ...lead, quietInMs, before: before.owner };
 }
 
 /**
  * Keeps the lead and says what the others have to know; undefined: another process leads by now. One statement, which no
  * transaction of the leader holds up.
+ * @param callMs as of `takeLead`
  */
 export async function renewLead(
   { aside }: Pick<Store, 'aside'>,
   { owner, epoch, news }: Lead & { readonly news: string | null },
-  { leaseMs, callMs }: LeadTimes,
+  callMs: number,
 ): Promise<LeaderRow | undefined> {
   const rows = await select<LeaderRow>(aside)`
-    update leader set expires_at = ${SERVER_NOW} + ${leaseMs}, quiet_at = ${SERVER_NOW} + ${leaseMs + callMs},
+    update leader set expires_at = ${SERVER_NOW} + ${LEASE_MS}, quiet_at = ${SERVER_NOW} + ${LEASE_MS + callMs},
       news = coalesce(${news}::text, news)
     where owner = ${owner} and epoch = ${epoch} returning *, ${SERVER_NOW} as now`;
   return rows[0];

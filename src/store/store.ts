@@ -84,15 +84,6 @@ export async function rehearse<T>(
   return promise;
 }
 
-/** Wait for a server that is not there yet. */
-export interface StoreDeadline {
-  readonly ms: number;
-  /** Ends the wait. */
-  readonly signal: AbortSignal;
-  /** Called after each failed attempt. */
-  readonly onWait: (error: StoreError) => void;
-}
-
 /** Options for opening a store. */
 export interface StoreOptions {
   /** `sqlite:<path>` (relative to the working directory; created with its folder) or `postgres://…`. */
@@ -107,6 +98,6 @@ export interface StoreOptions {
   onConnectionLost?: (error: StoreError) => void;
   /** SQLite only: opens the file beside the process that has it, for a write that this one need not know of. */
   beside?: true;
-  /** Wait for a server that is not there yet, or for room on a full disk; none when absent. */
-  deadline?: StoreDeadline;
+  /** Wait for a server that is not there yet, or for room on a full disk; none when absent. `onWait`: after each failed attempt. */
+  deadline?: { ms: number; signal: AbortSignal; onWait: (error: StoreError) => void };
 }

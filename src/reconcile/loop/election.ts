@@ -3,9 +3,9 @@ import { createLoop, type Loop } from '../../domain/loop.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import {
   findLeader,
+  LEASE_MS,
   type Lead,
   type LeaderRow,
-  type LeadTimes,
   renewLead,
   takeLead,
   yieldLead,
@@ -52,8 +52,6 @@ interface ElectionDeps {
 
 /** Interval at which a leader says that it leads, and others ask whether one does, in milliseconds. */
 const BEAT_MS = 1_000;
-/** Time after its last word until another process takes over, in milliseconds. */
-const LEASE_MS = 5_000;
 
 /** A lead while it lasts. */
 class Term {
@@ -112,7 +110,6 @@ class Term {
 /** The part of one process among several in the election: the row of the leader says who leads. */
 class SharedElection {
   readonly #deps: ElectionDeps;
-  readonly #times: LeadTimes;
   readonly #loop: Loop;
   #term: Term | undefined;
   /** End of the last term of this process. */
@@ -125,7 +122,6 @@ class SharedElection {
 
   constructor(deps: ElectionDeps) {
     this.#deps = deps;
-    this.#times = { leaseMs: LEASE_MS, callMs: deps.callMs };
     const onFailure = (error: unknown) => this.#fail(error);
     this.#loop = createLoop({ clock: deps.clock, onFailure, failedRestMs: BEAT_MS }, async () => {
       await this.#beatOnce();
@@ -194,7 +190,8 @@ class SharedElection {
   async #renew(term: Term): Promise<void> {
     const news = await term.readNews();
     const askedAtMs = performance.now();
-    const row = await renewLead(this.#deps.store, { ...term.lead, news }, this.#times);
+    const { store, callMs } = this.#deps;
+    const row = await renewLead(store, { ...term.lead, news }, callMs);
     if (row !== undefined) {
       this.#sureUntilMs = askedAtMs + LEASE_MS;
       this.#see(row);
@@ -206,13 +203,13 @@ class SharedElection {
   }
 
   async #look(): Promise<void> {
-    const { store, owner, events } = this.#deps;
+    const { store, owner, callMs, events } = this.#deps;
     const row = await findLeader(store);
     if (row !== undefined) this.#see(row);
     const isFree = row === undefined || row.expires_at <= row.now;
     if (!isFree || this.#isResigned) return;
     const askedAtMs = performance.now();
-    const taken = await store.write((tx) => takeLead(tx, owner, this.#times));
+    const taken = await store.write((tx) => takeLead(tx, owner, callMs));
     if (taken === undefined) return;
     const { epoch, since, quietInMs, before } = taken;
     this.#sureUntilMs = askedAtMs + LEASE_MS;
@@ -220,7 +217,7 @@ class SharedElection {
     const lead: OwnLead = { owner, epoch, since, isSure };
     const term = new Term(this.#deps, lead, quietInMs, this.#ended);
     this.#term = term;
-    events.leadTaken({ epoch, before: before ?? '', quietInMs });
+    events.leadTaken({ epoch, before, quietInMs });
     store.bell.ring('leader');
     term.begun.then(this.#loop.tell, (error: unknown) => this.#abandon(term, error));
   }

@@ -33,32 +33,27 @@ export const big = () => column<number>('bigint');
 type Columns = Readonly<Record<string, Column<unknown>>>;
 type Keys = Readonly<Record<string, string>>;
 
-/** A table; `keys` adds a primary key of several columns, and indexes: the name of each begins with that of the table. */
 export interface Table<Given extends Columns = Columns> {
   readonly columns: Given;
+  /** Adds a primary key of several columns, and indexes. The name of each begins with that of the table. */
   keys(keys: Keys): Table<Given>;
   /** Statements that make the table. */
-  listStatements(name: string, engine: Engine): string[];
+  listStatements(name: string, engine: keyof typeof SERIAL): string[];
 }
 
-type Engine = 'sqlite' | 'postgres';
-
-export function table<Given extends Columns>(columns: Given): Table<Given> {
-  return describe(columns, { keys: {}, isClustered: false });
-}
-
+export const table = <Given extends Columns>(columns: Given) => describe(columns, {});
 /** A table whose rows SQLite keeps in the order of the primary key. */
-export function clusteredTable<Given extends Columns>(columns: Given): Table<Given> {
-  return describe(columns, { keys: {}, isClustered: true });
-}
+export const clusteredTable = <Given extends Columns>(columns: Given) =>
+  describe(columns, { sqlite: 'without rowid' });
 
 function describe<Given extends Columns>(
   columns: Given,
-  { keys, isClustered }: { readonly keys: Keys; readonly isClustered: boolean },
+  order: { readonly sqlite?: string; readonly postgres?: string },
+  keys: Keys = {},
 ): Table<Given> {
   return {
     columns,
-    keys: (added) => describe(columns, { keys: added, isClustered }),
+    keys: (added) => describe(columns, order, added),
     listStatements(name, engine) {
       const parts = Object.entries(columns).map(
         ([column, { sql }]) => `${column} ${sql.replace('serial', SERIAL[engine])}`,
@@ -69,8 +64,7 @@ function describe<Given extends Columns>(
         if (index === sql) parts.push(`constraint ${name}_${key} ${sql}`);
         else indexes.push(`create ${index}`);
       }
-      const order = isClustered && engine === 'sqlite' ? 'without rowid' : '';
-      return [`create table ${name} (${parts.join(', ')}) ${order}`, ...indexes];
+      return [`create table ${name} (${parts.join(', ')}) ${order[engine] ?? ''}`, ...indexes];
     },
   };
 }
