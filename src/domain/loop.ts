@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 
 /** Work that is repeated until it is stopped. */
 export interface Loop {
-  /** Begins after `afterMs`, by default at once. */
+  /** Begins after `afterMs`, by default after the first rest. */
   start(afterMs?: number): void;
   /** Has the next turn begin at once. */
   tell(): void;
@@ -15,29 +15,34 @@ interface LoopDeps {
   readonly clock: Pick<Clock, 'sleep'>;
   /** Called with the error of a failed turn, unless the loop was stopped by then. */
   readonly onFailure: (error: unknown) => void;
-  /** Rest after a failed turn, in milliseconds. */
-  readonly failedRestMs: number;
+  /** Rest after a turn that failed, or that names none, in milliseconds. */
+  readonly restMs: number;
+  /** Rest before the first turn, in milliseconds; absent: none. */
+  readonly firstMs?: number | undefined;
+  /** Has `tell` called when there is news, until the function that it returns is called. */
+  readonly listen?: ((tell: () => void) => () => void) | undefined;
 }
 
-/**
- * Creates a loop; nothing runs before its start.
- * @param turn resolves with the rest until the next turn, in milliseconds; `isTold`: it begins because of news
- */
+/** One turn. Resolves with the rest until the next one, in milliseconds; `isTold`: it begins because of news. */
+export type Turn = (signal: AbortSignal, isTold: boolean) => Promise<number | undefined>;
+
+/** Creates a loop; nothing runs before its start. */
 export function createLoop(
-  { clock, onFailure, failedRestMs }: LoopDeps,
-  turn: (signal: AbortSignal, isTold: boolean) => Promise<number>,
+  { clock, onFailure, restMs, firstMs = 0, listen }: LoopDeps,
+  turn: Turn,
 ): Loop {
   const stopping = new AbortController();
   const { signal } = stopping;
   const news = createNews(clock, signal);
   let running: Promise<void> = Promise.resolve();
+  let unlisten: (() => void) | undefined;
 
   async function takeTurn(isTold: boolean): Promise<number> {
     try {
-      return await turn(signal, isTold);
+      return (await turn(signal, isTold)) ?? restMs;
     } catch (error) {
       if (!signal.aborted) onFailure(error);
-      return failedRestMs;
+      return restMs;
     }
   }
 
@@ -47,11 +52,13 @@ export function createLoop(
   }
 
   return {
-    start(afterMs = 0) {
+    start(afterMs = firstMs) {
+      unlisten = listen?.(news.tell);
       running = run(afterMs);
     },
     tell: news.tell,
     async stop() {
+      unlisten?.();
       // With a reason: without one, an error with a stack is made each time.
       stopping.abort('stopped');
       await running;

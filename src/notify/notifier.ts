@@ -44,7 +44,8 @@ export function createNotifier(deps: NotifierDeps) {
   // Another lead goes on with what this one has not stored.
   const onFailure = (error: unknown) =>
     events.failed({ type: 'notifications', id: 'store', error });
-  const timing = { clock, onFailure, failedRestMs: LOOK_MS };
+  const listen = (tell: () => void) => store.bell.listen('decided', tell);
+  const timing = { clock, onFailure, restMs: LOOK_MS, listen };
   const deliveries = receivers.map((receiver) =>
     createLoop(timing, createDelivery(deps, receiver, outbound)),
   );
@@ -53,26 +54,20 @@ export function createNotifier(deps: NotifierDeps) {
     const at = clock.now();
     await store.write((tx) => followConditions(tx, receivers, observed, at));
     for (const loop of deliveries) loop.tell();
-    return LOOK_MS;
+    return undefined;
   });
   const loops = [look, ...deliveries];
   let cleaning: Promise<unknown> = Promise.resolve();
-  let unlisten: () => void = () => undefined;
 
   return {
     start(): void {
       // What is for other receivers than these is forgotten.
       const others = { receiver: { 'not in': receivers.map(({ name }) => name) } };
       cleaning = store.write((tx) => deleteWhere(tx, 'notices', others)).catch(onFailure);
-      if (receivers.length === 0) return;
-      unlisten = store.bell.listen('decided', () => {
-        for (const loop of loops) loop.tell();
-      });
-      for (const loop of loops) loop.start();
+      if (receivers.length > 0) for (const loop of loops) loop.start();
     },
     /** Resolves when nothing is sent any more. */
     async stop(): Promise<void> {
-      unlisten();
       const ends = loops.map((loop) => loop.stop());
       await outbound.close();
       await Promise.all([cleaning, ...ends]);
@@ -83,8 +78,7 @@ export function createNotifier(deps: NotifierDeps) {
 type Outbound = ReturnType<typeof createOutbound>;
 
 /**
- * Creates what sends one receiver what is due, and returns how long to wait before the next time, in milliseconds. A receiver
- * that is down is asked with one message a turn; one that refuses a message gets the others.
+ * Creates the turns that send one receiver what is due. A receiver that is down is asked with one message a turn; one that refuses a message gets the others.
  */
 function createDelivery(
   { store, clock, random, events }: NotifierDeps,
@@ -133,7 +127,7 @@ function createDelivery(
     return result.kind !== 'down';
   }
 
-  return async (signal: AbortSignal): Promise<number> => {
+  return async (signal: AbortSignal): Promise<undefined> => {
     const now = clock.now();
     const due = { receiver: name, phase: { '<>': 'active' }, due_at: { '<=': now } } as const;
     const rows = await listWhere(store.read, 'notices', due, { order: ['since', 'key'] });
@@ -142,7 +136,6 @@ function createDelivery(
     for (const row of rows) {
       if (signal.aborted || !(await send(row))) break;
     }
-    return LOOK_MS;
   };
 }
 

@@ -1,5 +1,5 @@
 import { BridgeError } from '../domain/errors.ts';
-import { createLoop, type Loop } from '../domain/loop.ts';
+import { createLoop, type Loop, type Turn } from '../domain/loop.ts';
 import type { Topic } from '../store/bell.ts';
 import { holdLead, type Lead } from '../store/leader.ts';
 import type { Store } from '../store/store.ts';
@@ -24,32 +24,15 @@ export interface JobDeps extends Pick<ReconcileDeps, 'store' | 'clock'> {
   readonly events: Pick<Events, 'failed'>;
 }
 
-/**
- * Creates a job of the leader; nothing runs before its start. A failed turn is reported, unless the lead has ended.
- * @param turn as that of a loop (`createLoop`); undefined: the rest of the job
- */
+/** Creates a job of the leader; nothing runs before its start. A failed turn is reported, unless the lead has ended. */
 export function createJob(
   { store, clock, events }: JobDeps,
   { type, id, restMs, firstMs, topic }: Job,
-  turn: (signal: AbortSignal, isTold: boolean) => Promise<number | undefined>,
+  turn: Turn,
 ): Loop {
   const onFailure = (error: unknown) => isNotLeading(error) || events.failed({ type, id, error });
-  const loop = createLoop(
-    { clock, onFailure, failedRestMs: restMs },
-    async (signal, isTold) => (await turn(signal, isTold)) ?? restMs,
-  );
-  let unlisten = () => {};
-  return {
-    tell: loop.tell,
-    start(afterMs = firstMs) {
-      if (topic !== undefined) unlisten = store.bell.listen(topic, loop.tell);
-      loop.start(afterMs);
-    },
-    stop() {
-      unlisten();
-      return loop.stop();
-    },
-  };
+  const listen = topic && ((tell: () => void) => store.bell.listen(topic, tell));
+  return createLoop({ clock, onFailure, restMs, firstMs, listen }, turn);
 }
 
 /**

@@ -199,7 +199,7 @@ export function createReapplication(deps: ReapplyDeps) {
   const hash = createHash('sha256').update(JSON.stringify(rules)).digest('hex');
   const over = Promise.withResolvers<void>();
   const onFailure = (error: unknown) => events.failed({ type: 'rules', id: 'reapply', error });
-  const loop = createLoop({ clock, onFailure, failedRestMs: REST_MS }, async (signal) => {
+  const loop = createLoop({ clock, onFailure, restMs: REST_MS }, async (signal) => {
     const applied = await APPLIED.find(store.read);
     // A store that never had rules needs nothing while there are none.
     const isToApply = applied === undefined ? rules.length > 0 : applied !== hash;

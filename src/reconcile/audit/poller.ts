@@ -49,17 +49,18 @@ export interface PollState {
 /** Progress of reading the audit log; unknown when polling never began. */
 export const POLL_STATE = createFact<PollState>('audit-poller');
 
-interface AuditPollerOptions {
-  /** Interval at which the audit log is read, in milliseconds; 0: never. */
-  readonly intervalMs: number;
-  /** Resolves once the first read is over, and that of a recovery: its plan says who changed the service. */
-  readonly read: Promise<void>;
-  /** Account behind our own token, where the service tells it. */
-  readonly ownAccount: () => number | undefined;
-}
-
 /** Creates what polls the service's audit log and makes the bridge look at resources that others have changed. */
-export function createAuditPoller(deps: ReconcileDeps, options: AuditPollerOptions) {
+export function createAuditPoller(
+  deps: ReconcileDeps,
+  options: {
+    /** Interval at which the audit log is read, in milliseconds; 0: never. */
+    readonly intervalMs: number;
+    /** Resolves once the first read is over, and that of a recovery: its plan says who changed the service. */
+    readonly read: Promise<void>;
+    /** Account behind our own token, where the service tells it. */
+    readonly ownAccount: () => number | undefined;
+  },
+) {
   const { store, clock, random } = deps;
   const { intervalMs, ownAccount, read } = options;
   let failures = 0;
@@ -213,8 +214,12 @@ async function savePage(
     await insertAll(tx, 'audit_event_subjects', named.flatMap(toSubjectRows));
     for (const event of named) {
       const origin = toOrigin(event);
+      if (origin === 'ours') continue;
       const dueAt = origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
-      if (origin !== 'ours') await queueLooks(tx, event, { source: 'audit', now, dueAt });
+      for (const key of listChanged(event)) {
+        const admins = key.type === 'group' && isOfAdmins(event.audit.action);
+        await addInspection(tx, key, { source: 'audit', now, dueAt, admins });
+      }
     }
     return toOrigin;
   });
@@ -235,17 +240,6 @@ function listChanged({ audit: { action }, user, group, managed }: NamedEvent) {
     [...ids.intersection(managed)].map((id) => toResourceKey({ type, id }));
   const groups = toKeys('group', group);
   return groups.length > 0 && isOfList(action) ? groups : [...groups, ...toKeys('user', user)];
-}
-
-async function queueLooks(
-  tx: Db,
-  event: NamedEvent,
-  reason: Parameters<typeof addInspection>[2],
-): Promise<void> {
-  for (const key of listChanged(event)) {
-    const admins = key.type === 'group' && isOfAdmins(event.audit.action);
-    await addInspection(tx, key, { ...reason, admins });
-  }
 }
 
 const TEXT_LENGTH_MAX = 4_096;

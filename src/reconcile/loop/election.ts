@@ -118,24 +118,24 @@ class SharedElection {
   #seen: { readonly row: LeaderRow; readonly atMs: number } | undefined;
   #isResigned = false;
   #beat: Promise<void> = Promise.resolve();
-  #unlisten = () => {};
 
   constructor(deps: ElectionDeps) {
     this.#deps = deps;
     const onFailure = (error: unknown) => this.#fail(error);
-    this.#loop = createLoop({ clock: deps.clock, onFailure, failedRestMs: BEAT_MS }, async () => {
+    const listen = (tell: () => void) => deps.store.bell.listen('leader', tell);
+    const timing = { clock: deps.clock, onFailure, restMs: BEAT_MS, firstMs: BEAT_MS, listen };
+    this.#loop = createLoop(timing, async () => {
       await this.#beatOnce();
-      return BEAT_MS;
+      return undefined;
     });
   }
 
   /** Leads from now on where nobody does. @throws what the start of a tenure throws */
   async start(): Promise<void> {
-    this.#unlisten = this.#deps.store.bell.listen('leader', this.#loop.tell);
     await this.#beatOnce();
     // A leader before that may still be calling is not waited for: writes are accepted meanwhile.
     if (this.#term?.isQuiet) await this.#term.begun;
-    this.#loop.start(BEAT_MS);
+    this.#loop.start();
   }
 
   known(): KnownLeader | undefined {
@@ -162,7 +162,6 @@ class SharedElection {
 
   async stop(): Promise<void> {
     await this.resign();
-    this.#unlisten();
     await this.#loop.stop();
     await this.#ended;
   }

@@ -21,10 +21,7 @@ import { type Convergence, PUT_OFF, WORTH_WAITING_MS } from './convergence.ts';
 /** Interval of looking for the leader's work, where no ring tells, in milliseconds. */
 const LOOK_MS = 250;
 
-const NOT_WITHIN_WAIT: Settlement = {
-  kind: 'not-yet',
-  reason: 'nobody brings it to the service within the wait',
-};
+const TOO_LATE = 'nobody brings it to the service within the wait';
 
 /** Has stored writes brought to the service, by this process where it leads, else by the leader. */
 export type Reconciler = ReturnType<typeof createReconciler>;
@@ -38,9 +35,6 @@ export interface LeaderAccess {
   /** Has the leader read what makes a user or group privileged. @throws BridgeError `could-not-look` */
   readonly readPrivilege: (resource: ResourceKey, wait: BoundedWait) => Promise<void>;
 }
-
-/** A write that is being stored, and how long its request may wait, in milliseconds. */
-type Announced = Pick<StoredWrite, 'key' | 'version' | 'undo' | 'waitMs'>;
 
 interface ReconcilerDeps {
   readonly store: Store;
@@ -60,12 +54,15 @@ export function createReconciler(deps: ReconcilerDeps) {
   async function follow(write: BoundedWait, request: WaitingRequest): Promise<Settlement> {
     store.bell.ring('due');
     const isWorth = isWorthWaiting(leader.findQueue(), write, waiters.size);
-    return isWorth ? waiters.wait(request) : NOT_WITHIN_WAIT;
+    return isWorth ? waiters.wait(request) : { kind: 'not-yet', reason: TOO_LATE };
   }
 
   return {
     /** Notes in the transaction of a write that a request waits for it, where another process leads; names that wait. */
-    async announce(tx: Db, { waitMs, key, version, undo }: Announced): Promise<string | undefined> {
+    async announce(
+      tx: Db,
+      { waitMs, key, version, undo }: Pick<StoredWrite, 'key' | 'version' | 'undo' | 'waitMs'>,
+    ): Promise<string | undefined> {
       if (store.engine === 'sqlite' || leader.find() !== undefined || waitMs <= 0) return undefined;
       const id = newId();
       const until = Math.round(clock.now() + waitMs);
@@ -117,33 +114,23 @@ async function endWaiting(store: Store, id: string, settlement: Settlement): Pro
  * Creates what tells requests of this process what the leader has done for them, while another process leads: at its rings,
  * and now and then.
  */
-function createFollower({ store, clock, events, leader, waiters }: ReconcilerDeps): Loop {
+function createFollower(deps: ReconcilerDeps): Loop {
+  const { store, clock, events, leader, waiters } = deps;
   function onFailure(error: unknown): void {
     // Each request is answered when its wait is over: the write is stored.
     if (!(error instanceof StoreError)) events.failed({ type: 'store', id: 'follow', error });
   }
-  const loop = createLoop({ clock, onFailure, failedRestMs: LOOK_MS }, async (_signal, isTold) => {
-    if (waiters.size === 0 || leader.find() !== undefined) return LOOK_MS;
+  const listen = (tell: () => void) => store.bell.listen('settled', tell);
+  return createLoop({ clock, onFailure, restMs: LOOK_MS, listen }, async (_signal, isTold) => {
+    if (waiters.size === 0 || leader.find() !== undefined) return undefined;
     if (!isTold) store.bell.ring('due');
-    await tellProgress({ store, clock, waiters });
-    return LOOK_MS;
+    await tellProgress(deps);
+    return undefined;
   });
-  const unlisten = store.bell.listen('settled', loop.tell);
-  return {
-    ...loop,
-    stop() {
-      unlisten();
-      return loop.stop();
-    },
-  };
 }
 
 /** Tells the requests what is stored of their writes. */
-async function tellProgress({
-  store,
-  clock,
-  waiters,
-}: Pick<ReconcilerDeps, 'store' | 'clock' | 'waiters'>): Promise<void> {
+async function tellProgress({ store, clock, waiters }: ReconcilerDeps): Promise<void> {
   const requests = waiters.list();
   const keys = new Map(requests.map(({ key }) => [key.id, key]));
   // In this order: what was refused before the first query is known to the second.

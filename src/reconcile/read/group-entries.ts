@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask } from '../../domain/cell.ts';
 import { fail } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
@@ -97,6 +98,8 @@ export const groupEntries: EntryKind<'group', GroupEntry> = {
   async agrees(db, { entry, row }, { isFirst }) {
     const memberIds = entry.scim?.memberIds;
     if (memberIds === undefined) return true;
+    // Many members take long to compare, and others go on meanwhile.
+    await nextTurn();
     return agreesWithLinks(db, row, toSeenLinks(row, { memberIds, isFirst, from: 'list' }));
   },
   /** A list shows them under another id, or another group under theirs: the service gave ids anew. */
