@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { BridgeError } from '../domain/errors.ts';
-import { findApiFailure } from '../ops/api/operations.ts';
+import { findApiFailure } from '../ops/api/routes.ts';
 import { createElection } from '../reconcile/loop/election.ts';
 import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';

@@ -1,6 +1,6 @@
 import { BridgeError } from '../domain/errors.ts';
 import { createNotifier } from '../notify/notifier.ts';
-import { findOperation, toApiFailure } from '../ops/api/operations.ts';
+import { findOperation, toApiFailure } from '../ops/api/routes.ts';
 import { createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { Queue } from '../reconcile/bounded-wait.ts';
 import type { ReconcileDeps } from '../reconcile/deps.ts';

@@ -7,14 +7,13 @@ import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
 import { serve } from '../../test/support/local-server.ts';
 import { readForm, startRecording } from '../../test/support/recording-server.ts';
 import type { Credential } from '../domain/credential.ts';
-import { allOperations } from '../ops/api/operations.ts';
-import { apiRoutes } from '../ops/api/routes.ts';
+import { allOperations, apiRoutes } from '../ops/api/routes.ts';
 import { requireOperator } from '../ops/http/operator.ts';
 import { createRouteRouter } from '../ops/http/route.ts';
 import type { ApiSource } from '../ops/sources.ts';
 import { connect } from '../upstream/testing/connect.ts';
 import { sendJson, startService } from '../upstream/testing/service.ts';
-import { apiCommand } from './api.ts';
+import { apiCommand } from './own-commands.ts';
 import { runProgram } from './program.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';

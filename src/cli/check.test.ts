@@ -9,7 +9,7 @@ import { startForTest } from '../sandbox/start-for-test.ts';
 import { openStore } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
 import { createEagerClock } from '../upstream/testing/fake-clock.ts';
-import { checkCommand } from './check.ts';
+import { checkCommand } from './own-commands.ts';
 
 /** Runs `check` with these environment variables and no file. */
 async function runCheck(args: readonly string[], env: Record<string, string>) {

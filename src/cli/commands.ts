@@ -7,21 +7,18 @@ import * as records from '../ops/lists/records.ts';
 import { GROUPS, USERS } from '../ops/lists/resources.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import * as special from './acts.ts';
-import { apiCommand } from './api.ts';
-import { checkCommand } from './check.ts';
 import type { AddCommand } from './command.ts';
 import { galleryCommand } from './gallery.ts';
+import * as own from './own-commands.ts';
 import { actCommand, fileCommand, listCommand } from './requests.ts';
 import { sandboxCommands } from './sandbox.ts';
-import { healthcheckCommand, serveCommand } from './serve.ts';
 import * as show from './show.ts';
-import { backupCommand, migrateStoreCommand, restoreCommand } from './store-commands.ts';
 
 /** Every command, in the order of `--help`. */
 export const commands: readonly AddCommand[] = [
   // Loaded on demand: a health check every few seconds must not load a server.
-  serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
-  checkCommand({ clock: systemClock, random: Math.random }),
+  own.serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
+  own.checkCommand({ clock: systemClock, random: Math.random }),
   show.settingsCommand,
   show.statusCommand,
   listCommand(USERS),
@@ -40,7 +37,7 @@ export const commands: readonly AddCommand[] = [
   galleryCommand,
   show.explainCommand,
   show.whyCommand,
-  healthcheckCommand,
+  own.healthcheckCommand,
   ...sandboxCommands,
   special.sweepCommand,
   actCommand(access.CLIENT_CREATE),
@@ -72,8 +69,8 @@ export const commands: readonly AddCommand[] = [
   actCommand(acts.PLAN_APPROVE),
   actCommand(acts.PLAN_DISCARD),
   actCommand(acts.PLAN_UNDO),
-  apiCommand,
-  backupCommand,
-  migrateStoreCommand,
-  restoreCommand,
+  own.apiCommand,
+  own.backupCommand,
+  own.migrateStoreCommand,
+  own.restoreCommand,
 ];

@@ -7,9 +7,9 @@ import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
 import { serve } from '../../test/support/local-server.ts';
 import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
+import { healthcheckCommand, type Serve, serveCommand } from './own-commands.ts';
 import { runProgram } from './program.ts';
 import { sandboxCommands } from './sandbox.ts';
-import { healthcheckCommand, type Serve, serveCommand } from './serve.ts';
 import { settingsCommand } from './show.ts';
 
 interface RunOptions {

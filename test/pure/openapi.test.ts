@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { toOpenApiText, toSchema } from '../../scripts/client/to-open-api.ts';
-import { allOperations } from '../../src/ops/api/operations.ts';
+import { allOperations } from '../../src/ops/api/routes.ts';
 import { operationGroups } from '../../src/upstream/operations/all.ts';
 import { isFileType, toTypes } from '../../src/upstream/operations/part.ts';
 

@@ -1,19 +1,27 @@
+import { toTransportOptions } from '../../app/settings.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import {
   allOperations,
   findApiFailure,
   findNearOperation,
   findOperation,
+  parseCall,
+  type SentCall,
   toApiFailure,
-} from '../../ops/api/operations.ts';
-import { parseCall, type SentCall } from '../../ops/api/routes.ts';
+} from '../../ops/api/routes.ts';
+import { SettingsError } from '../../settings/errors.ts';
 import { findNearest } from '../../settings/nearest.ts';
+import type { Settings } from '../../settings/schema.ts';
 import { systemClock } from '../../telemetry/system-clock.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation, PagedOperation } from '../../upstream/operations/operation.ts';
 import { isNamed } from '../../upstream/operations/part.ts';
 import { paginate, pagingParameters } from '../../upstream/paginate.ts';
-import type { Transport } from '../../upstream/transport.ts';
+import {
+  createTransport,
+  type Transport,
+  type TransportOptions,
+} from '../../upstream/transport.ts';
 import {
   type Call,
   type CliContext,
@@ -22,7 +30,6 @@ import {
   toJson,
   WrongUsage,
 } from '../command.ts';
-import { openService } from '../open-service.ts';
 import { type ApiOptions, readArgs, toOperationHelp } from './read-args.ts';
 
 /** Entries asked for in one page, unless `limit` or `count` says something else. */
@@ -145,4 +152,25 @@ async function withCaller<T>(
       );
     },
   });
+}
+
+/**
+ * Opens a way to the service of the settings, past any bridge, at the rate that is set. `isReading`: nothing is changed.
+ * @param words what to set where the settings name no service. @throws SettingsError with them
+ */
+export function openService(
+  settings: Settings,
+  words: string,
+  {
+    isReading,
+    ...deps
+  }: Pick<TransportOptions, 'clock' | 'random'> & { readonly isReading: boolean },
+): Transport {
+  const { url, token, requestsPerSecond } = settings.upstream;
+  if (url === undefined || token === undefined)
+    throw new SettingsError([{ setting: 'upstream.url', message: words }]);
+  const target = { baseUrl: url, findToken: () => token, identity: url, requestsPerSecond };
+  const refused = isReading || settings.mode === 'observe' ? 'observe-mode' : undefined;
+  const options = toTransportOptions(settings, target);
+  return createTransport({ ...options, ...deps, hooks: { writesRefused: () => refused } });
 }
