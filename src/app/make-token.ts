@@ -1,7 +1,7 @@
 import { createTokens } from '../access/credentials.ts';
 import { Refusal } from '../access/refusal.ts';
 import { BridgeError } from '../domain/errors.ts';
-import { makeToken } from '../ops/access/tokens.ts';
+import { makeToken } from '../ops/access/routes.ts';
 import { parseBody } from '../ops/http/body.ts';
 import { opsSchemas } from '../ops/schemas/schemas.ts';
 import { createActLog } from '../ops/timeline/act-log.ts';

@@ -1,6 +1,4 @@
-import { clientRoutes } from './access/clients.ts';
-import { providerRoutes } from './access/providers.ts';
-import { sessionRoutes, tokenRoutes } from './access/tokens.ts';
+import { accessRoutes } from './access/routes.ts';
 import { apiRoutes } from './api/routes.ts';
 import { exportRoutes } from './census/routes.ts';
 import { driftRoutes } from './drift/drifts.ts';
@@ -136,10 +134,7 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...recoveryRoutes,
   ...exportRoutes,
   ...recordRoutes,
-  ...providerRoutes,
-  ...tokenRoutes,
-  ...clientRoutes,
-  ...sessionRoutes,
+  ...accessRoutes,
   ...apiRoutes,
   route({
     path: '/openapi.json',

@@ -1,0 +1,289 @@
+import { parseKeys } from '../../access/assertion/issuer-keys.ts';
+import type { ClientWish, ClientWithSecrets, Tokens } from '../../access/credentials.ts';
+import type { Provider, ProviderWish } from '../../access/providers.ts';
+import { foldCase } from '../../domain/fold.ts';
+import { DEFAULT_PROVIDER, RIGHTS } from '../../domain/provider.ts';
+import type { ExpectedClaim, KeySource, Trust } from '../../domain/trust.ts';
+import { duration } from '../../settings/kinds.ts';
+import { type CredentialRow, parseTrust as parseStoredTrust } from '../../store/credentials.ts';
+import { InvalidRequest } from '../http/body.ts';
+import { listRoute, ok, Problem, route } from '../http/route.ts';
+import { toMoment, toView } from '../http/view.ts';
+import * as rows from '../lists/access.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import type { OpsSources } from '../sources.ts';
+
+const TOKEN_TERMS = { min: '1m', max: '3650d', otherwise: '365d' } as const;
+const SECRET_TERMS = { min: '365d', max: '1095d', otherwise: '730d' } as const;
+const ASSERTION_TERMS = { min: '10s', max: '24h', otherwise: '5m' } as const;
+
+/** Requests about identity providers, and about the credentials of providers and operators. */
+export const accessRoutes = [
+  listRoute(
+    rows.PROVIDERS,
+    ({ access: { providers } }: OpsSources, _filters, part) => providers.list(part),
+    toProviderView,
+  ),
+  route({
+    ...rows.PROVIDER_CREATE,
+    async handle({ access: { providers } }: OpsSources, { body, operator }) {
+      const { name, ...limits } = body;
+      const provider = await providers.create(name, toWish(limits), operator.id);
+      const json = toProviderView(provider);
+      return { json, target: name, change: { after: toProviderState(provider) } };
+    },
+  }),
+  route({
+    ...rows.PROVIDER_CHANGE,
+    async handle({ access: { providers } }: OpsSources, { params: { id }, body, operator }) {
+      const { before, provider } = await providers.change(id, toWish(body), operator.id);
+      const change = { before: toProviderState(before), after: toProviderState(provider) };
+      return { ...ok(toProviderView(provider)), change };
+    },
+  }),
+  route({
+    ...rows.PROVIDER_DELETE,
+    async handle({ access: { providers } }: OpsSources, { params: { id } }) {
+      const deleted = await providers.delete(id);
+      return { ...ok(toProviderView(deleted)), change: { before: toProviderState(deleted) } };
+    },
+  }),
+  listRoute(
+    rows.TOKENS,
+    ({ access: { tokens } }: OpsSources, { state }, part) => tokens.list({ state, ...part }),
+    toTokenView,
+  ),
+  route({
+    ...rows.TOKEN_CREATE,
+    handle: ({ access: { tokens } }: OpsSources, { body, operator }) =>
+      makeToken(tokens, body, operator.id),
+  }),
+  route({
+    ...rows.TOKEN_REVOKE,
+    async handle({ access: { tokens } }: OpsSources, { params }) {
+      const view = toTokenView(await tokens.revoke(params.id));
+      const after = toTokenState(view);
+      const change = { before: { ...after, revokedAt: null }, after };
+      return { ...ok(view), target: view.id, change };
+    },
+  }),
+  listRoute(
+    rows.CLIENTS,
+    async ({ access: { clients } }: OpsSources, { state }, part) => {
+      const found = await clients.list({ state, ...part });
+      return found.map((one) => ({ ...one, seq: one.client.seq }));
+    },
+    (found) => toClientView(found),
+  ),
+  route({
+    ...rows.CLIENT_CREATE,
+    async handle({ access: { clients } }: OpsSources, { body, operator }) {
+      const { name, profile = 'lenient', provider = DEFAULT_PROVIDER } = body;
+      const proof = parseProof(body);
+      return toMade(await clients.make({ name, profile, provider, by: operator.id, proof }));
+    },
+  }),
+  route({
+    ...rows.CLIENT_ROTATE,
+    async handle({ access: { clients } }: OpsSources, { params, body: { expires }, operator }) {
+      const validForMs = parseLifetime(expires, SECRET_TERMS);
+      return toMade(await clients.rotate(params.id, { validForMs, by: operator.id }));
+    },
+  }),
+  route({
+    ...rows.CLIENT_REVOKE,
+    async handle({ access: { clients } }: OpsSources, { params, body }) {
+      const view = toClientView(await clients.revoke(params.id, body.secret));
+      return { ...ok(view), target: view.id, change: { after: toClientState(view) } };
+    },
+  }),
+  listRoute(
+    rows.SESSIONS,
+    ({ access: { sessions } }: OpsSources, _filters, part) => sessions.list(part),
+    (row) =>
+      toView('Session', row, {
+        id: `session-${row.id}`,
+        for: row.purpose === 'operator' ? 'operator' : 'reader',
+        lastUsedAt: toMoment(row.last_used_at ?? row.created_at),
+        expiresAt: toMoment(row.expires_at ?? 0),
+      }),
+  ),
+  route({
+    ...rows.SESSION_REVOKE,
+    async handle({ access: { sessions } }: OpsSources, { params: { id } }) {
+      const [ended] = await sessions.end(id.replace(/^session-/, ''));
+      if (ended) return ok({ id });
+      throw new Problem(404, 'not-found', 'No session has this id.');
+    },
+  }),
+] as const;
+
+function toWish({ domains, groupNames, may, ...handling }: OpsJson<'LimitsBody'>): ProviderWish {
+  return {
+    limits: {
+      ...(domains !== undefined && { domains: domains && [...new Set(domains.map(foldCase))] }),
+      ...(groupNames !== undefined && { groupNames }),
+      ...(may !== undefined && { may: RIGHTS.filter((right) => may.includes(right)) }),
+    },
+    handling,
+  };
+}
+
+function toProviderView(provider: Provider): OpsJson<'Provider'> {
+  return toView('Provider', provider, {});
+}
+
+/** The state of a provider for the acts of operators; its name is the subject. */
+function toProviderState(provider: Provider): object {
+  return without(provider, 'seq', 'name', 'createdAt', 'createdBy');
+}
+
+/** What an act changes of a thing: all but what it is from the beginning, or by itself. */
+function without(thing: object, ...names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(thing).filter(([name]) => !names.includes(name)));
+}
+
+/**
+ * Makes a token as the body of `POST /tokens` asks for it. @param by id of the credential that asks
+ * @throws InvalidRequest, Refusal
+ */
+export async function makeToken(
+  tokens: Pick<Tokens, 'make'>,
+  { name, for: purpose = 'scim', profile = 'lenient', expires, provider }: OpsJson<'TokenBody'>,
+  by: string,
+) {
+  if (purpose !== 'scim' && provider !== undefined) throw new InvalidRequest(NO_PROVIDER);
+  const validForMs = expires === 'never' ? null : parseLifetime(expires, TOKEN_TERMS);
+  const wish = { name, purpose, profile, provider: provider ?? DEFAULT_PROVIDER, validForMs, by };
+  const { row, text } = await tokens.make(wish);
+  const view = toTokenView(row);
+  const json = { ...view, token: text };
+  return { json, target: view.id, change: { after: toTokenState(view) } } as const;
+}
+
+const NO_PROVIDER = 'provider is for tokens that open SCIM alone.';
+
+function toTokenState(token: OpsJson<'Token'>): object {
+  return without(token, 'id', 'createdAt', 'createdBy', 'lastUsedAt');
+}
+
+function toTokenView(row: CredentialRow): OpsJson<'Token'> {
+  return toView('Token', row, {
+    id: `token-${row.id}`,
+    for: row.purpose,
+    provider: row.purpose === 'scim' ? row.provider : null,
+  });
+}
+
+/** A secret with a lifetime, or a trust. @throws InvalidRequest */
+function parseProof({ expires, trust }: OpsJson<'ClientBody'>): ClientWish['proof'] {
+  if (trust === undefined) return { validForMs: parseLifetime(expires, SECRET_TERMS) };
+  if (expires === undefined) return { trust: parseTrust(trust) };
+  throw new InvalidRequest('expires is for secrets, and a client with trust has none.');
+}
+
+function toMade<Text extends string | null>(made: ClientWithSecrets & { readonly text: Text }) {
+  const view = toClientView(made);
+  const change = { after: toClientState(view) };
+  return { json: { ...view, secret: made.text }, target: view.id, change } as const;
+}
+
+function toClientState({ name, profile, provider, trust, ...others }: OpsJson<'Client'>): object {
+  const { secrets, revokedAt } = others;
+  const valid = secrets.filter((secret) => secret.revokedAt === null).map(({ id }) => id);
+  return { name, profile, provider, ...(trust && { trust }), secrets: valid, revokedAt };
+}
+
+function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'> {
+  const trust = parseStoredTrust(client);
+  return toView('Client', client, {
+    id: `client-${client.id}`,
+    trust: trust === undefined ? null : toTrustView(trust),
+    secrets: secrets.map((row) => {
+      const expiresAt = toMoment(row.expires_at ?? 0);
+      return toView('ClientSecret', row, { id: `secret-${row.id}`, expiresAt });
+    }),
+  });
+}
+
+/** Claim that is unique by its definition. @see RFC 7519 §4.1.7 */
+const ONCE = 'jti';
+const CLAIMS_MAX = 20;
+const KEYS_TEXT_MAX = 65_536;
+/** Claims that are compared anyway. */
+const OWN_CLAIMS = ['iss', 'aud', 'exp', 'nbf', 'iat'];
+
+/** Reads what the assertions of a new client have to say. @throws InvalidRequest */
+function parseTrust(body: OpsJson<'TrustBody'>): Trust {
+  const { issuer = null, audiences = [], lifetime, once = ONCE } = body;
+  const claims = parseClaims(body);
+  if (issuer !== null && audiences.length === 0) {
+    throw new InvalidRequest('An issuer signs for many: audiences says which tokens are for you.');
+  }
+  if (issuer !== null && claims.length === 0) {
+    throw new InvalidRequest('An issuer signs for many: claims says who of them it is.');
+  }
+  const lifetimeMs = parseLifetime(lifetime, ASSERTION_TERMS, 'lifetime');
+  return { issuer, audiences, claims, keys: parseSource(body), lifetimeMs, once };
+}
+
+function parseClaims({ claims = {} }: OpsJson<'TrustBody'>): ExpectedClaim[] {
+  const expected = Object.entries(claims).map(([name, values]) => ({ name, values }));
+  const own = expected.find(({ name }) => OWN_CLAIMS.includes(name));
+  if (own !== undefined) throw new InvalidRequest(`${own.name} is compared in any case.`);
+  if (expected.length > CLAIMS_MAX) throw new InvalidRequest(`claims has at most ${CLAIMS_MAX}.`);
+  return expected;
+}
+
+function parseSource({ issuer, jwksUri, jwks }: OpsJson<'TrustBody'>): KeySource {
+  if (jwksUri !== undefined && jwks !== undefined) {
+    throw new InvalidRequest('Keys are at jwksUri, or given as jwks: one of both.');
+  }
+  if (jwks !== undefined) return { kind: 'given', keys: parseGiven(jwks) };
+  if (jwksUri !== undefined) return { kind: 'address', url: parseAddress('jwksUri', jwksUri) };
+  if (issuer === undefined) {
+    throw new InvalidRequest('A client that signs for itself needs its keys: jwksUri, or jwks.');
+  }
+  parseAddress('issuer', issuer);
+  return { kind: 'issuer' };
+}
+
+function parseGiven(jwks: NonNullable<OpsJson<'TrustBody'>['jwks']>) {
+  if (JSON.stringify(jwks).length > KEYS_TEXT_MAX) throw new InvalidRequest('jwks is too large.');
+  try {
+    return parseKeys(jwks);
+  } catch {
+    throw new InvalidRequest('jwks is {"keys": […]} with public keys: RSA, EC or OKP.');
+  }
+}
+
+function parseAddress(name: string, text: string): string {
+  const url = URL.parse(text);
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (isWeb && url.hash === '' && url.username === '' && url.password === '') return text;
+  throw new InvalidRequest(`${name} is an https:// address without credentials.`);
+}
+
+function toTrustView({ lifetimeMs, keys, claims, audiences, ...rest }: Trust): OpsJson<'Trust'> {
+  return {
+    ...rest,
+    audiences: [...audiences],
+    claims: claims.map(({ name, values }) => ({ name, values: [...values] })),
+    keysFrom: keys.kind,
+    jwksUri: keys.kind === 'address' ? keys.url : null,
+    keyIds: keys.kind === 'given' ? keys.keys.map(({ kid }) => kid ?? null) : [],
+    lifetimeSeconds: lifetimeMs / 1_000,
+  };
+}
+
+/** The lifetime of a credential or an assertion, in milliseconds; the limits are durations. @throws InvalidRequest */
+function parseLifetime(
+  expires: string | undefined,
+  limits: Readonly<Record<'min' | 'max' | 'otherwise', string>>,
+  name = 'expires',
+): number {
+  const { min, max, otherwise } = limits;
+  const parsed = duration({ min, max }).safeParse(expires ?? otherwise);
+  if (parsed.success) return parsed.data;
+  throw new InvalidRequest(`${name} is a duration from ${min} to ${max}, such as ${otherwise}.`);
+}
