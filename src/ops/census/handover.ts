@@ -76,10 +76,9 @@ function toOutcome(
   id: string,
   rowsOf: ReadonlyMap<string | undefined, readonly ExportEntry[]>,
 ): Outcome {
-  const found = matches.findEntry(id);
-  if (found === undefined) {
-    return { ...EVERYBODY, outcome: matches.isClaimed(id) ? 'ambiguous' : 'only-here' };
-  }
+  const found = matches.entryOf.get(id);
+  if (found === undefined) return { ...EVERYBODY, outcome: 'only-here' };
+  if (found === 'unsure') return { ...EVERYBODY, outcome: 'ambiguous' };
   const { row, texts } = found.entry;
   const externalId = texts.externalId || null;
   // Two people under one id would be one to the other provider.

@@ -34,34 +34,33 @@ export type Matches = Awaited<ReturnType<typeof matchEntries>>;
 /** Matches entries with people or groups of the bridge, managed or only observed. The surest key decides. */
 export async function matchEntries(db: Db, entries: readonly ExportEntry[], sought: Sought) {
   const candidates = await findCandidates(db, entries, sought);
-  const claimed = new Set([...candidates.values()].flat().map(({ id }) => id));
   const rows = new Map<string, Matched[]>();
-  const owners = new Map<ExportEntry, Candidate>();
+  const best = new Map<ExportEntry, Candidate>();
   for (const [entry, some] of candidates) {
-    const [best, second] = listBest(some);
-    if (best === undefined || second !== undefined) continue;
-    owners.set(entry, best);
-    push(rows, best.id, { entry, by: best.by });
+    const [first, second] = listBest(some);
+    if (first === undefined || second !== undefined) continue;
+    best.set(entry, first);
+    push(rows, first.id, { entry, by: first.by });
+  }
+  const entryOf = new Map<string, Matched | 'unsure'>();
+  for (const { id } of [...candidates.values()].flat()) {
+    const [only, second] = rows.get(id) ?? [];
+    entryOf.set(id, only === undefined || second !== undefined ? 'unsure' : only);
   }
   return {
-    /** The entry of a person or group; undefined: none, or more than one. */
-    findEntry(id: string): Matched | undefined {
-      const [found, second] = rows.get(id) ?? [];
-      return second === undefined ? found : undefined;
-    },
+    /** The entry of a person or group; `unsure`: some may be this one. */
+    entryOf,
     /** The person or group of an entry; `unsure`: it may be several. A stranger has none. */
     findOwner(entry: ExportEntry): Candidate | 'unsure' | undefined {
-      const owner = owners.get(entry);
-      const isSure = owner !== undefined && rows.get(owner.id)?.length === 1;
-      return isSure ? owner : candidates.has(entry) ? 'unsure' : undefined;
+      const owner = best.get(entry);
+      if (owner !== undefined && rows.get(owner.id)?.length === 1) return owner;
+      return candidates.has(entry) ? 'unsure' : undefined;
     },
-    /** True when an entry may be this one, although that is not certain. */
-    isClaimed: (id: string) => claimed.has(id),
     /** Entries that are nobody whom the bridge knows. */
     strangers: entries.filter((entry) => !candidates.has(entry)),
     shared: [...listShared(candidates, rows)],
     /** True if an externalId matched: the export has those that the provider sends. */
-    knowsExternalIds: [...owners.values()].some(({ by }) => by === 'externalId'),
+    knowsExternalIds: [...best.values()].some(({ by }) => by === 'externalId'),
   };
 }
 
@@ -168,14 +167,7 @@ function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void 
 }
 
 /** Counts values by what is found of each; what none has is left out. */
-export function countBy<Value, Key extends string>(
-  values: Iterable<Value>,
-  toKey: (value: Value) => Key,
-): Partial<Record<Key, number>> {
-  const counts: Partial<Record<Key, number>> = {};
-  for (const value of values) {
-    const key = toKey(value);
-    counts[key] = (counts[key] ?? 0) + 1;
-  }
-  return counts;
+export function countBy<Value>(values: readonly Value[], toKey: (value: Value) => string) {
+  const groups = [...Map.groupBy(values, toKey)];
+  return Object.fromEntries(groups.map(([key, some]) => [key, some.length]));
 }

@@ -59,17 +59,17 @@ async function takeCensus(
 ): Promise<OpsJson<'Census'>> {
   const sought = { type: 'user', provider, idAttribute: 'externalId' } as const;
   const matches = await matchEntries(db, entries, sought);
-  const { knowsExternalIds, strangers, shared } = matches;
+  const { entryOf, knowsExternalIds, strangers, shared } = matches;
   const items: Finding[] = [];
   const counts = { people: 0, accounts: 0, agreeing: 0 };
   for await (const row of eachRow(db, 'user')) {
     const person = toPerson(row, deactivation);
-    const matched = matches.findEntry(row.id);
-    // Who is a duplicate is not missing too.
-    const isUnsure = matched === undefined && matches.isClaimed(row.id);
-    const found = isUnsure ? undefined : compare(person, matched, { provider, knowsExternalIds });
+    const matched = entryOf.get(row.id);
     counts.people += Number(person.provider === provider);
     counts.accounts += Number(person.held !== undefined);
+    // Who is a duplicate is not missing too.
+    if (matched === 'unsure') continue;
+    const found = compare(person, matched, { provider, knowsExternalIds });
     counts.agreeing += Number(matched !== undefined && found === undefined);
     if (found !== undefined) items.push(found);
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { type Clock, readSteady } from '../../domain/clock.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Tracing } from '../../telemetry/open-telemetry.ts';
@@ -19,23 +19,32 @@ export function followRequests({ clock, events, tracing }: FollowDeps): RequestH
   return (req, res, next) => {
     const arrivedAt = clock.now();
     const beganAtMs = readSteady(clock);
-    const { ip = '', socket } = req;
+    const { ip = '', socket, method } = req;
     // A trusted proxy may hand on text that is no address; then the proxy's own is shown.
     const remoteAddress = isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
     const requestId = toRequestId(req.get('x-request-id'), randomUUID);
     setRequestContext(res, { requestId, arrivedAt, remoteAddress });
     tellAnswered(res);
-    res.setHeader('X-Request-Id', requestId);
-    res.setHeader('X-Content-Type-Options', 'nosniff');
+    res.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
     res.once(ANSWERED, () => {
       const durationMs = Math.round(readSteady(clock) - beganAtMs);
-      const { method } = req;
-      const route = toRoute(req.baseUrl, req.route);
-      const status = res.statusCode;
-      events.requestFinished({ requestId, method, route, status, durationMs });
+      const { statusCode: status } = res;
+      events.requestFinished({ requestId, method, route: toRoute(req), status, durationMs });
     });
     if (tracing === undefined) return next();
-    trace(tracing, { req, res, requestId }, next);
+    const attributes = { 'http.request.method': method, 'scim_bridge.request_id': requestId };
+    const parent = req.get('traceparent');
+    const span = tracing.begin({ name: method, kind: 'server', parent, attributes });
+    res.once('close', () => {
+      // Before the end nobody knows the pattern of the route.
+      const [route, status] = [toRoute(req), res.statusCode];
+      span.end({
+        name: `${method} ${route}`,
+        attributes: { 'http.route': route, 'http.response.status_code': status },
+        hasFailed: status >= 500,
+      });
+    });
+    span.run(() => next());
   };
 }
 
@@ -47,33 +56,8 @@ function tellAnswered(res: Response): void {
   };
 }
 
-function trace(
-  tracing: Tracing,
-  {
-    req,
-    res,
-    requestId,
-  }: { readonly req: Request; readonly res: Response; readonly requestId: string },
-  next: NextFunction,
-): void {
-  const { method: name } = req;
-  const attributes = { 'http.request.method': name, 'scim_bridge.request_id': requestId };
-  const span = tracing.begin({ name, kind: 'server', parent: req.get('traceparent'), attributes });
-  res.once('close', () => {
-    // Before the end nobody knows the pattern of the route.
-    const route = toRoute(req.baseUrl, req.route);
-    const status = res.statusCode;
-    span.end({
-      name: `${name} ${route}`,
-      attributes: { 'http.route': route, 'http.response.status_code': status },
-      hasFailed: status >= 500,
-    });
-  });
-  span.run(() => next());
-}
-
 /** The pattern of the route, never the address: filters and ids would make endless series. */
-function toRoute(baseUrl: string, route: unknown): string {
+function toRoute({ baseUrl, route }: Request): string {
   if (typeof route !== 'object' || route === null || !('path' in route)) return 'none';
   return `${baseUrl}${String(route.path)}`;
 }
