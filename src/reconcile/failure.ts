@@ -10,18 +10,15 @@ import { type Classified, classify } from './verdict.ts';
  */
 export type Missed = 'found' | 'gone';
 
-interface FailedCall {
-  readonly parts: readonly Part[];
-  readonly section: ReadableSection;
-  /** undefined: no call of this run was answered "not there". */
-  readonly missed: Missed | undefined;
-}
-
 /** Outcome of a failed call for its resource. A "not there" is looked at, once a run. */
 export async function toFailure(
   deps: ReconcileDeps,
   classified: Classified,
-  { parts, section, missed }: FailedCall,
+  {
+    parts,
+    section,
+    missed,
+  }: { parts: readonly Part[]; section: ReadableSection; missed: Missed | undefined },
 ): Promise<Outcome<never>> {
   const { verdict, problem } = classified;
   if (verdict === 'later') return toLater(classified);
@@ -37,10 +34,7 @@ export async function toFailure(
 /** Codes of failures of the service at one request. */
 const FAILURES: ReadonlySet<string> = new Set(['unavailable', 'unreadable', 'timeout']);
 
-/**
- * Outcome of a failed look, which is made again, but not for ever: it counts as an attempt of what waits for it. A missing
- * right is found out and reported.
- */
+/** Outcome of a failed look: it is made again, and counts as an attempt of what waits for it. A missing right is reported. */
 export async function toFailedLook(
   deps: ReconcileDeps,
   error: unknown,

@@ -2,10 +2,7 @@ import { keyText, type ResourceKey } from '../domain/ids.ts';
 import { lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 
-/**
- * Makes users and groups due for a look, after another author may have changed them; desired state stays. Deleted
- * resources are left out. `now` is epoch milliseconds. Returns those that are due.
- */
+/** Makes live users and groups due for a look (`now`: epoch milliseconds), and returns them; desired state stays. */
 export async function markToLook(
   tx: Db,
   keys: readonly ResourceKey[],

@@ -1,4 +1,3 @@
-import { assertNever } from '../domain/errors.ts';
 import { createFact } from '../store/facts.ts';
 import { LIVE } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
@@ -52,10 +51,7 @@ export async function saveSection(
   else deps.events.sectionClosed({ section, code: problem.code });
 }
 
-/**
- * Tells whether a 402, 403, 405 or 501 concerned one resource only: then a cheap read of the section works. Otherwise the
- * section is closed, and the request has to wait.
- */
+/** Tells whether a 402, 403, 405 or 501 concerned one resource only; else the section is closed, and the request waits. */
 export async function isSectionUp(
   deps: ReconcileDeps,
   section: ReadableSection,
@@ -76,18 +72,14 @@ export async function isSectionUp(
 function readCheaply({ upstream }: ReconcileDeps, section: ReadableSection): Promise<unknown> {
   const context = { class: 'look', key: `section:${section}` } as const;
   const first = { query: { limit: 1, offset: 0 } };
-  switch (section) {
-    case 'users':
-      return upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, context);
-    case 'groups':
-      return upstream.call(groups.getListOfGroups, first, context);
-    case 'companyUsers':
-      return upstream.call(companyUsers.getListOfUsers, first, context);
-    case 'audit':
-      return upstream.call(auditLogs.retrieveAuditLogEvents, first, context);
-    default:
-      return assertNever(section);
-  }
+  const users = { query: { startIndex: 1, count: 1 } };
+  const reads = {
+    users: () => upstream.call(scim.getUsers, users, context),
+    groups: () => upstream.call(groups.getListOfGroups, first, context),
+    companyUsers: () => upstream.call(companyUsers.getListOfUsers, first, context),
+    audit: () => upstream.call(auditLogs.retrieveAuditLogEvents, first, context),
+  };
+  return reads[section]();
 }
 
 /** Service that a store belongs to. */

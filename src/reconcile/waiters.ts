@@ -65,10 +65,7 @@ export class Waiters {
     return promise;
   }
 
-  /**
-   * Holds all requests that wait for this resource while a result is recorded. `resume` answers those whose write was taken
-   * back and lets the others go on waiting.
-   */
+  /** Holds the requests for a resource while a result is recorded; `resume` answers those whose write was taken back. */
   hold(key: ResourceKey) {
     const waiters = this.#list(key).filter((entry) => !entry.isHeld);
     for (const entry of waiters) entry.isHeld = true;

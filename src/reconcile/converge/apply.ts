@@ -59,18 +59,13 @@ export async function applyKnown(r: Recording, known: Known): Promise<ResourceRo
     : applyGroup(r, { ...row, cells }, known);
 }
 
-/** Names as the service wrote them. */
-const NAME = { user: 'name', group: 'displayName' } as const;
-
-/**
- * Cells after a step: what it made does not wait any more. Of what was just linked every difference waits, and the last
- * write that claimed its existence is answered for all of it.
- */
+/** Cells after a step: what it made waits no more, and of what was just linked every difference waits. */
 function toCellsAfter({ deps, row, step, isStale }: Recording, known: Known): Cells<Field> {
   const { echo, done: made = [] } = known;
   const cells = parseCells<Field>(row);
   const planned: Cells<Field> = step.state.cells;
-  const heard = echo === undefined ? cells : withEcho<Field>(cells, NAME[row.type], echo);
+  const name = row.type === 'user' ? 'name' : 'displayName';
+  const heard = echo === undefined ? cells : withEcho<Field>(cells, name, echo);
   // A look at a group that is to be removed finds it: its removal still waits.
   const isHeld = (field: Field) => field !== 'existence' || row.deleted_at === null;
   // The result of a call may be undone by now: the look that follows shows it.
@@ -195,10 +190,7 @@ async function applyGroup(
   };
 }
 
-/**
- * Observation after a step. A call that changed members or admins shows that the group is there. A list that was asked for
- * before the call ended may still show those of before, so the time of the call stands beside the times of looks.
- */
+/** Observation after a step. A call that changed a list shows that the group is there; its time stands beside that of looks. */
 function toObserved(
   row: GroupRow,
   { group, done: made = [], ids }: Known,
@@ -219,10 +211,7 @@ function toObserved(
 /** Fields of a user that no look shows. */
 const UNSEEN: readonly Field[] = ['appsPermissions', 'temporarilyInactive'];
 
-/**
- * Ends the doubt about lost calls once a look has shown what they did, and they cannot take effect any more: what they
- * changed since it was written waits to be put right.
- */
+/** Ends the doubt about lost calls, once a look has shown what they did and they cannot come late: that is put right. */
 export async function endDoubts(r: Recording): Promise<void> {
   const { tx, step, row, deps } = r;
   const { version, unsure_until, sent_creates } = row;

@@ -121,10 +121,7 @@ class Run {
     return { ...step, action: shorten(action, this.#most.size) };
   }
 
-  /**
-   * Tells a long run from a circle: a run may take any number of steps, but not the same one again and again.
-   * @throws BridgeError `bug` when this step was taken too often since the last write
-   */
+  /** @throws BridgeError `bug` when a run comes to the same step again and again, and nothing is written meanwhile */
   assertNoCircle({ state: { version }, action }: PlannedStep): void {
     if (version !== this.#version || this.#taken.size >= REMEMBERED_MAX) this.#taken.clear();
     this.#version = version;

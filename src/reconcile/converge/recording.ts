@@ -102,11 +102,7 @@ const SEAT_FIELDS: ReadonlySet<string> = new Set<UserField>([
   ...(['account', 'active', 'appsPermissions', 'temporarilyInactive'] as const),
 ]);
 
-/**
- * Has the next of those tried who wait for a seat: now, where this step may have freed or given one or its user waits no
- * more; after a time, where it was refused one. It begins with whose last attempt is longest ago, so that somebody whom
- * the service never seats holds up nobody.
- */
+/** Has the next who wait for a seat tried, the longest untried first: now where one may be free, later after a refusal. */
 async function followSeats({ tx, outcome, original, row, now }: Recording): Promise<void> {
   if (outcome.kind === 'later' && outcome.noSeat !== undefined)
     return retryNextForSeat(tx, now + SEAT_RETRY_MS);
@@ -281,11 +277,7 @@ async function recordSeatWait(
   return finish(r);
 }
 
-/**
- * Counts an attempt at the failed parts: those of the call, or all that wait for a look that failed by its own fault. A
- * part that failed by its own fault waits by itself, and the run goes on with the others: true. While the service may be
- * out, the whole resource waits, and begins with the other parts.
- */
+/** Counts an attempt at the failed parts, or at all that wait for a failed look. True: the run goes on with other parts. */
 async function countFailed(r: Recording, outcome: Postponed): Promise<boolean> {
   const { deps, step, isOwn, failures, now } = r;
   const isLook = outcome.kind === 'later';
@@ -307,10 +299,7 @@ async function countFailed(r: Recording, outcome: Postponed): Promise<boolean> {
   return false;
 }
 
-/**
- * Counts an attempt at each part that still is as planned. Returns the times of the next attempts (epoch milliseconds);
- * none when later writes have changed all parts.
- */
+/** Counts an attempt at each part that still is as planned, and returns the times of the next ones (epoch milliseconds). */
 async function countParts(
   r: Recording,
   failed: readonly Part[],

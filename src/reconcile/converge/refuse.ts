@@ -131,10 +131,7 @@ async function deferRest(r: Recording, parts: readonly Part[], problem: Problem)
   };
 }
 
-/**
- * Hides a resource whose creation was taken back while the service may hold what a lost create made, which is looked
- * for.
- */
+/** Hides a resource whose creation was taken back, and of which a lost create may still arrive. */
 export function hideNotCreated(row: ResourceRow, now: number): ResourceRow {
   const nothing = onlyWaiting(parseCells<Field>(row), []);
   const hidden = markDeleted(row, ask(nothing, [EXISTENCE[row.type]], row.version + 1), now);

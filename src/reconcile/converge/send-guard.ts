@@ -162,10 +162,7 @@ export class SendGuard {
     }
   }
 
-  /**
-   * Writes the call down; false: what is wanted may be something else by now, also because removals that are more than
-   * providers may ask for were taken out of it.
-   */
+  /** Writes the call down; false: something else may be wanted by now, or more removals than providers may ask for were held. */
   async #mayLeave(operation: string): Promise<boolean> {
     const { store, policy } = this.#deps;
     try {
@@ -187,10 +184,7 @@ export class SendGuard {
     }
   }
 
-  /**
-   * Writes a call into the ledger that is about to leave, and notes what a crash is to leave. Undefined when what is
-   * wanted may be something else by now. @throws TooMuchHarm
-   */
+  /** Writes a call into the ledger, and what a crash is to leave; undefined: something else may be wanted. @throws TooMuchHarm */
   async #writeDown(tx: Db, operation: string) {
     const row: ResourceRow | undefined = await lockRow(tx, this.planned.row);
     if (row?.version !== this.planned.row.version || this.isStale(row)) return undefined;

@@ -44,10 +44,7 @@ export type PlannedStep = Planned<UserRow, UserState> | Planned<GroupRow, GroupS
 
 type PlanDeps = Pick<ReconcileDeps, 'policy' | 'quirks' | 'clock'>;
 
-/**
- * Reads a user or group and plans its next step; undefined: it is not there any more. What a create may have left is looked
- * for before it is made again.
- */
+/** Reads a user or group and plans its next step; undefined: it is gone. What a create may have left is looked for first. */
 export async function readStep(
   deps: PlanDeps & Pick<ReconcileDeps, 'store'>,
   key: ResourceKey,
@@ -174,10 +171,7 @@ export async function gather(deps: ReconcileDeps, next: PlannedStep): Promise<Pl
   return step;
 }
 
-/**
- * Lists the parts that still are as planned: a part that a later write has changed was not refused, because the service was
- * never asked for the new value.
- */
+/** Lists the parts that no later write has changed since the plan: of others the service was never asked for the new value. */
 export async function listStillPlanned(
   { tx, step, row }: { readonly tx: Db; readonly step: PlannedStep; readonly row: ResourceRow },
   parts: readonly Part[],

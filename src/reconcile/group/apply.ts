@@ -68,10 +68,7 @@ async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome>
   return { kind: 'done', known: { ids, group: observed, done: ['existence'], ...echo } };
 }
 
-/**
- * Finds out about the group that has the name: about to give it up, to be adopted, in the way, or gone since. Where an
- * earlier create may have made it, lists that do not show it yet are no reason to refuse.
- */
+/** Finds out about the group of that name: to be renamed, adopted, in the way, gone, or made by a create that was lost. */
 async function resolveConflict(call: GroupCall, failed: Classified): Promise<Outcome | undefined> {
   if (failed.verdict !== 'conflict') return undefined;
   const { deps, state, values } = call;

@@ -26,16 +26,13 @@ export const WITHOUT_UID: Outcome = {
   problem: { code: 'no-uid', words: 'the service has not shown the REST uid of this group' },
 };
 
-/**
- * Adds or removes one member or admin; a member through SCIM only where the group has no REST uid.
- * @throws UpstreamError
- */
+/** Adds or removes one member or admin; a member through SCIM only where the group has no REST uid. @throws UpstreamError */
 export async function changeLink(call: LinkCall): Promise<Outcome> {
   const change = getLink(call);
   if (change.list === 'admin' && call.state.ids.uid === undefined) return WITHOUT_UID;
   await send(call, change);
   // What the service took before and did not make is looked at; of the others its word is enough.
-  const seen = change.ignored && (await readBack(undefined, () => listLinked(call, change)));
+  const seen = change.ignored && (await readBack(undefined, () => listLinked(call)));
   const isMade = () => seen === undefined || seen.includes(change.upstreamUserId) === change.wanted;
   return toTaken([change], isMade, { done: [change] });
 }
@@ -50,8 +47,8 @@ export async function explainLink(
   const found = change.attempts === undefined ? { ...change, heldAlready: true as const } : change;
   const held: Outcome = { kind: 'done', known: { done: [found] } };
   if (change.wanted && failed.verdict === 'conflict') return held;
-  if (await isRefusedInactive(call, failed, change)) return awaitActivation(call, failed, change);
-  return (await isListedSo(call, failed, change)) ? held : undefined;
+  if (await isRefusedInactive(call, failed)) return awaitActivation(call, failed);
+  return (await isListedSo(call, failed)) ? held : undefined;
 }
 
 function getLink({ links: [change] }: LinkCall): LinkChange {
@@ -81,10 +78,9 @@ async function send(
 }
 
 /** Lists who is in the list of the change; undefined: the service does not tell. @throws UpstreamError */
-async function listLinked(
-  { deps, state }: LinkCall,
-  { list }: LinkChange,
-): Promise<readonly number[] | undefined> {
+async function listLinked(call: LinkCall): Promise<readonly number[] | undefined> {
+  const { deps, state } = call;
+  const { list } = getLink(call);
   const { uid, scimId } = state.ids;
   if (uid === undefined) return fetchScimMembers(deps, scimId ?? '');
   return list === 'admin' ? fetchAdminIds(deps, uid) : fetchMemberIds(deps, { uid, scimId });
@@ -94,40 +90,27 @@ async function listLinked(
  * True when a change was refused that the list shows to hold: a service may refuse what is already so in any words. A 404 to a
  * removal may be about the group too. The refusal stands where nothing shows more.
  */
-async function isListedSo(
-  call: LinkCall,
-  failed: Classified,
-  change: LinkChange,
-): Promise<boolean> {
-  const { upstreamUserId, wanted } = change;
+async function isListedSo(call: LinkCall, failed: Classified): Promise<boolean> {
+  const { upstreamUserId, wanted } = getLink(call);
   const mayHold = isRefusal(failed) || (failed.verdict === 'missing' && !wanted);
-  const shown = mayHold ? await seenOr(listLinked(call, change), undefined) : undefined;
+  const shown = mayHold ? await seenOr(listLinked(call), undefined) : undefined;
   // A service that shows nobody at all proves nothing.
   const isNobody = !wanted && shown?.length === 0;
   if (isNobody && (await seenOr(isBlind(call.deps, 'users'), true))) return false;
   return shown?.includes(upstreamUserId) === wanted;
 }
 
-async function isRefusedInactive(
-  { deps }: LinkCall,
-  { verdict }: Classified,
-  { list, upstreamUserId, wanted }: LinkChange,
-): Promise<boolean> {
+async function isRefusedInactive(call: LinkCall, { verdict }: Classified): Promise<boolean> {
+  const { list, upstreamUserId, wanted } = getLink(call);
   if (list !== 'member' || verdict !== 'refused' || !wanted) return false;
-  return (await seenOr(readUser(deps, upstreamUserId), undefined))?.active === false;
+  return (await seenOr(readUser(call.deps, upstreamUserId), undefined))?.active === false;
 }
 
-/**
- * Makes the addition of an inactive user wait for the activation, where one is coming. Undefined when it is an ordinary
- * refusal, because the user is inactive only in the service.
- */
-async function awaitActivation(
-  { deps, at }: LinkCall,
-  failed: Classified,
-  { userId }: LinkChange,
-): Promise<Outcome | undefined> {
+/** Has the addition of an inactive user wait for an activation that is coming; undefined: there is none, and it stays refused. */
+async function awaitActivation(call: LinkCall, failed: Classified): Promise<Outcome | undefined> {
+  const { deps, at } = call;
   await deps.quirks.learn({ inactiveMembers: false });
-  const person = await findRow(deps.store.read, { type: 'user', id: userId });
+  const person = await findRow(deps.store.read, { type: 'user', id: getLink(call).userId });
   if (person?.active !== 1) return { kind: 'done', known: {} };
   const { cells, observed } = toUserState(person);
   const isUnderWay = isWaiting(cells.active) || (observed?.at ?? 0) >= at;

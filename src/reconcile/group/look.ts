@@ -36,10 +36,7 @@ import {
   parseScimGroupOf,
 } from './observe.ts';
 
-/**
- * Looks at one group in the service: its name, its flags where REST tells them, its members. Where the group is gone, it is
- * looked for under another id, because the service may have given its ids anew.
- */
+/** Looks at one group: name, flags, members. One that is gone is looked for under another id, as ids may be given anew. */
 export async function lookAtGroup(deps: ReconcileDeps, state: GroupState): Promise<Outcome> {
   const { uid, scimId } = state.ids;
   if (uid === undefined && scimId === undefined) return lookForCreated(deps, state);
@@ -57,10 +54,7 @@ export async function lookAtGroup(deps: ReconcileDeps, state: GroupState): Promi
   return isFound || moved.kind === 'later' ? moved : outcome;
 }
 
-/**
- * Looks for a group after a create whose answer was lost, by the names it was sent with, whatever its name is now. A
- * group that another row has by now is not it.
- */
+/** Looks for a group after a lost create, by the names that were sent. A group that another row has by now is not it. */
 async function lookForCreated(
   deps: ReconcileDeps,
   { id, observed, desired, sentCreates }: GroupState,

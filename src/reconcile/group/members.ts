@@ -9,10 +9,7 @@ import type { StepCall } from '../step-call.ts';
 import { type Classified, classify, isRefusal, seenOr } from '../verdict.ts';
 import { fetchScimMembers, parseScimGroupOf } from './observe.ts';
 
-/**
- * Largest answer against which a proven form is still checked. The answer to one new member of a group of 10,000 is a
- * megabyte, which is not worth reading then.
- */
+/** Largest answer against which a proven form is checked: that of a group of 10,000 is a megabyte, and not worth reading. */
 const VERIFIED_BYTES_MAX = 128 * 1_024;
 
 type BatchForm = Exclude<MemberForm, 'single'>;
@@ -26,10 +23,7 @@ const ID_UNKNOWN: Problem = {
   words: 'the SCIM id of the group could not be verified',
 };
 
-/**
- * Changes many members with one SCIM call. The shape of the operations is not documented, so forms are tried until one is
- * taken, which is remembered. A batch that is refused in every form is to be sent in smaller parts. @throws UpstreamError
- */
+/** Changes many members with one SCIM call, in the first form that is taken; refused in all, in smaller parts. @throws UpstreamError */
 export async function changeMembers(call: StepCall<GroupState>): Promise<Outcome | TooMany> {
   const { deps, state, links } = call;
   const isTried = hasFailedBefore(call);

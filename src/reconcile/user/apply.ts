@@ -57,10 +57,7 @@ export const USER_STEPS: StepMakers<UserState> = {
   },
 };
 
-/**
- * Looks at one user, and where the account is gone, for another one of the same names: the service may have given ids anew,
- * or the person was invited again.
- */
+/** Looks at one user; where the account is gone, at one of the same names: ids may be new, or the person was invited again. */
 async function lookForUser({ deps, state }: UserCall): Promise<Outcome> {
   const outcome = await lookAtUser(deps, state);
   if (outcome.kind !== 'done' || !outcome.known.missing) return outcome;
@@ -157,10 +154,7 @@ function isOnlySwitch({ policy }: ReconcileDeps): boolean {
   return policy.deactivation === 'scim';
 }
 
-/**
- * Looks whether a refused change of access holds already: somebody else made it, and the service does not repeat it.
- * Undefined where it does not hold, or cannot be seen; then the refusal stands.
- */
+/** Finds out whether a refused change of access holds already, because others made it; undefined: the refusal stands. */
 async function findActiveHeld(
   { deps, state, values: { active, name } }: UserCall,
   failed: Classified,

@@ -107,10 +107,7 @@ function toUserNameLesson({ quirks }: ReconcileDeps, { withUserName }: CreateFor
   return { userNamesRefused: userNamesRefused + 1 };
 }
 
-/**
- * Resolves "already has access": the account was made since the last look, and is adopted or refused. Where an earlier
- * create may have made it, lists that do not show it yet are no reason to refuse.
- */
+/** Resolves "already has access": the account is adopted, refused, or waited for where a lost create may have made it. */
 export async function resolveConflict(
   { deps, state }: StepCall<UserState>,
   { verdict, problem }: Classified,
@@ -185,18 +182,12 @@ export function toAccountNames({ name, address }: SentCreate): string[] {
   return [...new Set([name, address ?? name].map(foldCase))];
 }
 
-/**
- * Looks for an account of one of these folded names: first by filter, with the hits compared here, because the service may
- * ignore the filter; then through the complete list.
- */
+/** Looks for an account of one of these folded names: by filter, or else through the complete list. */
 export function findAccount(deps: ReconcileDeps, names: readonly string[]): Promise<FoundAccount> {
   return attempt(async () => (await findByFilter(deps, names)) ?? (await findInList(deps, names)));
 }
 
-/**
- * Looks for the account that a create may have left, by the values that each was sent with, whatever the user's name is
- * now. An account of an earlier name that another user has by now is left out.
- */
+/** Looks for the account that a create may have left, by the names that were sent. One that another user has is left out. */
 export async function findCreated(
   deps: ReconcileDeps,
   { id, desired, sentCreates }: UserState,
@@ -325,10 +316,7 @@ async function finds(
   }
 }
 
-/**
- * Returns nothing for a question that is refused, by whatever status, so that the list is asked instead.
- * @throws the error where the service could not be asked
- */
+/** Nothing for a filter that is refused: the list is asked instead. @throws the error where the service could not be asked */
 function orNothing<T>(error: unknown, nothing: T): T {
   const { verdict } = classify(error);
   if (verdict === 'later' || verdict === 'unknown') throw error;

@@ -184,10 +184,7 @@ interface CompanySearch {
   readonly text: string | undefined;
 }
 
-/**
- * Finds one user by a search, because the list of company users has no look at one user; undefined when the complete
- * answer does not show the account. @throws UpstreamError, `unreadable` for an answer that is not complete
- */
+/** Finds one company user by a search; undefined when it is not there. @throws UpstreamError, `unreadable` for an incomplete list */
 export async function findCompanyUser(
   { upstream, policy }: Pick<ReconcileDeps, 'upstream' | 'policy'>,
   { upstreamId, text = '' }: CompanySearch,
