@@ -251,13 +251,9 @@ async function findByFilter(
   const [name = '', ...others] = names;
   const ask = async (attribute: Attribute, value: string) =>
     (await askUsers(deps, attribute, value)).filter((user) => matches(user, names));
-  try {
-    const hits = await ask('userName', name);
-    if (hits.length > 0) return toFound(hits);
-  } catch (error) {
-    return orNothing(error, undefined);
-  }
-  if (!(await isFilterProven(deps))) return undefined;
+  const likely = await orRefused(ask('userName', name), undefined);
+  if (likely !== undefined && likely.length > 0) return toFound(likely);
+  if (likely === undefined || !(await isFilterProven(deps))) return undefined;
   const hits: ScimUser[] = [];
   for (const value of names) hits.push(...(await ask('emails.value', value)));
   for (const value of others) hits.push(...(await ask('userName', value)));
@@ -306,19 +302,20 @@ async function finds(
   attribute: Attribute,
   folded: string | null,
 ): Promise<boolean> {
-  try {
-    // The values are folded, so a filter that minds the case would overlook users.
-    const found = await askUsers(deps, attribute, (folded ?? '').toUpperCase());
-    if (found.length !== 1 || found[0]?.id !== known.upstream_id) return false;
-    return (await askUsers(deps, attribute, `${newId()}@nobody.invalid`)).length === 0;
-  } catch (error) {
-    return orNothing(error, false);
-  }
+  // The values are folded, so a filter that minds the case would overlook users.
+  const found = await orRefused(askUsers(deps, attribute, (folded ?? '').toUpperCase()), []);
+  if (found.length !== 1 || found[0]?.id !== known.upstream_id) return false;
+  const nobody = await orRefused(askUsers(deps, attribute, `${newId()}@nobody.invalid`), found);
+  return nobody.length === 0;
 }
 
-/** Nothing for a filter that is refused: the list is asked instead. @throws the error where the service could not be asked */
-function orNothing<T>(error: unknown, nothing: T): T {
-  const { verdict } = classify(error);
-  if (verdict === 'later' || verdict === 'unknown') throw error;
-  return nothing;
+/** What a filter finds, or `other` where it is refused, by whatever status. @throws UpstreamError where it could not be asked */
+async function orRefused<Other>(look: Promise<ScimUser[]>, other: Other) {
+  try {
+    return await look;
+  } catch (error) {
+    const { verdict } = classify(error);
+    if (verdict === 'later' || verdict === 'unknown') throw error;
+    return other;
+  }
 }
