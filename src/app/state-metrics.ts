@@ -7,9 +7,9 @@ import type { StatusSources } from '../ops/sources.ts';
 import { readWaitingWork, type WaitingWork } from '../ops/state/readiness-facts.ts';
 import { readReadiness } from '../ops/state/reasons.ts';
 import { POLL_STATE } from '../reconcile/audit/poller.ts';
-import { countWaitingChanges } from '../store/changes.ts';
 import { listLiveCredentials } from '../store/credentials.ts';
 import { countDrifts, findLastSweptAt } from '../store/drifts.ts';
+import { countWaitingChanges } from '../store/due.ts';
 import { countWaitingPlans } from '../store/plans.ts';
 import { COUNTED, describe, type MetricDefinition, type Metrics } from '../telemetry/metrics.ts';
 

@@ -15,7 +15,7 @@ import { dropChange, LINK_LISTS, toLinkText } from '../domain/link.ts';
 import { type PlanAction, toPlace } from '../domain/plan.ts';
 import { type Deactivation, toWantedSuspension } from '../domain/user.ts';
 import { countProviderHarm, type WrittenChange } from '../store/audit/own-calls.ts';
-import { forgetRemoval } from '../store/changes.ts';
+import { forgetRemoval } from '../store/due.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
 import { changeLinks, type StoredLink } from '../store/links/links.ts';

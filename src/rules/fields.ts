@@ -42,8 +42,8 @@ import {
   toGroupColumns,
   toUserColumns,
 } from '../store/engine/columns.ts';
+import { listGroupNamesOf } from '../store/links/of-users.ts';
 import type { ResourceRow, RowOf } from '../store/resources/rows.ts';
-import { listGroupNamesOf } from '../store/resources/rule-inputs.ts';
 import { isLinked, toGroupState, toSeenEntities, toUserState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';

@@ -8,6 +8,12 @@ import { toChangedColumns } from '../store/engine/columns.ts';
 import { chunks, lockUntilCommit } from '../store/engine/dialect.ts';
 import { createFact } from '../store/facts.ts';
 import {
+  listGroupNamesOf,
+  listManagedGroups,
+  listNested,
+  listWantedMembers,
+} from '../store/links/of-users.ts';
+import {
   type GroupRow,
   LIVE_MANAGED,
   listRows,
@@ -15,12 +21,6 @@ import {
   readRows,
   updateRow,
 } from '../store/resources/rows.ts';
-import {
-  listGroupNamesOf,
-  listManagedGroups,
-  listNested,
-  listWantedMembers,
-} from '../store/resources/rule-inputs.ts';
 import type { Db, Store } from '../store/store.ts';
 import { groupFields, toRuled, userFields } from './fields.ts';
 import { type ListNews, type Rules, ruleLinks } from './rules.ts';

@@ -4,14 +4,14 @@ import type { RuleBook } from '../domain/rule-book.ts';
 import type { Deactivation } from '../domain/user.ts';
 import { toDueClass } from '../store/engine/columns.ts';
 import { listLinks, type StoredLink, saveLinks } from '../store/links/links.ts';
-import type { Protection } from '../store/resources/protection.ts';
-import { type GroupRow, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
 import {
   listManagedGroups,
   listNested,
   listWantedMembers,
   lockGroups,
-} from '../store/resources/rule-inputs.ts';
+} from '../store/links/of-users.ts';
+import type { Protection } from '../store/resources/protection.ts';
+import { type GroupRow, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
 import { toGroupState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 

@@ -4,7 +4,7 @@ import type { ResourceKey } from '../../domain/ids.ts';
 import { toSentUser } from '../../domain/user.ts';
 import type { Field, Part } from '../../plan/step.ts';
 import { listCreations } from '../../store/audit/own-calls.ts';
-import { type AskedChange, takeDoneChange } from '../../store/changes.ts';
+import { type AskedChange, takeDoneChange } from '../../store/due.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
 import { deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';

@@ -1,6 +1,6 @@
 import type { Loop } from '../../domain/loop.ts';
-import { pruneChanges } from '../../store/changes.ts';
 import { countDrifts } from '../../store/drifts.ts';
+import { pruneChanges } from '../../store/due.ts';
 import { type Age, type OldRows, PRUNED, prune } from '../../store/engine/prune.ts';
 import { prunePlans } from '../../store/plans.ts';
 import { countTakenSeats, readBacklog } from '../../store/resources/backlog.ts';

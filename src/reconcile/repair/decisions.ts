@@ -20,6 +20,7 @@ import {
   toUserColumns,
 } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink } from '../../store/links/links.ts';
+import { listNested } from '../../store/links/of-users.ts';
 import {
   listHeldChanges,
   lockHeld,
@@ -37,7 +38,6 @@ import {
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
-import { listNested } from '../../store/resources/rule-inputs.ts';
 import { toObservation, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';

@@ -15,8 +15,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json
 import { splitName } from '../../domain/name.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
 import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
-import { forgetRemoval } from '../../store/changes.ts';
 import { changeDrifts, type DriftRow, toRepair } from '../../store/drifts.ts';
+import { forgetRemoval } from '../../store/due.ts';
 import {
   NOTHING_OPEN,
   parseCells,

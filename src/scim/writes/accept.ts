@@ -10,7 +10,7 @@ import type { UserField } from '../../domain/user.ts';
 import type { Lock } from '../../reconcile/bounded-wait.ts';
 import type { Problem } from '../../reconcile/outcome.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
-import { keepChange } from '../../store/changes.ts';
+import { keepChange } from '../../store/due.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { saveDispute } from '../../store/resources/names.ts';

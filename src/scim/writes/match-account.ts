@@ -14,8 +14,13 @@ import {
   listTombstones,
   lockLostUsers,
 } from '../../store/resources/find.ts';
-import { joinLost } from '../../store/resources/revive.ts';
-import { LIVE_MANAGED, listRows, lockRow, type UserRow } from '../../store/resources/rows.ts';
+import {
+  joinLost,
+  LIVE_MANAGED,
+  listRows,
+  lockRow,
+  type UserRow,
+} from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import type { Repairs } from '../repairs.ts';
@@ -65,11 +70,8 @@ const STATE = ['origin', 'version', 'deleted_at'] as const;
 async function matchOnce(tx: Db, recognition: Recognition): Promise<Match<'user'>> {
   const { match, attributes } = recognition;
   const { userName, address } = foldNames(attributes);
-  const found = await listHolders(
-    tx,
-    address === undefined ? [userName] : [userName, address],
-    userName,
-  );
+  const names = address === undefined ? [userName] : [userName, address];
+  const found = await listHolders(tx, names, userName);
   const namesake = found.find((row) => row.origin !== null && row.name_folded === userName);
   if (namesake !== undefined) return toMatch(recognition, namesake, ['userName', userName]);
   const known = await findByExternalId(tx, recognition);

@@ -1,7 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Insertable, type RawBuilder, sql, type UpdateObject } from 'kysely';
-import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
-import { hasEntities } from '../engine/columns.ts';
+import { onlyEchoes } from '../../domain/cell.ts';
+import { onlyEntities } from '../../domain/entity.ts';
+import {
+  type GivenKey,
+  type GroupId,
+  type ResourceKey,
+  type UserId,
+  userId,
+} from '../../domain/ids.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
+import { hasEntities, NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
 import {
   forUpdate,
   readInChunks,
@@ -11,10 +20,10 @@ import {
   toValues,
 } from '../engine/dialect.ts';
 import { StoreError } from '../engine/store-error.ts';
-import { touchGroupsOf } from '../links/of-users.ts';
+import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
 import type { Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import { type Choice, listWhere, type Row, type Where } from '../tables.ts';
+import { type Choice, listWhere, type Row, updateWhere, type Where } from '../tables.ts';
 
 /** Users or groups. */
 export type ResourceType = GivenKey['type'];
@@ -215,4 +224,61 @@ export function listGroupsWith(
 export async function endObserved(tx: Db, row: ResourceRow, now: number): Promise<void> {
   if (row.type === 'user') await touchGroupsOf(tx, row.id, now);
   await deleteRow(tx, row);
+}
+
+/**
+ * Makes a deleted user or group a new one, under another id, by which nobody waits for it: what the service holds of the
+ * deleted one stays known, and so does what calls may still do. The deactivation is cancelled; departures from groups
+ * stand. `now` is epoch milliseconds.
+ */
+export async function revive<Type extends ResourceKey['type']>(
+  tx: Db,
+  row: ResourceRow,
+  { id, type, ...columns }: NewRow<Type>,
+  now: number,
+): Promise<RowOf<Type>> {
+  const isUser = row.type === 'user';
+  if (isUser) await leaveGroups(tx, row.id, now);
+  await sql`update resources set id = ${id} where id = ${row.id}`.execute(tx);
+  await updateWhere(tx, 'own_calls', { resource_id: row.id }, { resource_id: id });
+  const cells = isUser ? onlyEchoes(parseCells(row)) : onlyEntities(parseCells(row));
+  const mayExist = row.sent_creates !== '[]';
+  await updateRow(
+    tx,
+    { type, id },
+    {
+      ...NOTHING_OPEN,
+      cells: JSON.stringify(cells),
+      sent_creates: row.sent_creates,
+      // A call that is on its way finds no row of its id to record its outcome in.
+      must_look: Math.max(row.must_look, mayExist ? 1 : 0),
+      unsure_until: row.unsure_until,
+      version: row.version + 1,
+      due_class: 1,
+      deleted_at: null,
+      left_at: null,
+      out_at: null,
+      erased_at: null,
+      seat_since: null,
+      ...columns,
+    },
+  );
+  // What waited for the deactivation waits for nothing now.
+  if (isUser) await notifyGroupsOf(tx, userId(id), now);
+  return getRow(tx, { type, id });
+}
+
+/** Joins deleted rows whose creates may have left something, as one; undefined: there is none. */
+export async function joinLost<Row extends ResourceRow>(
+  tx: Db,
+  [row, ...others]: readonly Row[],
+): Promise<Row | undefined> {
+  if (row === undefined) return undefined;
+  for (const other of others) {
+    await updateWhere(tx, 'own_calls', { resource_id: other.id }, { resource_id: row.id });
+    await deleteRow(tx, other);
+  }
+  const sent = [row, ...others].flatMap((one) => parseStored<SentCreate[]>(one.sent_creates));
+  const until = Math.max(...[row, ...others].map(({ unsure_until }) => unsure_until ?? 0));
+  return { ...row, sent_creates: JSON.stringify(sent), unsure_until: until === 0 ? null : until };
 }
