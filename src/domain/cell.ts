@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonValue } from './json.ts';
+import { type JsonValue, parseFields } from './json.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
@@ -100,11 +100,6 @@ export const editAll = <F extends string>(
   cells: Cells<F>,
   toNext: (cell: Cell, field: F) => Draft,
 ) => edit(cells, parseFields(cells), toNext);
-
-/** The fields that have a cell, or a row of a table. An object of ours has no other keys than its fields. */
-export function parseFields<Field extends string>(rows: { readonly [F in Field]?: unknown }) {
-  return Object.keys(rows) as Field[];
-}
 
 /** The fields with such a cell. */
 const listWhere = <F extends string>(cells: Cells<F>, isMeant: (cell: Cell) => boolean) =>

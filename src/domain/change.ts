@@ -1,8 +1,8 @@
-import { type FieldValues, parseFields } from './cell.ts';
+import type { FieldValues } from './cell.ts';
 import type { DriftKind, MANAGED_KINDS } from './drift.ts';
 import type { OwnGroupField } from './group.ts';
 import type { HarmKind } from './harm.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseFields } from './json.ts';
 import type { LinkList } from './link.ts';
 import { hasMoreBits } from './mask.ts';
 import type { UserField } from './user.ts';

@@ -1,4 +1,5 @@
-import { type Cell, type Cells, edit, editAll, type Failure, parseFields } from './cell.ts';
+import { type Cell, type Cells, edit, editAll, type Failure } from './cell.ts';
+import { parseFields } from './json.ts';
 import { normaliseName } from './name.ts';
 import { type Refusal, withEarlierWords } from './refusal.ts';
 

@@ -1,8 +1,8 @@
-import { type Cells, type FieldValues, holds, parseFields } from './cell.ts';
+import { type Cells, type FieldValues, holds } from './cell.ts';
 import { type EntityField, leavesEntity, type SeenEntities } from './entity.ts';
 import { GROUP_EXTENSION, toExtension } from './extensions.ts';
 import type { GroupId } from './ids.ts';
-import type { JsonObject } from './json.ts';
+import { type JsonObject, parseFields } from './json.ts';
 import type { LinkKey } from './link.ts';
 import { normaliseName } from './name.ts';
 import type { ResourceState, Sightings } from './resource-state.ts';

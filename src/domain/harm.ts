@@ -1,31 +1,27 @@
+import { parseFields } from './json.ts';
 import { toCount } from './text.ts';
 
-/** Kinds of harm that a repair can do. */
-export const HARM_KINDS = [
-  'deactivate',
-  'removeMember',
-  'demoteAdmin',
-  'cutAccess',
-  'deleteGroup',
-] as const;
-
-/** Kind of harm. `cutAccess`: permissions of a group, its roles in a space or document, or licences of a user. */
-export type HarmKind = (typeof HARM_KINDS)[number];
-
-/** Time for which harm counts, in milliseconds. */
-export const HARM_WINDOW_MS = 24 * 3_600_000;
-
-const HARM_WORDS: Readonly<Record<HarmKind, readonly [one: string, many: string]>> = {
+const HARM_WORDS = {
   deactivate: ['person deactivated', 'people deactivated'],
   removeMember: ['member removed from a group', 'members removed from groups'],
   demoteAdmin: ['admin of a group demoted', 'admins of groups demoted'],
   cutAccess: ['person or group with less access', 'people and groups with less access'],
   deleteGroup: ['group deleted', 'groups deleted'],
-};
+} as const;
+
+/** Kind of harm. `cutAccess`: permissions of a group, its roles in a space or document, or licences of a user. */
+export type HarmKind = keyof typeof HARM_WORDS;
+
+/** Kinds of harm that a repair can do. */
+export const HARM_KINDS = parseFields<HarmKind>(HARM_WORDS);
+
+/** Time for which harm counts, in milliseconds. */
+export const HARM_WINDOW_MS = 24 * 3_600_000;
 
 /** Amount of one kind of harm, in words. A user counts once, or once in each group. */
 export function toHarmWords(harm: HarmKind, count: number): string {
-  return toCount(count, ...HARM_WORDS[harm]);
+  const [one, many] = HARM_WORDS[harm];
+  return toCount(count, one, many);
 }
 
 /** Names of the opposites of harms, which have the same limits. */

@@ -10,3 +10,8 @@ export interface JsonObject {
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The keys of an object of ours, which has no others than the fields of its type. */
+export function parseFields<Field extends string>(rows: { readonly [F in Field]?: unknown }) {
+  return Object.keys(rows) as Field[];
+}

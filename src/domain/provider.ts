@@ -1,23 +1,27 @@
 import { foldCase } from './fold.ts';
+import { parseFields } from './json.ts';
 import { createMatcher } from './matcher.ts';
 
 /** Provider of every credential and resource that names no other: it always exists, and has no limits. */
 export const DEFAULT_PROVIDER = 'default';
 
-/** Things that a provider may do with its own people and groups; `create` is also to take over. */
-export const RIGHTS = [
-  'users.create',
-  'users.change',
-  'users.deactivate',
-  'users.delete',
-  'groups.create',
-  'groups.change',
-  'groups.delete',
-  'groups.add-others',
-] as const;
+/** Things that a provider may do with its own people and groups, as a refusal says them; `create` is also to take over. */
+const REFUSALS = {
+  'users.create': 'may not create or take over users.',
+  'users.change': 'may not change users.',
+  'users.deactivate': 'may not deactivate users.',
+  'users.delete': 'may not delete users.',
+  'groups.create': 'may not create or take over groups.',
+  'groups.change': 'may not change groups.',
+  'groups.delete': 'may not delete groups.',
+  'groups.add-others': 'may add its own people alone to its groups.',
+} as const;
 
 /** One thing that a provider may do. */
-export type Right = (typeof RIGHTS)[number];
+export type Right = keyof typeof REFUSALS;
+
+/** All of these things. */
+export const RIGHTS = parseFields<Right>(REFUSALS);
 
 /** Columns that say whose a user or group is. */
 export interface Owned {
@@ -79,7 +83,7 @@ export function findLimit(
   demands: Demands,
 ): string | undefined {
   const right = demands.rights.find((one) => !may.includes(one));
-  if (right !== undefined) return WORDS[right];
+  if (right !== undefined) return REFUSALS[right];
   if (domains !== null && !areWithin(domains, demands.userNames)) {
     return `may have people of these mail domains alone: ${domains.join(', ')}.`;
   }
@@ -88,17 +92,6 @@ export function findLimit(
   if (demands.groupNames.every((name) => isAllowed([name]))) return undefined;
   return `may have groups of these names alone: ${groupNames.join(', ')}.`;
 }
-
-const WORDS: Readonly<Record<Right, string>> = {
-  'users.create': 'may not create or take over users.',
-  'users.change': 'may not change users.',
-  'users.deactivate': 'may not deactivate users.',
-  'users.delete': 'may not delete users.',
-  'groups.create': 'may not create or take over groups.',
-  'groups.change': 'may not change groups.',
-  'groups.delete': 'may not delete groups.',
-  'groups.add-others': 'may add its own people alone to its groups.',
-};
 
 /** A name without an @ belongs to no domain; one with several could be read in two ways, and belongs to none of these. */
 function areWithin(domains: readonly string[], names: readonly string[]): boolean {

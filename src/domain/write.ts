@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ask, askOnly, type Cells, isWaiting, parseFields, undo } from './cell.ts';
+import { ask, askOnly, type Cells, isWaiting, undo } from './cell.ts';
 import type { Combination } from './combine.ts';
 import { isEntityField, leaveEntities, listWantedEntities } from './entity.ts';
 import { GROUP_EXTENSION, toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
@@ -11,7 +11,7 @@ import {
   type OwnGroupField,
   toDesiredGroup,
 } from './group.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseFields } from './json.ts';
 import { isGone, type ResourceState, type Sightings } from './resource-state.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from './rule-book.ts';
 import {

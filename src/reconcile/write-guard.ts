@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { countDueChanges } from '../store/due.ts';
 import { createFact, followFact } from '../store/facts.ts';
-import type { Db, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 
 /** Pause by an operator: nothing is changed in the service. */
@@ -57,8 +57,11 @@ export async function openWriteGuard({ store, clock, mode, onChange }: GuardOpti
     findPause: () => followed.value,
     /** Stops every process on this store from changing the service until an operator resumes. @throws StoreError */
     async pause(reason: string | null): Promise<Pause> {
-      const asked = { since: clock.now(), reason };
-      const pause = await store.write((tx) => savePause(tx, asked));
+      const now = clock.now();
+      // An earlier pause keeps its beginning.
+      const pause = await store.write((tx) =>
+        PAUSE.change(tx, now, (earlier) => ({ since: earlier?.since ?? now, reason })),
+      );
       followed.set(pause);
       return pause;
     },
@@ -80,14 +83,6 @@ export async function openWriteGuard({ store, clock, mode, onChange }: GuardOpti
   };
 }
 
-/** Pauses from now on; an earlier pause keeps its beginning. */
-async function savePause(tx: Db, { since, reason }: Pause): Promise<Pause> {
-  const earlier = await PAUSE.lock(tx);
-  const value = { since: earlier?.since ?? since, reason };
-  await PAUSE.save(tx, value, since);
-  return value;
-}
-
 /** Changes that are counted for the message; more count as this many. */
 const COUNT_MAX = 100_000;
 
@@ -104,16 +99,12 @@ async function enterMode(
   await store.write(async (tx) => {
     if ((await OBSERVING.lock(tx)) !== undefined) return;
     const due = await countDueChanges(tx, Number.MAX_SAFE_INTEGER, COUNT_MAX);
-    if (due > 0) throw toWorkDue(due);
+    if (due > 0) {
+      const what = due === 1 ? '1 acknowledged change is' : `${due} acknowledged changes are`;
+      const message = `${what} not in the service yet, and MODE=observe would leave that so: start with MODE=live until nothing waits, or use scim-bridge pause`;
+      throw new BridgeError('work-due', message);
+    }
     const since = clock.now();
     await OBSERVING.save(tx, { since }, since);
   });
-}
-
-function toWorkDue(due: number): BridgeError {
-  const what = due === 1 ? '1 acknowledged change is' : `${due} acknowledged changes are`;
-  return new BridgeError(
-    'work-due',
-    `${what} not in the service yet, and MODE=observe would leave that so: start with MODE=live until nothing waits, or use scim-bridge pause`,
-  );
 }

@@ -1,4 +1,4 @@
-import { ask, type Cells, isSameWork, listWaiting, parseFields, release } from '../domain/cell.ts';
+import { ask, type Cells, isSameWork, listWaiting, release } from '../domain/cell.ts';
 import { type Combination, type Combined, combine, isAsked } from '../domain/combine.ts';
 import {
   type EntityField,
@@ -18,7 +18,7 @@ import {
 } from '../domain/extensions.ts';
 import { type GroupField, isInService, toDesiredGroup } from '../domain/group.ts';
 import type { ResourceKey } from '../domain/ids.ts';
-import type { JsonObject } from '../domain/json.ts';
+import { type JsonObject, parseFields } from '../domain/json.ts';
 import { listTakenFromGroup, listTakenFromUser } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rule-book.ts';
