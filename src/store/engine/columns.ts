@@ -16,20 +16,20 @@ import type { Row } from '../tables.ts';
 /** The stored form of a user's attributes: the document, and what is indexed of it. */
 export function toUserColumns(attributes: JsonObject) {
   return {
-    ...toNameColumns(toText(attributes.userName), alignLicences(attributes)),
-    display_folded: fold(toText(attributes.displayName)),
-    address_folded: fold(findCreationAddress(attributes) ?? null),
+    ...toNameColumns(attributes.userName, alignLicences(attributes)),
+    display_folded: fold(attributes.displayName),
+    address_folded: fold(findCreationAddress(attributes)),
     active: attributes.active === false ? 0 : 1,
   };
 }
 
 /** The stored form of a group's attributes: the document, and what is indexed of it. */
 export function toGroupColumns(attributes: JsonObject) {
-  return toNameColumns(toText(attributes.displayName), attributes);
+  return toNameColumns(attributes.displayName, attributes);
 }
 
-function toNameColumns(shown: string | null, attributes: JsonObject) {
-  const name = shown ?? '';
+function toNameColumns(shown: JsonValue | undefined, attributes: JsonObject) {
+  const name = toText(shown) ?? '';
   return {
     attributes: JSON.stringify(attributes),
     name,
@@ -38,8 +38,8 @@ function toNameColumns(shown: string | null, attributes: JsonObject) {
   };
 }
 
-function fold(text: string | null): string | null {
-  return text === null ? null : foldCase(text);
+function fold(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? foldCase(value) : null;
 }
 
 function toText(value: JsonValue | undefined): string | null {

@@ -1,33 +1,23 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../../test/support/stores.ts';
-import type { Schema } from '../schema.ts';
 import type { Db, Store } from '../store.ts';
-import { forUpdate } from './dialect.ts';
+import { forUpdate, readNumber, select } from './dialect.ts';
 import { StoreError } from './store-error.ts';
 
-type CounterSchema = { counters: { name: string; total: number; parent: string | null } };
-
-/** The store's own tables play no part here. */
-function counters(db: Db): Kysely<Schema & CounterSchema> {
-  return db.withTables<CounterSchema>();
-}
-
 async function createCounters(store: Store): Promise<Store> {
-  await store.write(async (tx) => {
-    await sql`create table counters (name text primary key, total bigint not null, parent text references counters (name))`.execute(
-      tx,
-    );
-  });
+  const counters = sql`create table counters
+    (name text primary key, total bigint not null, parent text references counters (name))`;
+  await store.write((tx) => counters.execute(tx));
   return store;
 }
 
 async function insertCounter(db: Db, name: string, parent: string | null = null): Promise<void> {
-  await counters(db).insertInto('counters').values({ name, total: 0, parent }).execute();
+  await sql`insert into counters values (${name}, 0, ${parent})`.execute(db);
 }
 
 async function listNames(db: Db): Promise<string[]> {
-  const rows = await counters(db).selectFrom('counters').select('name').orderBy('name').execute();
+  const rows = await select<{ name: string }>(db)`select name from counters order by name`;
   return rows.map(({ name }) => name);
 }
 
@@ -109,34 +99,22 @@ describeStores('the store', ({ makeUrl, open }) => {
       const { rows } = await sql<{ total: number }>`
         select total from counters where name = 'hits' ${forUpdate(tx)}`.execute(tx);
       const total = rows[0]?.total ?? 0;
-      await counters(tx)
-        .updateTable('counters')
-        .set({ total: total + 1 })
-        .execute();
+      await sql`update counters set total = ${total + 1}`.execute(tx);
     };
     await Promise.all(Array.from({ length: 100 }, () => store.write(readThenWrite)));
 
-    const { total } = await counters(store.read)
-      .selectFrom('counters')
-      .select('total')
-      .executeTakeFirstOrThrow();
-    expect(total).toBe(100);
+    expect(await readNumber(store.read, sql`select total from counters`)).toBe(100);
   });
 
   test('64-bit integers, sums and counts are numbers on both engines', async () => {
     const store = await createCounters(await open(await makeUrl('empty')));
     const total = Date.now();
-    await store.write((tx) =>
-      counters(tx).insertInto('counters').values({ name: 'now', total, parent: null }).execute(),
-    );
+    await store.write((tx) => sql`insert into counters values ('now', ${total}, null)`.execute(tx));
 
-    const row = await counters(store.read)
-      .selectFrom('counters')
-      .select((eb) => ['total', eb.fn.sum('total').as('sum'), eb.fn.countAll().as('count')])
-      .groupBy('total')
-      .executeTakeFirstOrThrow();
+    const rows = await select(store.read)`
+      select total, sum(total) as sum, count(*) as count from counters group by total`;
 
-    expect({ ...row }).toEqual({ total, sum: total, count: 1 });
+    expect(rows).toEqual([{ total, sum: total, count: 1 }]);
   });
 
   test('a transaction that was left open by mistake cannot be used after its write', async () => {
@@ -185,16 +163,12 @@ describePostgres('the store under contention', ({ makeUrl, open }) => {
       });
     await Promise.all([raiseBoth('a', 'b'), raiseBoth('b', 'a')]);
 
-    const rows = await counters(store.read).selectFrom('counters').select('total').execute();
+    const rows = await select(store.read)`select total from counters`;
     expect(rows).toEqual([{ total: 2 }, { total: 2 }]);
     expect(locked).toBeGreaterThan(2);
   });
 });
 
 async function raise(tx: Db, name: string): Promise<void> {
-  await counters(tx)
-    .updateTable('counters')
-    .set((eb) => ({ total: eb('total', '+', 1) }))
-    .where('name', '=', name)
-    .execute();
+  await sql`update counters set total = total + 1 where name = ${name}`.execute(tx);
 }
