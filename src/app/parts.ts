@@ -2,7 +2,7 @@ import { createAccess } from '../access/access.ts';
 import { createAttempts } from '../access/attempts.ts';
 import type { GivenTokens } from '../access/sessions.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { OperatorAct } from '../ops/http/operator-acts.ts';
+import type { OperatorAct } from '../ops/http/operator.ts';
 import { createRequestLog } from '../ops/records/request-log.ts';
 import type { About } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';

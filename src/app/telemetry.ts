@@ -1,6 +1,6 @@
 import { createRarely } from '../access/attempts.ts';
 import { isOfPerson } from '../access/sessions.ts';
-import type { OperatorAct } from '../ops/http/operator-acts.ts';
+import type { OperatorAct } from '../ops/http/operator.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/open-telemetry.ts';

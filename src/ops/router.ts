@@ -5,8 +5,13 @@ import type { Attempts } from '../access/attempts.ts';
 import type { Sessions } from '../access/sessions.ts';
 import { opsRoutes } from './document.ts';
 import { InvalidRequest } from './http/body.ts';
-import { limitRequests, REQUEST_LIMITS, requireOperator, requireRole } from './http/operator.ts';
-import { keepActs, type OpenAct } from './http/operator-acts.ts';
+import {
+  keepActs,
+  limitRequests,
+  type OpenAct,
+  requireOperator,
+  requireRole,
+} from './http/operator.ts';
 import { createRouteRouter } from './http/route.ts';
 import type { OpsSources } from './sources.ts';
 import type { HealthSources } from './state/readiness-facts.ts';
@@ -44,7 +49,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
   const { registry } = options;
   const router = Router();
   const letIn = requireOperator(options);
-  const limit = limitRequests(REQUEST_LIMITS, options.clock);
+  const limit = limitRequests(options.clock);
   router.get('/metrics', letIn, requireRole('metrics'), limit, async (_req, res) => {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);

@@ -7,7 +7,7 @@ import type { FileInput } from '../../upstream/operations/file-input.ts';
 import type { Operation, OperationGroup } from '../../upstream/operations/operation.ts';
 import { isFileType, isNamed, toTypes } from '../../upstream/operations/part.ts';
 import { EXACT_JSON } from '../http/body.ts';
-import { noteAct } from '../http/operator-acts.ts';
+import { noteAct } from '../http/operator.ts';
 import { type Answer, ok, Problem, route } from '../http/route.ts';
 import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
 import type { ApiSource, OpsSources } from '../sources.ts';

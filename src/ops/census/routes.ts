@@ -26,9 +26,8 @@ import { toMoment } from '../http/view.ts';
 import { CENSUS } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { handoverRoute } from './handover.ts';
-import { importRoute } from './import-ids.ts';
 import { countBy, eachRow, type Matched, matchEntries, toFolded } from './match.ts';
+import { handoverRoute, importRoute } from './take-over.ts';
 
 /** Requests with a provider's export. */
 export const exportRoutes = [

@@ -6,8 +6,11 @@ import type { Sessions } from '../../access/sessions.ts';
 import { type AdmissionLimits, createAdmission } from '../../domain/admission.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Credential, Purpose } from '../../domain/credential.ts';
+import { isId } from '../../domain/ids.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
+import type { OpenRecord } from '../../store/recorder.ts';
+import { ANSWERED, getRequestContext } from '../../telemetry/request-context.ts';
 import { answerUnusable } from './body.ts';
 
 /** Parts for letting operators in. */
@@ -77,19 +80,19 @@ export function requireRole(role: Exclude<Purpose, 'scim'>): RequestHandler {
 }
 
 /** Far more than an operator, their scripts or their monitoring ask for. */
-export const REQUEST_LIMITS: AdmissionLimits = { perSecond: 200, concurrentMax: 100 };
+const LIMITS: AdmissionLimits = { perSecond: 200, concurrentMax: 100 };
 
 /**
  * Answers 429 `too-many` beyond the limits of a credential: no other one is kept out. To be placed behind `requireRole`,
  * so that what is forbidden takes no place.
  */
-export function limitRequests(limits: AdmissionLimits, clock: Clock): RequestHandler {
-  const admission = createAdmission(limits, clock);
+export function limitRequests(clock: Clock): RequestHandler {
+  const admission = createAdmission(LIMITS, clock);
   return (_req, res, next) => {
     const { id } = getOperator(res);
     const why = admission.begin(id);
     if (why !== undefined) {
-      const { perSecond, concurrentMax } = limits;
+      const { perSecond, concurrentMax } = LIMITS;
       const most = why === 'rate' ? `${perSecond} requests a second` : `${concurrentMax} at once`;
       const message = `More than ${most} with this credential.`;
       res.status(429).set('Retry-After', '1').json({ code: 'too-many', message });
@@ -130,4 +133,71 @@ function answerStranger(
   res.set('WWW-Authenticate', `Bearer realm="ops"${problem}`);
   const message = 'Present a token of an operator as Bearer token.';
   res.status(401).json({ code: 'unauthorized', message });
+}
+
+/** States before and after an act: ids, words and numbers, never a secret and never a name of a person. */
+export interface Change {
+  readonly before?: object;
+  readonly after?: object;
+}
+
+/** Notes of an answer about its act, for the log and the acts that are kept. */
+export interface ActNotes {
+  /** Id of the subject, where the address does not have it or has a name; never a name. */
+  readonly target?: string | undefined;
+  readonly change?: Change;
+  /** Acts that are kept in the place of the one of the request: one of each subject, and none of what only tells. */
+  readonly acts?: readonly { readonly target: string; readonly change: Change }[];
+}
+
+/** Notes what a request does, beside what was noted before. */
+export function noteAct(res: Response, notes: ActNotes): void {
+  noted.set(res, { ...noted.get(res), ...notes });
+}
+
+const noted = new WeakMap<Response, ActNotes>();
+
+/** An act of an operator as it is kept: its answer, and what it was about, without names of people. */
+export type OperatorAct = ReturnType<typeof toAct>;
+
+/** Opens the record of a request; `toAct` makes the act as it is known before the answer. */
+export type OpenAct = (toAct: () => OperatorAct) => OpenRecord<OperatorAct>;
+
+/** Keeps each request that does more than read with what it changes, and its answer. */
+export function keepActs(open: OpenAct): RequestHandler {
+  return (req, res, next) => {
+    const { method, baseUrl } = req;
+    if (method === 'GET' || method === 'HEAD' || getOperator(res).purpose !== 'operator')
+      return next();
+    const record = open(() => toAct(res, baseUrl, undefined));
+    res.once(ANSWERED, () => {
+      const act = toAct(res, baseUrl, res.statusCode);
+      const { acts = [act] } = noted.get(res) ?? {};
+      record.end(acts.map((one) => ({ ...act, ...one })));
+    });
+    record.run(next);
+  };
+}
+
+/** @param status undefined: there is no answer yet */
+function toAct(res: Response, baseUrl: string, status: number | undefined) {
+  const { method, route, params } = res.req;
+  const { name: operator, id: credential } = getOperator(res);
+  const { requestId, remoteAddress } = getRequestContext(res);
+  const { target, change } = noted.get(res) ?? {};
+  const id = typeof params.id === 'string' ? params.id : '';
+  // An id that was found is no free text of the sender.
+  const isKnown = status === undefined ? isId(id) : id !== '' && status !== 400 && status !== 404;
+  return {
+    requestId,
+    method,
+    // The pattern: ids and names of people do not get into the log.
+    route: typeof route?.path === 'string' ? `${baseUrl}${route.path}` : 'none',
+    status,
+    operator,
+    credential,
+    remoteAddress,
+    target: target ?? (isKnown ? id : undefined),
+    change,
+  };
 }

@@ -17,8 +17,7 @@ import {
   type QueryOptions,
   readList,
 } from './list-query.ts';
-import { getOperator, requireRole } from './operator.ts';
-import { type ActNotes, noteAct } from './operator-acts.ts';
+import { type ActNotes, getOperator, noteAct, requireRole } from './operator.ts';
 
 /** A request below `/ops`, as the router serves it and as OpenAPI describes it. */
 export interface OpsRoute<Needs> extends Described {

@@ -1,7 +1,7 @@
 import { beginOutage, endOutage, type NewAct, saveActs } from '../../store/audit/timeline.ts';
 import type { OpenRecord, OpenRecordOf } from '../../store/recorder.ts';
 import type { Db, Store } from '../../store/store.ts';
-import type { OperatorAct } from '../http/operator-acts.ts';
+import type { OperatorAct } from '../http/operator.ts';
 
 /** Gates that stop all calls: one for a failing service, one for a refused token. */
 const GATES = ['service', 'credentials'] as const;
