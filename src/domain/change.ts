@@ -7,9 +7,6 @@ import type { LinkList } from './link.ts';
 import { hasMoreBits } from './mask.ts';
 import type { UserField } from './user.ts';
 
-/** Kind of drift that a change can repair: all but those of unmanaged accounts and groups. */
-export type RepairableKind = (typeof MANAGED_KINDS)[number];
-
 /** Changes of the service, each with its reason for an operator, after the name of the user or group. */
 export const CHANGE_WORDS = {
   'user.create': 'is wanted and has no account: create',
@@ -46,8 +43,8 @@ export type ChangeKind = keyof typeof CHANGE_WORDS;
 interface ChangeRow {
   /** The list in which it concerns one user, or that it concerns the roles in one entity; absent: fields, or none. */
   readonly about?: LinkList | 'entity';
-  /** Drift that it repairs; absent: none. */
-  readonly repairs?: RepairableKind;
+  /** Drift that it repairs; absent: none. Nothing repairs that an account or a group is unmanaged. */
+  readonly repairs?: (typeof MANAGED_KINDS)[number];
   /** Harm that it does, `measured`: if its values say so; absent: none. */
   readonly harm?: HarmKind | 'measured';
   /** Harm that it is the opposite of, because it grants access or power; absent: none. */
@@ -97,13 +94,11 @@ export const FIELD_CHANGES: Readonly<
   addToCardsAndSpacesEnabled: ['group.permissions'],
 };
 
-/** All fields of users and groups that have a value of their own. */
-const CHANGED_FIELDS = parseFields<UserField | OwnGroupField>(FIELD_CHANGES);
-
 /** Lists the fields that a kind of change may concern. */
-export function listChangedFields(kind: ChangeKind): (UserField | OwnGroupField)[] {
-  return CHANGED_FIELDS.filter((field) => FIELD_CHANGES[field].includes(kind));
-}
+export const listChangedFields = (kind: ChangeKind) =>
+  parseFields<UserField | OwnGroupField>(FIELD_CHANGES).filter((field) =>
+    FIELD_CHANGES[field].includes(kind),
+  );
 
 /** A change of fields, with the values that are wanted and those that the service holds. */
 export interface FieldChange {
@@ -146,14 +141,12 @@ export interface SentChange {
 }
 
 /** Lists the harm of changes, once for each that does any. Of licences and permissions no call says what was there before. */
-export function listHarms(changes: readonly Pick<SentChange, 'kind'>[]): HarmKind[] {
-  return changes.flatMap(({ kind }) => findFixedHarm(kind) ?? []);
-}
+export const listHarms = (changes: readonly Pick<SentChange, 'kind'>[]) =>
+  changes.flatMap(({ kind }) => findFixedHarm(kind) ?? []);
 
 /** Lists the kinds of changes that do this harm, whatever else they change. */
-export function listKindsOf(harm: HarmKind): ChangeKind[] {
-  return CHANGE_KINDS.filter((kind) => findFixedHarm(kind) === harm);
-}
+export const listKindsOf = (harm: HarmKind) =>
+  CHANGE_KINDS.filter((kind) => findFixedHarm(kind) === harm);
 
 /** Finds the harm that a kind of change does whatever its values are; undefined: none. */
 function findFixedHarm(kind: ChangeKind): HarmKind | undefined {
@@ -162,11 +155,7 @@ function findFixedHarm(kind: ChangeKind): HarmKind | undefined {
 }
 
 /** A change with its values, as far as harm is concerned. */
-interface ValuedChange {
-  readonly kind: ChangeKind;
-  readonly desired: JsonValue;
-  readonly observed: JsonValue;
-}
+type ValuedChange = Readonly<Record<'desired' | 'observed', JsonValue> & { kind: ChangeKind }>;
 
 /** Finds the harm of making the service hold `desired`; undefined: none. */
 export function findHarm(change: ValuedChange): HarmKind | undefined {
@@ -204,11 +193,8 @@ function holdsMore({ desired, observed }: ValuedChange): boolean {
 }
 
 /** True for a change of whose a user or group is. */
-export function isHandOver(kind: ChangeKind): boolean {
-  return kind === 'user.hand-over' || kind === 'group.hand-over';
-}
+export const isHandOver = (kind: ChangeKind) => kind.endsWith('.hand-over');
 
 /** Key that tells the changes, or the differences, of one resource apart. */
-export function toChangeKey(change: { readonly kind: string; readonly memberId: string }): string {
-  return `${change.kind} ${change.memberId}`;
-}
+export const toChangeKey = (change: Readonly<Record<'kind' | 'memberId', string>>) =>
+  `${change.kind} ${change.memberId}`;

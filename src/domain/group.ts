@@ -28,9 +28,8 @@ export interface UpstreamGroupIds {
 }
 
 /** True when the service has the group, or had it at the last look. */
-export function isInService({ scimId, restId, uid }: UpstreamGroupIds): boolean {
-  return (scimId ?? restId ?? uid) !== undefined;
-}
+export const isInService = ({ scimId, restId, uid }: UpstreamGroupIds) =>
+  (scimId ?? restId ?? uid) !== undefined;
 
 /** Last observation of a group, without its members. */
 export interface ObservedGroup extends Sightings {
@@ -98,13 +97,8 @@ export interface GroupState extends ResourceState<GroupField> {
 }
 
 /** True when a change that waits and can be made now removes access: such a group goes first. */
-export function removesGroupAccess({
-  deleted,
-  cells,
-  links,
-}: Pick<GroupState, 'deleted' | 'cells' | 'links'>): boolean {
-  return deleted || links.some(({ wanted }) => !wanted) || leavesEntity(cells);
-}
+export const removesGroupAccess = (state: Pick<GroupState, 'deleted' | 'cells' | 'links'>) =>
+  state.deleted || state.links.some(({ wanted }) => !wanted) || leavesEntity(state.cells);
 
 /** Maps the attributes of a managed group to the desired group. */
 export function toDesiredGroup(attributes: JsonObject): DesiredGroup {

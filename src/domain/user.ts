@@ -97,17 +97,15 @@ export function compareAccount(
   { desired, observed }: Pick<UserState, 'desired' | 'observed'>,
   { userName, emails, created }: ShownAccount,
 ): 'same' | 'another' | 'unclear' {
-  const ours = listNames([observed?.userName, observed?.email, desired.userName, desired.address]);
-  const theirs = listNames([userName, ...emails]);
-  if (ours.length === 0 || theirs.length === 0) return 'same';
-  if (theirs.some((name) => ours.includes(name))) return 'same';
+  const ours = foldAll([observed?.userName, observed?.email, desired.userName, desired.address]);
+  const theirs = foldAll([userName, ...emails]);
+  if (ours.size === 0 || theirs.size === 0 || !ours.isDisjointFrom(theirs)) return 'same';
   if (!created || !observed?.created) return 'unclear';
   return created === observed.created ? 'same' : 'another';
 }
 
-function listNames(names: readonly (string | undefined)[]): string[] {
-  return names.flatMap((name) => (name ? [foldCase(name)] : []));
-}
+const foldAll = (names: readonly (string | undefined)[]) =>
+  new Set(names.flatMap((name) => (name ? [foldCase(name)] : [])));
 
 /** Names that an account is, or would be, created with. */
 export function toSentUser({
@@ -118,10 +116,7 @@ export function toSentUser({
 }
 
 /** True when a waiting change removes access: such a user goes first. */
-export function removesUserAccess({
-  desired,
-  cells,
-}: Pick<UserState, 'desired' | 'cells'>): boolean {
+export function removesUserAccess({ desired, cells }: Pick<UserState, 'desired' | 'cells'>) {
   const waits = isWaiting(cells.active) || isWaiting(cells.account);
   const suspends = desired.temporarilyInactive && isWaiting(cells.temporarilyInactive);
   return (waits && !desired.active) || suspends === true;
@@ -131,16 +126,12 @@ export function removesUserAccess({
 export type Deactivation = 'scim' | 'temporarilyInactive';
 
 /** True when the service lets the user work, through the switch that deactivation uses. */
-export function isObservedActive(observed: ObservedUser, deactivation: Deactivation): boolean {
-  return (
-    observed.active && !(deactivation === 'temporarilyInactive' && observed.temporarilyInactive)
-  );
-}
+export const isObservedActive = (observed: ObservedUser, deactivation: Deactivation) =>
+  observed.active && !(deactivation === 'temporarilyInactive' && observed.temporarilyInactive);
 
 /** True when the user is to work: where suspending deactivates, a wanted suspension says no as well. */
-export function isWantedActive(desired: DesiredUser, deactivation: Deactivation): boolean {
-  return desired.active && !(deactivation === 'temporarilyInactive' && desired.temporarilyInactive);
-}
+export const isWantedActive = (desired: DesiredUser, deactivation: Deactivation) =>
+  desired.active && !(deactivation === 'temporarilyInactive' && desired.temporarilyInactive);
 
 /**
  * Desired suspension in the service; undefined: it is not ours. Where suspending deactivates there is one switch for
@@ -177,9 +168,8 @@ export function listUserDifferences(
   return parseFields<UserField>(differs).filter((field) => differs[field]);
 }
 
-function isSameName(a: string | undefined, b: string | undefined): boolean {
-  return a === undefined || b === undefined || foldCase(a) === foldCase(b);
-}
+const isSameName = (a: string | undefined, b: string | undefined) =>
+  a === undefined || b === undefined || foldCase(a) === foldCase(b);
 
 /** Values of each owned field as an operator is shown them; undefined: no plan changes the field by itself. */
 export function toUserValues(

@@ -81,26 +81,26 @@ interface Write<State, Field extends string> {
   readonly attributes: JsonObject;
   readonly fields: readonly Field[];
   readonly version: number;
-  readonly deactivation: Deactivation;
 }
 
-/** True for a field that a write names and that has to wait: the service does not hold its value for sure. */
-function waits<Field extends string>(
-  {
-    state,
-    cells,
-  }: {
-    readonly state: Pick<ResourceState<Field>, 'mustLook'> & {
-      readonly observed?: Sightings | undefined;
-    };
-    readonly cells: Cells<Field>;
-  },
-  field: Field,
+interface SeenState extends Pick<ResourceState<string>, 'mustLook'> {
+  readonly observed: Sightings | undefined;
+}
+
+/** Asks for the fields of ours that a write names, where the service does not hold their values for sure. */
+function askNamed<Field extends string>(
+  { state, cells, fields, version }: Omit<Write<SeenState, Field>, 'attributes'>,
+  isOurs: (field: Field) => boolean,
   differing: readonly string[] | undefined,
-): boolean {
-  // What an earlier write still waits for is claimed, so that undoing that one cannot take it away.
-  const isUnsure = state.mustLook || isGone(state.observed) || isWaiting(cells[field]);
-  return isUnsure || (differing?.includes(field) ?? true);
+): Cells<Field> {
+  const isUnsure = state.mustLook || isGone(state.observed) || differing === undefined;
+  const waiting = fields.filter(
+    (field) =>
+      isOurs(field) &&
+      // What an earlier write still waits for is claimed, so that undoing that one cannot take it away.
+      (isUnsure || isWaiting(cells[field]) || differing.includes(field)),
+  );
+  return ask(cells, waiting, version);
 }
 
 /**
@@ -108,21 +108,17 @@ function waits<Field extends string>(
  * also when it had drifted; fields that it does not name stay as they are. A user without a known account waits for one
  * while active, and for a look for one when access is taken away.
  */
-export function toCellsAfterWrite(write: Write<UserState, UserField>): Cells<UserField> {
-  const { state, cells, attributes, fields, version, deactivation } = write;
-  const { observed } = state;
+export function toCellsAfterWrite(
+  write: Write<UserState, UserField> & { readonly deactivation: Deactivation },
+): Cells<UserField> {
+  const { state, cells, attributes, version, deactivation } = write;
   const desired = toDesiredUser(attributes, state.deleted);
   if (state.upstreamId === undefined) {
-    const waiting: UserField[] = desired.active || mayHaveAccount(state) ? ['account'] : [];
-    return askOnly(cells, waiting, version);
+    return askOnly(cells, desired.active || mayHaveAccount(state) ? ['account'] : [], version);
   }
+  const { observed } = state;
   const differing = observed && listUserDifferences(desired, observed, cells, deactivation);
-  const waiting = fields.filter((field) => waits(write, field, differing));
-  return ask(
-    cells,
-    waiting.filter((field) => isOwned(field, desired)),
-    version,
-  );
+  return askNamed(write, (field) => isOwned(field, desired), differing);
 }
 
 /**
@@ -147,7 +143,7 @@ export function isOwned(
 /** The cells after a DELETE: an account that the service knows is deactivated; a create on its way has to be found first. */
 export function toCellsAfterUserDeletion(
   state: UserState,
-  { version, deactivation }: Pick<Write<UserState, UserField>, 'version' | 'deactivation'>,
+  { version, deactivation }: { readonly version: number; readonly deactivation: Deactivation },
 ): Cells<UserField> {
   const { cells, upstreamId, observed, mustLook } = state;
   if (upstreamId === undefined) {
@@ -159,22 +155,19 @@ export function toCellsAfterUserDeletion(
 }
 
 /** Cells after a write of the group itself; members and admins wait row by row. */
-export function toCellsAfterGroupWrite(
-  write: Omit<Write<Omit<GroupState, 'links'>, GroupField>, 'deactivation'>,
-): Cells<GroupField> {
+export function toCellsAfterGroupWrite(write: Write<GroupState, GroupField>): Cells<GroupField> {
   const { state, cells, attributes, fields, version } = write;
   if (!isInService(state.ids)) {
     return askOnly(cells, ['existence', ...listWantedEntities(cells)], version);
   }
+  const { observed } = state;
   const desired = toDesiredGroup(attributes);
-  const differing = state.observed && listGroupDifferences(desired, state.observed, cells);
   // An entity is named where the rules want other roles in it.
-  const waiting = fields.filter(
-    (field) =>
-      isEntityField(field) ||
-      (waits(write, field, differing) && (field === 'existence' || desired[field] !== undefined)),
-  );
-  return ask(cells, waiting, version);
+  const named = fields.filter(isEntityField);
+  const differing = observed && [...listGroupDifferences(desired, observed, cells), ...named];
+  const isOurs = (field: GroupField) =>
+    field === 'existence' || isEntityField(field) || desired[field] !== undefined;
+  return askNamed(write, isOurs, differing);
 }
 
 /**
@@ -190,7 +183,6 @@ export function toCellsAfterGroupDeletion(
   return isOwn ? asked : leaveEntities<GroupField>(asked, version);
 }
 
-/** Owned field of a user or group. */
 type Field = UserField | GroupField;
 
 /** A resource with a write that was refused. */
