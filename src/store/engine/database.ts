@@ -15,7 +15,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const until = performance.now() + (deadline?.ms ?? 0);
   for (;;) {
     try {
-      return await open(options);
+      return untilClosed(await open(options));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const isInTime = performance.now() < until && deadline?.signal.aborted === false;
@@ -40,6 +40,26 @@ async function open(options: StoreOptions): Promise<Store> {
     'store-url',
     'the address of the store is neither sqlite:<path> nor postgres://…',
   );
+}
+
+/** Refuses writes that come after the end, which waits for those before. */
+function untilClosed(store: Store): Store {
+  const running = new Set<Promise<unknown>>();
+  let isClosed = false;
+  return {
+    ...store,
+    async write(work) {
+      if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
+      const outcome = store.write(work);
+      running.add(outcome);
+      return outcome.finally(() => running.delete(outcome));
+    },
+    async close() {
+      isClosed = true;
+      await Promise.allSettled(running);
+      await store.close();
+    },
+  };
 }
 
 /**

@@ -25,9 +25,6 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
   const own = openPool(options, { connectionsMax: 1, watch: sessions.watch, onSession });
   const aside = sessions.open(own.run);
   const bell = createSharedBell(local, aside);
-  // The pool drops those who wait for a connection when it ends, so the end waits for them.
-  const running = new Set<Promise<unknown>>();
-  let isClosed = false;
 
   const transact: Store['write'] = (work) =>
     pool.use((run) => {
@@ -43,17 +40,11 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
     generation: () => undefined,
     onStatement: sessions.onStatement,
     connections: pool.count,
-    async write(work) {
-      if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
-      const outcome = retryContended(() => transact(work));
-      running.add(outcome);
-      return outcome.finally(() => running.delete(outcome));
-    },
+    write: (work) => retryContended(() => transact(work)),
     // Old versions of rows go when the server vacuums, which is its own to do.
     scrub: async () => undefined,
     async close() {
-      isClosed = true;
-      await Promise.all([Promise.allSettled(running), bell.close()]);
+      await bell.close();
       await Promise.all([pool.end(), own.end()]);
     },
   };

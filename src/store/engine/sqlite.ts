@@ -61,10 +61,7 @@ export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'
       while (writer.isTransaction) await nextTurn();
       writer.exec('pragma wal_checkpoint(truncate)');
     },
-    async close() {
-      await queue.close();
-      opened.dispose();
-    },
+    close: async () => opened.dispose(),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
-import { StoreError, toSqliteStoreError } from './store-error.ts';
+import { toSqliteStoreError } from './store-error.ts';
 
 /** A write with the callbacks of its caller, which run after the commit. */
 interface Job {
@@ -17,8 +17,7 @@ export class WriteQueue {
   readonly #writer: DatabaseSync;
   readonly #assertInPlace: () => void;
   readonly #waiting: Job[] = [];
-  #isClosed = false;
-  #draining: Promise<void> | undefined;
+  #isDraining = false;
   /** Number of commits so far. */
   commits = 0;
 
@@ -35,22 +34,15 @@ export class WriteQueue {
    * is not the echo of a neighbour whose change never became true.
    * @throws StoreError; whatever `write` throws
    */
-  async run<T>(write: () => Promise<T>): Promise<T> {
-    if (this.#isClosed)
-      throw new StoreError('store-closed', 'a write came after the store was closed');
+  run<T>(write: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#waiting.push({ write, resolve, reject });
-    this.#draining ??= this.#drain();
+    if (!this.#isDraining) void this.#drain();
     return promise;
   }
 
-  /** Resolves when everything accepted so far is settled; what comes later is refused. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#draining;
-  }
-
   async #drain(): Promise<void> {
+    this.#isDraining = true;
     while (this.#waiting.length > 0) {
       // The events of this turn of the loop are handled first: their writes join the batch. A lone write
       // waits for nothing but them.
@@ -58,7 +50,7 @@ export class WriteQueue {
       const again = await this.#runBatch(this.#waiting.splice(0, BATCH_MAX));
       this.#waiting.unshift(...again);
     }
-    this.#draining = undefined;
+    this.#isDraining = false;
   }
 
   /** Runs a batch in one transaction and settles its jobs. @returns the jobs that must run (again). */
