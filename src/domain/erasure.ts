@@ -1,35 +1,32 @@
 import { foldCase } from './fold.ts';
-import type { JsonObject, JsonValue } from './json.ts';
-import { isJsonObject } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseFields } from './json.ts';
 import type { ObservedUser } from './user.ts';
 
 /** Text that replaces the name or id of an erased user. */
 export const ERASED = 'erased';
 
-/** Every reason why a user is not erased yet. */
-export const OBSTACLES = [
-  'managed',
-  'in-service',
-  'active',
-  'pending',
-  'held',
-  'drifting',
-  'recent',
-  'erased',
-] as const;
+/** Reasons why a user is not erased yet, as the steps that have to come first, in sentences for an operator. */
+export const OBSTACLE_WORDS = {
+  managed:
+    'A provider still has this person: have them deleted there, or send DELETE /scim/v2/Users/{id}.',
+  'in-service':
+    'The service shows this account, which would bring everything back: remove it there, then compare (scim-bridge sweep).',
+  active:
+    'The account works in the service: deactivate it there, or have the drift user.activated repaired.',
+  pending:
+    'Something of the deletion has not reached the service yet: GET /ops/users/{id} says what waits.',
+  held: 'A plan or a recovery that is about this person waits: decide about it, or wait until it is done.',
+  drifting: 'The service differs in something that is about this person: GET /ops/drifts shows it.',
+  recent:
+    'The bridge changed this person less than ten minutes ago, and the audit log may still tell of it: try again then.',
+  erased: 'It was done before: nothing personal is left.',
+} as const;
 
-/**
- * Reason why a user is not erased yet.
- * - `managed`: a provider has them
- * - `in-service`: the service shows the account, which would bring everything back
- * - `active`: the account of a deleted user works
- * - `pending`: something of the deletion, or a look, is still to be done
- * - `held`: a plan or a recovery that is about them waits for a decision
- * - `drifting`: the service differs in something that is about them
- * - `recent`: the bridge changed them a moment ago, and the audit log may still tell of it
- * - `erased`: it was done
- */
-export type ErasureObstacle = (typeof OBSTACLES)[number];
+/** Reason why a user is not erased yet. */
+export type ErasureObstacle = keyof typeof OBSTACLE_WORDS;
+
+/** Every such reason. */
+export const OBSTACLES = parseFields<ErasureObstacle>(OBSTACLE_WORDS);
 
 /** Lists the names under which texts of others may mention a user: names, addresses, numbers, and the provider's id. */
 export function listPersonalNames(

@@ -20,6 +20,15 @@ export const PLAN_STATUSES = ['making', 'held', 'approved', 'applied', 'discarde
 /** One of these statuses. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 
+/** Sources of plans that repair differences by the policy: a newer plan of them replaces one that waits. */
+export const REPAIR_SOURCES = ['sweep', 'audit', 'operator'] as const;
+
+/**
+ * Sources of plans that hold changes back. Such a difference is no drift while its action is planned, and discarding
+ * the plan makes what the service holds the desired state.
+ */
+export const HOLDING_SOURCES = ['provider', 'first-run', 'restore'] as const;
+
 /**
  * Sources of plans.
  * - `sweep`, `audit`: a complete comparison, or a look at what the audit log names
@@ -30,27 +39,9 @@ export type PlanStatus = (typeof PLAN_STATUSES)[number];
  * - `restore`: every difference between a restored backup and the service
  * - `handover`: people and groups of one provider go to another one
  */
-export const PLAN_SOURCES = [
-  'sweep',
-  'audit',
-  'operator',
-  'undo',
-  'provider',
-  'first-run',
-  'restore',
-  'handover',
-] as const;
-/** Source of a plan. */
+export const PLAN_SOURCES = [...REPAIR_SOURCES, 'undo', ...HOLDING_SOURCES, 'handover'] as const;
+/** One of these sources. */
 export type PlanOrigin = (typeof PLAN_SOURCES)[number];
-
-/** Sources of plans that repair differences by the policy: a newer plan of them replaces one that waits. */
-export const REPAIR_SOURCES = ['sweep', 'audit', 'operator'] as const satisfies PlanOrigin[];
-
-/**
- * Sources of plans that hold changes back. Such a difference is no drift while its action is planned, and discarding
- * the plan makes what the service holds the desired state.
- */
-export const HOLDING_SOURCES = ['provider', 'first-run', 'restore'] as const satisfies PlanOrigin[];
 
 /** True for the plan of a store that was observing, or is older than the service: the whole service was read for it. */
 export function isOfRecovery(source: PlanOrigin): boolean {

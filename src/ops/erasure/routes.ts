@@ -1,4 +1,4 @@
-import type { ErasureObstacle } from '../../domain/erasure.ts';
+import { OBSTACLE_WORDS } from '../../domain/erasure.ts';
 import {
   type Erasure,
   type ErasureDeps,
@@ -52,23 +52,6 @@ function toDeps({ store, clock, rules }: OpsSources): ErasureDeps {
 /** A person may be gone since their name was looked up. */
 function toAnswer(erasure: Erasure | undefined) {
   if (erasure === undefined) throw new Problem(404, 'not-found', 'Nothing has this id or name.');
-  const obstacles = erasure.obstacles.map((code) => ({ code, detail: WORDS[code] }));
+  const obstacles = erasure.obstacles.map((code) => ({ code, detail: OBSTACLE_WORDS[code] }));
   return { ...erasure, obstacles };
 }
-
-/** The steps that have to come before an erasure, in sentences for an operator. */
-const WORDS: Readonly<Record<ErasureObstacle, string>> = {
-  managed:
-    'A provider still has this person: have them deleted there, or send DELETE /scim/v2/Users/{id}.',
-  'in-service':
-    'The service shows this account, which would bring everything back: remove it there, then compare (scim-bridge sweep).',
-  active:
-    'The account works in the service: deactivate it there, or have the drift user.activated repaired.',
-  pending:
-    'Something of the deletion has not reached the service yet: GET /ops/users/{id} says what waits.',
-  held: 'A plan or a recovery that is about this person waits: decide about it, or wait until it is done.',
-  drifting: 'The service differs in something that is about this person: GET /ops/drifts shows it.',
-  recent:
-    'The bridge changed this person less than ten minutes ago, and the audit log may still tell of it: try again then.',
-  erased: 'It was done before: nothing personal is left.',
-};
