@@ -171,8 +171,7 @@ async function enter(
     const isLate = isFirstRun && (await OBSERVING.lock(tx)) === undefined;
     const begun = isLate ? await RECOVERY.find(tx) : undefined;
     if (begun !== undefined) return begun;
-    await lockPlans(tx);
-    const planId = await (isFirstRun ? openFirstRun(tx, now) : openRestore(tx, now));
+    const planId = await openPlan(tx, isFirstRun ? 'first-run' : 'restore', now);
     const held = await holdEverything(tx);
     if (isFirstRun) await insertPlanActions(tx, { id: planId, now }, held);
     const state = { phase: 'reading', since: now, reason: { code }, planId } as const;
@@ -185,28 +184,22 @@ async function enter(
   return entered;
 }
 
-/** Parts of a plan that is made once the service was read. */
-const MAKING = { status: 'making', automatic: 0 } as const;
-
-/** Ends all plans, because the store that they were made from is older than the service, and opens one. */
-async function openRestore(tx: Db, now: number): Promise<string> {
-  await endAllPlans(tx, { reason: 'a backup was restored', now });
-  const reason = 'the store is older than what was done in the service';
-  return (await addPlan(tx, [], { ...MAKING, source: 'restore', reason, now })).id;
-}
-
-/** Opens the plan of what waits after observing, again where one is open already. */
-async function openFirstRun(tx: Db, now: number): Promise<string> {
-  const source = 'first-run';
-  const made = { ...MAKING, source, reason: 'it was asked for while the bridge observed' } as const;
+/** Opens the plan that is made once the service was read; again, where one of what waits after observing is open. */
+async function openPlan(tx: Db, source: 'first-run' | 'restore', now: number): Promise<string> {
+  await lockPlans(tx);
+  // They were made from a store that is older than the service.
+  if (source === 'restore') await endAllPlans(tx, { reason: 'a backup was restored', now });
+  const plan = { source, status: 'making', reason: REASONS[source], automatic: 0 } as const;
+  const empty = { ...toSumColumns(sumUp([])), created_at: now };
   const open = { source, status: ['making', 'held'] } as const;
-  const [again] = await updateWhere(tx, 'plans', open, {
-    ...made,
-    ...toSumColumns(sumUp([])),
-    created_at: now,
-  });
-  return (again ?? (await addPlan(tx, [], { ...made, now }))).id;
+  const [again] = await updateWhere(tx, 'plans', open, { ...plan, ...empty });
+  return (again ?? (await addPlan(tx, [], { ...plan, now }))).id;
 }
+
+const REASONS = {
+  'first-run': 'it was asked for while the bridge observed',
+  restore: 'the store is older than what was done in the service',
+} as const;
 
 /**
  * When this store was in use for the last time (epoch milliseconds): an event of our own account before that was made by a
