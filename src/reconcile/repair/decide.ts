@@ -18,7 +18,7 @@ import {
 } from '../../store/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
-import { addPlan, type NewPlan, type PlanSum, sumUp, tellPlan } from '../add-plan.ts';
+import { addPlan, type NewPlan, sumUp, tellPlan } from '../add-plan.ts';
 import { findCurrent } from '../differences.ts';
 import { listExceeded } from '../limits.ts';
 import { findObstacle, isStillSo } from './current.ts';
@@ -170,34 +170,20 @@ export interface ManyRequest {
   readonly by: string;
 }
 
-interface OneDecided {
-  readonly id: string;
-  /** Why it is not decided: there is none, it is over or being repaired, or it cannot be done. Undefined: it is decided. */
-  readonly refusal:
-    | { readonly code: 'unknown' | 'not-open' | 'not-possible'; readonly reason: string }
-    | undefined;
-  /** Status before the decision; undefined: there is no such drift. */
-  readonly before: DriftStatus | undefined;
-}
+/**
+ * Result of a decision about many drifts: what became of each, and the plan of the repairs where there are any.
+ * - `kind`: with `other-hash` and `above-limits` nothing was done
+ * - `refusal`: why it is not decided; undefined: it is
+ * - `before`: the status before the decision; undefined: there is no such drift
+ * - `plan.id`: undefined: it was not made
+ * - `plan.exceeded`: limits that it would exceed, in words
+ */
+export type ManyDecided = Awaited<ReturnType<typeof decideMany>>;
 
-/** Result of a decision about many drifts. */
-export interface ManyDecided {
-  /** `other-hash`, `above-limits`: nothing was done. */
-  readonly kind: 'done' | 'other-hash' | 'above-limits';
-  readonly ones: readonly OneDecided[];
-  /** Undefined where nothing is to be repaired. */
-  readonly plan:
-    | (PlanSum & {
-        /** Undefined: it was not made. */
-        readonly id: string | undefined;
-        /** Limits that it would exceed, in words. */
-        readonly exceeded: readonly string[];
-      })
-    | undefined;
-}
+type OneDecided = Awaited<ReturnType<typeof judge>>;
 
 /** Decides about drifts in one transaction: repairs are one plan. A dry run does the same and is undone. */
-export async function decideMany(deps: DecisionDeps, request: ManyRequest): Promise<ManyDecided> {
+export async function decideMany(deps: DecisionDeps, request: ManyRequest) {
   const { store, events } = deps;
   if (request.decision.kind === 'adopt') return adoptMany(deps, request, request.decision);
   const work = (tx: Db) => decideIn(tx, deps, request);
@@ -212,7 +198,7 @@ async function adoptMany(
   deps: DecisionDeps,
   { ids, isDryRun }: ManyRequest,
   { provider }: { readonly provider: string },
-): Promise<ManyDecided> {
+) {
   const ones: OneDecided[] = [];
   for (const id of ids) {
     const drift = await findOne(deps.store.read, 'drifts', { id });
@@ -223,18 +209,14 @@ async function adoptMany(
     });
     ones.push(one);
   }
-  return { kind: 'done', ones, plan: undefined };
+  return { kind: 'done', ones, plan: undefined } as const;
 }
 
 /**
  * Decides about drifts. Their repairs drop out of the plans that have them, which would overrule the decision; plans of which
  * nothing is left are discarded and returned.
  */
-async function decideIn(
-  tx: Db,
-  deps: DecisionDeps,
-  request: ManyRequest,
-): Promise<{ decided: ManyDecided; discarded: PlanRow[] }> {
+async function decideIn(tx: Db, deps: DecisionDeps, request: ManyRequest) {
   await enterRules(tx, deps.rules, 'names');
   // Nothing of them is released until the transaction ends.
   await lockPlans(tx);
@@ -258,14 +240,13 @@ async function judge(
   id: string,
   drift: DriftRow | undefined,
   work: (drift: DriftRow) => Promise<string | undefined>,
-): Promise<OneDecided> {
-  const toOne = (refusal?: OneDecided['refusal']) => ({ id, refusal, before: drift?.status });
-  if (drift === undefined)
-    return toOne({ code: 'unknown', reason: 'There is no drift with this id.' });
-  if (!UNDECIDED.has(drift.status))
-    return toOne({ code: 'not-open', reason: `It is ${drift.status} already.` });
-  const reason = await work(drift);
-  return toOne(reason === undefined ? undefined : { code: 'not-possible', reason });
+) {
+  const toOne = (code: 'unknown' | 'not-open' | 'not-possible', reason: string | undefined) => {
+    return { id, before: drift?.status, refusal: reason === undefined ? reason : { code, reason } };
+  };
+  if (drift === undefined) return toOne('unknown', 'There is no drift with this id.');
+  if (!UNDECIDED.has(drift.status)) return toOne('not-open', `It is ${drift.status} already.`);
+  return toOne('not-possible', await work(drift));
 }
 
 /** Accepts or ignores a drift. Returns the reason why that, or its repair, cannot be done. */
@@ -296,22 +277,24 @@ async function planAsked(
   deps: DecisionDeps,
   drifts: readonly DriftRow[],
   { decision, isDryRun, by }: ManyRequest,
-): Promise<Pick<ManyDecided, 'kind' | 'plan'>> {
+) {
   const actions = toRepairs(drifts);
-  if (decision.kind !== 'repair' || actions.length === 0) return { kind: 'done', plan: undefined };
+  if (decision.kind !== 'repair' || actions.length === 0)
+    return { kind: 'done', plan: undefined } as const;
   const { approved } = decision;
   const now = deps.clock.now();
   const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, actions);
   const plan = { id: undefined, ...sumUp(actions), exceeded };
-  if (isDryRun) return { kind: 'done', plan };
-  if (approved === 'within-limits' && exceeded.length > 0) return { kind: 'above-limits', plan };
+  if (isDryRun) return { kind: 'done', plan } as const;
+  if (approved === 'within-limits' && exceeded.length > 0)
+    return { kind: 'above-limits', plan } as const;
   if (typeof approved === 'object' && approved.hash !== plan.hash)
-    return { kind: 'other-hash', plan };
+    return { kind: 'other-hash', plan } as const;
   const standing = { status: 'approved', source: 'operator', reason: null } as const;
   // What the operator has seen counts for no limit.
   const automatic = approved === 'within-limits' ? 1 : 0;
   const { id } = await planRepairs(tx, drifts, { ...standing, automatic, by, now });
-  return { kind: 'done', plan: { ...plan, id } };
+  return { kind: 'done', plan: { ...plan, id } } as const;
 }
 
 /**
