@@ -21,17 +21,11 @@ import { statusRoutes } from './state/status.ts';
 import { workRoutes } from './state/work.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 
-interface OpsParameter {
-  readonly name: string;
-  readonly in: 'path' | 'query';
-  readonly required: boolean;
-  readonly description?: string;
-  readonly schema: object;
-}
-
 /** Everything below `/ops` as an OpenAPI 3.1 document. @see https://spec.openapis.org/oas/v3.1.0 (read 2026-11-21) */
 export function toOpsDocument(): OpsJson<'OpenApi'> {
   const paths = Map.groupBy(opsRoutes, ({ path }) => `/ops${path}`);
+  const toMethods = (routes: readonly Described[]) =>
+    Object.fromEntries(routes.map((route) => [route.method, toOperation(route)]));
   return {
     openapi: '3.1.0',
     info: {
@@ -41,51 +35,46 @@ export function toOpsDocument(): OpsJson<'OpenApi'> {
         'JSON below `/ops`, on `port` or `ops.port`, with `ops.token`, or a named token for `operator`; `ops.readerToken`, or a token for `reader`, may `GET`; one for `metrics` opens `/metrics` alone. Names in answers are personal.',
     },
     security: [{ operator: [] }],
-    paths: Object.fromEntries(
-      [...paths].map(([path, routes]) => [
-        path,
-        Object.fromEntries(routes.map((route) => [route.method, toOperation(route)])),
-      ]),
-    ),
-    components: {
-      securitySchemes: {
-        operator: {
-          type: 'http',
-          scheme: 'bearer',
-          description: '`ops.token`, `ops.readerToken` or a named token',
-        },
-      },
-      schemas: describeSchemas(),
-    },
+    paths: Object.fromEntries([...paths].map(([path, routes]) => [path, toMethods(routes)])),
+    components: { securitySchemes: { operator: BEARER }, schemas: describeSchemas() },
   };
 }
 
+const BEARER = {
+  type: 'http',
+  scheme: 'bearer',
+  description: '`ops.token`, `ops.readerToken` or a named token',
+};
+
 type Described = Omit<OpsRoute<never>, 'serve'>;
 
-function listParameters(route: Described): OpsParameter[] {
-  const { path, filters, parameters, meanings, newest } = route;
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
-    name,
-    in: 'path' as const,
-    required: true,
-    schema: { type: 'string' },
-  }));
+function listParameters({ path, filters, parameters, meanings, newest }: Described) {
+  const toParameter = (name: string, schema: object) => {
+    const description = meanings?.[name] ?? MEANINGS[name];
+    return { name, in: 'query', required: false, ...(description && { description }), schema };
+  };
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    return { name, in: 'path', required: true, schema: { type: 'string' } };
+  });
   const limit = toParameter('limit', { type: 'integer', minimum: 1, maximum: 1_000 });
   if (newest) return [...inPath, limit];
   const inQuery = Object.entries(parameters ?? filters ?? {}).map(([name, words]) =>
     toParameter(
       name,
       words === 'text' ? { type: 'string', maxLength: 200 } : { type: 'string', enum: words },
-      meanings?.[name],
     ),
   );
-  if (filters === undefined) return [...inPath, ...inQuery];
-  return [...inPath, ...inQuery, limit, toParameter('cursor', { type: 'string' })];
+  const paging = [limit, toParameter('cursor', { type: 'string' })];
+  return [...inPath, ...inQuery, ...(filters === undefined ? [] : paging)];
 }
 
 function toOperation(route: Described): object {
   const parameters = listParameters(route);
   const { method, path, summary, body, file, answers } = route;
+  const done = Object.entries(answers).map(([status, name]) => [
+    status,
+    { description: 'Done.', content: toContent(name) },
+  ]);
   return {
     operationId: `${method}${path.replace(/[^a-z]+([a-z])/gi, (_, letter) => letter.toUpperCase()).replace(/\W/g, '')}`,
     tags: [path.split(/[/.]/)[1]],
@@ -97,12 +86,7 @@ function toOperation(route: Described): object {
       requestBody: { required: !opsSchemas[body].safeParse({}).success, content: toContent(body) },
     }),
     responses: {
-      ...Object.fromEntries(
-        Object.entries(answers).map(([status, name]) => [
-          status,
-          { description: 'Done.', content: toContent(name) },
-        ]),
-      ),
+      ...Object.fromEntries(done),
       default: { description: REFUSED, content: toContent('Problem') },
     },
   };
@@ -116,10 +100,6 @@ function toContent(name: OpsSchemaName): object {
 }
 
 const TEXT = { schema: { type: 'string' } };
-
-function toParameter(name: string, schema: object, description = MEANINGS[name]): OpsParameter {
-  return { name, in: 'query', required: false, ...(description && { description }), schema };
-}
 
 /** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */
 export const opsRoutes: readonly OpsRoute<OpsSources>[] = [

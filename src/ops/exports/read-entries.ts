@@ -68,16 +68,15 @@ export interface EntryReading {
  */
 export async function readEntries(
   bytes: AsyncIterable<Uint8Array>,
-  { map, idsOf }: EntryReading,
+  reading: EntryReading,
 ): Promise<ExportEntry[]> {
-  const knowledge = KNOWLEDGE[idsOf];
   const entries: ExportEntry[] = [];
-  let assigned: { columns: readonly string[]; places: Places } | undefined;
+  let names: readonly string[] | undefined;
+  let places = new Map<ExportAttribute, number>();
   for await (const record of readRecords(bytes)) {
-    if (assigned?.columns !== record.columns) {
-      assigned = { columns: record.columns, places: assignColumns(record.columns, map, knowledge) };
-    }
-    entries.push(parseEntry(record, assigned.places, knowledge));
+    if (names !== record.columns) places = assignColumns(record.columns, reading);
+    names = record.columns;
+    entries.push(parseEntry(record, places, reading));
     if (entries.length > ENTRIES_MAX) {
       throw new InvalidRequest(`The file has more than ${ENTRIES_MAX} people.`);
     }
@@ -113,8 +112,6 @@ export function parseColumnMap(text: string): ColumnMap {
 
 type Known = Readonly<Partial<Record<ExportAttribute, readonly string[]>>>;
 
-type Places = ReadonlyMap<ExportAttribute, number>;
-
 /**
  * Names of columns that need no map, in the order of preference.
  * Okta: the report of user accounts, the CSV of people and `GET /api/v1/users`
@@ -136,47 +133,40 @@ const KNOWN: Known = {
 
 const NAMING = ['externalId', 'userName', 'email'] as const;
 
-/** Names of columns, and what names whom a row is about. */
-interface Knowledge {
-  readonly columns: Known;
-  readonly naming: readonly ExportAttribute[];
-}
-
-/** The id of a server says nothing of a provider's, because both may count from 1. It lists groups too. */
-const KNOWLEDGE: Readonly<Record<EntryReading['idsOf'], Knowledge>> = {
-  provider: { columns: KNOWN, naming: NAMING },
-  server: {
-    columns: { ...KNOWN, externalId: ['externalid'] },
-    naming: [...NAMING, 'displayName'],
-  },
+/**
+ * The columns that are known, and the attributes that name whom a row is about. The id of a server says nothing of a
+ * provider's, because both may count from 1. It lists groups too.
+ */
+const KNOWLEDGE: Readonly<
+  Record<EntryReading['idsOf'], { known: Known; naming: readonly ExportAttribute[] }>
+> = {
+  provider: { known: KNOWN, naming: NAMING },
+  server: { known: { ...KNOWN, externalId: ['externalid'] }, naming: [...NAMING, 'displayName'] },
 };
 
-/** Columns that are known, and those of the map. @throws InvalidRequest where nobody is named by any */
-function assignColumns(
-  columns: readonly string[],
-  map: ColumnMap,
-  { columns: known, naming }: Knowledge,
-): Places {
+/** Places of columns that are known, and of those of the map. @throws InvalidRequest where nobody is named by any */
+function assignColumns(columns: readonly string[], { map, idsOf }: EntryReading) {
+  const { known, naming } = KNOWLEDGE[idsOf];
   const keys = columns.map(toKey);
-  const places = new Map<ExportAttribute, number>();
-  const missing = [...map.keys()].find((key) => !keys.includes(key));
-  if (missing === undefined) {
-    for (const [place, key] of keys.entries()) {
-      const attribute = map.get(key);
-      if (attribute !== undefined) places.set(attribute, place);
-    }
-    for (const attribute of EXPORT_ATTRIBUTES) {
-      const name = known[attribute]?.find((one) => keys.includes(one) && !map.has(one));
-      if (name !== undefined && !places.has(attribute)) places.set(attribute, keys.indexOf(name));
-    }
-    if (naming.some((attribute) => places.has(attribute))) return places;
+  if ([...map.keys()].some((key) => !keys.includes(key))) {
+    throw unassigned('A column of map is not in the file');
   }
+  const places = new Map<ExportAttribute, number>();
+  for (const [place, key] of keys.entries()) {
+    const attribute = map.get(key);
+    if (attribute !== undefined) places.set(attribute, place);
+  }
+  for (const attribute of EXPORT_ATTRIBUTES) {
+    const name = known[attribute]?.find((one) => keys.includes(one) && !map.has(one));
+    if (name !== undefined && !places.has(attribute)) places.set(attribute, keys.indexOf(name));
+  }
+  if (naming.some((attribute) => places.has(attribute))) return places;
   // Not which columns there are: without a line of names they would be somebody's.
-  const why =
-    missing === undefined
-      ? `None of the ${columns.length} columns is known as ${naming.join(', ')}`
-      : 'A column of map is not in the file';
-  throw new InvalidRequest(`${why}. Say which is which with map.`);
+  throw unassigned(`None of the ${columns.length} columns is known as ${naming.join(', ')}`);
+}
+
+function unassigned(why: string): InvalidRequest {
+  return new InvalidRequest(`${why}. Say which is which with map.`);
 }
 
 /** Entra's templates have the name in brackets: `User name [userPrincipalName] Required`. */
@@ -187,8 +177,8 @@ function toKey(column: string): string {
 
 function parseEntry(
   { row, cells }: ExportRecord,
-  places: Places,
-  { naming }: Knowledge,
+  places: ReadonlyMap<ExportAttribute, number>,
+  { idsOf }: EntryReading,
 ): ExportEntry {
   const texts: Partial<Record<ExportAttribute, string>> = {};
   for (const [attribute, place] of places) {
@@ -196,6 +186,7 @@ function parseEntry(
     assertKeepable(attribute, text, row);
     texts[attribute] = text;
   }
+  const { naming } = KNOWLEDGE[idsOf];
   if (naming.every((attribute) => (texts[attribute] ?? '') === '')) {
     throw new InvalidRequest(`Row ${row} of the file names nobody: no ${naming.join(', ')}.`);
   }
@@ -203,20 +194,13 @@ function parseEntry(
   return { row, active: parseActive(active ?? '', row), texts: others };
 }
 
-const KEPT: ReadonlySet<ExportAttribute> = new Set(['id', 'externalId']);
-
 /** Stops ids that a store would refuse to keep. @throws InvalidRequest */
 function assertKeepable(attribute: ExportAttribute, text: string, row: number): void {
-  if (!KEPT.has(attribute)) return;
-  if (!isStorable(text)) {
-    throw new InvalidRequest(
-      `Row ${row} of the file: ${attribute} holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.`,
-    );
-  }
-  if (isIndexable(text)) return;
-  throw new InvalidRequest(
-    `Row ${row} of the file: ${attribute} is longer than ${INDEXED_LENGTH_MAX} characters.`,
-  );
+  if (attribute !== 'id' && attribute !== 'externalId') return;
+  const why = isStorable(text)
+    ? !isIndexable(text) && `is longer than ${INDEXED_LENGTH_MAX} characters`
+    : 'holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row';
+  if (why) throw new InvalidRequest(`Row ${row} of the file: ${attribute} ${why}.`);
 }
 
 /** The words for people who may work; those of Okta as the report and the API have them. */

@@ -45,21 +45,22 @@ export async function* readRecords(
 /** Lines before the names of the columns: Entra's `version:v1.0`, Excel's `sep=;`, and empty ones. */
 const NOTE = /^(?:version:[^\n]*|sep=[^\n]?\r?|[ \t]*\r?)\n/i;
 
+const ENCODINGS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
+
 /** Decodes text, without the mark at its beginning. @throws InvalidRequest */
 async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
-  let held = Buffer.alloc(0);
+  const open = (encoding = 'utf-8') => new TextDecoder(encoding, { fatal: true });
+  let decoder: ReturnType<typeof open> | undefined;
+  let first = Buffer.alloc(0);
   try {
     for await (const chunk of bytes) {
-      held = Buffer.concat([held, chunk]);
-      if (decoder === undefined && held.length < 2) continue;
-      const mark = held.subarray(0, 2).toString('hex');
-      const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
-      decoder ??= new TextDecoder(encoding, { fatal: true });
-      yield decoder.decode(held, { stream: true });
-      held = Buffer.alloc(0);
+      first = Buffer.concat([first, chunk]);
+      if (decoder === undefined && first.length < 2) continue;
+      decoder ??= open(ENCODINGS[first.toString('hex', 0, 2)]);
+      yield decoder.decode(first, { stream: true });
+      first = Buffer.alloc(0);
     }
-    yield (decoder ?? new TextDecoder('utf-8', { fatal: true })).decode(held);
+    yield (decoder ?? open()).decode(first);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new InvalidRequest('The file is neither UTF-8 nor UTF-16: save it as "CSV UTF-8".');
@@ -135,17 +136,13 @@ function* parseLine(line: string, row: number): Generator<ExportRecord> {
   if (line.trim() === '') return;
   if (line.length > RECORD_LENGTH_MAX) throw tooLong(row);
   const entries = [...flatten(parseObject(line, row))];
-  yield {
-    row,
-    columns: entries.map(([name]) => name),
-    cells: entries.map(([, text]) => text),
-  };
+  const columns = entries.map(([name]) => name);
+  yield { row, columns, cells: entries.map(([, text]) => text) };
 }
 
 function tooLong(row: number): InvalidRequest {
-  return new InvalidRequest(
-    `Row ${row} of the file has more than ${RECORD_LENGTH_MAX} characters.`,
-  );
+  const words = `Row ${row} of the file has more than ${RECORD_LENGTH_MAX} characters.`;
+  return new InvalidRequest(words);
 }
 
 function parseObject(line: string, row: number): JsonObject {
