@@ -116,10 +116,12 @@ export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
   ...recordRoutes,
   ...accessRoutes,
   ...apiRoutes,
-  route({
-    path: '/openapi.json',
-    summary: 'Everything on this page as OpenAPI 3.1.',
-    answers: { 200: 'OpenApi' },
-    handle: async (_sources: OpsSources) => ok(toOpsDocument()),
-  }),
+  route(
+    {
+      path: '/openapi.json',
+      summary: 'Everything on this page as OpenAPI 3.1.',
+      answers: { 200: 'OpenApi' },
+    },
+    async (_sources) => ok(toOpsDocument()),
+  ),
 ];

@@ -11,7 +11,6 @@ import { listRoute, ok, Problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import * as rows from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import type { OpsSources } from '../sources.ts';
 
 const TOKEN_TERMS = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 const SECRET_TERMS = { min: '365d', max: '1095d', otherwise: '730d' } as const;
@@ -21,85 +20,68 @@ const ASSERTION_TERMS = { min: '10s', max: '24h', otherwise: '5m' } as const;
 export const accessRoutes = [
   listRoute(
     rows.PROVIDERS,
-    ({ access: { providers } }: OpsSources, _filters, part) => providers.list(part),
+    ({ access: { providers } }, _filters, part) => providers.list(part),
     toProviderView,
   ),
-  route({
-    ...rows.PROVIDER_CREATE,
-    async handle({ access: { providers } }: OpsSources, { body, operator }) {
-      const { name, ...limits } = body;
-      const provider = await providers.create(name, toWish(limits), operator.id);
-      const json = toProviderView(provider);
-      return { json, target: name, change: { after: toProviderState(provider) } };
-    },
+  route(rows.PROVIDER_CREATE, async ({ access: { providers } }, { body, operator }) => {
+    const { name, ...limits } = body;
+    const provider = await providers.create(name, toWish(limits), operator.id);
+    const json = toProviderView(provider);
+    return { json, target: name, change: { after: toProviderState(provider) } };
   }),
-  route({
-    ...rows.PROVIDER_CHANGE,
-    async handle({ access: { providers } }: OpsSources, { params: { id }, body, operator }) {
+  route(
+    rows.PROVIDER_CHANGE,
+    async ({ access: { providers } }, { params: { id }, body, operator }) => {
       const { before, provider } = await providers.change(id, toWish(body), operator.id);
       const change = { before: toProviderState(before), after: toProviderState(provider) };
       return { ...ok(toProviderView(provider)), change };
     },
-  }),
-  route({
-    ...rows.PROVIDER_DELETE,
-    async handle({ access: { providers } }: OpsSources, { params: { id } }) {
-      const deleted = await providers.delete(id);
-      return { ...ok(toProviderView(deleted)), change: { before: toProviderState(deleted) } };
-    },
+  ),
+  route(rows.PROVIDER_DELETE, async ({ access: { providers } }, { params: { id } }) => {
+    const deleted = await providers.delete(id);
+    return { ...ok(toProviderView(deleted)), change: { before: toProviderState(deleted) } };
   }),
   listRoute(
     rows.TOKENS,
-    ({ access: { tokens } }: OpsSources, { state }, part) => tokens.list({ state, ...part }),
+    ({ access: { tokens } }, { state }, part) => tokens.list({ state, ...part }),
     toTokenView,
   ),
-  route({
-    ...rows.TOKEN_CREATE,
-    handle: ({ access: { tokens } }: OpsSources, { body, operator }) =>
-      makeToken(tokens, body, operator.id),
-  }),
-  route({
-    ...rows.TOKEN_REVOKE,
-    async handle({ access: { tokens } }: OpsSources, { params }) {
-      const view = toTokenView(await tokens.revoke(params.id));
-      const after = toTokenState(view);
-      const change = { before: { ...after, revokedAt: null }, after };
-      return { ...ok(view), target: view.id, change };
-    },
+  route(rows.TOKEN_CREATE, ({ access: { tokens } }, { body, operator }) =>
+    makeToken(tokens, body, operator.id),
+  ),
+  route(rows.TOKEN_REVOKE, async ({ access: { tokens } }, { params }) => {
+    const view = toTokenView(await tokens.revoke(params.id));
+    const after = toTokenState(view);
+    const change = { before: { ...after, revokedAt: null }, after };
+    return { ...ok(view), target: view.id, change };
   }),
   listRoute(
     rows.CLIENTS,
-    async ({ access: { clients } }: OpsSources, { state }, part) => {
+    async ({ access: { clients } }, { state }, part) => {
       const found = await clients.list({ state, ...part });
       return found.map((one) => ({ ...one, seq: one.client.seq }));
     },
     (found) => toClientView(found),
   ),
-  route({
-    ...rows.CLIENT_CREATE,
-    async handle({ access: { clients } }: OpsSources, { body, operator }) {
-      const { name, profile = 'lenient', provider = DEFAULT_PROVIDER } = body;
-      const proof = parseProof(body);
-      return toMade(await clients.make({ name, profile, provider, by: operator.id, proof }));
-    },
+  route(rows.CLIENT_CREATE, async ({ access: { clients } }, { body, operator }) => {
+    const { name, profile = 'lenient', provider = DEFAULT_PROVIDER } = body;
+    const proof = parseProof(body);
+    return toMade(await clients.make({ name, profile, provider, by: operator.id, proof }));
   }),
-  route({
-    ...rows.CLIENT_ROTATE,
-    async handle({ access: { clients } }: OpsSources, { params, body: { expires }, operator }) {
+  route(
+    rows.CLIENT_ROTATE,
+    async ({ access: { clients } }, { params, body: { expires }, operator }) => {
       const validForMs = parseLifetime(expires, SECRET_TERMS);
       return toMade(await clients.rotate(params.id, { validForMs, by: operator.id }));
     },
-  }),
-  route({
-    ...rows.CLIENT_REVOKE,
-    async handle({ access: { clients } }: OpsSources, { params, body }) {
-      const view = toClientView(await clients.revoke(params.id, body.secret));
-      return { ...ok(view), target: view.id, change: { after: toClientState(view) } };
-    },
+  ),
+  route(rows.CLIENT_REVOKE, async ({ access: { clients } }, { params, body }) => {
+    const view = toClientView(await clients.revoke(params.id, body.secret));
+    return { ...ok(view), target: view.id, change: { after: toClientState(view) } };
   }),
   listRoute(
     rows.SESSIONS,
-    ({ access: { sessions } }: OpsSources, _filters, part) => sessions.list(part),
+    ({ access: { sessions } }, _filters, part) => sessions.list(part),
     (row) =>
       toView('Session', row, {
         id: `session-${row.id}`,
@@ -108,13 +90,10 @@ export const accessRoutes = [
         expiresAt: toMoment(row.expires_at ?? 0),
       }),
   ),
-  route({
-    ...rows.SESSION_REVOKE,
-    async handle({ access: { sessions } }: OpsSources, { params: { id } }) {
-      const [ended] = await sessions.end(id.replace(/^session-/, ''));
-      if (ended) return ok({ id });
-      throw new Problem(404, 'not-found', 'No session has this id.');
-    },
+  route(rows.SESSION_REVOKE, async ({ access: { sessions } }, { params: { id } }) => {
+    const [ended] = await sessions.end(id.replace(/^session-/, ''));
+    if (ended) return ok({ id });
+    throw new Problem(404, 'not-found', 'No session has this id.');
   }),
 ] as const;
 

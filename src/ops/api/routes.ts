@@ -28,14 +28,16 @@ const assertReadable: RequestHandler = (req, res, next) => {
 
 /** The request that calls the service as the bridge does, in the same budget. */
 export const apiRoutes = [
-  route({
-    method: 'post',
-    path: '/api/{group}/{operation}',
-    summary: 'Call any operation of the service; `scim-bridge api --list` lists them.',
-    body: 'CallBody',
-    readers: [assertReadable, express.json({ ...EXACT_JSON, limit: BODY_MAX, type: JSON_TYPES })],
-    answers: { 200: 'CallResult', 502: 'CallFailure', 503: 'CallFailure', 504: 'CallFailure' },
-    async handle({ api }: Pick<OpsSources, 'api'>, { params, req, res }) {
+  route(
+    {
+      method: 'post',
+      path: '/api/{group}/{operation}',
+      summary: 'Call any operation of the service; `scim-bridge api --list` lists them.',
+      body: 'CallBody',
+      readers: [assertReadable, express.json({ ...EXACT_JSON, limit: BODY_MAX, type: JSON_TYPES })],
+      answers: { 200: 'CallResult', 502: 'CallFailure', 503: 'CallFailure', 504: 'CallFailure' },
+    },
+    async ({ api }: Pick<OpsSources, 'api'>, { params, req, res }) => {
       const id = `${params.group}.${params.operation}`;
       const operation = findOperation(id);
       if (operation === undefined) {
@@ -48,7 +50,7 @@ export const apiRoutes = [
       const result = 'code' in answer.json ? String(answer.json.code) : 'done';
       return { ...answer, change: { after: { operation: id, result } } };
     },
-  }),
+  ),
 ] as const;
 
 type CallAnswer =

@@ -12,9 +12,9 @@ import type { OpsSources } from '../sources.ts';
 import { countBy, eachRow, type Matches, matchEntries } from './match.ts';
 
 /** Gives people and groups of a provider to another one. */
-export const handoverRoute = route({
-  ...HANDOVER,
-  async handle(sources: OpsSources, { params: { from }, query: { filters }, req }) {
+export const handoverRoute = route(
+  HANDOVER,
+  async (sources, { params: { from }, query: { filters }, req }) => {
     const { to, map, dryRun } = filters;
     if (to === undefined || to === from)
       throw new InvalidRequest('to is the name of another provider.');
@@ -35,7 +35,7 @@ export const handoverRoute = route({
       return { ...ok({ ...shown, planId, hash }), acts: [{ target: from, change }] };
     });
   },
-});
+);
 
 /** Finds out who would go to the other provider; without entries everybody would. */
 async function findHandovers(
@@ -90,9 +90,9 @@ function toOutcome(
 }
 
 /** Takes the ids of an earlier SCIM server. */
-export const importRoute = route({
-  ...ID_IMPORT,
-  async handle(sources: OpsSources, { params: { provider }, query: { filters }, req }) {
+export const importRoute = route(
+  ID_IMPORT,
+  async (sources, { params: { provider }, query: { filters }, req }) => {
     const { type = 'user', map, dryRun } = filters;
     const reading = { map, idsOf: 'server', providers: [provider] } as const;
     return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
@@ -104,7 +104,7 @@ export const importRoute = route({
       return { ...ok({ provider, dryRun: isDryRun, counts, items }), acts };
     });
   },
-});
+);
 
 interface ImportRequest {
   readonly type: 'user' | 'group';

@@ -27,63 +27,63 @@ const ONE = { method: 'post' } as const;
 
 /** Requests that list differences, decide about them, and look for them. */
 export const driftRoutes = [
-  route({
-    ...DRIFTS,
-    handle: async ({ store }: OpsSources, { query }) =>
-      ok(await readDrifts(store.read, true, query)),
+  route(DRIFTS, async ({ store }, { query }) => ok(await readDrifts(store.read, true, query))),
+  route(UNMANAGED, async ({ store: { read: db }, rules }, { query }) => {
+    return ok(await readDrifts(db, false, query, (some) => listPrivileges(db, rules, some)));
   }),
-  route({
-    ...UNMANAGED,
-    async handle({ store: { read: db }, rules }: OpsSources, { query }) {
-      return ok(await readDrifts(db, false, query, (some) => listPrivileges(db, rules, some)));
+  route(
+    {
+      ...ONE,
+      path: '/drifts/{id}/repair',
+      summary: 'Have the service hold what is desired, by a plan.',
+      answers: { 202: 'DriftDecision' },
     },
-  }),
-  route({
-    ...ONE,
-    path: '/drifts/{id}/repair',
-    summary: 'Have the service hold what is desired, by a plan.',
-    answers: { 202: 'DriftDecision' },
-    handle: ({ drifts }: OpsSources, { params, operator: { name: by } }) =>
+    ({ drifts }, { params, operator: { name: by } }) =>
       decideOne(drifts, { ...params, by, decision: { kind: 'repair', approved: 'any' } }),
-  }),
-  route({
-    ...ONE,
-    path: '/drifts/{id}/accept',
-    summary: 'Take what is observed as what is desired.',
-    answers: { 200: 'DriftDecision' },
-    handle: ({ drifts }: OpsSources, { params, operator: { name: by } }) =>
+  ),
+  route(
+    {
+      ...ONE,
+      path: '/drifts/{id}/accept',
+      summary: 'Take what is observed as what is desired.',
+      answers: { 200: 'DriftDecision' },
+    },
+    ({ drifts }, { params, operator: { name: by } }) =>
       decideOne(drifts, { ...params, by, decision: { kind: 'accept' } }),
-  }),
-  route({
-    ...ONE,
-    path: '/drifts/{id}/ignore',
-    summary: 'Leave it alone until a date.',
-    body: 'IgnoreBody',
-    answers: { 200: 'DriftDecision' },
-    handle({ drifts, clock }: OpsSources, { params, operator, body: { by, ...body } }) {
+  ),
+  route(
+    {
+      ...ONE,
+      path: '/drifts/{id}/ignore',
+      summary: 'Leave it alone until a date.',
+      body: 'IgnoreBody',
+      answers: { 200: 'DriftDecision' },
+    },
+    ({ drifts, clock }, { params, operator, body: { by, ...body } }) => {
       const decision = toDecision({ ...body, decision: 'ignore', ids: [params.id] }, clock.now());
       return decideOne(drifts, { ...params, by: by ?? operator.name, decision });
     },
-  }),
-  route({
-    ...ONE,
-    path: '/drifts/decide',
-    summary:
-      'Take one decision about some; repairs are one plan, within the limits or as seen. Alone `adopt` is about what is unmanaged, which it takes over.',
-    body: 'DriftsBody',
-    answers: { 200: 'DriftsDecided' },
-    async handle({ clock, drifts }: OpsSources, { operator, body }) {
+  ),
+  route(
+    {
+      ...ONE,
+      path: '/drifts/decide',
+      summary:
+        'Take one decision about some; repairs are one plan, within the limits or as seen. Alone `adopt` is about what is unmanaged, which it takes over.',
+      body: 'DriftsBody',
+      answers: { 200: 'DriftsDecided' },
+    },
+    async ({ clock, drifts }, { operator, body }) => {
       const decision = toDecision(body, clock.now());
       const by = (body.decision === 'ignore' ? body.by : undefined) ?? operator.name;
       const asked = { ids: [...new Set(body.ids)], decision, isDryRun: body.dryRun ?? false, by };
       return toDecided(await drifts.many(asked), asked);
     },
-  }),
+  ),
   ...(['user', 'group'] as const).map((type) =>
-    route({
-      ...LOOK,
-      path: `/${type}s/{id}/look`,
-      async handle({ store, look, drifts }: OpsSources, { params: { id }, body, operator }) {
+    route(
+      { ...LOOK, path: `/${type}s/{id}/look` },
+      async ({ store, look, drifts }, { params: { id }, body, operator }) => {
         const key = toResourceKey({ type, id });
         const looked = getLooked(await look({ key }));
         const repair = body.repair ? await repairSeen(drifts, looked, operator.name) : null;
@@ -93,7 +93,7 @@ export const driftRoutes = [
         const after = { gone, differences: differences.length, planId };
         return { ...ok(answer), change: { after } };
       },
-    }),
+    ),
   ),
 ] as const;
 

@@ -28,52 +28,47 @@ const ACTIONS_SHOWN = 200;
 export const planRoutes = [
   listRoute(
     PLANS,
-    ({ store }: OpsSources, { status }, part) => listNewest(store.read, 'plans', { status }, part),
+    ({ store }, { status }, part) => listNewest(store.read, 'plans', { status }, part),
     (row) => toView('PlanSummary', row, {}),
   ),
-  route({
-    path: '/plans/{id}',
-    summary: 'One plan with its first actions.',
-    answers: { 200: 'Plan' },
-    handle: async (sources: OpsSources, { params }) =>
-      ok(await toPlan(sources, await getPlan(sources, params.id))),
-  }),
-  route({
-    path: '/plans/{id}/actions',
-    summary: 'All actions of a plan.',
-    filters: {},
-    answers: { 200: 'PlanActionList' },
-    async handle(sources: OpsSources, { params, query }) {
+  route(
+    { path: '/plans/{id}', summary: 'One plan with its first actions.', answers: { 200: 'Plan' } },
+    async (sources, { params }) => ok(await toPlan(sources, await getPlan(sources, params.id))),
+  ),
+  route(
+    {
+      path: '/plans/{id}/actions',
+      summary: 'All actions of a plan.',
+      filters: {},
+      answers: { 200: 'PlanActionList' },
+    },
+    async (sources, { params, query }) => {
       const plan = await getPlan(sources, params.id);
       const read = (part: PartQuery) => listActions(sources.store.read, plan, part);
       return ok(await readList(query, OLDEST, read, (actions) => actions.map(toAction)));
     },
-  }),
-  route({
-    path: '/plans/{id}/parts',
-    summary: 'How many actions a plan has of each group, kind and author, the most first.',
-    filters: {},
-    answers: { 200: 'PlanPartList' },
-    async handle(sources: OpsSources, { params, query }) {
+  ),
+  route(
+    {
+      path: '/plans/{id}/parts',
+      summary: 'How many actions a plan has of each group, kind and author, the most first.',
+      filters: {},
+      answers: { 200: 'PlanPartList' },
+    },
+    async (sources, { params, query }) => {
       const plan = await getPlan(sources, params.id);
       return ok(toPage(await findParts(sources, plan), query));
     },
-  }),
-  route({
-    ...PLAN_APPROVE,
-    handle: (sources: OpsSources, { params: { id }, body, operator }) =>
-      decide(sources, id, { status: 'approved', hash: body.hash, by: operator.name }),
-  }),
-  route({
-    ...PLAN_DISCARD,
-    handle: (sources: OpsSources, { params: { id }, operator }) =>
-      decide(sources, id, { status: 'discarded', hash: undefined, by: operator.name }),
-  }),
-  route({
-    ...PLAN_UNDO,
-    handle: async (sources: OpsSources, { params, operator }) =>
-      toUndoing(sources, await sources.drifts.undo(params.id, operator.name)),
-  }),
+  ),
+  route(PLAN_APPROVE, (sources, { params: { id }, body, operator }) =>
+    decide(sources, id, { status: 'approved', hash: body.hash, by: operator.name }),
+  ),
+  route(PLAN_DISCARD, (sources, { params: { id }, operator }) =>
+    decide(sources, id, { status: 'discarded', hash: undefined, by: operator.name }),
+  ),
+  route(PLAN_UNDO, async (sources, { params, operator }) =>
+    toUndoing(sources, await sources.drifts.undo(params.id, operator.name)),
+  ),
 ] as const;
 
 async function getPlan({ store }: OpsSources, id: string): Promise<PlanRow> {

@@ -12,22 +12,27 @@ import type { OpsSources } from '../sources.ts';
 
 /** Requests that show and do erasures. */
 export const erasureRoutes = [
-  route({
-    path: '/users/{key}/erasure',
-    summary: 'What erasing a person would erase, and what has to be done first. The key as before.',
-    answers: { 200: 'Erasure' },
-    async handle(sources: OpsSources, { params }) {
+  route(
+    {
+      path: '/users/{key}/erasure',
+      summary:
+        'What erasing a person would erase, and what has to be done first. The key as before.',
+      answers: { 200: 'Erasure' },
+    },
+    async (sources, { params }) => {
       const id = await getPerson(sources, params.key);
       return ok(toAnswer(await planErasure(toDeps(sources), id)));
     },
-  }),
-  route({
-    method: 'post',
-    path: '/users/{key}/erase',
-    summary:
-      'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
-    answers: { 200: 'Erasure' },
-    async handle(sources: OpsSources, { params }) {
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/users/{key}/erase',
+      summary:
+        'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
+      answers: { 200: 'Erasure' },
+    },
+    async (sources, { params }) => {
       const target = await getPerson(sources, params.key);
       const json = toAnswer(await eraseUser(toDeps(sources), target));
       const { obstacles, rows } = json;
@@ -38,7 +43,7 @@ export const erasureRoutes = [
       const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
       throw new Problem(409, 'not-erasable', message, { more: { obstacles }, target });
     },
-  }),
+  ),
 ] as const;
 
 async function getPerson({ store }: OpsSources, key: string) {

@@ -6,6 +6,7 @@ import { BridgeError } from '../../domain/errors.ts';
 import type { ListName } from '../lists/list.ts';
 import { t } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
+import type { OpsSources } from '../sources.ts';
 import { jsonBody, parseBody, refuseBody } from './body.ts';
 import {
   type Filters,
@@ -89,7 +90,7 @@ type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${
 
 type BodyOf<Body> = Body extends OpsSchemaName ? OpsJson<Body> : undefined;
 
-interface Row<Path extends string, F extends Filters, Body, A extends Answers, Needs>
+interface Row<Path extends string, F extends Filters, Body, A extends Answers>
   extends Omit<Described, 'body' | 'method'> {
   /** `get` when left out. */
   readonly method?: 'get' | 'post';
@@ -98,19 +99,21 @@ interface Row<Path extends string, F extends Filters, Body, A extends Answers, N
   readonly parameters?: F;
   readonly body?: Body;
   readonly answers: A;
-  /** Reads the body instead of the common reader, and leaves parsing to `handle`. */
+  /** Reads the body instead of the common reader, and leaves parsing to the handler. */
   readonly readers?: readonly RequestHandler[];
-  readonly handle: (needs: Needs, call: Call<Path, F, BodyOf<Body>>) => Promise<AnswerOf<A>>;
 }
 
 /** One row of the table: what `handle` is given and answers has the types of the row's schemas. */
 export function route<
   const Path extends string,
   const A extends Answers,
-  Needs,
+  Needs = OpsSources,
   const Body extends OpsSchemaName | undefined = undefined,
   const F extends Filters = Record<never, never>,
->({ handle, readers, ...described }: Row<Path, F, Body, A, Needs>): OpsRoute<Needs> {
+>(
+  { readers, ...described }: Row<Path, F, Body, A>,
+  handle: (needs: Needs, call: Call<Path, F, BodyOf<Body>>) => Promise<AnswerOf<A>>,
+): OpsRoute<Needs> {
   const { method = 'get', body, filters, parameters, newest } = described;
   const [first = 200] = Object.keys(described.answers).map(Number);
   const serve = (needs: Needs): RequestHandler[] => [
@@ -142,13 +145,11 @@ const NO_BODY = t.object({});
 export function listRoute<
   const Path extends string,
   const Name extends ListName,
-  Needs,
   Stored extends { readonly seq: number },
   const F extends Filters,
+  Needs = OpsSources,
 >(
-  list: Omit<Row<Path, F, undefined, { readonly 200: Name }, Needs>, 'handle' | 'filters'> & {
-    readonly filters: F;
-  },
+  list: Row<Path, F, undefined, { readonly 200: Name }> & { readonly filters: F },
   read: (
     needs: Needs,
     filters: ListQuery<F>['filters'],
@@ -156,17 +157,14 @@ export function listRoute<
   ) => Promise<readonly Stored[]>,
   toItem: (row: Stored, needs: Needs) => OpsJson<Name>['items'][number],
 ): OpsRoute<Needs> {
-  return route({
-    ...list,
-    async handle(needs: Needs, { query }) {
-      const page = await readList(
-        query,
-        NEWEST,
-        (part) => read(needs, query.filters, part),
-        (rows) => rows.map((row) => toItem(row, needs)),
-      );
-      return ok(parsePage<Name>(page));
-    },
+  return route(list, async (needs: Needs, { query }) => {
+    const page = await readList(
+      query,
+      NEWEST,
+      (part) => read(needs, query.filters, part),
+      (rows) => rows.map((row) => toItem(row, needs)),
+    );
+    return ok(parsePage<Name>(page));
   });
 }
 

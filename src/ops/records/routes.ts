@@ -19,13 +19,12 @@ import { listRoute, ok, Problem, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { ACTS, LEAVERS, NOTIFICATIONS, REQUESTS } from '../lists/records.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import type { OpsSources } from '../sources.ts';
 
 /** Requests for the logs of requests and acts, for those who left, and about notifications. */
 export const recordRoutes = [
   listRoute(
     REQUESTS,
-    async ({ store, recordsStored }: OpsSources, { resource, type, credential, status }, part) => {
+    async ({ store, recordsStored }, { resource, type, credential, status }, part) => {
       await recordsStored();
       const of = {
         resource_id: resource,
@@ -48,7 +47,7 @@ export const recordRoutes = [
   ),
   listRoute(
     ACTS,
-    async ({ store, recordsStored }: OpsSources, { operator, target, outcome }, part) => {
+    async ({ store, recordsStored }, { operator, target, outcome }, part) => {
       await recordsStored();
       const status = outcome && STATUSES[outcome];
       return listActs(store.read, { operator, target, status, ...part });
@@ -66,44 +65,40 @@ export const recordRoutes = [
         after: row.state_after,
       }),
   ),
-  route({
-    ...LEAVERS,
-    async handle({ store }: OpsSources, { query: { cursor, limit, filters } }) {
-      const { status, since: text, resource: userId } = filters;
-      const since = text === undefined ? 0 : parseSince(text);
-      let after = parseCursor(cursor);
-      const read = async (part: { readonly limit: number }) => {
-        const rows = await listLeavers(store.read, { userId, status, since, after, ...part });
-        after = rows.at(-1) ?? after;
-        return rows;
-      };
-      const page = await readList({ limit, cursor: undefined }, OLDEST, read, (rows) =>
-        prove(store.read, rows),
-      );
-      const isLast = page.nextCursor === null;
-      return ok({ ...page, nextCursor: isLast ? null : `${after.left_at}-${after.seq}` });
-    },
+  route(LEAVERS, async ({ store }, { query: { cursor, limit, filters } }) => {
+    const { status, since: text, resource: userId } = filters;
+    const since = text === undefined ? 0 : parseSince(text);
+    let after = parseCursor(cursor);
+    const read = async (part: { readonly limit: number }) => {
+      const rows = await listLeavers(store.read, { userId, status, since, after, ...part });
+      after = rows.at(-1) ?? after;
+      return rows;
+    };
+    const page = await readList({ limit, cursor: undefined }, OLDEST, read, (rows) =>
+      prove(store.read, rows),
+    );
+    const isLast = page.nextCursor === null;
+    return ok({ ...page, nextCursor: isLast ? null : `${after.left_at}-${after.seq}` });
   }),
-  route({
-    ...NOTIFICATIONS,
-    async handle({ store }: OpsSources, { query }) {
-      const { receiver: name } = query.filters;
-      const waiting = { receiver: name, phase: { '<>': 'active' } } as const;
-      const order = ['since', 'receiver', 'key'] as const;
-      const some = await listWhere(store.read, 'notices', waiting, { order });
-      const items = some.map((row) =>
-        toView('Notification', row, { at: row.since, nextAttemptAt: row.due_at }),
-      );
-      return ok(toPage(items, query));
-    },
+  route(NOTIFICATIONS, async ({ store }, { query }) => {
+    const { receiver: name } = query.filters;
+    const waiting = { receiver: name, phase: { '<>': 'active' } } as const;
+    const order = ['since', 'receiver', 'key'] as const;
+    const some = await listWhere(store.read, 'notices', waiting, { order });
+    const items = some.map((row) =>
+      toView('Notification', row, { at: row.since, nextAttemptAt: row.due_at }),
+    );
+    return ok(toPage(items, query));
   }),
-  route({
-    method: 'post',
-    path: '/notifications/test',
-    summary: 'Send a notification to one receiver, or to each, to try it.',
-    body: 'NotificationTestBody',
-    answers: { 200: 'NotificationTest' },
-    async handle({ notifications }: OpsSources, { body: { receiver } }) {
+  route(
+    {
+      method: 'post',
+      path: '/notifications/test',
+      summary: 'Send a notification to one receiver, or to each, to try it.',
+      body: 'NotificationTestBody',
+      answers: { 200: 'NotificationTest' },
+    },
+    async ({ notifications }, { body: { receiver } }) => {
       const known = notifications.receivers;
       if (receiver === undefined ? known.length > 0 : known.includes(receiver)) {
         return ok({ ids: await notifications.test(receiver) });
@@ -114,7 +109,7 @@ export const recordRoutes = [
           : `No receiver has this name; the setting notify.receivers has ${known.join(', ')}.`;
       throw new Problem(404, 'not-found', message);
     },
-  }),
+  ),
 ] as const;
 
 /** What was written under the kind of a reason, and not under an attribute. */

@@ -36,16 +36,11 @@ import type { OpsSources } from '../sources.ts';
 
 /** Requests about the first run and recovery; their plans are decided like any other. */
 export const recoveryRoutes = [
-  route({
-    ...FIRST_RUN,
-    handle: async (sources: OpsSources, { query }) => ok(await readFirstRun(sources, query)),
-  }),
-  route({
-    path: '/recovery',
-    summary: 'Where recovery stands.',
-    answers: { 200: 'Recovery' },
-    handle: async (sources: OpsSources) => ok(await readRecovery(sources)),
-  }),
+  route(FIRST_RUN, async (sources, { query }) => ok(await readFirstRun(sources, query))),
+  route(
+    { path: '/recovery', summary: 'Where recovery stands.', answers: { 200: 'Recovery' } },
+    async (sources) => ok(await readRecovery(sources)),
+  ),
 ] as const;
 
 /** One page of the preview of the first run. @throws InvalidRequest for a cursor that is none */

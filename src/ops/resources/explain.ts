@@ -30,25 +30,28 @@ import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { ok, Problem, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import type { OpsSources } from '../sources.ts';
 
 /** Requests for the reason of each field, and for the members of a group. */
 export const explainRoutes = [
   ...listKeyedPaths('explain').map(({ path, type, of }) =>
-    route({
-      path,
-      answers: { 200: 'Explanation' },
-      summary: `Why each field ${of} is as it is. The key is an id, a userName, an address or a displayName.`,
-      handle: async ({ store: { read: db }, rules }: OpsSources, { params }) =>
+    route(
+      {
+        path,
+        answers: { 200: 'Explanation' },
+        summary: `Why each field ${of} is as it is. The key is an id, a userName, an address or a displayName.`,
+      },
+      async ({ store: { read: db }, rules }, { params }) =>
         ok(await explain(db, rules, getOnly(await listMeant(db, params.key, type)))),
-    }),
+    ),
   ),
-  route({
-    path: '/groups/{id}/members',
-    summary: 'Members of a group, wanted or only seen.',
-    filters: {},
-    answers: { 200: 'MemberList' },
-    async handle({ store: { read: db } }: OpsSources, { params: { id }, query }) {
+  route(
+    {
+      path: '/groups/{id}/members',
+      summary: 'Members of a group, wanted or only seen.',
+      filters: {},
+      answers: { 200: 'MemberList' },
+    },
+    async ({ store: { read: db } }, { params: { id }, query }) => {
       const [group] = await rows.listRows(db, 'group', { id, ...rows.LIVE });
       if (group === undefined) throw new Problem(404, 'not-found', 'No group has this id.');
       const held = await listHeldChanges(db, [id]);
@@ -59,7 +62,7 @@ export const explainRoutes = [
         toMember(link, held, { list: 'member', groupId: id, memberId: link.id });
       return ok(await readList(query, OLDEST, read, (links) => links.map(toItem)));
     },
-  }),
+  ),
 ] as const;
 
 /** Links of one list that are shown; the others are counted. */

@@ -19,17 +19,11 @@ import { listKept } from './explain.ts';
 
 /** Requests that show users and groups, take them over and release them. */
 export const resourceRoutes = [
-  route({
-    ...USERS,
-    handle: async (sources: OpsSources, { query }) =>
-      ok(await readItems(sources, 'user', query, toUsers)),
-  }),
+  route(USERS, async (sources, { query }) => ok(await readItems(sources, 'user', query, toUsers))),
   ...toRoutes({ name: 'User', type: 'user', noun: 'person' }, toUsers),
-  route({
-    ...GROUPS,
-    handle: async (sources: OpsSources, { query }) =>
-      ok(await readItems(sources, 'group', query, toGroups)),
-  }),
+  route(GROUPS, async (sources, { query }) =>
+    ok(await readItems(sources, 'group', query, toGroups)),
+  ),
   ...toRoutes({ name: 'Group', type: 'group', noun: 'group' }, toGroups),
 ] as const;
 
@@ -54,17 +48,13 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
     return ok(item);
   };
   return [
-    route({
-      path,
-      summary: `One ${noun}, deleted or not.`,
-      answers: { 200: name },
-      handle: (sources: OpsSources, { params }) => show(sources, params.id),
-    }),
-    route({
-      ...ADOPT,
-      path: `${path}/adopt`,
-      answers: { 200: name },
-      async handle(sources: OpsSources, { params: { id }, body }) {
+    route(
+      { path, summary: `One ${noun}, deleted or not.`, answers: { 200: name } },
+      (sources, { params }) => show(sources, params.id),
+    ),
+    route(
+      { ...ADOPT, path: `${path}/adopt`, answers: { 200: name } },
+      async (sources, { params: { id }, body }) => {
         const { provider = DEFAULT_PROVIDER, privileged } = body;
         const may = privileged ? 'adopt' : 'refuse';
         const request = { id, privileged: may, provider, isDryRun: false } as const;
@@ -73,19 +63,17 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
         const change = { before: { origin: null }, after: { origin: 'adopted', provider } };
         return { ...(await show(sources, id)), change };
       },
-    }),
-    route({
-      ...RELEASE,
-      path: `${path}/release`,
-      answers: { 200: name },
-      async handle(sources: OpsSources, { params: { id } }) {
+    ),
+    route(
+      { ...RELEASE, path: `${path}/release`, answers: { 200: name } },
+      async (sources, { params: { id } }) => {
         const { kind, ...released } = await sources.drifts.stopManaging({ type, id });
         if (kind === 'unknown') throw new Problem(404, 'not-found', 'Nothing has this id.');
         if (kind !== 'released') throw new Problem(409, kind, NOT_RELEASED[kind]);
         const change = { before: released, after: { provider: null } };
         return { ...(await show(sources, id)), change };
       },
-    }),
+    ),
   ];
 }
 

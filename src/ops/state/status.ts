@@ -20,50 +20,45 @@ import { SETTINGS } from '../lists/plans.ts';
 import { toReadingView } from '../recovery/routes.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { QUEUED_CLASSES } from '../schemas/state.ts';
-import type { OpsSources, StatusSources } from '../sources.ts';
+import type { StatusSources } from '../sources.ts';
 import { readWaitingWork, type WaitingWork, type WritesFacts } from './readiness-facts.ts';
 import { readReadiness } from './reasons.ts';
 import { findLastSweep } from './work.ts';
 
 /** Requests for the state of the bridge, and those that stop and resume all changes of the service. */
 export const statusRoutes = [
-  route({
-    path: '/status',
-    summary: 'What waits, fails and is stuck, with the words of the service, and what stops calls.',
-    answers: { 200: 'Status' },
-    handle: async ({ status }: OpsSources) => ok(await readStatus(status)),
-  }),
-  route({
-    ...SETTINGS,
-    async handle({ settings }: OpsSources, { query }) {
-      const { from: wanted, q = '' } = query.filters;
-      const text = q.toLowerCase();
-      const all = settings.filter(({ name, variable, from }) => {
-        const isNamed = [name, variable].some((word) => word.toLowerCase().includes(text));
-        return isNamed && (wanted === undefined || from === wanted);
-      });
-      return ok(toPage(all, query));
+  route(
+    {
+      path: '/status',
+      summary:
+        'What waits, fails and is stuck, with the words of the service, and what stops calls.',
+      answers: { 200: 'Status' },
     },
+    async ({ status }) => ok(await readStatus(status)),
+  ),
+  route(SETTINGS, async ({ settings }, { query }) => {
+    const { from: wanted, q = '' } = query.filters;
+    const text = q.toLowerCase();
+    const all = settings.filter(({ name, variable, from }) => {
+      const isNamed = [name, variable].some((word) => word.toLowerCase().includes(text));
+      return isNamed && (wanted === undefined || from === wanted);
+    });
+    return ok(toPage(all, query));
   }),
-  route({
-    path: '/sandbox',
-    summary: 'Where the embedded sandbox is, for its controls: docs/command-line.md#sandbox.',
-    answers: { 200: 'Sandbox' },
-    async handle({ sandbox }: OpsSources, { operator }) {
+  route(
+    {
+      path: '/sandbox',
+      summary: 'Where the embedded sandbox is, for its controls: docs/command-line.md#sandbox.',
+      answers: { 200: 'Sandbox' },
+    },
+    async ({ sandbox }, { operator }) => {
       if (sandbox === undefined)
         throw new Problem(404, 'no-sandbox', 'The bridge stands before a real service.');
       return ok({ ...sandbox, token: operator.purpose === 'operator' ? sandbox.token : null });
     },
-  }),
-  route({
-    ...PAUSE,
-    handle: ({ status, pause }: OpsSources, { body }) =>
-      change(status, () => pause(body.reason ?? null)),
-  }),
-  route({
-    ...RESUME,
-    handle: ({ status, resume }: OpsSources) => change(status, resume),
-  }),
+  ),
+  route(PAUSE, ({ status, pause }, { body }) => change(status, () => pause(body.reason ?? null))),
+  route(RESUME, ({ status, resume }) => change(status, resume)),
 ] as const;
 
 const TROUBLE_MAX = 100;

@@ -15,33 +15,29 @@ import type { OpsSources } from '../sources.ts';
 
 /** Requests about sweeps, for another attempt at what waits, and for the past in numbers. */
 export const workRoutes = [
-  route({
-    ...RETRY,
-    async handle(sources: OpsSources, { body }) {
-      if (!('name' in body)) return toTried(await retryAll(sources));
-      const row = getOnly(await listMeant(sources.store.read, body.name));
-      return { ...toTried(await retryOne(sources, row)), target: row.id };
-    },
+  route(RETRY, async (sources, { body }) => {
+    if (!('name' in body)) return toTried(await retryAll(sources));
+    const row = getOnly(await listMeant(sources.store.read, body.name));
+    return { ...toTried(await retryOne(sources, row)), target: row.id };
   }),
-  route({
-    path: '/samples',
-    summary: 'Calls, backlog, differences and refusals of the last hours, for charts.',
-    filters: { hours: ['1', '24', '48'] },
-    meanings: { hours: 'How far back; 24 when left out.' },
-    answers: { 200: 'Samples' },
-    async handle({ store, clock }: OpsSources, { query }) {
+  route(
+    {
+      path: '/samples',
+      summary: 'Calls, backlog, differences and refusals of the last hours, for charts.',
+      filters: { hours: ['1', '24', '48'] },
+      meanings: { hours: 'How far back; 24 when left out.' },
+      answers: { 200: 'Samples' },
+    },
+    async ({ store, clock }, { query }) => {
       const { hours = '24' } = query.filters;
       const at = { '>=': clock.now() - Number(hours) * 60 * MINUTE_MS };
       const rows = await listWhere(store.read, 'samples', { at }, { order: 'at' });
       return ok(toSamples(rows, STEPS[hours] * MINUTE_MS));
     },
-  }),
-  route({
-    ...SWEEP,
-    async handle({ requestSweep }: OpsSources, { body: { dryRun = false } }) {
-      const id = await requestSweep(dryRun);
-      return { json: { id }, target: id, change: { after: { dryRun } } };
-    },
+  ),
+  route(SWEEP, async ({ requestSweep }, { body: { dryRun = false } }) => {
+    const id = await requestSweep(dryRun);
+    return { json: { id }, target: id, change: { after: { dryRun } } };
   }),
   listRoute(
     {
@@ -50,19 +46,17 @@ export const workRoutes = [
       filters: {},
       answers: { 200: 'SweepList' },
     },
-    ({ store }: OpsSources, _filters, part) => listNewest(store.read, 'sweeps', {}, part),
+    ({ store }, _filters, part) => listNewest(store.read, 'sweeps', {}, part),
     (row, { status }) => toSweep(row, status.news().reading),
   ),
-  route({
-    path: '/sweeps/{id}',
-    summary: 'One sweep.',
-    answers: { 200: 'Sweep' },
-    async handle({ store, status }: OpsSources, { params: { id } }) {
+  route(
+    { path: '/sweeps/{id}', summary: 'One sweep.', answers: { 200: 'Sweep' } },
+    async ({ store, status }, { params: { id } }) => {
       const row = await findOne(store.read, 'sweeps', { id });
       if (row !== undefined) return ok(toSweep(row, status.news().reading));
       throw new Problem(404, 'unknown-sweep', 'There is no sweep with this id.');
     },
-  }),
+  ),
 ] as const;
 
 /** Finds the newest sweep, which may run; null: there was none. */

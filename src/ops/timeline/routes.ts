@@ -18,20 +18,21 @@ import { NEWEST } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import type { OpsSources } from '../sources.ts';
 
 /** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
 export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }) =>
-  route({
-    path,
-    summary: `What led to the state ${of}, the newest of it, the oldest first.`,
-    newest: true,
-    answers: { 200: 'Timeline' },
-    async handle({ recordsStored, store: { read: db } }: OpsSources, { params, query: { limit } }) {
+  route(
+    {
+      path,
+      summary: `What led to the state ${of}, the newest of it, the oldest first.`,
+      newest: true,
+      answers: { 200: 'Timeline' },
+    },
+    async ({ recordsStored, store: { read: db } }, { params, query: { limit } }) => {
       await recordsStored();
       return ok(await readTimeline(db, getOnly(await listMeant(db, params.key, type)), limit));
     },
-  }),
+  ),
 );
 
 /** One thing that happened, before names are known. */
