@@ -40,8 +40,11 @@ export interface ObservedGroup extends Sightings {
   readonly created?: string;
 }
 
-/** The time of creation after the service has shown the group once more. */
-export function withCreated(before: ObservedGroup | undefined, shown: string | undefined) {
+/** The time of creation after the service has shown the user or group once more. */
+export function withCreated(
+  before: { readonly created?: string } | undefined,
+  shown: string | undefined,
+) {
   const created = before?.created ?? shown;
   if (created === undefined) return {};
   return { created: shown === undefined || shown === created ? created : '' };

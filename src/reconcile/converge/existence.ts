@@ -62,8 +62,8 @@ export async function linkRow(
   const columns = toIdColumns(row, known);
   if (columns === undefined) return { kind: 'linked', columns: {} };
   const left = { ...columns, sent_creates: '[]' };
-  const isSame = row.type === 'user' && known.upstreamId === row.upstream_id;
-  if (isSame) return { kind: 'linked', columns: left };
+  if (row.type === 'user' && known.upstreamId === row.upstream_id)
+    return { kind: 'linked', columns: left };
   const holder = await lockHolder(tx, row, known);
   const obstacle =
     row.type === 'user'
@@ -140,10 +140,9 @@ function isTheirs(holder: ResourceRow, { observed, group }: Known): boolean {
 }
 
 function findPermissions({ adopted, group }: Known): Obstacle | undefined {
-  if (!adopted || (group?.permissions ?? 0) === 0) return undefined;
-  return refuse(
-    'a group of this name exists in the service, holds permissions, and is not taken over',
-  );
+  const words =
+    'a group of this name exists in the service, holds permissions, and is not taken over';
+  return adopted && (group?.permissions ?? 0) > 0 ? refuse(words) : undefined;
 }
 
 /**

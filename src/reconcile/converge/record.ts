@@ -157,9 +157,9 @@ function report(
   const isSaid = outcome.kind === 'refused' || step.state.mustLook;
   const { stuck_at = null, last_error = null } = r?.row ?? {};
   if (!isSaid || stuck_at === null || stuck_at < since) return;
-  const problem = parseStored<Partial<Problem> | null>(last_error ?? 'null');
-  const { code } = outcome.kind === 'refused' ? outcome.problem : { code: problem?.code };
-  events.stuck({ type, id, code: code ?? 'unknown' });
+  const stored = parseStored<Partial<Problem>>(last_error ?? '{}');
+  const { code = 'unknown' } = outcome.kind === 'refused' ? outcome.problem : stored;
+  events.stuck({ type, id, code });
 }
 
 async function recordOutcome(r: Recording): Promise<Recorded> {

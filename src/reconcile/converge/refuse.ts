@@ -108,11 +108,9 @@ async function listRefusedLinks(
 function withLinks(problem: Problem, links: readonly StoredLink[]): Problem {
   const ids = links.map(({ userId }) => userId).join(', ');
   const words = ids === '' ? problem.words : `${problem.words} (about ${ids})`;
-  const earlier = links.flatMap((link) => link.problem ?? []);
-  return withEarlierWords(
-    { ...problem, words },
-    earlier.map((stored) => parseStored<Problem>(stored).words),
-  );
+  const stored = links.flatMap((link) => link.problem ?? []);
+  const earlier = stored.map((text) => parseStored<Problem>(text).words);
+  return withEarlierWords({ ...problem, words }, earlier);
 }
 
 /** Defers the refused parts whose write was acknowledged: they stay wanted, are shown, and are tried again slowly. */

@@ -6,6 +6,7 @@ import {
   withSchemas,
 } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
+import { withCreated } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
@@ -42,11 +43,9 @@ export function toObservedUser(
   { at, by }: { at: number; by: string },
 ): ObservedUser {
   const email = user.emails[0];
-  const created = before?.created ?? user.created;
-  const isSteady = user.created === undefined || user.created === created;
   return {
     ...before,
-    ...(created !== undefined && { created: isSteady ? created : '' }),
+    ...withCreated(before, user.created),
     ...(user.userName === undefined ? {} : { userName: user.userName }),
     ...(email === undefined ? {} : { email }),
     fullName: user.fullName,
