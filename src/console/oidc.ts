@@ -60,21 +60,23 @@ export function createOidcSignIn(options: OidcOptions, deps: OidcDeps) {
     return reading;
   };
   /** Leads a person back to the page of signing in after a failure; the log has the reason. */
-  const leadBack = async (res: Response, work: Promise<void>, isEnd: boolean) => {
+  const leadBack = async (res: Response, work: Promise<void>) => {
     res.set('Cache-Control', 'no-store');
     await work.catch((error: unknown) => {
       deps.failed({ requestId: getRequestId(res), error });
-      if (isEnd) deps.acts.refused(res, 401);
       res.redirect('/console/?refused=failed');
     });
   };
+  const finish = (res: Response) =>
+    end({ ...options, ...deps }, find, res).catch((error: unknown) => {
+      deps.acts.refused(res, 401);
+      throw error;
+    });
   return {
     /** `GET /oidc` leads to the provider, which leads back to `GET /oidc/callback`. */
     router: Router()
-      .get('/oidc', (req, res) => leadBack(res, begin(options, find, { req, res }), false))
-      .get('/oidc/callback', (req, res) =>
-        leadBack(res, end({ ...options, ...deps }, find, { req, res }), true),
-      ),
+      .get('/oidc', (_req, res) => leadBack(res, begin(options, find, res)))
+      .get('/oidc/callback', (_req, res) => leadBack(res, finish(res))),
     forget: (res: Response) => setCookie(res, url, ['scim_bridge_id_token', '', 0]),
     async findEnd(req: Pick<Request, 'headers'>): Promise<string | undefined> {
       try {
@@ -107,18 +109,9 @@ async function discover({ issuer, clientId, clientSecret }: OidcOptions) {
   return { oidc, config };
 }
 
-interface Exchange {
-  readonly req: Request;
-  readonly res: Response;
-}
-
-async function begin(
-  { url, scope }: OidcOptions,
-  find: () => Promise<Found>,
-  { req, res }: Exchange,
-): Promise<void> {
+async function begin({ url, scope }: OidcOptions, find: () => Promise<Found>, res: Response) {
   const { oidc, config } = await find();
-  const to = toOwnPage(req.query.to, url);
+  const to = toOwnPage(res.req.query.to, url);
   const state = oidc.randomState();
   const nonce = oidc.randomNonce();
   const verifier = oidc.randomPKCECodeVerifier();
@@ -140,9 +133,10 @@ async function begin(
 async function end(
   parts: OidcOptions & OidcDeps,
   find: () => Promise<Found>,
-  { req, res }: Exchange,
+  res: Response,
 ): Promise<void> {
   const { url, acts, sessions } = parts;
+  const { req } = res;
   const kept = Buffer.from(findCookie(req, 'scim_bridge_sign_in') ?? '', 'base64url');
   setCookie(res, url, ['scim_bridge_sign_in', '', 0]);
   const { state, nonce, verifier, to } = checks.parse(JSON.parse(kept.toString('utf8')));
