@@ -162,13 +162,8 @@ export const notificationsTestCommand = commandOf({
 /** The longest wait for repairs, in milliseconds. The next bridge or sweep goes on with the rest. */
 const REPAIRS_MAX_MS = 10 * 60_000;
 
-interface SweepOptions {
-  readonly dryRun?: true;
-  readonly exitCode?: true;
-}
-
 /** `sweep`: has the running bridge compare the service with the store, waits, and counts the differences. */
-export const sweepCommand = commandOf<SweepOptions>({
+export const sweepCommand = commandOf<{ readonly dryRun?: true; readonly exitCode?: true }>({
   usage: 'sweep',
   about: 'compare the service with the store and count what differs',
   options: [
@@ -255,17 +250,12 @@ const DECIDE_HELP = `
 A dry run is made and shown first. A plan of repairs above the limits is done only by a person who says yes to it, or with
 its hash.`;
 
-interface DecideOptions extends Given {
-  readonly yes?: true;
-  readonly json?: true;
-}
-
 /** Makes a command that decides about some of what a list shows: `drifts repair`. */
 export function decisionCommand(list: string, decision: Decision): AddCommand {
   const [about, , question] = DECISIONS[decision];
   const body = opsSchemas.DriftsBody.options.find(({ shape }) => shape.decision.value === decision);
   const { options, read } = bodyOptions(body, { known: ['decision', 'ids'] });
-  return commandOf<DecideOptions>({
+  return commandOf<Given>({
     usage: `${list} ${decision} <ids...>`,
     about,
     options: [YES, JSON_OBJECT, ...options],

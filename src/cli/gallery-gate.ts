@@ -197,19 +197,17 @@ export async function exchange(run: Run, request: string, step: Step = {}): Prom
   });
   const url = path.startsWith('/') ? `${run.values.get('base')}${address}` : address;
   const body = toBody(run, step);
-  const headers = {
+  const headers = new Headers({
     authorization: `Bearer ${run.values.get('token')}`,
     accept: 'application/scim+json, application/json',
     'user-agent': 'scim-bridge gallery',
-    ...(typeof body === 'string' && { 'content-type': 'application/scim+json' }),
-    ...fill(run, step.headers ?? {}),
-  };
-  const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-    value === null ? [] : [[name, value]],
-  );
+  });
+  if (typeof body === 'string') headers.set('content-type', 'application/scim+json');
+  for (const [name, value] of Object.entries(fill(run, step.headers ?? {})))
+    value === null ? headers.delete(name) : headers.set(name, value);
   const startedAt = performance.now();
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const init = { method, headers: sent, body, signal, redirect: 'manual' } as const;
+  const init = { method, headers, body, signal, redirect: 'manual' } as const;
   const reply = await fetch(url, init).catch((cause) => {
     throw new BridgeError('gallery-failed', `${url} does not answer`, { cause });
   });

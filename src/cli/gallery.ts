@@ -114,50 +114,47 @@ async function runGate(run: GateRun) {
   const baseUrl = url.replace(/\/+$/, '');
   const mark = `gallery-${randomBytes(4).toString('hex')}`;
   const startedAt = new Date().toISOString();
-  const { make, revoke } = openCredentials(run, mark);
+  await using credentials = openCredentials(run, mark);
+  const { make, revoke } = credentials;
+  // It ends by itself where nobody is left to revoke it.
+  const { token = '' } = await make('tokens', { for: 'scim', expires: '2h' });
+  const root = baseUrl.replace(/\/scim\/v2$/, '');
+  const values = { domain, prefix, mark, MARK: mark.toUpperCase(), base: baseUrl, root, token };
+  // What is sent for the run itself: with the token, and after its end as well.
+  const own: Run = {
+    values: new Map(Object.entries(values)),
+    creations,
+    makeClient: (more) => make('clients', more),
+    stopped: new AbortController().signal,
+    made: new Map(),
+    answers: new Set(),
+  };
+  await assertOpen(own, baseUrl);
+  const checking = { ...own, stopped, values: new Map(own.values) };
+  const checks: CheckResult[] = [];
+  const left: string[] = [];
   try {
-    // It ends by itself where nobody is left to revoke it.
-    const { token = '' } = await make('tokens', { for: 'scim', expires: '2h' });
-    const root = baseUrl.replace(/\/scim\/v2$/, '');
-    const values = { domain, prefix, mark, MARK: mark.toUpperCase(), base: baseUrl, root, token };
-    // What is sent for the run itself: with the token, and after its end as well.
-    const own: Run = {
-      values: new Map(Object.entries(values)),
-      creations,
-      makeClient: (more) => make('clients', more),
-      stopped: new AbortController().signal,
-      made: new Map(),
-      answers: new Set(),
-    };
-    await assertOpen(own, baseUrl);
-    const checking = { ...own, stopped, values: new Map(own.values) };
-    const checks: CheckResult[] = [];
-    const left: string[] = [];
-    try {
-      for (const check of run.checks) checks.push(await runCheck(checking, check));
-    } finally {
-      left.push(...(await deleteAll(own)));
-    }
-    const count = (of: CheckResult['status']) => checks.filter((one) => one.status === of).length;
-    return {
-      gate,
-      title,
-      profile,
-      baseUrl,
-      mark,
-      startedAt,
-      endedAt: new Date().toISOString(),
-      bridge: { version: status.bridge.version, mode: status.writes.mode },
-      provider: provider ?? DEFAULT_PROVIDER,
-      stopped: stopped.aborted,
-      summary: { ok: count('ok'), failed: count('failed'), skipped: count('skipped') },
-      checks,
-      left: [...left, ...(await revoke())],
-      remains: status.writes.mode === 'live' ? STAYS : OBSERVED,
-    };
+    for (const check of run.checks) checks.push(await runCheck(checking, check));
   } finally {
-    await revoke();
+    left.push(...(await deleteAll(own)));
   }
+  const count = (of: CheckResult['status']) => checks.filter((one) => one.status === of).length;
+  return {
+    gate,
+    title,
+    profile,
+    baseUrl,
+    mark,
+    startedAt,
+    endedAt: new Date().toISOString(),
+    bridge: { version: status.bridge.version, mode: status.writes.mode },
+    provider: provider ?? DEFAULT_PROVIDER,
+    stopped: stopped.aborted,
+    summary: { ok: count('ok'), failed: count('failed'), skipped: count('skipped') },
+    checks,
+    left: [...left, ...(await revoke())],
+    remains: status.writes.mode === 'live' ? STAYS : OBSERVED,
+  };
 }
 
 function openCredentials({ client, profile, options: { provider } }: GateRun, mark: string) {
@@ -170,15 +167,17 @@ function openCredentials({ client, profile, options: { provider } }: GateRun, ma
       live.push({ name, path: `/${kind}/${made.id}/revoke` });
       return made;
     },
-    /** Revokes all, and lists those that may still be valid. */
-    async revoke(): Promise<string[]> {
-      const answers = await Promise.all(
-        live.map(({ path }) => client.ask('POST', path).catch(() => undefined)),
-      );
-      live = live.filter((_, place) => (answers[place]?.status ?? 500) >= 300);
-      return live.map(({ name }) => name);
-    },
+    revoke,
+    [Symbol.asyncDispose]: async () => void (await revoke()),
   };
+  /** Revokes all, and lists those that may still be valid. */
+  async function revoke(): Promise<string[]> {
+    const answers = await Promise.all(
+      live.map(({ path }) => client.ask('POST', path).catch(() => undefined)),
+    );
+    live = live.filter((_, place) => (answers[place]?.status ?? 500) >= 300);
+    return live.map(({ name }) => name);
+  }
 }
 
 /** Makes sure that the base URL is SCIM and takes the credential. @throws BridgeError `gallery-failed` */

@@ -91,8 +91,9 @@ export function listCommand<Item>(list: List<Item>): AddCommand {
         query[filter] = await toId(client, value ?? String(typed), names);
       }
       const page = await readList<Item>(client, { path, query, limit: options.limit });
-      const shown = { columns, none: `${NOTHING}\n`, options, terminal };
-      return { json: page, text: () => toListText(page, shown) };
+      const isNone = page.items.length === 0 && !options.csv;
+      const toText = () => toListText(page, columns, { ...options, terminal });
+      return { json: page, text: isNone ? `${NOTHING}\n` : toText };
     },
   });
 }
@@ -108,8 +109,7 @@ async function toId(client: OpsClient, name: string, names: FilterOption['names'
   }
 }
 
-/** Page of a list as the bridge answers it. */
-export interface Page<Item> {
+interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }
@@ -141,22 +141,17 @@ export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
   }
 }
 
-interface Shown<Item> extends Output {
-  readonly columns: readonly Column<Item>[];
-  /** What is written about an empty list. */
-  readonly none: string;
-  readonly options: TableOptions;
-}
-
 /** Writes the first entries of a list as a table or as CSV, and says where there are more. */
-function toListText<Item>({ items, nextCursor }: Page<Item>, shown: Shown<Item>): string {
-  const { columns, none, options } = shown;
-  if (options.csv) return toCsv(items, columns);
-  if (items.length === 0) return none;
-  const some = items.slice(0, options.limit);
+function toListText<Item>(
+  { items, nextCursor }: Page<Item>,
+  columns: readonly Column<Item>[],
+  { csv, limit, terminal }: TableOptions & Output,
+): string {
+  if (csv) return toCsv(items, columns);
+  const some = items.slice(0, limit);
   const hasMore = nextCursor !== null || items.length > some.length;
   const more = hasMore ? `There are more than these ${some.length}: --limit\n` : '';
-  return `${toTable(some, columns, shown)}${more}`;
+  return `${toTable(some, columns, { terminal })}${more}`;
 }
 
 /** What a command does in another way than its act says. */
@@ -227,25 +222,23 @@ export function fileCommand<Item, Answer extends { readonly items: readonly Item
       const body =
         given.file === undefined ? new Uint8Array() : await readExport(String(given.file));
       const client = connect(FILE_TIMEOUT_MS);
-      const sent = parseAnswer<Answer>(await client.send('POST', toAddress(act, given), body));
+      // All else that was given is in the address.
+      const query = new URLSearchParams();
+      for (const name of Object.keys(parameters))
+        if (given[name] !== undefined) query.set(name, String(given[name]));
+      const path = `${toRequest({ path: act.path }, given).path}?${query}` as const;
+      const sent = parseAnswer<Answer>(await client.send('POST', path, body));
       const json = (options.kind && act.narrow?.(sent, options.kind)) ?? sent;
-      const page = { items: act.listItems?.(json) ?? json.items, nextCursor: null };
+      const items = act.listItems?.(json) ?? json.items;
       const text = () => {
-        const table = toListText(page, { columns, none: '', options, terminal });
-        return options.csv ? table : `${toText(act.say(json))}${table}`;
+        const shown = { ...options, terminal };
+        const table = toListText({ items, nextCursor: null }, columns, shown);
+        if (options.csv) return table;
+        return `${toText(act.say(json))}${items.length === 0 ? '' : table}`;
       };
       return { json, text, code: act.isIncomplete?.(json) ? exitCodes.incomplete : undefined };
     },
   });
-}
-
-/** The address of a request, whose body is a file: all else that was given is in it. */
-function toAddress(act: Pick<FileAct<never, never>, 'path' | 'parameters'>, given: Given) {
-  const query = new URLSearchParams();
-  for (const name of Object.keys(act.parameters)) {
-    if (given[name] !== undefined) query.set(name, String(given[name]));
-  }
-  return `${toRequest({ path: act.path }, given).path}?${query}` as const;
 }
 
 /**

@@ -7,9 +7,9 @@ import { ACTIONS, FIRST_RUN, SETTINGS } from '../ops/lists/plans.ts';
 import { FIELDS, toLinkColumns } from '../ops/lists/resources.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import type { ShownSetting } from '../settings/shown.ts';
-import { commandOf, exitCodes, parseAnswer, readAnswer, WrongUsage } from './command.ts';
+import { commandOf, exitCodes, readAnswer, WrongUsage } from './command.ts';
 import { countOption } from './options.ts';
-import { type Page, readList } from './requests.ts';
+import { readList } from './requests.ts';
 import {
   createPaint,
   type Output,
@@ -198,13 +198,14 @@ export const planCommand = commandOf<{ readonly firstRun?: true }>({
     const client = connect();
     if (firstRun) {
       const path = '/plans/first-run';
-      const json = await readList<FirstRunItem, OpsJson<'FirstRun'>>(client, { path });
+      const json = await readList<OpsJson<'FirstRunItem'>, OpsJson<'FirstRun'>>(client, { path });
       return { json, text: () => toFirstRunText(json, client, { terminal }) };
     }
     const waiting = id === undefined ? await listPlans(client, 'held') : [];
-    const plan = await findPlan(client, id ?? waiting[0]?.id);
-    const text = () => (plan ? toPlanText(plan, { terminal }, waiting) : toNoneText(client));
-    return { json: plan ?? null, text };
+    const known = id ?? waiting[0]?.id;
+    if (known === undefined) return { json: null, text: () => toNoneText(client) };
+    const json = await readPlan(client, known);
+    return { json, text: () => toPlanText(json, { terminal }, waiting) };
   },
 });
 
@@ -217,21 +218,13 @@ async function toNoneText(client: OpsClient): Promise<string> {
   return `No plan waits.${making.length > 0 ? ' A plan is being made.' : ''}${progress}\n`;
 }
 
-/** The plan with this id; undefined: no id. */
-async function findPlan(
-  client: OpsClient,
-  id: string | undefined,
-): Promise<OpsJson<'Plan'> | undefined> {
-  if (id === undefined) return undefined;
-  return await readAnswer(client, 'Plan', `/plans/${encodeURIComponent(id)}`);
+function readPlan(client: OpsClient, id: string): Promise<OpsJson<'Plan'>> {
+  return readAnswer(client, 'Plan', `/plans/${encodeURIComponent(id)}`);
 }
 
 async function listPlans(client: OpsClient, status: 'held' | 'making') {
-  const page = await client.send('GET', `/plans?status=${status}`);
-  return parseAnswer<Page<OpsJson<'PlanSummary'>>>(page).items;
+  return (await readAnswer(client, 'PlanList', `/plans?status=${status}`)).items;
 }
-
-type FirstRunItem = OpsJson<'FirstRunItem'>;
 
 const PHASES: Readonly<Record<OpsJson<'FirstRun'>['phase'], string>> = {
   none: 'The bridge is live, and nothing is held.',
@@ -247,7 +240,7 @@ async function toFirstRunText(
 ): Promise<string> {
   const { phase, reading, counts, kinds, seats, items, planId } = view;
   const sums = Object.entries({ ...counts, ...kinds });
-  const plan = await findPlan(client, planId ?? undefined);
+  const plan = planId === null ? undefined : await readPlan(client, planId);
   return [
     `${PHASES[phase]}\n`,
     reading === null ? '' : toMoments(`It is ${details.toReadingText(reading)}.\n`),
