@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type ChangeKind, findHarm, isHandOver } from '../../domain/change.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import type { GivenKey } from '../../domain/ids.ts';
@@ -235,10 +236,11 @@ export async function handOver(
   row: ResourceRow,
   { desired, observed }: PlanAction,
 ): Promise<boolean> {
-  const { provider, externalId } = toOwnership(desired);
-  if (!isOwnedAs(row, observed) || !(await isProvider(tx, provider))) return false;
+  const { provider, externalId } = isJsonObject(desired) ? desired : {};
+  if (typeof provider !== 'string' || !isOwnedAs(row, observed)) return false;
+  if (!(await isProvider(tx, provider))) return false;
   const { externalId: _, ...others } = parseStored<JsonObject>(row.attributes);
-  const attributes = externalId === null ? others : { ...others, externalId };
+  const attributes = typeof externalId === 'string' ? { ...others, externalId } : others;
   const columns = row.type === 'user' ? toUserColumns(attributes) : toGroupColumns(attributes);
   // No name changes, so nobody is followed by one.
   await updateRow(tx, row, {
@@ -253,17 +255,8 @@ export async function handOver(
 
 /** True if the same provider still manages a user or group under the same id. @param owned as a plan has it */
 function isOwnedAs(row: ResourceRow, owned: JsonValue): boolean {
-  const { provider, externalId } = toOwnership(owned);
   if (row.origin === null || row.deleted_at !== null) return false;
-  return row.provider === provider && row.external_id === externalId;
-}
-
-function toOwnership(owned: JsonValue): Ownership {
-  const { provider, externalId } = isJsonObject(owned) ? owned : {};
-  return {
-    provider: String(provider),
-    externalId: typeof externalId === 'string' ? externalId : null,
-  };
+  return isDeepStrictEqual({ provider: row.provider, externalId: row.external_id }, owned);
 }
 
 /** Has the bridge only observe a user or group from now on, as the service holds it. Nothing reaches the service. */

@@ -21,9 +21,6 @@ const BUSY_MIN_MS = 25;
 /** Keeper of drifts, at the leader. */
 export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
 
-/** While something is held, nothing is looked at. */
-const NOTHING = { nextAt: undefined, hasFound: false };
-
 /** Creates the keeper; `isReady`: the first read is finished. */
 export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
   const { clock, store } = deps;
@@ -43,13 +40,13 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
     // While a restored backup or what was accepted while observing waits, only decisions about that are followed.
     const recovery = await RECOVERY.find(store.read);
     if (recovery !== undefined && recovery.phase !== 'waiting') return undefined;
-    const scope = recovery === undefined ? 'all' : 'holding';
-    const { nextAt, hasFound } = scope === 'all' ? await inspectDue(deps, signal) : NOTHING;
-    if (hasFound) await decide(deps, 'audit');
-    const plans = await followPlans(deps, scope);
+    const isHeld = recovery !== undefined;
+    const looked = isHeld ? undefined : await inspectDue(deps, signal);
+    if (looked?.hasFound) await decide(deps, 'audit');
+    const plans = await followPlans(deps, isHeld ? 'holding' : 'all');
     await review();
     await endPlans(deps, plans);
-    return plans.length > 0 ? clock.now() : nextAt;
+    return plans.length > 0 ? clock.now() : looked?.nextAt;
   }
 
   /** Has followed at once what was found or decided. */
