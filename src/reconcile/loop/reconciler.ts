@@ -59,15 +59,12 @@ export function createReconciler(deps: ReconcilerDeps) {
 
   return {
     /** Notes in the transaction of a write that a request waits for it, where another process leads; names that wait. */
-    async announce(
-      tx: Db,
-      { waitMs, key, version, undo }: Pick<StoredWrite, 'key' | 'version' | 'undo' | 'waitMs'>,
-    ): Promise<string | undefined> {
+    async announce(tx: Db, write: Pick<StoredWrite, 'key' | 'version' | 'undo' | 'waitMs'>) {
+      const { waitMs, key, version, undo } = write;
       if (store.engine === 'sqlite' || leader.find() !== undefined || waitMs <= 0) return undefined;
       const id = newId();
       const until = Math.round(clock.now() + waitMs);
-      const task = JSON.stringify(undo);
-      const wait = { id, task, until, resource_id: key.id, version };
+      const wait = { id, task: JSON.stringify(undo), until, resource_id: key.id, version };
       await insertAll(tx, 'errands', [wait]);
       return id;
     },

@@ -43,6 +43,10 @@ export function toGroupEntry(
       upstream_id: rest?.id ?? restId,
       upstream_uid: rest?.uid ?? (form === 'uid' ? scim?.id : undefined),
     },
+    shownIds: {
+      ...(scim && { upstream_scim_id: scim.id }),
+      ...(rest && { upstream_id: rest.id, upstream_uid: rest.uid }),
+    },
     lists: [...(scim ? (['groups'] as const) : []), ...(rest ? (['restGroups'] as const) : [])],
     sentAt,
     scim,
@@ -73,14 +77,9 @@ function observe(
   };
 }
 
-function merge(entry: GroupEntry, row: GroupRow | undefined, now: number) {
-  const observed = observe(entry, row && toObservedGroup(row), now);
-  const columns = {
-    ...(entry.scim && { upstream_scim_id: entry.scim.id }),
-    ...(entry.rest && { upstream_id: entry.rest.id, upstream_uid: entry.rest.uid }),
-    observed: JSON.stringify(observed),
-  };
-  return { observed, columns, shown: toGroupColumns(toUnmanagedGroupAttributes(observed)) };
+function toColumns(observed: ObservedGroup) {
+  const shown = toGroupColumns(toUnmanagedGroupAttributes(observed));
+  return { seen: { observed: JSON.stringify(observed) }, shown };
 }
 
 /** Groups of the lists. */
@@ -89,11 +88,12 @@ export const groupEntries: EntryKind<'group', GroupEntry> = {
   compared: 50,
   saved: 10,
   rank: ({ origin, deleted_at }) => (deleted_at === null ? 0 : 2) + (origin === null ? 1 : 0),
-  merge,
+  observe: (entry, row, now) => observe(entry, row && toObservedGroup(row), now),
+  toColumns,
   toNewRow(entry, now) {
-    const { columns, shown } = merge(entry, undefined, now);
-    const id = groupId(newId());
-    return { ...columns, ...shown, type: 'group', id, created_at: now, modified_at: now };
+    const { seen, shown } = toColumns(observe(entry, undefined, now));
+    const times = { created_at: now, modified_at: now };
+    return { ...entry.shownIds, ...seen, ...shown, ...times, type: 'group', id: groupId(newId()) };
   },
   async agrees(db, { entry, row }, { isFirst }) {
     const memberIds = entry.scim?.memberIds;

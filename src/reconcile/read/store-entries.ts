@@ -24,6 +24,8 @@ type Type = ResourceRow['type'];
 /** A user or group as lists show it. */
 export interface Entry {
   readonly ids: EntryIds;
+  /** Those of them that the lists themselves show; the others follow from what is known of ids. */
+  readonly shownIds: Partial<Pick<ResourceRow, keyof EntryIds>>;
   /** The lists that show it, and when the first of them was asked for (epoch milliseconds). */
   readonly lists: readonly ShowingList[];
   readonly sentAt: number;
@@ -35,13 +37,18 @@ export interface Listed<T extends Type, E extends Entry> {
   readonly row: RowOf<T>;
 }
 
-/** What a row becomes by an entry. */
-export interface Merged {
-  readonly observed: ObservedUser | ObservedGroup;
-  /** Ids and observation. */
-  readonly columns: RowChange;
-  /** The row as providers see it while nobody manages it. */
+type Observation<T extends Type> = T extends 'user' ? ObservedUser : ObservedGroup;
+
+/** Columns of a row by an entry: the observation, and the row as providers see it while nobody manages it. */
+interface Columns {
+  readonly seen: RowChange;
   readonly shown: { readonly attributes: string };
+}
+
+/** A row that was stored, and its observation. */
+export interface Saved<T extends Type, E extends Entry> extends Listed<T, E> {
+  readonly observed: Observation<T>;
+  readonly shown: Columns['shown'];
 }
 
 /** How entries of one type are stored, as far as users and groups differ. */
@@ -52,7 +59,9 @@ export interface EntryKind<T extends Type, E extends Entry> {
   readonly saved: number;
   /** Order of the rows that stand for one entry: the first is the one that is to show it. */
   rank(row: RowOf<T>): number;
-  merge(entry: E, row: RowOf<T> | undefined, now: number): Merged;
+  /** Merges the entry into what is known of the row. */
+  observe(entry: E, row: RowOf<T> | undefined, now: number): Observation<T>;
+  toColumns(observed: Observation<T>, row?: RowOf<T>): Columns;
   toNewRow(entry: E, now: number): NewRow<T>;
   /** True when the links of the row are as the entry shows them. */
   agrees?(db: Db, listed: Listed<T, E>, reading: Reading): Promise<boolean>;
@@ -73,7 +82,7 @@ export interface EntryKind<T extends Type, E extends Entry> {
   finish(
     tx: Db,
     run: ReadRun,
-    saved: readonly (Listed<T, E> & { readonly merged: Merged })[],
+    saved: readonly Saved<T, E>[],
     inserted: readonly Listed<T, E>[],
   ): Promise<void>;
 }
@@ -87,7 +96,7 @@ export async function storeEntries<T extends Type, E extends Entry>(
   const { deps, reading, signal } = run;
   const { store } = deps;
   // A page may name one twice.
-  const unique = new Map(entries.map((entry) => [JSON.stringify(entry.ids), entry]));
+  const unique = new Map(entries.map((entry) => [toKeys(entry.ids).join(), entry]));
   for (const some of chunks([...unique.values()], kind.compared)) {
     signal.throwIfAborted();
     const changed: E[] = [];
@@ -120,8 +129,7 @@ async function findRows<T extends Type, E extends Entry>(
   const ids = entries.map((entry) => entry.ids);
   const byKey = new Map<string, Set<RowOf<T>>>();
   for (const row of await listRowsOfEntries(db, type, ids, choice)) {
-    const { upstream_scim_id, upstream_id, upstream_uid } = row;
-    for (const key of toKeys({ upstream_scim_id, upstream_id, upstream_uid })) {
+    for (const key of toKeys(row)) {
       byKey.set(key, (byKey.get(key) ?? new Set()).add(row));
     }
   }
@@ -133,8 +141,12 @@ async function findRows<T extends Type, E extends Entry>(
   };
 }
 
-function toKeys(ids: EntryIds): string[] {
-  return Object.entries(ids).flatMap(([name, id]) => (id == null ? [] : [`${name} ${id}`]));
+function toKeys({ upstream_id, upstream_scim_id, upstream_uid }: EntryIds): string[] {
+  const keys: string[] = [];
+  if (upstream_id != null) keys.push(`id ${upstream_id}`);
+  if (upstream_scim_id != null) keys.push(`scim ${upstream_scim_id}`);
+  if (upstream_uid != null) keys.push(`uid ${upstream_uid}`);
+  return keys;
 }
 
 /** True when the store holds a user or group as the lists show it. */
@@ -147,11 +159,9 @@ async function isStored<T extends Type, E extends Entry>(
   const before = toObservation(row);
   const isGone = row.deleted_at !== null && kind.removeAgain !== undefined;
   if (before === undefined || isGone) return false;
-  const { observed, columns } = kind.merge(entry, row, clock.now());
-  const stored = new Map<string, unknown>(Object.entries(row));
-  const differs = ([name, value]: [string, unknown]) =>
-    name !== 'observed' && value !== stored.get(name);
-  if (!isTheSame(observed, before) || Object.entries(columns).some(differs)) return false;
+  const stored = toKeys(row);
+  if (!toKeys(entry.shownIds).every((key) => stored.includes(key))) return false;
+  if (!isTheSame(kind.observe(entry, row, clock.now()), before)) return false;
   return kind.agrees === undefined || kind.agrees(store.read, listed, reading);
 }
 
@@ -181,10 +191,9 @@ async function saveEntries<T extends Type, E extends Entry>(
     await updateRow(tx, row, toLookAgainColumns(row, now));
   }
   const movedIds = new Set<string>(moved.map(({ id }) => id));
-  const saved: (Listed<T, E> & { readonly merged: Merged })[] = [];
+  const saved: Saved<T, E>[] = [];
   for (const listed of known.filter(({ row }) => !movedIds.has(row.id))) {
-    const merged = await saveKnown(tx, kind, listed, now);
-    if (merged) saved.push({ ...listed, merged });
+    saved.push(...(await saveKnown(tx, kind, listed, now)));
   }
   const inserted = await insertAdded(tx, kind, added, moved.flatMap(kind.listNames));
   await kind.finish(tx, run, saved, inserted);
@@ -221,28 +230,28 @@ async function settleRows<T extends Type, E extends Entry>(
 /**
  * Stores what lists show of a known row: an unmanaged one is shown as observed, a managed one as desired. An entry that may
  * be older than a call makes a look due, but for a user of whom it shows what the call showed: mostly one who was created
- * while the list was read. Undefined: nothing was stored.
+ * while the list was read. None: nothing was stored.
  */
 async function saveKnown<T extends Type, E extends Entry>(
   tx: Db,
   kind: EntryKind<T, E>,
   { entry, row }: Listed<T, E>,
   now: number,
-): Promise<Merged | undefined> {
+): Promise<Saved<T, E>[]> {
   const decision = decideMerge(row, entry.sentAt);
-  if (decision === 'drop') return undefined;
-  const merged = kind.merge(entry, row, now);
+  if (decision === 'drop') return [];
+  const observed = kind.observe(entry, row, now);
   const before = toObservation(row);
-  const isConfirmed = kind.type === 'user' && before && confirms(merged.observed, before);
+  const isConfirmed = kind.type === 'user' && before && confirms(observed, before);
   if (decision === 'look-again' && !isConfirmed) {
     await updateRow(tx, row, toLookAgainColumns(row, now));
-    return undefined;
+    return [];
   }
-  const { columns, shown } = merged;
+  const { seen, shown } = kind.toColumns(observed, row);
   const isShown = row.origin === null && shown.attributes !== row.attributes;
   const changed = isShown ? { ...shown, version: row.version + 1, modified_at: now } : {};
-  await updateRow(tx, row, { ...columns, ...changed }, row);
-  return merged;
+  await updateRow(tx, row, { ...entry.shownIds, ...seen, ...changed }, row);
+  return [{ entry, row, observed, shown }];
 }
 
 /**

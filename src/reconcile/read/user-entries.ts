@@ -34,6 +34,7 @@ interface UserEntry extends Entry {
 export function toScimUserEntry(user: ScimUser, sentAt: number): UserEntry {
   return {
     ids: { upstream_id: user.id },
+    shownIds: {},
     lists: ['users'],
     sentAt,
     shown: user,
@@ -45,6 +46,7 @@ export function toScimUserEntry(user: ScimUser, sentAt: number): UserEntry {
 export function toCompanyUserEntry(user: CompanyUser, sentAt: number): UserEntry {
   return {
     ids: { upstream_id: user.id },
+    shownIds: {},
     lists: ['companyUsers'],
     sentAt,
     shown: { userName: user.username, emails: [user.email] },
@@ -89,6 +91,11 @@ function listNames(row: Partial<ObservedNames>): string[] {
   return [row.observed_user_name_folded, row.observed_email_folded].flatMap((name) => name || []);
 }
 
+function toColumns(observed: ObservedUser, row?: UserRow) {
+  const seen = toObservedColumns(row ?? { erased_at: null }, observed);
+  return { seen, shown: toUserColumns(toUnmanagedAttributes(observed)) };
+}
+
 /** Users of the lists. A managed user may have the account of a deleted one by now. */
 export const userEntries: EntryKind<'user', UserEntry> = {
   type: 'user',
@@ -96,22 +103,12 @@ export const userEntries: EntryKind<'user', UserEntry> = {
   saved: 1_000,
   // A deleted user may keep the account that an unmanaged row stands for.
   rank: ({ origin, deleted_at }) => (deleted_at !== null ? 1 : origin === null ? 2 : 0),
-  merge(entry, row, now) {
-    const observed = entry.observe(row && toObservedUser(row), now);
-    const columns = toObservedColumns(row ?? { erased_at: null }, observed);
-    return { observed, columns, shown: toUserColumns(toUnmanagedAttributes(observed)) };
-  },
+  observe: (entry, row, now) => entry.observe(row && toObservedUser(row), now),
+  toColumns,
   toNewRow(entry, now) {
-    const observed = entry.observe(undefined, now);
-    return {
-      ...toObservedColumns({ erased_at: null }, observed),
-      ...toUserColumns(toUnmanagedAttributes(observed)),
-      ...entry.ids,
-      type: 'user',
-      id: userId(newId()),
-      created_at: now,
-      modified_at: now,
-    };
+    const { seen, shown } = toColumns(entry.observe(undefined, now));
+    const times = { created_at: now, modified_at: now };
+    return { ...seen, ...shown, ...entry.ids, ...times, type: 'user', id: userId(newId()) };
   },
   /** To their account a list gives none of their names, or it gives these to a new account. */
   async listMoved(tx, { isFirst }, known, added) {
@@ -135,10 +132,11 @@ export const userEntries: EntryKind<'user', UserEntry> = {
   /** Rules follow a licence that was not known before: they might have taken it from a protected user. */
   async finish(tx, { deps: { rules, clock } }, saved, inserted) {
     const licensed: UserId[] = [];
-    for (const { row, merged } of saved) {
-      const { attributes } = merged.shown;
-      if (row.origin === null) await saveEmails(tx, row, { id: row.id, attributes });
-      else if (isLicenceNew(toObservedUser(row), merged.observed)) licensed.push(row.id);
+    for (const { row, observed, shown } of saved) {
+      const { id } = row;
+      const isLicenceKnown = toObservedUser(row)?.appsPermissions !== undefined;
+      if (row.origin === null) await saveEmails(tx, row, { id, attributes: shown.attributes });
+      else if (observed.appsPermissions !== undefined && !isLicenceKnown) licensed.push(id);
     }
     const emails = inserted.flatMap(({ row }) =>
       listEmails(row).map((name) => ({ resource: row.id, name })),
@@ -149,7 +147,3 @@ export const userEntries: EntryKind<'user', UserEntry> = {
     }
   },
 };
-
-function isLicenceNew(before: ObservedUser | undefined, observed: object): boolean {
-  return 'appsPermissions' in observed && before?.appsPermissions === undefined;
-}
