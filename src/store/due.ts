@@ -10,7 +10,7 @@ import { IS_SEEN_WORKING } from './resources/leavers.ts';
 import { lockRow, type ResourceRow, updateRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
 import type { Db, Store } from './store.ts';
-import { listWhere, updateWhere } from './tables.ts';
+import { updateWhere } from './tables.ts';
 
 /** Every class of due work, the most urgent first. */
 export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];
@@ -31,16 +31,6 @@ export async function listDue(
     where due_at <= ${now} and due_class in (${sql.join(classes)})
     order by due_class, due_at limit ${limit}`;
   return rows.map((row) => ({ key: toResourceKey(row), dueClass: row.due_class }));
-}
-
-/** Those of these resources that are to lose access now. */
-export async function listDueRemovals(
-  db: Db,
-  keys: readonly ResourceKey[],
-  now: number,
-): Promise<ResourceKey[]> {
-  const due = { id: keys.map(({ id }) => id), due_class: 0, due_at: { '<=': now } } as const;
-  return (await listWhere(db, 'resources', due)).map(toResourceKey);
 }
 
 /** How many removals and changes are due now; those beyond `max` are not counted. */

@@ -276,14 +276,3 @@ function listKinds(field: UserField | GroupField): readonly ChangeKind[] {
   const [on, off = on] = FIELD_CHANGES[field];
   return CHANGES[on].repairs === undefined ? [] : [...new Set([on, off])];
 }
-
-/** Ends every plan that is not over: the store that it was made from is older than the service. */
-export async function endAllPlans(
-  tx: Db,
-  { reason, now }: { readonly reason: string; readonly now: number },
-): Promise<void> {
-  const end = { status: 'discarded', reason, decided_at: now, ended_at: now } as const;
-  const ended = await updateWhere(tx, 'plans', { ended_at: null }, end);
-  const open = { plan_id: ended.map(({ id }) => id), status: ['planned', 'released'] } as const;
-  await updateWhere(tx, 'plan_actions', open, { status: 'dropped' });
-}

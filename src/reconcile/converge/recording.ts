@@ -21,12 +21,13 @@ import {
 } from '../../store/engine/columns.ts';
 import { changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { leaveGroups } from '../../store/links/of-users.ts';
-import { markExhausted, NOTHING_WAITING, readWaiting } from '../../store/links/waiting.ts';
+import { NOTHING_WAITING, readWaiting } from '../../store/links/waiting.ts';
 import { retryNextForSeat } from '../../store/resources/backlog.ts';
 import { saveEmails } from '../../store/resources/names.ts';
 import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { updateWhere } from '../../store/tables.ts';
 import type { WritesRefused } from '../../upstream/transport.ts';
 import { backoffMs, failedDelayMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -184,7 +185,10 @@ async function readSummary({ tx, row, now }: Recording) {
 async function readExhausted(r: Recording) {
   const { tx, deps, row, now } = r;
   const { attemptsMax } = deps.policy;
-  if (row.type === 'group') await markExhausted(tx, row, { attemptsMax, now });
+  if (row.type === 'group') {
+    const failed = { pending: { '<>': null }, stuck_at: null, attempts: { '>=': attemptsMax } };
+    await updateWhere(tx, 'links', { group_id: row.seq, ...failed }, { stuck_at: now });
+  }
   return readSummary(r);
 }
 

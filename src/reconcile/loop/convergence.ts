@@ -1,17 +1,16 @@
-import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import { keyText, type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import { createReapplication } from '../../rules/follow.ts';
 import {
   DUE_CLASSES,
   type DueWork,
   findNextDueAt,
   listDue,
-  listDueRemovals,
   prioritiseWaiting,
   retryResting,
 } from '../../store/due.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { DueClass } from '../../store/schema.ts';
-import { updateWhere } from '../../store/tables.ts';
+import { listWhere, updateWhere } from '../../store/tables.ts';
 import {
   type BoundedWait,
   isWorthWaiting,
@@ -312,8 +311,10 @@ async function prioritiseRemovals(
   runner: Convergence,
 ): Promise<void> {
   if (upstream.queueAheadMs('change') === 0) return;
-  for (const key of await listDueRemovals(store.read, runner.listLocked(), clock.now())) {
-    upstream.prioritise(keyText(key));
+  const id = runner.listLocked().map((key) => key.id);
+  const removals = { id, due_class: 0, due_at: { '<=': clock.now() } } as const;
+  for (const row of await listWhere(store.read, 'resources', removals)) {
+    upstream.prioritise(keyText(toResourceKey(row)));
   }
 }
 

@@ -1,7 +1,7 @@
 import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { countDueChanges } from '../../store/due.ts';
 import { createFact } from '../../store/facts.ts';
-import { endAllPlans, holdEverything, insertPlanActions, lockPlans } from '../../store/plans.ts';
+import { holdEverything, insertPlanActions, lockPlans } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
@@ -187,13 +187,20 @@ async function enter(
 /** Opens the plan that is made once the service was read; again, where one of what waits after observing is open. */
 async function openPlan(tx: Db, source: 'first-run' | 'restore', now: number): Promise<string> {
   await lockPlans(tx);
-  // They were made from a store that is older than the service.
-  if (source === 'restore') await endAllPlans(tx, { reason: 'a backup was restored', now });
+  if (source === 'restore') await endAllPlans(tx, now);
   const plan = { source, status: 'making', reason: REASONS[source], automatic: 0 } as const;
   const empty = { ...toSumColumns(sumUp([])), created_at: now };
   const open = { source, status: ['making', 'held'] } as const;
   const [again] = await updateWhere(tx, 'plans', open, { ...plan, ...empty });
   return (again ?? (await addPlan(tx, [], { ...plan, now }))).id;
+}
+
+/** Ends all plans: they were made from a store that is older than the service. */
+async function endAllPlans(tx: Db, now: number): Promise<void> {
+  const why = { reason: 'a backup was restored', decided_at: now, ended_at: now };
+  const ended = await updateWhere(tx, 'plans', { ended_at: null }, { status: 'discarded', ...why });
+  const open = { plan_id: ended.map(({ id }) => id), status: ['planned', 'released'] } as const;
+  await updateWhere(tx, 'plan_actions', open, { status: 'dropped' });
 }
 
 const REASONS = {

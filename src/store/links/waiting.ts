@@ -104,13 +104,3 @@ export async function readWaiting(db: Db, { seq }: GroupKey, now = 0): Promise<W
     failed: failed.toSorted((a, b) => b.attempts - a.attempts)[0],
   };
 }
-
-/** Changes that failed `attemptsMax` times are stuck, since `now` (epoch milliseconds) where they were not before. */
-export async function markExhausted(
-  tx: Db,
-  { seq }: GroupKey,
-  { attemptsMax, now }: { readonly attemptsMax: number; readonly now: number },
-): Promise<void> {
-  await sql`update links set stuck_at = ${now} where group_id = ${seq}
-    and pending is not null and stuck_at is null and attempts >= ${attemptsMax}`.execute(tx);
-}
