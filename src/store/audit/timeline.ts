@@ -28,10 +28,7 @@ const PLACES_MAX = 50;
  * Finds the request behind each of a user's newest memberships and admin rights: the last one before the call of the
  * bridge, or so far, that wrote that list of the group.
  */
-export async function listRequestsForPlaces(
-  db: Db,
-  { id, accountId = '' }: PastQuery,
-): Promise<RequestRow[]> {
+export function listRequestsForPlaces(db: Db, { id, accountId = '' }: PastQuery) {
   return select<RequestRow>(db)`
     with places as (
       select * from (select resource_id, kind, at from own_calls
@@ -102,10 +99,7 @@ export interface ActQuery extends NewestPart {
 }
 
 /** Lists acts of operators, the newest first. */
-export async function listActs(
-  db: Db,
-  { operator, target, status, from, limit }: ActQuery,
-): Promise<(ActRow & { readonly seq: number })[]> {
+export function listActs(db: Db, { operator, target, status, from, limit }: ActQuery) {
   const isMeant = allOf([
     sql`kind = 'operator' and id < ${from}`,
     operator && sql`(operator = ${operator} or credential = ${operator})`,
@@ -120,10 +114,10 @@ export async function listActs(
  * Lists the newest acts that were done about a user or group, about a drift or plan that names it, and about everything
  * since `since` (epoch milliseconds), with the outages since then.
  */
-export async function listActsOf(
+export function listActsOf(
   db: Db,
   { id, since, limit }: { id: string; since: number; limit: number },
-): Promise<ActRow[]> {
+) {
   // Each part has an index of its own.
   return select<ActRow>(db)`
     select * from (

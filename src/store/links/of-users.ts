@@ -3,13 +3,11 @@ import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { createMatcher } from '../../domain/matcher.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
-import { chunks, forUpdate, isPostgres, readInChunks, select } from '../engine/dialect.ts';
+import { allOf, chunks, forUpdate, isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { GroupKey } from './links.ts';
 
-function toSeq(userId: string): RawBuilder<number> {
-  return sql<number>`(select seq from resources where id = ${userId})`;
-}
+const toSeq = (userId: string) => sql`(select seq from resources where id = ${userId})`;
 
 /** SQL of the groups that name this user; of those `waiting`, the groups with a waiting change of the user. */
 function toGroupsOf(userId: string, which: 'all' | 'waiting'): RawBuilder<unknown> {
@@ -47,10 +45,8 @@ export async function touchGroupsOf(tx: Db, userId: string, now: number): Promis
 /** Makes every group due that has a waiting change of this user. */
 export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const waiting = lockedInOrder(tx, toGroupsOf(userId, 'waiting'));
-  const rows = await select<{
-    id: GroupId;
-  }>(tx)`update resources set due_at = ${now}, steps = steps + 1
-    where seq in (${waiting}) returning id`;
+  const rows = await select<{ id: GroupId }>(tx)`
+    update resources set due_at = ${now}, steps = steps + 1 where seq in (${waiting}) returning id`;
   return rows.map(({ id }) => id);
 }
 
@@ -158,18 +154,20 @@ export async function listGroupNamesOf(
 export async function listWantedMembers(
   db: Db,
   groupIds: readonly GroupId[],
-  { among: userIds, by }: { among?: readonly UserId[] | undefined; by?: 'provider' } = {},
+  { among, by }: { among?: readonly UserId[] | undefined; by?: 'provider' } = {},
 ): Promise<Set<UserId>> {
   const found = new Set<UserId>();
-  const isDirect = by === 'provider' ? sql`and m.by_rule = 0` : sql``;
   for (const groups of chunks(groupIds)) {
-    for (const some of userIds === undefined ? [undefined] : chunks(userIds)) {
-      const among =
-        some === undefined ? isDirect : sql`${isDirect} and u.id in (${sql.join(some)})`;
-      const rows = await select<{ user_id: UserId }>(db)`
-        select distinct u.id as user_id from links as m join resources as u on u.seq = m.target
-        where m.group_id in (select seq from resources where id in (${sql.join(groups)})) and m.list = 'member' and m.desired = 1 and u.deleted_at is null ${among}`;
-      for (const { user_id } of rows) found.add(user_id);
+    for (const some of among === undefined ? [undefined] : chunks(among)) {
+      const isMeant = allOf([
+        by === 'provider' && sql`m.by_rule = 0`,
+        some && sql`u.id in (${sql.join(some)})`,
+      ]);
+      const rows = await select<{ id: UserId }>(db)`
+        select distinct u.id from links as m join resources as u on u.seq = m.target
+        where m.group_id in (select seq from resources where id in (${sql.join(groups)}))
+          and m.list = 'member' and m.desired = 1 and u.deleted_at is null and ${isMeant}`;
+      for (const { id } of rows) found.add(id);
     }
   }
   return found;

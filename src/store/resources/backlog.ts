@@ -47,7 +47,7 @@ export type Backlog = Omit<Counted, 'removals' | 'writes' | 'looks'> & {
   readonly queued: Readonly<Record<'removals' | 'changes' | 'looks', number>>;
 };
 
-function countCase(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+function countCase(condition: RawBuilder<unknown>) {
   return sql`count(case when ${condition} then 1 end)`;
 }
 
@@ -155,13 +155,12 @@ export async function retryNextForSeat(tx: Db, at: number): Promise<void> {
 }
 
 /** Counts the accounts that take a seat of the service. */
-export async function countTakenSeats(db: Db): Promise<number> {
-  return readNumber(
+export const countTakenSeats = (db: Db) =>
+  readNumber(
     db,
     sql`select count(distinct upstream_id) from resources
       where takes_seat = 1 and upstream_id is not null`,
   );
-}
 
 /** Number of active accounts that have the same role in the company and licences as bits; null: not known. */
 export interface AssignedAccounts {

@@ -6,7 +6,6 @@ import type { SentCreate } from '../../domain/resource-state.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { forUpdate, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { listWhere } from '../tables.ts';
 import {
   type GroupRow,
   LIVE,
@@ -162,7 +161,7 @@ export async function listMeant(
 }
 
 /** Lists groups with a waiting removal or renaming: their name in the service is about to change or to go. */
-export async function listLeavingGroups(db: Db): Promise<GroupRow[]> {
+export function listLeavingGroups(db: Db): Promise<GroupRow[]> {
   const isLeaving = sql`(deleted_at is not null or ${waits('cells', 'displayName')})`;
   return selectRows(db, 'group', sql`${waits('cells')} and observed is not null and ${isLeaving}`);
 }
@@ -209,58 +208,43 @@ export async function listNamesUnderWay(db: Db, type: ResourceType): Promise<Set
 }
 
 /** The live user that is linked to this account of the service. Unique by index. */
-export async function findUserByUpstreamId(
-  db: Db,
-  upstreamId: number,
-): Promise<UserRow | undefined> {
-  return (await listRows(db, 'user', { upstream_id: upstreamId, ...LIVE }))[0];
-}
-
-/** Reads rows again, locked by what never changes: a row that is deleted meanwhile would be in neither half of a search. */
-async function lockFound<Row extends ResourceRow>(
-  tx: Db,
-  found: readonly Row[],
-  { lock = false }: Lock,
-): Promise<readonly Row[]> {
-  if (!lock || found.length === 0) return found;
-  const seq = found.map((row) => row.seq).toSorted((a, b) => a - b);
-  return listWhere<'resources', Row>(tx, 'resources', { seq }, { order: 'seq', lock });
-}
+export const findUserByUpstreamId = async (db: Db, upstreamId: number) =>
+  (await listRows(db, 'user', { upstream_id: upstreamId, ...LIVE }))[0];
 
 /** Ids of a user or group in the service, by their columns. */
-export type EntryIds = {
-  readonly [C in 'upstream_id' | 'upstream_scim_id' | 'upstream_uid']?:
-    | RowOf<ResourceType>[C]
-    | undefined;
-};
+export type EntryIds = Partial<
+  Record<'upstream_scim_id' | 'upstream_uid', string | null | undefined> &
+    Record<'upstream_id', number | null | undefined>
+>;
 
-/** Lists the users or groups, live or deleted, that have one of the ids of any of these entries of the service. */
+/**
+ * Lists the users or groups, live or deleted, that have one of the ids of any of these entries of the service. Locked by
+ * what never changes: a row that is deleted meanwhile would be in neither half of a search.
+ */
 export async function listRowsOfEntries<Type extends ResourceType>(
   db: Db,
   type: Type,
   ids: readonly EntryIds[],
-  choice: Lock = {},
+  { lock = false }: Lock = {},
 ): Promise<readonly RowOf<Type>[]> {
   const found = new Map<number, RowOf<Type>>();
   for (const column of ['upstream_scim_id', 'upstream_id', 'upstream_uid'] as const) {
     const values = ids.flatMap((one) => one[column] ?? []);
     for (const row of await listRows(db, type, { [column]: values })) found.set(row.seq, row);
   }
-  return lockFound(db, [...found.values()], choice);
+  if (!lock || found.size === 0) return [...found.values()];
+  const seq = [...found.keys()].toSorted((a, b) => a - b);
+  return listRows(db, type, { seq }, { order: 'seq', lock });
 }
 
 /** Finds the group, live or deleted, that stands for a group of the service; the live one first. */
 export async function findGroupByUpstream(
   db: Db,
-  ids: Partial<UpstreamGroupIds>,
+  { scimId, restId, uid }: Partial<UpstreamGroupIds>,
 ): Promise<GroupRow | undefined> {
-  const { scimId, restId, uid } = ids;
   const entry = { upstream_scim_id: scimId, upstream_id: restId, upstream_uid: uid };
   const rows = await listRowsOfEntries(db, 'group', [entry]);
-  const [first] = rows.toSorted(
-    (a, b) => (a.deleted_at ?? 0) - (b.deleted_at ?? 0) || a.seq - b.seq,
-  );
-  return first;
+  return rows.toSorted((a, b) => (a.deleted_at ?? 0) - (b.deleted_at ?? 0) || a.seq - b.seq)[0];
 }
 
 /** Lists the names by which the service may call a user or group. */

@@ -59,25 +59,20 @@ interface Key<Type extends ResourceType> {
  * Reads the rows that a condition selects; an order, a limit and a lock may follow it. Written as SQL, which costs kysely
  * least: some of it is read several times by each write.
  */
-export async function selectRows<Type extends ResourceType>(
+export const selectRows = <Type extends ResourceType>(
   db: Db,
   type: Type,
   which: RawBuilder<unknown>,
-): Promise<RowOf<Type>[]> {
-  return select<RowOf<Type>>(
-    db,
-  )`select * from resources where type = ${sql.lit(type)} and ${which}`;
-}
+) => select<RowOf<Type>>(db)`select * from resources where type = ${sql.lit(type)} and ${which}`;
 
 /** Lists users or groups by their columns, as `listWhere` lists rows of any table. */
-export function listRows<Type extends ResourceType>(
+export const listRows = <Type extends ResourceType>(
   db: Db,
   type: Type,
   where: Where<'resources'>,
   choice: Choice<'resources'> = {},
-): Promise<RowOf<Type>[]> {
-  return listWhere(db, 'resources', { ...where, type: { '=': sql.lit(type) } }, choice);
-}
+): Promise<RowOf<Type>[]> =>
+  listWhere(db, 'resources', { ...where, type: { '=': sql.lit(type) } }, choice);
 
 /** Condition of users and groups that are not deleted. */
 export const LIVE = { deleted_at: null } as const;
@@ -88,30 +83,19 @@ export const MANAGED = { origin: { '<>': null } } as const;
 export const LIVE_MANAGED = { ...MANAGED, ...LIVE };
 
 /** Finds the row of a user or group, deleted or not. */
-export async function findRow<Type extends ResourceType>(
-  db: Db,
-  { type, id }: Key<Type>,
-): Promise<RowOf<Type> | undefined> {
-  return (await selectRows(db, type, sql`id = ${id}`))[0];
-}
+export const findRow = async <Type extends ResourceType>(db: Db, { type, id }: Key<Type>) =>
+  (await selectRows(db, type, sql`id = ${id}`))[0];
 
 /** Reads a row that the caller knows to be there. @throws StoreError when it is not */
-export async function getRow<Type extends ResourceType>(
-  db: Db,
-  key: Key<Type>,
-): Promise<RowOf<Type>> {
+export async function getRow<Type extends ResourceType>(db: Db, key: Key<Type>) {
   const row = await findRow(db, key);
   if (row === undefined) throw new StoreError('store-failed', `${key.type} ${key.id} is not there`);
   return row;
 }
 
 /** Finds a row as `findRow` does, locked until the transaction ends. */
-export async function lockRow<Type extends ResourceType>(
-  tx: Db,
-  { type, id }: Key<Type>,
-): Promise<RowOf<Type> | undefined> {
-  return (await selectRows(tx, type, sql`id = ${id} ${forUpdate(tx)}`))[0];
-}
+export const lockRow = async <Type extends ResourceType>(tx: Db, { type, id }: Key<Type>) =>
+  (await selectRows(tx, type, sql`id = ${id} ${forUpdate(tx)}`))[0];
 
 /** Adds a user or group, as `insertRows` does. */
 export async function insertRow<Type extends ResourceType>(

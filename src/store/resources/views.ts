@@ -39,31 +39,15 @@ export interface ViewQuery {
 }
 
 type ResourceType = GivenKey['type'];
-interface Views {
-  readonly user: UserView;
-  readonly group: ResourceView<GroupId>;
-}
+type Views = { readonly user: UserView; readonly group: ResourceView<GroupId> };
 
 /** The live user or group with this id as it is shown. What is read most is written as SQL, which costs kysely least. */
-export async function findView<Type extends ResourceType>(
-  db: Db,
-  type: Type,
-  id: string,
-): Promise<Views[Type] | undefined> {
-  const rows = await select<Views[Type]>(db)`
-    ${selectViews(db, type)} and id = ${id} and deleted_at is null`;
-  return rows[0];
-}
+export const findView = async <Type extends ResourceType>(db: Db, type: Type, id: string) =>
+  (await selectViews(db, type, sql`id = ${id} and deleted_at is null`))[0];
 
 /** Users or groups as they are shown, in order of creation. */
-export async function listViews<Type extends ResourceType>(
-  db: Db,
-  type: Type,
-  query: ViewQuery,
-): Promise<Views[Type][]> {
-  return select<Views[Type]>(db)`
-    ${selectViews(db, type)} and ${toPart(type, query)}`;
-}
+export const listViews = <Type extends ResourceType>(db: Db, type: Type, query: ViewQuery) =>
+  selectViews(db, type, toPart(type, query));
 
 /**
  * The columns of views, with the groups of each of the users: those that are wanted or, where nobody named the user, seen.
@@ -87,18 +71,16 @@ function toSelects(display: string): Readonly<Record<ResourceType, string>> {
   };
 }
 
-function selectViews(db: Db, type: ResourceType): RawBuilder<unknown> {
-  return sql.raw((isPostgres(db) ? SELECTS.postgres : SELECTS.sqlite)[type]);
+function selectViews<Type extends ResourceType>(db: Db, type: Type, which: RawBuilder<unknown>) {
+  const columns = sql.raw((isPostgres(db) ? SELECTS.postgres : SELECTS.sqlite)[type]);
+  return select<Views[Type]>(db)`${columns} and ${which}`;
 }
 
-/** Selection of live resources that are counted. */
-export type CountQuery = Pick<ViewQuery, 'selector' | 'provider'>;
-
 /** Counts live users or groups. */
-export async function countViews(
+export function countViews(
   db: Db,
   type: ResourceType,
-  { selector, provider }: CountQuery,
+  { selector, provider }: Pick<ViewQuery, 'selector' | 'provider'>,
 ): Promise<number> {
   const condition = selector ? sql`and ${toCondition({ type, provider }, selector)}` : sql``;
   const live = sql`type = ${sql.lit(type)} and deleted_at is null`;
@@ -144,11 +126,14 @@ const ALL = sql<SqlBool>`1 = 1`;
  */
 function toCondition(searched: Searched, selector: Selector): RawBuilder<SqlBool> {
   const { type, provider } = searched;
+  const ofUsers = (condition: RawBuilder<SqlBool>) => (type === 'user' ? condition : NOTHING);
   switch (selector.kind) {
     case 'and':
-      return join(searched, selector.parts, { by: sql` and `, empty: ALL });
-    case 'or':
-      return join(searched, selector.parts, { by: sql` or `, empty: NOTHING });
+    case 'or': {
+      if (selector.parts.length === 0) return selector.kind === 'and' ? ALL : NOTHING;
+      const parts = selector.parts.map((part) => toCondition(searched, part));
+      return sql<SqlBool>`(${sql.join(parts, selector.kind === 'and' ? sql` and ` : sql` or `)})`;
+    }
     case 'id':
       return sql<SqlBool>`id = ${selector.value}`;
     case 'externalId':
@@ -162,48 +147,29 @@ function toCondition(searched: Searched, selector: Selector): RawBuilder<SqlBool
     case 'member':
       return type === 'user' ? isIn(selector.value) : has(selector.value);
     case 'userName':
-      return ofUsers(type, sql<SqlBool>`name_folded = ${selector.value}`);
+      return ofUsers(sql<SqlBool>`name_folded = ${selector.value}`);
     case 'email':
-      return ofUsers(type, hasAddress(selector.value));
+      return ofUsers(
+        sql<SqlBool>`id in (select resource from names where former = 0 and name = ${selector.value})`,
+      );
     case 'active':
-      return ofUsers(type, sql<SqlBool>`active = ${selector.value ? 1 : 0}`);
+      return ofUsers(sql<SqlBool>`active = ${selector.value ? 1 : 0}`);
     default:
       return assertNever(selector);
   }
 }
 
-function ofUsers(type: ResourceType, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
-  return type === 'user' ? condition : NOTHING;
-}
-
-function hasAddress(emailFolded: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`id in (select resource from names where former = 0 and name = ${emailFolded})`;
-}
-
-function isIn(groupId: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`seq in (select m.target from links as m where m.group_id = ${toLive('group', groupId)}
+const isIn = (groupId: string) =>
+  sql<SqlBool>`seq in (select m.target from links as m where m.group_id = ${toLive('group', groupId)}
     and m.list = 'member' and coalesce(m.desired, m.observed) = 1)`;
-}
 
 /** Condition: the group shows this member, a user or group that is not deleted. */
-function has(id: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`seq in (select m.group_id from links as m where m.target = ${toLive('user', id)}
+const has = (id: string) =>
+  sql<SqlBool>`seq in (select m.group_id from links as m where m.target = ${toLive('user', id)}
     and m.list = 'member' and coalesce(m.desired, m.observed) = 1 and m.by_rule = 0
     union select seq from resources where inner_groups <> '[]'
       and replace(inner_groups, ${JSON.stringify(id)}, '') <> inner_groups and ${toLive('group', id)} is not null)`;
-}
 
-function toLive(type: ResourceType, id: string): RawBuilder<unknown> {
-  return sql`(select live.seq from resources as live
+const toLive = (type: ResourceType, id: string) =>
+  sql`(select live.seq from resources as live
     where live.id = ${id} and live.type = ${sql.lit(type)} and live.deleted_at is null)`;
-}
-
-function join(
-  searched: Searched,
-  parts: readonly Selector[],
-  { by, empty }: { by: RawBuilder<unknown>; empty: RawBuilder<SqlBool> },
-): RawBuilder<SqlBool> {
-  if (parts.length === 0) return empty;
-  const conditions = parts.map((part) => toCondition(searched, part));
-  return sql<SqlBool>`(${sql.join(conditions, by)})`;
-}
