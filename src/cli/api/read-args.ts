@@ -119,10 +119,10 @@ async function readBody(
 type Files = NonNullable<SentCall['files']>;
 
 async function readFiles(pairs: readonly string[] = []): Promise<Files> {
-  const files: Record<string, Files[string]> = {};
-  for (const [name, texts] of groupPairs(pairs))
-    files[name] = await Promise.all(texts.map((text) => readUpload(name, text)));
-  return files;
+  const files = [...groupPairs(pairs)].map(async ([name, texts]) => {
+    return [name, await Promise.all(texts.map((text) => readUpload(name, text)))] as const;
+  });
+  return Object.fromEntries(await Promise.all(files));
 }
 
 async function readUpload(name: string, text: string): Promise<Files[string][number]> {
@@ -161,15 +161,14 @@ export function toOperationHelp(operation: Operation): string {
 function toUsage({ pathParameters = {}, query = {}, body = {} }: Operation): string {
   const required = (fields: Fields) =>
     Object.keys(fields).flatMap((name) => (name.endsWith('*') ? name.slice(0, -1) : []));
-  const [files, fields] = [true, false].map((isFile) =>
-    required(body).filter((name) => isFileType(body[`${name}*`]) === isFile),
-  );
-  const json = fields?.map((name) => `"${name}":…`).join(',');
+  const isFile = (name: string) => isFileType(body[`${name}*`]);
+  const inBody = required(body);
+  const json = inBody.flatMap((name) => (isFile(name) ? [] : `"${name}":…`)).join(',');
   return [
     ...Object.keys(pathParameters).map((name) => ` --path ${name}=…`),
     ...required(query).map((name) => ` --query ${name}=…`),
     json && ` --body '{${json}}'`,
-    ...(files ?? []).map((name) => ` --file ${name}=@…`),
+    ...inBody.filter(isFile).map((name) => ` --file ${name}=@…`),
   ].join('');
 }
 

@@ -8,7 +8,7 @@ import { duration } from '../../settings/kinds.ts';
 import { type CredentialRow, parseTrust as parseStoredTrust } from '../../store/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { listRoute, ok, Problem, route } from '../http/route.ts';
-import { toMoment, toView } from '../http/view.ts';
+import { toView } from '../http/view.ts';
 import * as rows from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
@@ -86,8 +86,8 @@ export const accessRoutes = [
       toView('Session', row, {
         id: `session-${row.id}`,
         for: row.purpose === 'operator' ? 'operator' : 'reader',
-        lastUsedAt: toMoment(row.last_used_at ?? row.created_at),
-        expiresAt: toMoment(row.expires_at ?? 0),
+        lastUsedAt: row.last_used_at ?? row.created_at,
+        expiresAt: row.expires_at ?? 0,
       }),
   ),
   route(rows.SESSION_REVOKE, async ({ access: { sessions } }, { params: { id } }) => {
@@ -178,10 +178,9 @@ function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'>
   return toView('Client', client, {
     id: `client-${client.id}`,
     trust: trust === undefined ? null : toTrustView(trust),
-    secrets: secrets.map((row) => {
-      const expiresAt = toMoment(row.expires_at ?? 0);
-      return toView('ClientSecret', row, { id: `secret-${row.id}`, expiresAt });
-    }),
+    secrets: secrets.map((row) =>
+      toView('ClientSecret', row, { id: `secret-${row.id}`, expiresAt: row.expires_at ?? 0 }),
+    ),
   });
 }
 
@@ -243,11 +242,9 @@ function parseAddress(name: string, text: string): string {
   throw new InvalidRequest(`${name} is an https:// address without credentials.`);
 }
 
-function toTrustView({ lifetimeMs, keys, claims, audiences, ...rest }: Trust): OpsJson<'Trust'> {
+function toTrustView({ lifetimeMs, keys, ...rest }: Trust): OpsJson<'Trust'> {
   return {
     ...rest,
-    audiences: [...audiences],
-    claims: claims.map(({ name, values }) => ({ name, values: [...values] })),
     keysFrom: keys.kind,
     jwksUri: keys.kind === 'address' ? keys.url : null,
     keyIds: keys.kind === 'given' ? keys.keys.map(({ kid }) => kid ?? null) : [],

@@ -39,23 +39,22 @@ export function parseQuery<F extends Filters>(
   query: Readonly<Record<string, unknown>>,
   { filters, parameters, newest }: QueryOptions,
 ): ListQuery<F> {
-  const words = new Map<string, FilterWords>(Object.entries(filters ?? parameters ?? {}));
+  const words: Filters = filters ?? parameters ?? {};
   const paging = filters ? ['limit', 'cursor'] : newest ? ['limit'] : [];
-  const names = [...paging, ...words.keys()];
-  const given = new Map<string, string>();
+  const names = [...paging, ...Object.keys(words)];
+  const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(query)) {
     if (!names.includes(name)) throw unknownParameter(name, names);
-    if (typeof value !== 'string' || value === '') {
+    if (typeof value !== 'string' || value === '')
       throw new InvalidRequest(`${name} is to be given once, and with a value.`);
-    }
-    assertWord(name, value, words.get(name));
-    given.set(name, value);
+    assertWord(name, value, words[name]);
+    given[name] = value;
   }
-  const { limit = String(PAGE), cursor } = Object.fromEntries(given);
+  const { limit = `${PAGE}`, cursor, ...others } = given;
   const isLimit = /^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= PAGE_MAX;
   if (!isLimit) throw new InvalidRequest(`limit is 1 to ${PAGE_MAX}.`);
-  for (const name of paging) given.delete(name);
-  return { limit: Number(limit), cursor, filters: parseFilters<F>(given) };
+  // Only known names with known words come this far.
+  return { limit: Number(limit), cursor, filters: others as ListQuery<F>['filters'] };
 }
 
 function unknownParameter(name: string, known: readonly string[]): InvalidRequest {
@@ -135,9 +134,4 @@ export function toPage<Item>(all: readonly Item[], { limit, cursor }: Asked): Li
 export interface PartQuery {
   readonly limit: number;
   readonly from: number;
-}
-
-/** Only known names with known words come this far. */
-function parseFilters<F extends Filters>(filters: ReadonlyMap<string, string>) {
-  return Object.fromEntries(filters) as ListQuery<F>['filters'];
 }
