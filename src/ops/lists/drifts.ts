@@ -39,12 +39,7 @@ const DRIFT_COLUMNS: readonly Column<Item>[] = [
   { name: 'status', tones: TONES },
   { name: 'since', kind: 'ago', value: ({ firstSeen }) => firstSeen },
   { name: 'by', place: 'minor', value: toAuthor },
-  {
-    name: 'plan',
-    place: 'minor',
-    value: ({ planId }) => planId,
-    link: toPlanLink,
-  },
+  { name: 'plan', place: 'minor', value: ({ planId }) => planId, link: toPlanLink },
   { name: 'note', isLong: true, value: ({ privileged, note }) => privileged ?? toNote(note) },
 ];
 

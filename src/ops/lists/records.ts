@@ -85,11 +85,7 @@ export const LEAVERS = listOf('LeaverList', [
   { name: 'by the bridge', place: 'csv', value: ({ logged }) => logged.ours },
   { name: 'took ms', place: 'csv', value: ({ tookMs }) => tookMs },
   { name: 'remains', isLong: true, value: toRemainsText },
-  {
-    name: 'plan',
-    value: ({ planId }) => planId,
-    link: toPlanLink,
-  },
+  { name: 'plan', value: ({ planId }) => planId, link: toPlanLink },
   {
     name: 'problem',
     isLong: true,
