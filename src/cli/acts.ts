@@ -4,9 +4,9 @@ import type { OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
 import type { Given } from '../ops/lists/act.ts';
-import { RETRY, toPlanHead, toWaiting } from '../ops/lists/acts.ts';
+import { acts, toPlanHead, toWaiting } from '../ops/lists/acts.ts';
 import { toReadingText } from '../ops/lists/details.ts';
-import { NOTIFICATIONS } from '../ops/lists/records.ts';
+import { records } from '../ops/lists/records.ts';
 import { type OpsJson, opsSchemas } from '../ops/schemas/schemas.ts';
 import {
   type AddCommand,
@@ -53,7 +53,8 @@ export async function endSessions({ connect }: CliContext, { id: key }: Given): 
 
 /** Tries one person or group, or all. @throws WrongUsage where it is not clear which */
 export async function retry({ connect }: CliContext, given: Given): Promise<unknown> {
-  if ((given.name === undefined) === (given.all === true)) return sendAct(RETRY, connect(), given);
+  if ((given.name === undefined) === (given.all === true))
+    return sendAct(acts.RETRY, connect(), given);
   throw new WrongUsage('error: name one person or group, or say --all');
 }
 
@@ -155,7 +156,10 @@ export const notificationsTestCommand = commandOf({
     };
     const left = await poll(readLeft, (some) => some.every(({ error }) => error !== null), TEST_MS);
     if (left.length === 0) return { text: `Delivered: ${ids.length}\n` };
-    return { text: toTable(left, NOTIFICATIONS.columns, { terminal }), code: exitCodes.failed };
+    return {
+      text: toTable(left, records.NOTIFICATIONS.columns, { terminal }),
+      code: exitCodes.failed,
+    };
   },
 });
 

@@ -1,9 +1,9 @@
-import * as access from '../ops/lists/access.ts';
-import * as acts from '../ops/lists/acts.ts';
+import { access } from '../ops/lists/access.ts';
+import { acts } from '../ops/lists/acts.ts';
 import { DRIFTS, UNMANAGED } from '../ops/lists/drifts.ts';
 import { CENSUS, HANDOVER, ID_IMPORT } from '../ops/lists/exports.ts';
 import { PLANS } from '../ops/lists/plans.ts';
-import * as records from '../ops/lists/records.ts';
+import { records } from '../ops/lists/records.ts';
 import { GROUPS, USERS } from '../ops/lists/resources.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import * as special from './acts.ts';

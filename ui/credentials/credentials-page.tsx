@@ -1,13 +1,5 @@
 import { Group, Stack } from '@mantine/core';
-import {
-  CLIENT_REVOKE,
-  CLIENT_ROTATE,
-  CLIENTS,
-  SESSION_REVOKE,
-  SESSIONS,
-  TOKEN_REVOKE,
-  TOKENS,
-} from '../../src/ops/lists/access.ts';
+import { access } from '../../src/ops/lists/access.ts';
 import { useIsOperator } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 
@@ -28,19 +20,19 @@ export function CredentialsPage() {
     >
       <Stack gap="xl">
         <Section title="Tokens" lead="Of providers, readers and operators.">
-          <ListTable {...toTable(TOKENS)} acts={TokenActs} />
+          <ListTable {...toTable(access.TOKENS)} acts={TokenActs} />
         </Section>
         <Section
           title="OAuth clients"
           lead="Providers that exchange a secret for access tokens. Two secrets may be valid at once, so that one can be changed without a refused request."
         >
-          <ListTable {...toTable(CLIENTS)} acts={ClientActs} />
+          <ListTable {...toTable(access.CLIENTS)} acts={ClientActs} />
         </Section>
         <Section
           title="Signed in to the console"
           lead="A sign-in with a token ends when that token does. End closes any of them at once."
         >
-          <ListTable {...toTable(SESSIONS)} acts={SessionActs} />
+          <ListTable {...toTable(access.SESSIONS)} acts={SessionActs} />
         </Section>
       </Stack>
     </Page>
@@ -49,7 +41,9 @@ export function CredentialsPage() {
 
 function TokenActs({ name, revokedAt }: Ops<'Token'>) {
   if (revokedAt !== null) return null;
-  return <Act act={TOKEN_REVOKE} given={{ id: name }} label="Revoke" subject={name} isDangerous />;
+  return (
+    <Act act={access.TOKEN_REVOKE} given={{ id: name }} label="Revoke" subject={name} isDangerous />
+  );
 }
 
 function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
@@ -59,7 +53,7 @@ function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
     <Group gap={4}>
       {trust === null && (
         <Act
-          act={CLIENT_ROTATE}
+          act={access.CLIENT_ROTATE}
           given={{ id: name }}
           label="Rotate"
           subject={name}
@@ -69,7 +63,7 @@ function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
       {valid.map(({ id: secret }) => (
         <Act
           key={secret}
-          act={CLIENT_REVOKE}
+          act={access.CLIENT_REVOKE}
           given={{ id: name, secret }}
           label={`Revoke ${secret}`}
           subject={`of ${name}`}
@@ -77,7 +71,7 @@ function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
         />
       ))}
       <Act
-        act={CLIENT_REVOKE}
+        act={access.CLIENT_REVOKE}
         given={{ id: name }}
         label="Revoke client"
         subject={name}
@@ -90,7 +84,7 @@ function ClientActs({ name, trust, secrets, revokedAt }: Ops<'Client'>) {
 function SessionActs({ id, name }: Ops<'Session'>) {
   return (
     <Act
-      act={SESSION_REVOKE}
+      act={access.SESSION_REVOKE}
       given={{ id }}
       label="End"
       subject={`the session of ${name}`}

@@ -1,7 +1,7 @@
 import { Button, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import { CLIENT_CREATE, TOKEN_CREATE } from '../../src/ops/lists/access.ts';
+import { access } from '../../src/ops/lists/access.ts';
 import { toCommandLine, toRequest } from '../../src/ops/lists/act.ts';
 import { useChange, useRead } from '../api/queries.ts';
 import { Question } from '../parts/act.tsx';
@@ -37,7 +37,7 @@ export function MakeCredential() {
   const [isOpen, { open, close }] = useDisclosure();
   const [wish, setWish] = useState(FIRST);
   const { data: made, mutate, error, isPending, reset } = useChange<Made>();
-  const act = wish.for === 'client' ? CLIENT_CREATE : TOKEN_CREATE;
+  const act = wish.for === 'client' ? access.CLIENT_CREATE : access.TOKEN_CREATE;
   return (
     <>
       <Button onClick={open}>Make a credential</Button>

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { PROVIDERS } from '../../src/ops/lists/access.ts';
+import { access } from '../../src/ops/lists/access.ts';
 import { DRIFTS, UNMANAGED } from '../../src/ops/lists/drifts.ts';
 import { FIRST_RUN, PLANS, SETTINGS } from '../../src/ops/lists/plans.ts';
-import { ACTS, LEAVERS, NOTIFICATIONS, REQUESTS } from '../../src/ops/lists/records.ts';
+import { records } from '../../src/ops/lists/records.ts';
 import { GROUPS, USERS } from '../../src/ops/lists/resources.ts';
 import { useStatus } from '../api/queries.ts';
 import { DecideDrifts, type Decision, type Drift } from '../drifts/decide-drifts.tsx';
@@ -12,15 +12,15 @@ export const UsersPage = listPage(USERS);
 
 export const GroupsPage = listPage(GROUPS);
 
-export const LeaversPage = listPage(LEAVERS);
+export const LeaversPage = listPage(records.LEAVERS);
 
-export const RequestsPage = listPage(REQUESTS);
+export const RequestsPage = listPage(records.REQUESTS);
 
-export const ActsPage = listPage(ACTS);
+export const ActsPage = listPage(records.ACTS);
 
-export const ProvidersPage = listPage(PROVIDERS);
+export const ProvidersPage = listPage(access.PROVIDERS);
 
-export const NotificationsPage = listPage(NOTIFICATIONS);
+export const NotificationsPage = listPage(records.NOTIFICATIONS);
 
 export const SettingsPage = listPage(SETTINGS);
 

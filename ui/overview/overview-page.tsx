@@ -1,7 +1,7 @@
 import { Loader, Progress, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { PAUSE, RESUME, RETRY, SWEEP } from '../../src/ops/lists/acts.ts';
+import { acts } from '../../src/ops/lists/acts.ts';
 import { listStatusFacts, toReadingText } from '../../src/ops/lists/details.ts';
 import { useStatus } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
@@ -45,12 +45,18 @@ function Overview({
       <Section title="Act">
         <Acts>
           {status.writes.paused ? (
-            <Act key="resume" act={RESUME} label="Resume" isMain />
+            <Act key="resume" act={acts.RESUME} label="Resume" isMain />
           ) : (
-            <Act key="pause" act={PAUSE} label="Pause all changes" isDangerous confirm={WARNING} />
+            <Act
+              key="pause"
+              act={acts.PAUSE}
+              label="Pause all changes"
+              isDangerous
+              confirm={WARNING}
+            />
           )}
-          <Act act={SWEEP} label="Compare everything" />
-          <Act act={RETRY} given={{ all: true }} label="Retry all" />
+          <Act act={acts.SWEEP} label="Compare everything" />
+          <Act act={acts.RETRY} given={{ all: true }} label="Retry all" />
         </Acts>
       </Section>
     </Stack>

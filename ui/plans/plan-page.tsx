@@ -1,6 +1,6 @@
 import { Loader } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { PLAN_APPROVE, PLAN_DISCARD, PLAN_UNDO } from '../../src/ops/lists/acts.ts';
+import { acts } from '../../src/ops/lists/acts.ts';
 import { type Fact, listPlanFacts } from '../../src/ops/lists/details.ts';
 import { ACTIONS, PLAN_TONES } from '../../src/ops/lists/plans.ts';
 import { toCounts, toDecider, toHarm } from '../../src/ops/lists/words.ts';
@@ -76,13 +76,13 @@ function Decision({ plan: { id, hash, counts, status } }: { readonly plan: PlanO
     return (
       <Acts>
         <Act
-          act={PLAN_APPROVE}
+          act={acts.PLAN_APPROVE}
           given={{ id, hash }}
           label="Approve"
           isMain
           confirm={`${toCounts(counts.kinds)}. Harm: ${toHarm(counts.harm)}. You approve the plan with the hash ${hash.slice(0, 12)}: if it is another one by now, nothing is done.`}
         />
-        <Act act={PLAN_DISCARD} given={{ id }} label="Discard" />
+        <Act act={acts.PLAN_DISCARD} given={{ id }} label="Discard" />
       </Acts>
     );
   }
@@ -90,7 +90,7 @@ function Decision({ plan: { id, hash, counts, status } }: { readonly plan: PlanO
   return (
     <Acts>
       <Act
-        act={PLAN_UNDO}
+        act={acts.PLAN_UNDO}
         given={{ id }}
         label="Undo"
         confirm="What it did and nobody has written since is put back as it was."

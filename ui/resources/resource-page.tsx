@@ -1,6 +1,6 @@
 import { Loader } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { ADOPT, LOOK, RETRY } from '../../src/ops/lists/acts.ts';
+import { acts } from '../../src/ops/lists/acts.ts';
 import { listResourceFacts } from '../../src/ops/lists/details.ts';
 import type { Column, Tone } from '../../src/ops/lists/list.ts';
 import { FIELDS, toLinkColumns } from '../../src/ops/lists/resources.ts';
@@ -100,11 +100,11 @@ function ResourceActs({ it: { type, id, name, managed, deleted } }: { it: Ops<'E
   const of = { type, id };
   return (
     <Acts>
-      <Act act={LOOK} of={of} label="Look now" isMain />
-      <Act act={RETRY} given={{ name: id }} label="Retry" />
+      <Act act={acts.LOOK} of={of} label="Look now" isMain />
+      <Act act={acts.RETRY} given={{ name: id }} label="Retry" />
       {managed === 'no' && !deleted && (
         <Act
-          act={ADOPT}
+          act={acts.ADOPT}
           of={of}
           label="Take over"
           confirm={`The bridge takes ${name} over as the service holds it. A provider may then change and deactivate it.`}

@@ -9,7 +9,7 @@ import { type CredentialRow, parseTrust as parseStoredTrust } from '../../store/
 import { InvalidRequest } from '../http/body.ts';
 import { listRoute, ok, Problem, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
-import * as rows from '../lists/access.ts';
+import { access as rows } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 const TOKEN_TERMS = { min: '1m', max: '3650d', otherwise: '365d' } as const;

@@ -18,7 +18,7 @@ import { InvalidRequest } from '../http/body.ts';
 import { type ListQuery, NEWEST, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { ok, Problem, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
-import { LOOK } from '../lists/acts.ts';
+import { acts } from '../lists/acts.ts';
 import { type DRIFT_FILTERS, DRIFTS, UNMANAGED } from '../lists/drifts.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
@@ -82,7 +82,7 @@ export const driftRoutes = [
   ),
   ...(['user', 'group'] as const).map((type) =>
     route(
-      { ...LOOK, path: `/${type}s/{id}/look` },
+      { ...acts.LOOK, path: `/${type}s/{id}/look` },
       async ({ store, look, drifts }, { params: { id }, body, operator }) => {
         const key = toResourceKey({ type, id });
         const looked = getLooked(await look({ key }));

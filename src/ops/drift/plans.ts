@@ -15,7 +15,7 @@ import { findOne, listNewest } from '../../store/tables.ts';
 import { OLDEST, type PartQuery, readList, toPage } from '../http/list-query.ts';
 import { listRoute, ok, Problem, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
-import { PLAN_APPROVE, PLAN_DISCARD, PLAN_UNDO } from '../lists/acts.ts';
+import { acts } from '../lists/acts.ts';
 import { PLANS } from '../lists/plans.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
@@ -60,13 +60,13 @@ export const planRoutes = [
       return ok(toPage(await findParts(sources, plan), query));
     },
   ),
-  route(PLAN_APPROVE, (sources, { params: { id }, body, operator }) =>
+  route(acts.PLAN_APPROVE, (sources, { params: { id }, body, operator }) =>
     decide(sources, id, { status: 'approved', hash: body.hash, by: operator.name }),
   ),
-  route(PLAN_DISCARD, (sources, { params: { id }, operator }) =>
+  route(acts.PLAN_DISCARD, (sources, { params: { id }, operator }) =>
     decide(sources, id, { status: 'discarded', hash: undefined, by: operator.name }),
   ),
-  route(PLAN_UNDO, async (sources, { params, operator }) =>
+  route(acts.PLAN_UNDO, async (sources, { params, operator }) =>
     toUndoing(sources, await sources.drifts.undo(params.id, operator.name)),
   ),
 ] as const;

@@ -8,170 +8,148 @@ const COMMON = {
   meanings: { state: 'Not revoked, or revoked.' },
 } as const;
 
-/** Named tokens of providers and operators. */
-export const TOKENS = listOf('TokenList', [
-  { name: 'id', kind: 'id', place: 'whole' },
-  { name: 'name' },
-  { name: 'for', value: (token) => `${token.for}${toScope(token)}` },
-  { name: 'state', value: toState },
-  { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
-])({
-  ...COMMON,
-  path: '/tokens',
-  summary: 'List named tokens of providers and operators, the newest first; never their texts.',
-  command: 'token list',
-  defaults: { state: 'live' },
-});
-
-/** OAuth clients, for providers that fetch access tokens. */
-export const CLIENTS = listOf('ClientList', [
-  { name: 'id', kind: 'id', place: 'whole' },
-  { name: 'name', value: (client) => `${client.name}${toScope(client)}` },
-  { name: 'proven by', isLong: true, value: toProof },
-  { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
-])({
-  ...COMMON,
-  path: '/clients',
-  summary: 'List OAuth clients with their secrets, the newest first; never the texts of secrets.',
-  command: 'client list',
-  defaults: { state: 'live' },
-});
-
-/** Sign-ins to the console. */
-export const SESSIONS = listOf('SessionList', [
-  { name: 'id', kind: 'id', place: 'whole' },
-  { name: 'who', value: ({ name }) => name },
-  { name: 'role', place: 'minor', value: (session) => session.for },
-  { name: 'since', kind: 'time', place: 'minor', value: ({ createdAt }) => createdAt },
-  { name: 'last used', kind: 'time', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt },
-  { name: 'ends', kind: 'time', value: ({ expiresAt }) => expiresAt },
-])({
-  path: '/sessions',
-  summary: 'List sign-ins to the console that are not over, the newest first.',
-  filters: {},
-  command: 'session list',
-});
-
-/** Identity providers, each with its own people and groups. */
-export const PROVIDERS = listOf('ProviderList', [
-  { name: 'name', place: 'whole' },
-  { name: 'mail domains', value: ({ domains }) => domains?.join(', ') ?? 'any' },
-  { name: 'group names', value: ({ groupNames }) => groupNames?.join(', ') ?? 'any' },
-  { name: 'may', value: toRights },
-  { name: 'requests', isLong: true, value: (provider) => listChoices(provider).join(', ') },
-])({
-  path: '/providers',
-  summary:
-    'List identity providers and what each may do; the newest first and the default one last.',
-  filters: {},
-  command: 'provider list',
-});
-
-/** Makes a named token. */
-export const TOKEN_CREATE = actOf(
-  'NewToken',
-  201,
-)({
-  path: '/tokens',
-  summary: 'Make a token; its text is shown once.',
-  body: 'TokenBody',
-  command: 'token create <name>',
-  say: ({ token, ...view }) =>
-    `${view.id}  ${view.name}  for ${view.for}${toScope(view)}  ${toLife(view)}\n\n${token}\n${SHOWN_ONCE}`,
-});
-
-/** Ends a named token. */
-export const TOKEN_REVOKE = actOf('Token')({
-  path: '/tokens/{id}/revoke',
-  summary: 'Revoke a token, by its id or name, everywhere at once.',
-  command: 'token revoke <id>',
-  question: 'End the token {id}? Who presents it is refused from then on.',
-  say: ({ id, name }) => `${name} (${id}) is revoked.`,
-});
-
-/** Makes an OAuth client. */
-export const CLIENT_CREATE = actOf(
-  'NewClient',
-  201,
-)({
-  path: '/clients',
-  summary: 'Make an OAuth client, with a secret that is shown once or with a trust in an issuer.',
-  body: 'ClientBody',
-  command: 'client create <name>',
-  flags: {
-    audiences: '--audience <audience>',
-    claims: '--claim <name=value>',
-    jwks: '--jwks-file <file>',
-  },
-  nulls: { once: 'never' },
-  say: toMadeText,
-});
-
-/** Makes another secret of a client. */
-export const CLIENT_ROTATE = actOf(
-  'NewSecret',
-  201,
-)({
-  path: '/clients/{id}/rotate',
-  summary: 'Give a client, by its id or name, a second secret; a third is refused.',
-  body: 'SecretBody',
-  command: 'client rotate <id>',
-  say: toMadeText,
-});
-
-/** Ends a client, or one of its secrets. */
-export const CLIENT_REVOKE = actOf('Client')({
-  path: '/clients/{id}/revoke',
-  summary: 'Revoke a client, or one of its secrets, with every access token that it got.',
-  body: 'RevokeBody',
-  command: 'client revoke <id>',
-  question:
-    'End the client {id}, or the secret that is named, with every access token that it got?',
-  say: ({ id, name }, { secret }) =>
-    `${secret === undefined ? '' : `${secret} of `}${name} (${id}) is revoked.`,
-});
-
-/** Ends a sign-in to the console. */
-export const SESSION_REVOKE = actOf('SessionEnded')({
-  path: '/sessions/{id}/revoke',
-  summary: 'End a sign-in to the console, everywhere at once.',
-  command: 'session revoke <id>',
-  question: 'End the sign-ins {id}? Who has them has to sign in again.',
-  say: ({ id }) => `${id} is signed out.`,
-});
-
 const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, say: toProviderText } as const;
 
-/** Adds a provider. */
-export const PROVIDER_CREATE = actOf(
-  'Provider',
-  201,
-)({
-  path: '/providers',
-  summary: 'Add a provider; a limit that is left out is none.',
-  body: 'ProviderBody',
-  command: 'provider create <name>',
-  ...LIMITS,
-});
-
-/** Changes what a provider may do. */
-export const PROVIDER_CHANGE = actOf('Provider')({
-  path: '/providers/{id}/change',
-  summary:
-    'Change what a provider may do and how its requests are taken; what is left out stays as it is.',
-  body: 'LimitsBody',
-  command: 'provider change <name>',
-  ...LIMITS,
-});
-
-/** Deletes a provider. */
-export const PROVIDER_DELETE = actOf('Provider')({
-  path: '/providers/{id}/delete',
-  summary: 'Delete a provider that has no credential, no person and no group any more.',
-  command: 'provider delete <name>',
-  question: 'Delete the provider {name}?',
-  say: ({ name }) => `${name} is deleted.`,
-});
+/** Lists of providers and credentials, and what operators do about them. */
+export const access = {
+  TOKENS: listOf('TokenList', [
+    { name: 'id', kind: 'id', place: 'whole' },
+    { name: 'name' },
+    { name: 'for', value: (token) => `${token.for}${toScope(token)}` },
+    { name: 'state', value: toState },
+    { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
+  ])({
+    ...COMMON,
+    path: '/tokens',
+    summary: 'List named tokens of providers and operators, the newest first; never their texts.',
+    command: 'token list',
+    defaults: { state: 'live' },
+  }),
+  CLIENTS: listOf('ClientList', [
+    { name: 'id', kind: 'id', place: 'whole' },
+    { name: 'name', value: (client) => `${client.name}${toScope(client)}` },
+    { name: 'proven by', isLong: true, value: toProof },
+    { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
+  ])({
+    ...COMMON,
+    path: '/clients',
+    summary: 'List OAuth clients with their secrets, the newest first; never the texts of secrets.',
+    command: 'client list',
+    defaults: { state: 'live' },
+  }),
+  SESSIONS: listOf('SessionList', [
+    { name: 'id', kind: 'id', place: 'whole' },
+    { name: 'who', value: ({ name }) => name },
+    { name: 'role', place: 'minor', value: (session) => session.for },
+    { name: 'since', kind: 'time', place: 'minor', value: ({ createdAt }) => createdAt },
+    { name: 'last used', kind: 'time', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt },
+    { name: 'ends', kind: 'time', value: ({ expiresAt }) => expiresAt },
+  ])({
+    path: '/sessions',
+    summary: 'List sign-ins to the console that are not over, the newest first.',
+    filters: {},
+    command: 'session list',
+  }),
+  PROVIDERS: listOf('ProviderList', [
+    { name: 'name', place: 'whole' },
+    { name: 'mail domains', value: ({ domains }) => domains?.join(', ') ?? 'any' },
+    { name: 'group names', value: ({ groupNames }) => groupNames?.join(', ') ?? 'any' },
+    { name: 'may', value: toRights },
+    { name: 'requests', isLong: true, value: (provider) => listChoices(provider).join(', ') },
+  ])({
+    path: '/providers',
+    summary:
+      'List identity providers and what each may do; the newest first and the default one last.',
+    filters: {},
+    command: 'provider list',
+  }),
+  TOKEN_CREATE: actOf(
+    'NewToken',
+    201,
+  )({
+    path: '/tokens',
+    summary: 'Make a token; its text is shown once.',
+    body: 'TokenBody',
+    command: 'token create <name>',
+    say: ({ token, ...view }) =>
+      `${view.id}  ${view.name}  for ${view.for}${toScope(view)}  ${toLife(view)}\n\n${token}\n${SHOWN_ONCE}`,
+  }),
+  TOKEN_REVOKE: actOf('Token')({
+    path: '/tokens/{id}/revoke',
+    summary: 'Revoke a token, by its id or name, everywhere at once.',
+    command: 'token revoke <id>',
+    question: 'End the token {id}? Who presents it is refused from then on.',
+    say: ({ id, name }) => `${name} (${id}) is revoked.`,
+  }),
+  CLIENT_CREATE: actOf(
+    'NewClient',
+    201,
+  )({
+    path: '/clients',
+    summary: 'Make an OAuth client, with a secret that is shown once or with a trust in an issuer.',
+    body: 'ClientBody',
+    command: 'client create <name>',
+    flags: {
+      audiences: '--audience <audience>',
+      claims: '--claim <name=value>',
+      jwks: '--jwks-file <file>',
+    },
+    nulls: { once: 'never' },
+    say: toMadeText,
+  }),
+  CLIENT_ROTATE: actOf(
+    'NewSecret',
+    201,
+  )({
+    path: '/clients/{id}/rotate',
+    summary: 'Give a client, by its id or name, a second secret; a third is refused.',
+    body: 'SecretBody',
+    command: 'client rotate <id>',
+    say: toMadeText,
+  }),
+  CLIENT_REVOKE: actOf('Client')({
+    path: '/clients/{id}/revoke',
+    summary: 'Revoke a client, or one of its secrets, with every access token that it got.',
+    body: 'RevokeBody',
+    command: 'client revoke <id>',
+    question:
+      'End the client {id}, or the secret that is named, with every access token that it got?',
+    say: ({ id, name }, { secret }) =>
+      `${secret === undefined ? '' : `${secret} of `}${name} (${id}) is revoked.`,
+  }),
+  SESSION_REVOKE: actOf('SessionEnded')({
+    path: '/sessions/{id}/revoke',
+    summary: 'End a sign-in to the console, everywhere at once.',
+    command: 'session revoke <id>',
+    question: 'End the sign-ins {id}? Who has them has to sign in again.',
+    say: ({ id }) => `${id} is signed out.`,
+  }),
+  PROVIDER_CREATE: actOf(
+    'Provider',
+    201,
+  )({
+    path: '/providers',
+    summary: 'Add a provider; a limit that is left out is none.',
+    body: 'ProviderBody',
+    command: 'provider create <name>',
+    ...LIMITS,
+  }),
+  PROVIDER_CHANGE: actOf('Provider')({
+    path: '/providers/{id}/change',
+    summary:
+      'Change what a provider may do and how its requests are taken; what is left out stays as it is.',
+    body: 'LimitsBody',
+    command: 'provider change <name>',
+    ...LIMITS,
+  }),
+  PROVIDER_DELETE: actOf('Provider')({
+    path: '/providers/{id}/delete',
+    summary: 'Delete a provider that has no credential, no person and no group any more.',
+    command: 'provider delete <name>',
+    question: 'Delete the provider {name}?',
+    say: ({ name }) => `${name} is deleted.`,
+  }),
+};
 
 const SHOWN_ONCE = '\nThis is the only time that it is shown.';
 
@@ -202,7 +180,7 @@ function listTrustLines(trust: OpsJson<'Trust'>): string[] {
 }
 
 function toProviderText(provider: OpsJson<'Provider'>): string {
-  const [, ...others] = PROVIDERS.columns;
+  const [, ...others] = access.PROVIDERS.columns;
   const lines = others.map(
     (column) => `  ${column.name.padEnd(12)}  ${toCellText(column, provider)}`,
   );

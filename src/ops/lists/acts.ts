@@ -3,124 +3,109 @@ import type { OpsJson } from '../schemas/schemas.ts';
 import { actOf } from './act.ts';
 import { toKind } from './words.ts';
 
-/** Takes over an account or group that exists in the service. */
-export const ADOPT = actOf('User')({
-  path: '/{resource}/adopt',
-  summary: 'Take over an account or group that the bridge only observes, as the service holds it.',
-  body: 'AdoptBody',
-  command: 'adopt <resource>',
-  say: (item) => `${toNamed(item)} is managed now`,
-  help: `
+/** What operators do about people, groups, plans and the bridge. */
+export const acts = {
+  ADOPT: actOf('User')({
+    path: '/{resource}/adopt',
+    summary:
+      'Take over an account or group that the bridge only observes, as the service holds it.',
+    body: 'AdoptBody',
+    command: 'adopt <resource>',
+    say: (item) => `${toNamed(item)} is managed now`,
+    help: `
 Nothing is changed in the service by that, but what rules give: what it holds is what is wanted, until a provider says
 otherwise. Who must not lose access stays protected.`,
-});
-
-/** Stops managing a user or group. */
-export const RELEASE = actOf('User')({
-  path: '/{resource}/release',
-  summary: 'Stop managing a person or group; the bridge only observes it from then on.',
-  command: 'release <resource>',
-  question: "Release {resource}? No provider's changes reach it until one takes it over again.",
-  say: (item) => `${toNamed(item)} is only observed now`,
-  help: `
+  }),
+  RELEASE: actOf('User')({
+    path: '/{resource}/release',
+    summary: 'Stop managing a person or group; the bridge only observes it from then on.',
+    command: 'release <resource>',
+    question: "Release {resource}? No provider's changes reach it until one takes it over again.",
+    say: (item) => `${toNamed(item)} is only observed now`,
+    help: `
 Nothing is changed in the service: the account, the group and its members stay as they are. A provider that still has the
 person or group takes it over again with its next write, as users.adopt and groups.adopt say: unassign it there first.`,
-});
-
-/** Compares one user or group with the service now. */
-export const LOOK = actOf('Look')({
-  path: '/{resource}/look',
-  summary: 'Compare one person or group with the service now. Admins are left to sweeps.',
-  body: 'LookBody',
-  command: 'look <resource>',
-  say: toLookText,
-  help: `
+  }),
+  LOOK: actOf('Look')({
+    path: '/{resource}/look',
+    summary: 'Compare one person or group with the service now. Admins are left to sweeps.',
+    body: 'LookBody',
+    command: 'look <resource>',
+    say: toLookText,
+    help: `
 What it sees and what differs is stored as by a sweep. --repair never touches what is unmanaged, protected or contested, and
 does nothing where a limit would be exceeded.`,
-});
-
-/** Tries at once what is stuck or waits for its next attempt. */
-export const RETRY = actOf('Retry')({
-  path: '/retry',
-  summary:
-    'Try now what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
-  body: 'RetryBody',
-  command: 'retry [name]',
-  say({ count, tried }) {
-    if (count === 0) return 'Nothing waits that could be tried now.';
-    const lines = tried.map(({ type, id, name, waits }) => {
-      return `  ${type} ${name} (${id}): ${waits.join(', ') || 'a look'}`;
-    });
-    const more = count > tried.length ? [`  and ${count - tried.length} more`] : [];
-    return [`Tried now: ${count}`, ...lines, ...more].join('\n');
-  },
-  help: `
+  }),
+  RETRY: actOf('Retry')({
+    path: '/retry',
+    summary:
+      'Try now what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
+    body: 'RetryBody',
+    command: 'retry [name]',
+    say({ count, tried }) {
+      if (count === 0) return 'Nothing waits that could be tried now.';
+      const lines = tried.map(({ type, id, name, waits }) => {
+        return `  ${type} ${name} (${id}): ${waits.join(', ') || 'a look'}`;
+      });
+      const more = count > tried.length ? [`  and ${count - tried.length} more`] : [];
+      return [`Tried now: ${count}`, ...lines, ...more].join('\n');
+    },
+    help: `
 Of a person this is also what waits of them in groups. What fails again waits as before; /ops/status and scim-bridge why
 tell what came of it. While changes are paused, or only observed, it is tried when that ends.`,
-});
-
-/** Stops all changes of the service. */
-export const PAUSE = actOf('Writes')({
-  path: '/pause',
-  summary: 'Change nothing in the service until `resume`. May be repeated.',
-  body: 'PauseBody',
-  command: 'pause',
-  say: toWritesText,
-  help: `
+  }),
+  PAUSE: actOf('Writes')({
+    path: '/pause',
+    summary: 'Change nothing in the service until `resume`. May be repeated.',
+    body: 'PauseBody',
+    command: 'pause',
+    say: toWritesText,
+    help: `
 Providers are answered as always, and what they send is kept. Calls that are on their way end; no other is sent. The
 pause survives restarts. Other processes on the same PostgreSQL follow within a second.`,
-});
-
-/** Ends a pause. */
-export const RESUME = actOf('Writes')({
-  path: '/resume',
-  summary: 'Change the service again after `pause`. May be repeated.',
-  command: 'resume',
-  say: toWritesText,
-});
-
-/** Does a plan that was shown. */
-export const PLAN_APPROVE = actOf('Plan')({
-  path: '/plans/{id}/approve',
-  summary: 'Do exactly the plan with this hash, as far as it still holds.',
-  body: 'HashBody',
-  command: 'plan approve <id> <hash>',
-  say: toPlanHead,
-});
-
-/** Does nothing of a plan. */
-export const PLAN_DISCARD = actOf('Plan')({
-  path: '/plans/{id}/discard',
-  summary:
-    'Do nothing of a plan that waits. What a plan of removals by providers holds back stays as the service has it, and becomes what is desired.',
-  command: 'plan discard <id>',
-  question: 'Discard the plan {id}? Nothing of it is done, and that cannot be taken back.',
-  say: toPlanHead,
-});
-
-/** Takes back what a plan did. */
-export const PLAN_UNDO = actOf(
-  'Undoing',
-  202,
-)({
-  path: '/plans/{id}/undo',
-  summary: 'Take back what a plan did, as far as the provider has written nothing of it since.',
-  command: 'plan undo <id>',
-  question: 'Undo the plan {id} in the service?',
-  say: toPlanHead,
-});
-
-/** Has the service compared with the store. */
-export const SWEEP = actOf(
-  'SweepAsked',
-  202,
-)({
-  path: '/sweeps',
-  summary: 'Compare the service with the store: a new sweep, or the one that runs or waits.',
-  body: 'SweepBody',
-  command: 'sweep',
-  say: () => 'A sweep has begun; what it finds comes to Drifts and Plans.',
-});
+  }),
+  RESUME: actOf('Writes')({
+    path: '/resume',
+    summary: 'Change the service again after `pause`. May be repeated.',
+    command: 'resume',
+    say: toWritesText,
+  }),
+  PLAN_APPROVE: actOf('Plan')({
+    path: '/plans/{id}/approve',
+    summary: 'Do exactly the plan with this hash, as far as it still holds.',
+    body: 'HashBody',
+    command: 'plan approve <id> <hash>',
+    say: toPlanHead,
+  }),
+  PLAN_DISCARD: actOf('Plan')({
+    path: '/plans/{id}/discard',
+    summary:
+      'Do nothing of a plan that waits. What a plan of removals by providers holds back stays as the service has it, and becomes what is desired.',
+    command: 'plan discard <id>',
+    question: 'Discard the plan {id}? Nothing of it is done, and that cannot be taken back.',
+    say: toPlanHead,
+  }),
+  PLAN_UNDO: actOf(
+    'Undoing',
+    202,
+  )({
+    path: '/plans/{id}/undo',
+    summary: 'Take back what a plan did, as far as the provider has written nothing of it since.',
+    command: 'plan undo <id>',
+    question: 'Undo the plan {id} in the service?',
+    say: toPlanHead,
+  }),
+  SWEEP: actOf(
+    'SweepAsked',
+    202,
+  )({
+    path: '/sweeps',
+    summary: 'Compare the service with the store: a new sweep, or the one that runs or waits.',
+    body: 'SweepBody',
+    command: 'sweep',
+    say: () => 'A sweep has begun; what it finds comes to Drifts and Plans.',
+  }),
+};
 
 /** The counts of a plan in one line that names no user and no group. */
 export function toPlanHead(plan: OpsJson<'Plan'>): string {

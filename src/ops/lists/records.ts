@@ -2,30 +2,106 @@ import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { listOf, type Tone, toPlanLink, toProblemText, toWords } from './list.ts';
 
-/** What providers wrote and what they were refused. */
-export const REQUESTS = listOf('RequestList', [
-  { name: 'at', kind: 'time' },
-  { name: 'method' },
-  { name: 'route' },
-  { name: 'for', value: ({ resource }) => resource?.id, link: ({ resource }) => resource },
-  { name: 'written', isLong: true, value: ({ written }) => written.map(toWritten).join(', ') },
-  { name: 'status', tone: ({ status }) => toStatusTone(status) },
-  { name: 'refused because', isLong: true, value: ({ refusal }) => refusal },
-  { name: 'ms', place: 'minor', value: ({ durationMs }) => Math.round(durationMs) },
-  { name: 'credential', place: 'minor', filter: 'credential' },
-  { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
-])({
-  path: '/requests',
-  summary: 'List what providers wrote and were refused, the newest first; without values.',
-  filters: { resource: 'text', type: ['user', 'group'], credential: 'text', status: 'text' },
-  meanings: {
-    resource: 'Of this SCIM id.',
-    type: 'Of users, or of groups.',
-    credential: 'With the credential that has this id.',
-    status: 'Answered with it: `409`, or `4xx`.',
-  },
-  command: 'requests',
-});
+/** Lists of what was asked for and done. */
+export const records = {
+  REQUESTS: listOf('RequestList', [
+    { name: 'at', kind: 'time' },
+    { name: 'method' },
+    { name: 'route' },
+    { name: 'for', value: ({ resource }) => resource?.id, link: ({ resource }) => resource },
+    { name: 'written', isLong: true, value: ({ written }) => written.map(toWritten).join(', ') },
+    { name: 'status', tone: ({ status }) => toStatusTone(status) },
+    { name: 'refused because', isLong: true, value: ({ refusal }) => refusal },
+    { name: 'ms', place: 'minor', value: ({ durationMs }) => Math.round(durationMs) },
+    { name: 'credential', place: 'minor', filter: 'credential' },
+    { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
+  ])({
+    path: '/requests',
+    summary: 'List what providers wrote and were refused, the newest first; without values.',
+    filters: { resource: 'text', type: ['user', 'group'], credential: 'text', status: 'text' },
+    meanings: {
+      resource: 'Of this SCIM id.',
+      type: 'Of users, or of groups.',
+      credential: 'With the credential that has this id.',
+      status: 'Answered with it: `409`, or `4xx`.',
+    },
+    command: 'requests',
+  }),
+  ACTS: listOf('ActList', [
+    { name: 'at', kind: 'time' },
+    { name: 'operator' },
+    { name: 'with', place: 'minor', value: ({ credential }) => credential },
+    { name: 'from', place: 'minor', value: ({ address }) => address },
+    { name: 'did', value: ({ act }) => act },
+    { name: 'on', value: ({ target }) => target },
+    { name: 'outcome', tones: { done: 'good', refused: 'waiting', failed: 'bad' } },
+    { name: 'before', place: 'minor', isLong: true, value: ({ before }) => toWords(before) },
+    { name: 'after', isLong: true, value: ({ after }) => toWords(after) },
+    { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
+  ])({
+    path: '/acts',
+    summary: 'List what operators did, the newest first, with the states before and after.',
+    filters: { operator: 'text', target: 'text', outcome: ['done', 'refused', 'failed'] },
+    meanings: {
+      operator: 'By the credential with this name or id.',
+      target:
+        'About this user, group, drift, plan, token, client or provider; of a user or group also decisions about its drifts and plans.',
+      outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
+    },
+    command: 'acts',
+  }),
+  LEAVERS: listOf('LeaverList', [
+    { name: 'id', place: 'csv', value: ({ person }) => person.id },
+    {
+      name: 'name',
+      value: ({ person }) => person.name ?? person.id,
+      link: ({ person: { id } }) => ({ type: 'user', id }),
+    },
+    { name: 'status', tones: { waits: 'waiting', out: 'good' } },
+    { name: 'credential', place: 'minor', value: ({ asked }) => asked?.credential },
+    { name: 'request', kind: 'id', place: 'minor', value: ({ asked }) => asked?.requestId },
+    { name: 'asked', kind: 'time', place: 'csv', value: ({ asked }) => asked?.at },
+    { name: 'accepted', kind: 'time', value: ({ acceptedAt }) => acceptedAt },
+    { name: 'sent', kind: 'time', value: ({ sent }) => sent?.at },
+    { name: 'call', place: 'csv', value: ({ sent }) => sent?.operation },
+    { name: 'outcome', place: 'csv', value: ({ sent }) => sent?.outcome },
+    { name: 'seen', kind: 'time', value: ({ seenAt }) => seenAt },
+    { name: 'audit log', place: 'shown', value: toLogText },
+    { name: 'audit log', place: 'csv', value: ({ logged }) => logged.state },
+    { name: 'logged', kind: 'time', place: 'csv', value: ({ logged }) => logged.at },
+    { name: 'event', place: 'csv', value: ({ logged }) => logged.eventId },
+    { name: 'by the bridge', place: 'csv', value: ({ logged }) => logged.ours },
+    { name: 'took ms', place: 'csv', value: ({ tookMs }) => tookMs },
+    { name: 'remains', isLong: true, value: toRemainsText },
+    { name: 'plan', value: ({ planId }) => planId, link: toPlanLink },
+    {
+      name: 'problem',
+      isLong: true,
+      value: ({ problem, nextAttemptAt }) => toProblemText(problem, nextAttemptAt),
+      tone: () => 'waiting',
+    },
+  ])({
+    path: '/leavers',
+    summary: 'List who lost access by a request, and what proves it, the newest first.',
+    filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
+    meanings: { since: 'Accepted since then: a date, or a moment.', resource: 'Of this SCIM id.' },
+    command: 'leavers',
+  }),
+  NOTIFICATIONS: listOf('NotificationList', [
+    { name: 'id', kind: 'id', place: 'whole' },
+    { name: 'at', kind: 'time', place: 'minor' },
+    { name: 'receiver' },
+    { name: 'type' },
+    { name: 'attempts', place: 'minor' },
+    { name: 'error', isLong: true, tone: () => 'bad' },
+  ])({
+    path: '/notifications',
+    summary: 'List notifications that receivers do not have yet, the oldest first.',
+    filters: { receiver: 'text' },
+    meanings: { receiver: 'For the receiver with this name.' },
+    command: 'notifications list',
+  }),
+};
 
 function toWritten({ op, path, values, words }: OpsJson<'Request'>['written'][number]): string {
   return words === null ? `${op} ${path} (${values})` : `${op}: ${words} (${values})`;
@@ -35,70 +111,6 @@ function toStatusTone(status: number): Tone {
   if (status < 400) return 'good';
   return status < 500 ? 'waiting' : 'bad';
 }
-
-/** What operators did. */
-export const ACTS = listOf('ActList', [
-  { name: 'at', kind: 'time' },
-  { name: 'operator' },
-  { name: 'with', place: 'minor', value: ({ credential }) => credential },
-  { name: 'from', place: 'minor', value: ({ address }) => address },
-  { name: 'did', value: ({ act }) => act },
-  { name: 'on', value: ({ target }) => target },
-  { name: 'outcome', tones: { done: 'good', refused: 'waiting', failed: 'bad' } },
-  { name: 'before', place: 'minor', isLong: true, value: ({ before }) => toWords(before) },
-  { name: 'after', isLong: true, value: ({ after }) => toWords(after) },
-  { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
-])({
-  path: '/acts',
-  summary: 'List what operators did, the newest first, with the states before and after.',
-  filters: { operator: 'text', target: 'text', outcome: ['done', 'refused', 'failed'] },
-  meanings: {
-    operator: 'By the credential with this name or id.',
-    target:
-      'About this user, group, drift, plan, token, client or provider; of a user or group also decisions about its drifts and plans.',
-    outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
-  },
-  command: 'acts',
-});
-
-/** Who lost access, and what proves it. */
-export const LEAVERS = listOf('LeaverList', [
-  { name: 'id', place: 'csv', value: ({ person }) => person.id },
-  {
-    name: 'name',
-    value: ({ person }) => person.name ?? person.id,
-    link: ({ person: { id } }) => ({ type: 'user', id }),
-  },
-  { name: 'status', tones: { waits: 'waiting', out: 'good' } },
-  { name: 'credential', place: 'minor', value: ({ asked }) => asked?.credential },
-  { name: 'request', kind: 'id', place: 'minor', value: ({ asked }) => asked?.requestId },
-  { name: 'asked', kind: 'time', place: 'csv', value: ({ asked }) => asked?.at },
-  { name: 'accepted', kind: 'time', value: ({ acceptedAt }) => acceptedAt },
-  { name: 'sent', kind: 'time', value: ({ sent }) => sent?.at },
-  { name: 'call', place: 'csv', value: ({ sent }) => sent?.operation },
-  { name: 'outcome', place: 'csv', value: ({ sent }) => sent?.outcome },
-  { name: 'seen', kind: 'time', value: ({ seenAt }) => seenAt },
-  { name: 'audit log', place: 'shown', value: toLogText },
-  { name: 'audit log', place: 'csv', value: ({ logged }) => logged.state },
-  { name: 'logged', kind: 'time', place: 'csv', value: ({ logged }) => logged.at },
-  { name: 'event', place: 'csv', value: ({ logged }) => logged.eventId },
-  { name: 'by the bridge', place: 'csv', value: ({ logged }) => logged.ours },
-  { name: 'took ms', place: 'csv', value: ({ tookMs }) => tookMs },
-  { name: 'remains', isLong: true, value: toRemainsText },
-  { name: 'plan', value: ({ planId }) => planId, link: toPlanLink },
-  {
-    name: 'problem',
-    isLong: true,
-    value: ({ problem, nextAttemptAt }) => toProblemText(problem, nextAttemptAt),
-    tone: () => 'waiting',
-  },
-])({
-  path: '/leavers',
-  summary: 'List who lost access by a request, and what proves it, the newest first.',
-  filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
-  meanings: { since: 'Accepted since then: a date, or a moment.', resource: 'Of this SCIM id.' },
-  command: 'leavers',
-});
 
 function toLogText({ logged }: OpsJson<'Leaver'>): string {
   const { state, at, ours, code } = logged;
@@ -110,19 +122,3 @@ function toRemainsText({ remains }: OpsJson<'Leaver'>): string {
   const groups = remains?.groups.map(({ id, name }) => name ?? id) ?? [];
   return [...(remains?.owner ? ['role of an owner'] : []), ...groups].join(', ');
 }
-
-/** What receivers of notifications do not have yet. */
-export const NOTIFICATIONS = listOf('NotificationList', [
-  { name: 'id', kind: 'id', place: 'whole' },
-  { name: 'at', kind: 'time', place: 'minor' },
-  { name: 'receiver' },
-  { name: 'type' },
-  { name: 'attempts', place: 'minor' },
-  { name: 'error', isLong: true, tone: () => 'bad' },
-])({
-  path: '/notifications',
-  summary: 'List notifications that receivers do not have yet, the oldest first.',
-  filters: { receiver: 'text' },
-  meanings: { receiver: 'For the receiver with this name.' },
-  command: 'notifications list',
-});

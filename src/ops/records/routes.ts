@@ -17,13 +17,13 @@ import { InvalidRequest } from '../http/body.ts';
 import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
 import { listRoute, ok, Problem, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
-import { ACTS, LEAVERS, NOTIFICATIONS, REQUESTS } from '../lists/records.ts';
+import { records } from '../lists/records.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Requests for the logs of requests and acts, for those who left, and about notifications. */
 export const recordRoutes = [
   listRoute(
-    REQUESTS,
+    records.REQUESTS,
     async ({ store, recordsStored }, { resource, type, credential, status }, part) => {
       await recordsStored();
       const of = {
@@ -46,7 +46,7 @@ export const recordRoutes = [
     },
   ),
   listRoute(
-    ACTS,
+    records.ACTS,
     async ({ store, recordsStored }, { operator, target, outcome }, part) => {
       await recordsStored();
       const status = outcome && STATUSES[outcome];
@@ -65,7 +65,7 @@ export const recordRoutes = [
         after: row.state_after,
       }),
   ),
-  route(LEAVERS, async ({ store }, { query: { cursor, limit, filters } }) => {
+  route(records.LEAVERS, async ({ store }, { query: { cursor, limit, filters } }) => {
     const { status, since: text, resource: userId } = filters;
     const since = text === undefined ? 0 : parseSince(text);
     let after = parseCursor(cursor);
@@ -80,7 +80,7 @@ export const recordRoutes = [
     const isLast = page.nextCursor === null;
     return ok({ ...page, nextCursor: isLast ? null : `${after.left_at}-${after.seq}` });
   }),
-  route(NOTIFICATIONS, async ({ store }, { query }) => {
+  route(records.NOTIFICATIONS, async ({ store }, { query }) => {
     const { receiver: name } = query.filters;
     const waiting = { receiver: name, phase: { '<>': 'active' } } as const;
     const order = ['since', 'receiver', 'key'] as const;

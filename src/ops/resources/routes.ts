@@ -11,7 +11,7 @@ import { findOne } from '../../store/tables.ts';
 import { type ListQuery, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { ok, Problem, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
-import { ADOPT, RELEASE } from '../lists/acts.ts';
+import { acts } from '../lists/acts.ts';
 import { GROUPS, USERS } from '../lists/resources.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
@@ -53,7 +53,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
       (sources, { params }) => show(sources, params.id),
     ),
     route(
-      { ...ADOPT, path: `${path}/adopt`, answers: { 200: name } },
+      { ...acts.ADOPT, path: `${path}/adopt`, answers: { 200: name } },
       async (sources, { params: { id }, body }) => {
         const { provider = DEFAULT_PROVIDER, privileged } = body;
         const may = privileged ? 'adopt' : 'refuse';
@@ -65,7 +65,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
       },
     ),
     route(
-      { ...RELEASE, path: `${path}/release`, answers: { 200: name } },
+      { ...acts.RELEASE, path: `${path}/release`, answers: { 200: name } },
       async (sources, { params: { id } }) => {
         const { kind, ...released } = await sources.drifts.stopManaging({ type, id });
         if (kind === 'unknown') throw new Problem(404, 'not-found', 'Nothing has this id.');

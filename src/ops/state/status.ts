@@ -15,7 +15,7 @@ import type { TransportHealth } from '../../upstream/transport.ts';
 import { toPage } from '../http/list-query.ts';
 import { ok, Problem, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
-import { PAUSE, RESUME } from '../lists/acts.ts';
+import { acts } from '../lists/acts.ts';
 import { SETTINGS } from '../lists/plans.ts';
 import { toReadingView } from '../recovery/routes.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -57,8 +57,10 @@ export const statusRoutes = [
       return ok({ ...sandbox, token: operator.purpose === 'operator' ? sandbox.token : null });
     },
   ),
-  route(PAUSE, ({ status, pause }, { body }) => change(status, () => pause(body.reason ?? null))),
-  route(RESUME, ({ status, resume }) => change(status, resume)),
+  route(acts.PAUSE, ({ status, pause }, { body }) =>
+    change(status, () => pause(body.reason ?? null)),
+  ),
+  route(acts.RESUME, ({ status, resume }) => change(status, resume)),
 ] as const;
 
 const TROUBLE_MAX = 100;

@@ -8,14 +8,14 @@ import { findOne, listNewest, listWhere, type Row } from '../../store/tables.ts'
 import { getOnly } from '../http/keyed.ts';
 import { listRoute, ok, Problem, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
-import { RETRY, SWEEP } from '../lists/acts.ts';
+import { acts } from '../lists/acts.ts';
 import { toReadingView } from '../recovery/routes.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Requests about sweeps, for another attempt at what waits, and for the past in numbers. */
 export const workRoutes = [
-  route(RETRY, async (sources, { body }) => {
+  route(acts.RETRY, async (sources, { body }) => {
     if (!('name' in body)) return toTried(await retryAll(sources));
     const row = getOnly(await listMeant(sources.store.read, body.name));
     return { ...toTried(await retryOne(sources, row)), target: row.id };
@@ -35,7 +35,7 @@ export const workRoutes = [
       return ok(toSamples(rows, STEPS[hours] * MINUTE_MS));
     },
   ),
-  route(SWEEP, async ({ requestSweep }, { body: { dryRun = false } }) => {
+  route(acts.SWEEP, async ({ requestSweep }, { body: { dryRun = false } }) => {
     const id = await requestSweep(dryRun);
     return { json: { id }, target: id, change: { after: { dryRun } } };
   }),
