@@ -81,19 +81,15 @@ function parseCatalogue(text: string): Catalogue {
 export type Gate = ReturnType<typeof readGate>;
 type Check = Gate['checks'][number];
 
-/** What was seen of an answer: no secret, and nothing of people whom the run did not make. */
-interface Seen {
+/** An answer, and what was looked at of it: evidence holds no secret, and nothing of people whom the run did not make. */
+interface Answer {
   /** `GET /Users?filter=userName eq "…"`. */
   readonly request: string;
   readonly status: number;
   readonly durationMs: number;
   /** What was looked at, in words. */
   readonly parts: string[];
-}
-
-interface Answer {
-  readonly seen: Seen;
-  /** Its JSON, where there is any, with each header as `@name`. */
+  /** Its JSON, where there is any, with each header as `@name`; no evidence. */
   readonly body: JsonObject;
 }
 
@@ -102,7 +98,7 @@ export interface CheckResult extends Omit<Check, 'steps'> {
   readonly status: 'ok' | 'failed' | 'skipped';
   /** null: it is ok. */
   readonly why: string | null;
-  readonly evidence: readonly Seen[];
+  readonly evidence: readonly Omit<Answer, 'body'>[];
 }
 
 /** What the requests of a run share. */
@@ -111,20 +107,13 @@ export interface Run {
   readonly values: Map<string, string>;
   readonly creations: Gate['creations'];
   /** Makes an OAuth client that ends with the run. */
-  readonly makeClient: (more: JsonObject) => Promise<Made>;
+  readonly makeClient: (more: JsonObject) => Promise<{ id: string; secret?: string | null }>;
   /** Aborted: no further request is sent. */
   readonly stopped: AbortSignal;
   /** Answers to creations, by name. */
   readonly made: Map<string, Answer>;
   /** Answers of the current check. */
   readonly answers: Set<Answer>;
-}
-
-/** A credential as it is made; a token or a client has its secret. */
-export interface Made {
-  readonly id: string;
-  readonly token?: string;
-  readonly secret?: string | null;
 }
 
 /** The reason why a check is skipped. */
@@ -137,7 +126,12 @@ function fail(request: string, words: string): never {
 /** Runs a check, or skips it once the run is stopped. */
 export async function runCheck(run: Run, { steps, ...check }: Check): Promise<CheckResult> {
   const toResult = (status: CheckResult['status'], why: string | null) => {
-    return { ...check, status, why, evidence: [...run.answers].map(({ seen }) => seen) };
+    return {
+      ...check,
+      status,
+      why,
+      evidence: [...run.answers].map(({ body: _, ...seen }) => seen),
+    };
   };
   run.answers.clear();
   try {
@@ -172,8 +166,8 @@ async function listAnswers(run: Run, step: Step, tries = 1): Promise<readonly An
   }
   if (send === undefined) {
     // It looks at the variables.
-    const seen = { request: 'the run', status: 200, durationMs: 0, parts: [] };
-    return [{ seen, body: Object.fromEntries(run.values) }];
+    const body = Object.fromEntries(run.values);
+    return [{ request: 'the run', status: 200, durationMs: 0, parts: [], body }];
   }
   const startedAt = performance.now();
   const sent = Array.from({ length: times }, () => exchange(run, send, step));
@@ -215,13 +209,13 @@ export async function exchange(run: Run, request: string, step: Step = {}): Prom
   const json = parseAnswer<JsonValue>(await reply.json().catch(() => null));
   const named = [...reply.headers].map(([name, value]) => [`@${name}`, value]);
   const { pathname, search } = new URL(url);
-  const seen = {
+  const answer = {
     request: `${method} ${decodeURIComponent(pathname + search)}`,
     status: reply.status,
     durationMs: Math.round(performance.now() - startedAt),
     parts: [],
+    body: { ...(isJsonObject(json) && json), ...Object.fromEntries(named) },
   };
-  const answer = { seen, body: { ...(isJsonObject(json) && json), ...Object.fromEntries(named) } };
   run.answers.add(answer);
   return answer;
 }
@@ -252,7 +246,7 @@ async function define(run: Run, name: string): Promise<void> {
   if (typeOf(run, name) !== undefined) {
     const answer = await make(run, name);
     const id = findAt(answer, 'id');
-    const { request, status } = answer.seen;
+    const { request, status } = answer;
     if (status >= 300 || typeof id !== 'string')
       fail(request, `not tried: ${name} was not made, it was answered ${status}`);
     values.set(name, id);
@@ -281,8 +275,7 @@ async function make(run: Run, name: string): Promise<Answer> {
 }
 
 function typeOf({ creations }: Run, name: string): Type | undefined {
-  if (creations.Users.names.includes(name)) return 'Users';
-  return creations.Groups.names.includes(name) ? 'Groups' : undefined;
+  return (['Users', 'Groups'] as const).find((type) => creations[type].names.includes(name));
 }
 
 function assertMet(run: Run, { expect = {}, capture = {}, skip }: Step, answer: Answer): void {
@@ -291,9 +284,9 @@ function assertMet(run: Run, { expect = {}, capture = {}, skip }: Step, answer: 
     const words = JSON.stringify(condition)
       .replaceAll(/["{}[\]]/g, ' ')
       .trim();
-    if (isMet(condition, findAt(answer, path))) answer.seen.parts.push(`${path}: ${words}`);
+    if (isMet(condition, findAt(answer, path))) answer.parts.push(`${path}: ${words}`);
     else if (skip !== undefined) throw new Skipped(skip);
-    else fail(answer.seen.request, `wanted is ${path}: ${words}`);
+    else fail(answer.request, `wanted is ${path}: ${words}`);
   }
   for (const [name, path] of Object.entries(capture)) {
     run.values.set(name, String(findAt(answer, path)));
@@ -301,7 +294,7 @@ function assertMet(run: Run, { expect = {}, capture = {}, skip }: Step, answer: 
 }
 
 function assertStatus(answer: Answer, wanted: readonly number[]): void {
-  const { request, status } = answer.seen;
+  const { request, status } = answer;
   if (wanted.includes(status)) return;
   const detail = findAt(answer, 'detail');
   const words = typeof detail === 'string' ? `: ${detail.slice(0, 200)}` : '';

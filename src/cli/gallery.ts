@@ -21,7 +21,6 @@ import {
   findAt,
   GATES,
   type Gate,
-  type Made,
   type Run,
   readGate,
   runCheck,
@@ -94,7 +93,6 @@ const STAYS =
 
 interface GateRun extends Gate {
   readonly client: OpsClient;
-  /** Of the bridge, as it was asked before. */
   readonly status: OpsJson<'Status'>;
   readonly options: Options;
   /** Aborted: the run ends, and deletes what it made. */
@@ -160,10 +158,11 @@ async function runGate(run: GateRun) {
 function openCredentials({ client, profile, options: { provider } }: GateRun, mark: string) {
   let live: { readonly name: string; readonly path: `/${string}` }[] = [];
   return {
-    async make(kind: 'tokens' | 'clients', more: JsonObject): Promise<Made> {
+    async make(kind: 'tokens' | 'clients', more: JsonObject) {
       const name = live.length === 0 ? mark : `${mark}-${live.length}`;
       const body = { name, profile, ...(provider !== undefined && { provider }), ...more };
-      const made = parseAnswer<Made>(await client.send('POST', `/${kind}`, body));
+      const sent = await client.send('POST', `/${kind}`, body);
+      const made = parseAnswer<{ id: string; token?: string; secret?: string | null }>(sent);
       live.push({ name, path: `/${kind}/${made.id}/revoke` });
       return made;
     },
@@ -182,7 +181,7 @@ function openCredentials({ client, profile, options: { provider } }: GateRun, ma
 
 /** Makes sure that the base URL is SCIM and takes the credential. @throws BridgeError `gallery-failed` */
 async function assertOpen(own: Run, baseUrl: string): Promise<void> {
-  const { status } = (await exchange(own, 'GET /Users?startIndex=1&count=1')).seen;
+  const { status } = await exchange(own, 'GET /Users?startIndex=1&count=1');
   if (status === 200) return;
   const hint = status === 503 ? 'wait until /readyz is 200' : 'name its SCIM base URL with --url';
   const words = `${baseUrl} answered ${status} to the credential that was just made: ${hint}`;

@@ -55,7 +55,8 @@ async function takeCensus(
 ): Promise<OpsJson<'Census'>> {
   const sought = { type: 'user', provider, idAttribute: 'externalId' } as const;
   const matches = await matchEntries(db, entries, sought);
-  const { entryOf, knowsExternalIds, strangers, shared } = matches;
+  const { entryOf, strangers, shared } = matches;
+  const attributes = matches.knowsExternalIds ? ['externalId' as const, ...COMPARED] : COMPARED;
   const items: Finding[] = [];
   const counts = { people: 0, accounts: 0, agreeing: 0 };
   for await (const row of eachRow(db, 'user')) {
@@ -65,7 +66,7 @@ async function takeCensus(
     counts.accounts += Number(person.held !== undefined);
     // Who is a duplicate is not missing too.
     if (matched === 'unsure') continue;
-    const found = compare(person, matched, { provider, knowsExternalIds });
+    const found = compare(person, matched, { provider, attributes });
     counts.agreeing += Number(matched !== undefined && found === undefined);
     if (found !== undefined) items.push(found);
   }
@@ -115,11 +116,13 @@ function toPerson(row: UserRow, deactivation: Deactivation) {
   };
 }
 
+/** An id of the export is of another server. */
+const COMPARED = EXPORT_ATTRIBUTES.filter((name) => name !== 'id' && name !== 'externalId');
+
 interface Comparison {
   /** The provider of the export. */
   readonly provider: string;
-  /** True: externalIds of the export are those that the provider sends. */
-  readonly knowsExternalIds: boolean;
+  readonly attributes: readonly ExportAttribute[];
 }
 
 /** Finding about one person; undefined: everything agrees. A person without access need not be anywhere. */
@@ -140,7 +143,7 @@ function compare(
   if (isOther) return toFinding('of-other', found);
   if (entry.active === false && !hasAccess) return undefined;
   const active = compareActive(person, entry);
-  const texts = compareTexts(person, matched, comparison);
+  const texts = compareTexts(person, entry, comparison.attributes);
   const differences = [...active, ...texts, ...compareHeldName(person, entry, texts)];
   if (wanted === undefined) return toFinding('not-bridge', { ...found, differences });
   if (held === undefined) return toFinding('not-service', { ...found, differences });
@@ -162,19 +165,15 @@ function compareActive({ wanted, held }: Person, { active }: ExportEntry): Diffe
 
 function compareTexts(
   { externalId, wanted }: Person,
-  { entry: { texts }, by }: Matched,
-  { knowsExternalIds }: Comparison,
+  { texts }: ExportEntry,
+  attributes: readonly ExportAttribute[],
 ): Difference[] {
   if (wanted === undefined) return [];
-  const isIdCompared = by !== 'externalId' && knowsExternalIds;
-  return EXPORT_ATTRIBUTES.flatMap((attribute): Difference[] => {
-    const text = texts[attribute];
-    const isId = attribute === 'externalId';
-    // An id is of another server.
-    if (text === undefined || attribute === 'id' || (isId && !isIdCompared)) return [];
-    const ids = externalId === null ? [] : [externalId];
-    const known = isId ? ids : listTexts(wanted.attributes, attribute);
-    if (isAgreed(attribute, text, known)) return [];
+  const ids = externalId === null ? [] : [externalId];
+  return attributes.flatMap((attribute): Difference[] => {
+    const { [attribute]: text } = texts;
+    const known = attribute === 'externalId' ? ids : listTexts(wanted.attributes, attribute);
+    if (text === undefined || isAgreed(attribute, text, known)) return [];
     return [{ attribute, provider: text, bridge: known[0] ?? null, service: null }];
   });
 }
