@@ -58,12 +58,6 @@ export async function retry({ connect }: CliContext, given: Given): Promise<unkn
   throw new WrongUsage('error: name one person or group, or say --all');
 }
 
-/** Finds the question before an account is taken over that the bridge never takes over by itself. */
-export async function findAdoptQuestion(_context: CliContext, { resource, privileged }: Given) {
-  if (privileged !== true) return undefined;
-  return `Let providers change ${resource}, even if it is an owner, protected or has rights?`;
-}
-
 /** Asks before what waits is brought to the service; undefined: nothing does, or there is no pause. */
 export async function findResumeQuestion({ connect }: CliContext): Promise<string | undefined> {
   const { writes } = await readAnswer(connect(), 'Status', '/status');

@@ -55,7 +55,7 @@ export const commands: readonly AddCommand[] = [
   actCommand(access.TOKEN_REVOKE),
   listCommand(access.SESSIONS),
   actCommand(access.SESSION_REVOKE, { send: special.endSessions }),
-  actCommand(acts.ADOPT, { findQuestion: special.findAdoptQuestion }),
+  actCommand(acts.ADOPT),
   actCommand(acts.RELEASE),
   special.eraseCommand,
   actCommand(acts.PAUSE),

@@ -158,8 +158,8 @@ function toListText<Item>(
 interface Special {
   /** Sends something else than the one request. */
   readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
-  /** Question that depends on what was given, or on the state of the bridge; undefined: none now. */
-  readonly findQuestion?: (context: CliContext, given: Given) => Promise<string | undefined>;
+  /** Question that depends on the state of the bridge; undefined: none now. */
+  readonly findQuestion?: (context: CliContext) => Promise<string | undefined>;
 }
 
 /** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
@@ -176,7 +176,7 @@ export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): Add
     options: [...body.options, ...(isAsking ? [YES] : []), JSON_OBJECT],
     async run({ named, options, confirm, ...context }) {
       const given = { ...named, ...body.read(options) };
-      const question = findQuestion(act, given) ?? (await special.findQuestion?.(context, given));
+      const question = findQuestion(act, given) ?? (await special.findQuestion?.(context));
       if (question && !(await confirm(question))) return undefined;
       const json = parseAnswer<Answer>(await send(context, given));
       return { json, text: () => toText(act.say(json, given)) };

@@ -15,6 +15,8 @@ export interface Act<Answer> {
   readonly command: string;
   /** Question before it is sent, with `{name}` for what was given. */
   readonly question?: string;
+  /** The question is asked where this flag is given. */
+  readonly asksIf?: string;
   /** Options of members of the body that are not called as the member is. */
   readonly flags?: Readonly<Record<string, string>>;
   /** Word of an option that sends null. */
@@ -100,7 +102,8 @@ export function toRequest(
 }
 
 /** The question of an act about what was given; undefined: it asks nothing. */
-export function findQuestion({ question }: Pick<Act<never>, 'question'>, given: Given) {
+export function findQuestion({ question, asksIf }: Act<never>, given: Given) {
+  if (asksIf !== undefined && given[asksIf] !== true) return undefined;
   return question && fill(question, given, String);
 }
 

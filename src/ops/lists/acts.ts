@@ -11,6 +11,8 @@ export const acts = {
       'Take over an account or group that the bridge only observes, as the service holds it.',
     body: 'AdoptBody',
     command: 'adopt <resource>',
+    question: 'Let providers change {resource}, even if it is an owner, protected or has rights?',
+    asksIf: 'privileged',
     say: (item) => `${toNamed(item)} is managed now`,
     help: `
 Nothing is changed in the service by that, but what rules give: what it holds is what is wanted, until a provider says
