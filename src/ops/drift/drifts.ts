@@ -27,10 +27,8 @@ const ONE = { method: 'post' } as const;
 
 /** Requests that list differences, decide about them, and look for them. */
 export const driftRoutes = [
-  route(DRIFTS, async ({ store }, { query }) => ok(await readDrifts(store.read, true, query))),
-  route(UNMANAGED, async ({ store: { read: db }, rules }, { query }) => {
-    return ok(await readDrifts(db, false, query, (some) => listPrivileges(db, rules, some)));
-  }),
+  route(DRIFTS, async (sources, { query }) => ok(await readDrifts(sources, true, query))),
+  route(UNMANAGED, async (sources, { query }) => ok(await readDrifts(sources, false, query))),
   route(
     {
       ...ONE,
@@ -101,10 +99,9 @@ const OF_WORD = { active: ACTIVE_STATUSES, undecided: ['contested', 'open'] } as
 
 /** A page of the drifts of what is managed, or of what is not, with the reasons why some are not taken over. */
 function readDrifts(
-  db: Db,
+  { store: { read: db }, rules }: OpsSources,
   isManaged: boolean,
   query: ListQuery<typeof DRIFT_FILTERS & { kind: typeof DRIFT_KINDS }>,
-  findReasons?: (drifts: readonly DriftView[]) => ReturnType<typeof listPrivileges>,
 ) {
   const { kind, status, order = 'newest', resource: resourceId, q: text } = query.filters;
   const isWord = status === 'active' || status === 'undecided';
@@ -114,7 +111,7 @@ function readDrifts(
   const read = (part: PartQuery) => listDriftViews(db, { ...of, ...part });
   return readList(query, beginning, read, async (drifts) => {
     const authors = await findDriftAuthors(db, drifts);
-    const reasons = await findReasons?.(drifts);
+    const reasons = isManaged ? undefined : await listPrivileges(db, rules, drifts);
     return drifts.map((drift, place) =>
       toDrift(drift, authors[place], reasons?.get(drift.resource_id)),
     );

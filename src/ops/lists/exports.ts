@@ -35,7 +35,12 @@ found.`,
     { name: 'finding', place: 'csv', value: ({ kind }) => kind },
     { name: 'name', value: toNames },
     { name: 'row', value: ({ entries }) => entries.map(({ row }) => row).join(', ') },
-    { name: 'id', kind: 'id', place: 'minor', value: toIds },
+    {
+      name: 'id',
+      kind: 'id',
+      place: 'minor',
+      value: ({ people }) => people.map(({ id }) => id).join(', '),
+    },
     { name: 'found by', place: 'minor', value: ({ by }) => by },
     { name: 'provider', place: 'minor' },
     { name: 'differs in', value: toDifferences },
@@ -63,10 +68,6 @@ const CENSUS_WORDS: Readonly<Record<string, string>> = {
 function toNames({ entries, people }: OpsJson<'Finding'>): string {
   const names = [...entries, ...people].flatMap(({ name }) => name ?? []);
   return [...new Set(names)].join(', ');
-}
-
-function toIds({ people }: OpsJson<'Finding'>): string {
-  return people.map(({ id }) => id).join(', ');
 }
 
 function toDifferences({ differences }: OpsJson<'Finding'>): string {
