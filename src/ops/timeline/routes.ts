@@ -12,7 +12,7 @@ import { findNames } from '../../store/resources/names.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { listNewest, type Row } from '../../store/tables.ts';
+import { listNewest } from '../../store/tables.ts';
 import { getOnly, listKeyedPaths } from '../http/keyed.ts';
 import { NEWEST } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
@@ -41,8 +41,8 @@ interface Happening {
   readonly at: number;
   readonly source: OpsJson<'Happening'>['source'];
   readonly text: string;
-  /** The SCIM ids of the others. */
-  readonly others?: readonly string[];
+  /** The SCIM ids of those that it is about, whose timeline it is or not; null and empty: none. */
+  readonly about?: readonly (string | null)[];
   readonly detail?: JsonObject;
 }
 
@@ -70,13 +70,15 @@ async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<Op
     await nextTurn();
   }
   const shown = all.toSorted((a, b) => a.at - b.at).slice(-limit);
-  const ids = shown.flatMap(({ others = [] }) => others);
-  const names = await findNames(db, ids);
-  const items = shown.map(({ others = [], detail = {}, ...one }) => ({
-    ...one,
-    detail,
-    others: others.map((other) => ({ id: other, name: names.get(other)?.display ?? null })),
-  }));
+  const listOthers = ({ about = [] }: Happening) =>
+    about.flatMap((one) => (one === id ? [] : one || []));
+  const names = await findNames(db, shown.flatMap(listOthers));
+  const items = shown.map((one) => {
+    const others = listOthers(one).map((other) => {
+      return { id: other, name: names.get(other)?.display ?? null };
+    });
+    return { ...one, others, detail: one.detail ?? {} };
+  });
   const [managed, deleted] = [row.origin ?? 'no', row.deleted_at !== null] as const;
   return toView('Timeline', row, { managed, deleted, items, more: all.length > limit });
 }
@@ -87,15 +89,10 @@ async function readRequests(db: Db, past: Past): Promise<Happening[]> {
   const own = await listNewest(db, 'requests', { resource_id: id }, { from: NEWEST, limit });
   const places = row.type === 'user' ? await stored.listRequestsForPlaces(db, past) : [];
   const ofGroups = new Map(places.map((request) => [request.seq, request]));
-  return [
-    ...own.map((one) => ofRequest(one, [])),
-    ...[...ofGroups.values()].map((one) =>
-      ofRequest(one, one.resource_id ? [one.resource_id] : []),
-    ),
-  ];
+  return [...own, ...ofGroups.values()].map(ofRequest);
 }
 
-function ofRequest(row: RequestRow, others: readonly string[]): Happening {
+function ofRequest(row: RequestRow): Happening {
   const { at, request_id: requestId, method, route, status, client, credential } = row;
   const { scim_type: scimType } = row;
   const written = parseStored<(WrittenPath & JsonObject)[]>(row.written);
@@ -107,7 +104,8 @@ function ofRequest(row: RequestRow, others: readonly string[]): Happening {
     credential && `, with ${credential}`,
   ];
   const detail = { requestId, method, route, written, status, scimType, client, credential };
-  return { at, source: 'provider', text: text.filter(Boolean).join(''), others, detail };
+  const about = [row.resource_id];
+  return { at, source: 'provider', text: text.filter(Boolean).join(''), about, detail };
 }
 
 async function readCalls(db: Db, past: Past): Promise<Happening[]> {
@@ -116,24 +114,25 @@ async function readCalls(db: Db, past: Past): Promise<Happening[]> {
   const { user: people } = await findCalled(db, accounts);
   return calls.map((call) => {
     const { at, kind, operation, resource_id, member_id, upstream_id, outcome, error } = call;
-    const members = people.get(member_id ?? '') ?? [];
-    const others = [resource_id, ...members].flatMap((one) => (!one || one === past.id ? [] : one));
+    const about = [resource_id, ...(people.get(member_id ?? '') ?? [])];
     const ids = { upstreamId: upstream_id, memberUpstreamId: member_id };
     const detail = { kind, operation, ...ids, outcome, error };
     const text = `${kind}, by ${operation}: ${toOutcomeWords(call)}`;
-    return { at, source: 'bridge', text, others, detail };
+    return { at, source: 'bridge', text, about, detail };
   });
 }
 
-function toOutcomeWords({ outcome, error }: Row<'own_calls'>): string {
-  if (outcome === null) return 'outcome not known';
+function toOutcomeWords({
+  outcome,
+  error,
+}: Awaited<ReturnType<typeof stored.listCallsOf>>[number]) {
   const words = {
     done: 'done',
     refused: `refused (${error})`,
     unknown: `failed (${error}), it may have been done`,
     'not-sent': `not sent (${error})`,
   };
-  return words[outcome];
+  return outcome === null ? 'outcome not known' : words[outcome];
 }
 
 /** Acts of operators, and outages: of the token, or of the service. */
@@ -164,15 +163,14 @@ async function readEvents(db: Db, { row, id, limit }: Past): Promise<Happening[]
   const bySubject = await listEventsAbout(db, { subjects: [id, ...keys], ...always, limit });
   const events = new Map([...bySubject.values()].flat().map((event) => [event.id, event]));
   return [...events.values()].map((event) => {
-    const { at, action, message, named } = event;
+    const { id: eventId, at, createdAt, action, message } = event;
+    const { origin, authorId, username, address } = event;
     const words = message === null ? '' : ` "${message}"`;
-    const others = named.flatMap((one) => (one.id === id ? [] : one.id));
-    const { id: eventId, createdAt, origin, authorId, username, address } = event;
-    const who = { id: authorId, username, address };
-    const said = { eventId, loggedAt: toMoment(createdAt), action, message };
-    const detail = { ...said, ours: origin === 'ours', who };
     const text = `${action}${words}, by ${toAuthorWords(event)}`;
-    return { at, source: 'audit', text, others, detail };
+    const said = { eventId, loggedAt: toMoment(createdAt), action, message };
+    const who = { id: authorId, username, address };
+    const about = event.named.map((one) => one.id);
+    return { at, source: 'audit', text, about, detail: { ...said, ours: origin === 'ours', who } };
   });
 }
 
@@ -184,11 +182,13 @@ function toAuthorWords({ origin, authorId, username, address }: EventView): stri
 
 function listSeen(row: ResourceRow): Happening[] {
   const { observed } = row.type === 'user' ? toUserState(row) : toGroupState(row);
-  const { created_at, deleted_at, origin } = row;
-  const first = origin === 'created' ? 'first asked for' : 'first seen in the service';
+  const first = row.origin === 'created' ? 'first asked for' : 'first seen in the service';
   const { at, by = '' } = observed ?? {};
-  const seen = { at, text: `last seen in the service, by ${by}`, detail: { by } };
-  const all = [{ at: created_at, text: first }, seen, { at: deleted_at, text: 'deleted' }];
+  const all = [
+    { at: row.created_at, text: first },
+    { at, text: `last seen in the service, by ${by}`, detail: { by } },
+    { at: row.deleted_at, text: 'deleted' },
+  ];
   return all.flatMap(({ at: when, ...one }): Happening[] =>
     when ? [{ at: when, source: 'seen', ...one }] : [],
   );
@@ -200,24 +200,23 @@ const DRIFT_ENDS: Readonly<Partial<Record<DriftRow['status'], string>>> = {
   gone: 'gone by itself, or by a write of the provider',
 };
 
-function ofDrift(drift: DriftRow, { id, row }: Past): Happening[] {
+function ofDrift(drift: DriftRow, { row }: Past): Happening[] {
   const { kind, status, desired, observed, first_seen_at: at, ended_at: endedAt } = drift;
-  const { detector } = drift;
   const isMissing = kind === 'user.missing' && row.type === 'user';
   const reason = drift.note ?? (isMissing ? findAccountObstacle(row) : undefined) ?? null;
   const note = endedAt === null ? reason : null;
   const words = note === null ? '' : `; ${note}`;
-  const others = [drift.resource_id, drift.member_id].filter((one) => one !== '' && one !== id);
   const text = `${kind} found: wanted ${desired}, there is ${observed}${words}`;
   const detail = {
     kind,
     status,
-    detector: detector ?? 'sweep',
+    detector: drift.detector ?? 'sweep',
     desired: parseStored<JsonValue>(desired),
     observed: parseStored<JsonValue>(observed),
     note,
   };
-  const found = { at, source: 'drift', text, others, detail } as const;
+  const about = [drift.resource_id, drift.member_id];
+  const found = { at, source: 'drift', text, about, detail } as const;
   if (endedAt === null) return [found];
   return [found, { ...found, at: endedAt, text: `${kind} ${DRIFT_ENDS[status] ?? status}` }];
 }
