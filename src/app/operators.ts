@@ -30,13 +30,11 @@ export function createOperators(parts: BridgeParts, status: StatusSources): Rout
   const { rules } = scim;
   const sweeps = { store, clock, sweepPolicy: toSweepPolicy(settings) };
   return createOperatorRouter({
+    ...status,
     access,
     sessions: access.sessions,
-    store,
-    clock,
     attempts,
     rules,
-    status,
     drifts: createDriftDecisions(decisions),
     registry: metrics.registry,
     settings: about.settings,

@@ -1,26 +1,21 @@
 import type { Response } from 'express';
 import type { Access } from '../access/access.ts';
 import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
-import type { Clock } from '../domain/clock.ts';
 import type { Queue } from '../reconcile/bounded-wait.ts';
 import type { DriftDecisions } from '../reconcile/repair/decisions.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { ShownSetting } from '../settings/shown.ts';
-import type { Store } from '../store/store.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import type { CallOptions } from '../upstream/transport.ts';
 import type { OpsJson } from './schemas/schemas.ts';
 import type { HealthSources } from './state/readiness-facts.ts';
 
 /** Dependencies of the requests below `/ops`. */
-export interface OpsSources {
+export interface OpsSources extends StatusSources {
   readonly access: Pick<Access, 'providers' | 'tokens' | 'clients' | 'sessions'>;
-  readonly store: Store;
-  readonly clock: Clock;
   readonly rules: Rules;
-  readonly status: StatusSources;
   readonly settings: readonly ShownSetting[];
   /** Place of the embedded sandbox, whose controls are below `/_sandbox/`. */
   readonly sandbox: OpsJson<'Sandbox'> | undefined;

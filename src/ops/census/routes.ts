@@ -34,7 +34,7 @@ export const exportRoutes = [
   route(CENSUS, async (sources, { query: { filters }, req }) => {
     const { provider = DEFAULT_PROVIDER, map } = filters;
     const reading = { map, idsOf: 'provider', providers: [provider] } as const;
-    if (sources.status.news().firstRead.kind !== 'finished')
+    if (sources.news().firstRead.kind !== 'finished')
       throw new Problem(503, 'could-not-look', 'The service is not read yet.');
     return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
       // It tells and changes nothing, so it is no act.

@@ -124,12 +124,12 @@ async function toUndoing(sources: OpsSources, decision: UndoDecision) {
 }
 
 async function toPlan(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'>> {
-  const { store, status } = sources;
+  const { store, readSeats } = sources;
   const counted = await countPlanActions(store.read, row.id);
   const actions = await listActions(store.read, row, { limit: ACTIONS_SHOWN, from: OLDEST });
   const parts = actions.length < ACTIONS_SHOWN ? toParts(actions) : await findParts(sources, row);
   return toView('Plan', row, {
-    seats: row.status === 'held' ? toPlanSeats(row, await status.readSeats()) : null,
+    seats: row.status === 'held' ? toPlanSeats(row, await readSeats()) : null,
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,

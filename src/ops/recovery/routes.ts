@@ -71,7 +71,7 @@ async function readFirstRun(
   const phase = await readPhase(sources);
   if (cursor !== undefined)
     return { ...phase, counts: null, kinds: null, seats: null, items, nextCursor };
-  const { free: has } = await sources.status.readSeats();
+  const { free: has } = await sources.readSeats();
   return { ...phase, counts, kinds, seats: { ...seats, has }, items, nextCursor };
 }
 
@@ -79,15 +79,15 @@ async function readPhase(
   sources: OpsSources,
 ): Promise<Pick<OpsJson<'FirstRun'>, 'phase' | 'planId' | 'reading'>> {
   const { phase, reason, planId, reading } = await readRecovery(sources);
-  const isObserving = sources.status.writes().mode === 'observe';
+  const isObserving = sources.writes().mode === 'observe';
   if (isObserving) return { phase: 'observing', planId: null, reading };
   const isFirstRun = reason?.code === 'first-run' && phase !== 'requested';
   return isFirstRun ? { phase, planId, reading } : { phase: 'none', planId: null, reading };
 }
 
 /** Where recovery stands, with what the leader knows of it. */
-async function readRecovery({ store, status }: OpsSources): Promise<OpsJson<'Recovery'>> {
-  const { detection, reading } = status.news();
+async function readRecovery({ store, news }: OpsSources): Promise<OpsJson<'Recovery'>> {
+  const { detection, reading } = news();
   const state = await RECOVERY.find(store.read);
   const none = { detection, since: null, reason: null, planId: null, reading: null };
   if (state === undefined) return { ...none, phase: 'none' };

@@ -34,7 +34,7 @@ export const statusRoutes = [
         'What waits, fails and is stuck, with the words of the service, and what stops calls.',
       answers: { 200: 'Status' },
     },
-    async ({ status }) => ok(await readStatus(status)),
+    async (sources) => ok(await readStatus(sources)),
   ),
   route(SETTINGS, async ({ settings }, { query }) => {
     const { from: wanted, q = '' } = query.filters;
@@ -57,10 +57,10 @@ export const statusRoutes = [
       return ok({ ...sandbox, token: operator.purpose === 'operator' ? sandbox.token : null });
     },
   ),
-  route(acts.PAUSE, ({ status, pause }, { body }) =>
-    change(status, () => pause(body.reason ?? null)),
+  route(acts.PAUSE, (sources, { body }) =>
+    change(sources, () => sources.pause(body.reason ?? null)),
   ),
-  route(acts.RESUME, ({ status, resume }) => change(status, resume)),
+  route(acts.RESUME, (sources) => change(sources, sources.resume)),
 ] as const;
 
 const TROUBLE_MAX = 100;

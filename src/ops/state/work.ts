@@ -47,13 +47,13 @@ export const workRoutes = [
       answers: { 200: 'SweepList' },
     },
     ({ store }, _filters, part) => listNewest(store.read, 'sweeps', {}, part),
-    (row, { status }) => toSweep(row, status.news().reading),
+    (row, { news }) => toSweep(row, news().reading),
   ),
   route(
     { path: '/sweeps/{id}', summary: 'One sweep.', answers: { 200: 'Sweep' } },
-    async ({ store, status }, { params: { id } }) => {
+    async ({ store, news }, { params: { id } }) => {
       const row = await findOne(store.read, 'sweeps', { id });
-      if (row !== undefined) return ok(toSweep(row, status.news().reading));
+      if (row !== undefined) return ok(toSweep(row, news().reading));
       throw new Problem(404, 'unknown-sweep', 'There is no sweep with this id.');
     },
   ),
