@@ -390,6 +390,23 @@ test('an update of a group whose answer lacks what was sent is looked at once', 
   expect(calls.count({})).toBe(2);
 });
 
+test('who is to be no admin any more goes before anything is given to the group', async () => {
+  const bridge = await forTest(startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31' } }));
+  const [ada, bob] = await bridge.addPeople('ada', 'bob');
+  const admins = `${EXTENSION}:Group:admins`;
+  const path = `/Groups/${await bridge.addGroup('Pilots')}`;
+  await bridge.settled(bridge.patch(path, { op: 'add', path: admins, value: toMembers([ada]) }));
+  bridge.sandbox.calls.reset();
+
+  const give = [replace('displayName', 'Aviators'), replace(`${EXTENSION}:Group:permissions`, 2)];
+  const join = { op: 'add', path: 'members', value: toMembers([bob]) };
+  await bridge.settled(bridge.patch(path, ...give, join, { op: 'remove', path: admins }));
+
+  const calls = bridge.sandbox.calls.recent().filter(({ method }) => method !== 'GET');
+  expect(calls[0]?.operation).toBe('groupAdmins.removeAdminFromGroup');
+  expect(calls.length).toBeGreaterThan(2);
+});
+
 describe('ledger', () => {
   const bridge = forSuite(() => startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31' } }));
   afterEach(() => bridge.sandbox.faults.clear());
