@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express from 'express';
 import { expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../../test/support/bridge.ts';
+import { bridgeForTest, type TestBridge } from '../../test/support/bridge.ts';
 import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
 import { serve } from '../../test/support/local-server.ts';
 import { readForm, startRecording } from '../../test/support/recording-server.ts';
@@ -48,7 +48,7 @@ async function api(
 
 /** A bridge with its service, and how the bridge is asked. */
 async function openBridge(): Promise<{ sandbox: TestBridge['sandbox']; env: Env }> {
-  const bridge = await forTest(startTestBridge({ settings: { OPS_TOKEN } }));
+  const bridge = await bridgeForTest({ settings: { OPS_TOKEN } });
   return { sandbox: bridge.sandbox, env: throughBridge(bridge) };
 }
 

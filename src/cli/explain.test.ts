@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../../test/support/bridge.ts';
+import { bridgeForTest, type TestBridge } from '../../test/support/bridge.ts';
 import { runAlone } from '../../test/support/command.ts';
-import { forTest } from '../../test/support/lifetimes.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 
@@ -15,7 +14,7 @@ function toEnv({ baseUrl }: TestBridge, token = OPS_TOKEN) {
 }
 
 function openBridge(): Promise<TestBridge> {
-  return forTest(startTestBridge({ settings: { OPS_TOKEN } }));
+  return bridgeForTest({ settings: { OPS_TOKEN } });
 }
 
 test('explain prints what the running bridge knows, as a table or as JSON', async () => {

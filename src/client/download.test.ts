@@ -25,11 +25,7 @@ test('a content of the service comes as a stream, with what its headers say', as
   expect(seen).toMatchObject([
     {
       url: '/api/latest/files/1?version=2',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'accept-encoding': 'identity',
-        accept: '*/*',
-      },
+      headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'identity', accept: '*/*' },
     },
   ]);
 });

@@ -63,10 +63,7 @@ const waitings: Waiting[] = [
     for: 'a proxy that takes the connection and opens none',
     isUnsent: true,
     open: async (options) =>
-      connect('https://service.invalid', {
-        proxy: `http://${await listenSilently()}`,
-        ...options,
-      }),
+      connect('https://service.invalid', { proxy: `http://${await listenSilently()}`, ...options }),
   },
   {
     for: 'a connection that another call has',

@@ -105,9 +105,7 @@ function createMoving({ length, order, isUncounted, gone, come }: Moving, seed: 
       };
     },
     move() {
-      for (let n = count(gone); n > 0; n -= 1) {
-        list.splice(Math.floor(random() * list.length), 1);
-      }
+      for (let n = count(gone); n > 0; n -= 1) list.splice(Math.floor(random() * list.length), 1);
       for (let n = count(come); n > 0; n -= 1) list.push(nextId++);
     },
     /** Lists those that were there all the time. */

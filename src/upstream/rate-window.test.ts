@@ -36,8 +36,6 @@ test.each([
   { requestsPerSecond: 0, wantMs: 0 },
 ])('$requestsPerSecond per second: the window is $wantMs ms', ({ requestsPerSecond, wantMs }) => {
   const window = new RateWindow(requestsPerSecond, 0);
-  while (window.free(0) > 0 && requestsPerSecond > 0) {
-    window.hold(0).sent(0);
-  }
+  while (window.free(0) > 0 && requestsPerSecond > 0) window.hold(0).sent(0);
   expect(window.waitMs(0)).toBe(wantMs);
 });

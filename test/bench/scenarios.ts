@@ -1,5 +1,5 @@
 import { USER_SCHEMA_URI } from '../../src/domain/extensions.ts';
-import { replace, toPatch } from '../support/provider.ts';
+import { dismiss, replace, toPatch } from '../support/provider.ts';
 import type { RequestSource } from './load-client.ts';
 import type { Company } from './program.ts';
 
@@ -54,9 +54,7 @@ export function createScenarios({ users, largeGroups }: Company, lanes: number):
       source: inTurns(memberIds, lanes, (value, isBack) =>
         patch(
           `/Groups/${id}`,
-          isBack
-            ? { op: 'add', path: 'members', value: [{ value }] }
-            : { op: 'remove', path: `members[value eq "${value}"]` },
+          isBack ? { op: 'add', path: 'members', value: [{ value }] } : dismiss(value),
         ),
       ),
     })),

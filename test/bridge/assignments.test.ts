@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { bridgeForSuite, type TestBridge } from '../support/bridge.ts';
 import { listResources, replace, toUser } from '../support/provider.ts';
 
 const TOTALS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Assignments';
@@ -29,13 +28,11 @@ async function readUser(bridge: TestBridge, id: string): Promise<JsonObject> {
 /** People who are there before the bridge, for one test each. */
 const OLD = ['old', 'older', 'oldest'].map((name) => `${name}@example.com`);
 
-const bridge = forSuite(() =>
-  startTestBridge({
-    prepare({ service }) {
-      for (const email of OLD) service.addUser({ email, userName: email, fullName: 'Old Hand' });
-    },
-  }),
-);
+const bridge = bridgeForSuite({
+  prepare({ service }) {
+    for (const email of OLD) service.addUser({ email, userName: email, fullName: 'Old Hand' });
+  },
+});
 
 describe('roles and licences that governance assigns', () => {
   test('are found, imported, assigned and taken in the order of Okta', async () => {

@@ -10,17 +10,18 @@ import {
   startAuditWorld,
 } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
+import { failing, HANGING } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { replace, toPatch } from '../support/provider.ts';
+import { replace } from '../support/provider.ts';
 import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
 /** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 const WHO = { username: 'admin', address: '198.51.100.7' };
-const setActive = (value: boolean) => toPatch(replace('active', value));
+const setActive = (value: boolean) => replace('active', value);
 
 /** Somebody else deactivates these people. */
 function deactivate(world: TestBridge, ...names: readonly string[]): void {
@@ -54,10 +55,6 @@ function expectDrift(world: AuditWorld, id: string) {
 /** What the audit log says of a person, as the past of the person tells it. */
 async function listEvents(bridge: TestBridge, id: string | undefined): Promise<JsonObject[]> {
   return (await bridge.listOps(`/users/${id}/timeline`)).filter(({ source }) => source === 'audit');
-}
-
-async function readReadiness(world: TestBridge): Promise<string> {
-  return (await world.request('GET', new URL('/readyz', world.baseUrl).href)).text;
 }
 
 const two = { default: 2, max: 2 };
@@ -98,8 +95,8 @@ describe('the audit log', () => {
   test('who did it is told in differences, plans and the past, also within seconds of our own call', async () => {
     const [eve = ''] = await addPeople(world, 'eve', 'fay', 'gus');
     const group = await world.addGroup('Pilots');
-    await world.send('PATCH', `/Users/${eve}`, setActive(false));
-    await world.send('PATCH', `/Users/${eve}`, setActive(true));
+    await world.patch(`/Users/${eve}`, setActive(false));
+    await world.patch(`/Users/${eve}`, setActive(true));
     deactivate(world, 'eve');
     for (const address of toAddresses('fay', 'gus')) behindTheBack(world).link('Pilots', address);
     await world.poll();
@@ -116,7 +113,7 @@ describe('the audit log', () => {
   test('no news costs one call a poll, also right after a change, and nobody is looked at for what the bridge did itself', async () => {
     const ids = await addPeople(world, 'hal', 'ian');
     const group = await world.addGroup('Crew', ids);
-    await world.send('PATCH', `/Users/${ids[0]}`, setActive(false));
+    await world.patch(`/Users/${ids[0]}`, setActive(false));
     await world.send('DELETE', `/Groups/${group}`);
     world.sandbox.calls.reset();
     await world.poll();
@@ -150,10 +147,10 @@ describe('the audit log', () => {
     await world.addUser('lee');
     await world.poll();
     const { calls, faults } = world.sandbox;
-    faults.add({ operation: 'audit', fault: { kind: 'status', status: 403 } });
+    faults.add({ operation: 'audit', fault: failing(403) });
     calls.reset();
     world.clock.leap(INTERVAL_MS);
-    await expect.poll(() => readReadiness(world)).toContain('audit log');
+    await expect.poll(async () => (await world.readReadiness()).text).toContain('audit log');
     deactivate(world, 'lee');
     for (let times = 0; times < 10; times += 1) world.clock.leap(INTERVAL_MS);
     const callsWhileClosed = calls.count({ operation: LIST });
@@ -162,34 +159,32 @@ describe('the audit log', () => {
 
     expect(callsWhileClosed).toBe(1);
     expect(await listInactive(world, 'lee')).toEqual(toAddresses('lee'));
-    await expect.poll(() => readReadiness(world)).not.toContain('audit log');
+    await expect.poll(async () => (await world.readReadiness()).text).not.toContain('audit log');
   });
 
   test('that cannot be read for five minutes makes the bridge degraded until it can', async () => {
     await world.addUser('mia');
     await world.poll();
-    const fault = { kind: 'status', status: 500 } as const;
-    const broken = world.sandbox.faults.add({ operation: LIST, fault });
+    const broken = world.sandbox.faults.add({ operation: LIST, fault: failing(500) });
     deactivate(world, 'mia');
-    const textAtFirst = await readReadiness(world);
-    const readLater = () => {
+    const textAtFirst = await (await world.readReadiness()).text;
+    const readLater = async () => {
       world.clock.leap(4 * INTERVAL_MS);
-      return readReadiness(world);
+      return (await world.readReadiness()).text;
     };
     await expect.poll(readLater).toContain('audit-behind');
     broken.remove();
     await world.recover();
 
     expect(textAtFirst).not.toContain('audit-behind');
-    expect(await readReadiness(world)).not.toContain('audit-behind');
+    expect(await (await world.readReadiness()).text).not.toContain('audit-behind');
     expect(await listInactive(world, 'mia')).toEqual(toAddresses('mia'));
   });
 });
 
 test('while our own account is not known, nobody is looked at more than once a minute; what the bridge creates shows it', async () => {
   const prepare = ({ faults, service }: Sandbox) => {
-    const fault = { kind: 'status', status: 404 } as const;
-    faults.add({ operation: 'users.retrieveCurrentUser', fault });
+    faults.add({ operation: 'users.retrieveCurrentUser', fault: failing(404) });
     service.addUser({ email: 'ada@example.com' });
   };
   const world = await forTest(startAudit({ prepare }));
@@ -210,7 +205,7 @@ test('while our own account is not known, nobody is looked at more than once a m
   await world.poll();
   await world.poll(60_000);
   calls.reset();
-  await world.send('PATCH', `/Users/${bob}`, setActive(false));
+  await world.patch(`/Users/${bob}`, setActive(false));
   await world.poll();
   const looksAtBob = countLooks();
   behindTheBack(world).updateUser('ada@example.com', { active: true });
@@ -260,8 +255,7 @@ test.each([1, 2])('pages that shift by %i while they are read lose nothing', asy
   await addPeople(world, ...all);
   await world.poll();
   deactivate(world, ...early);
-  const fault = { kind: 'hang' } as const;
-  const slow = world.sandbox.faults.add({ operation: LIST, fault, skip: 1, times: 1 });
+  const slow = world.sandbox.faults.add({ operation: LIST, fault: HANGING, skip: 1, times: 1 });
   world.clock.leap(INTERVAL_MS);
   await slow.until(1);
   deactivate(world, ...late);

@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { replace, type TestAnswer, toGroup, toMembers, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
-const bridge = forSuite(() => startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } }));
+const bridge = bridgeForSuite({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } });
 let ada: string;
 let pilots: string;
 let named = 0;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { bridgeForSuite, startTestBridge } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import type { TestAnswer } from '../support/provider.ts';
 import { replace } from '../support/provider.ts';
 
@@ -9,7 +9,7 @@ const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
-const bridge = forSuite(() => startTestBridge());
+const bridge = bridgeForSuite();
 let names = 0;
 
 afterEach(() => bridge.sandbox.faults.clear());
@@ -130,9 +130,9 @@ describe('references', () => {
       { manager: expect.objectContaining({ value: b?.id }) },
     ]);
     const tags = await Promise.all(
-      results.map(async ({ location }) => {
-        return (await bridge.request('GET', String(location))).headers.etag;
-      }),
+      results.map(
+        async ({ location }) => (await bridge.request('GET', String(location))).headers.etag,
+      ),
     );
     expect(results.map(({ version }) => version)).toEqual(tags);
   });
@@ -378,10 +378,7 @@ describe('failOnErrors', () => {
   });
 
   test('a refusal of the service counts before the next operation is stored', async () => {
-    bridge.sandbox.faults.add({
-      operation: 'scim.addUser',
-      fault: { kind: 'status', status: 422 },
-    });
+    bridge.sandbox.faults.add({ operation: 'scim.addUser', fault: failing(422) });
 
     const answer = await sendBulk([newUser('a'), newUser('b'), newUser('c')], { failOnErrors: 1 });
 
@@ -398,7 +395,7 @@ describe('failOnErrors', () => {
 });
 
 test('the service what it refuses is undone, and nothing is built upon it', async () => {
-  bridge.sandbox.faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 422 } });
+  bridge.sandbox.faults.add({ operation: 'scim.addUser', fault: failing(422) });
   const user = newUser('a');
   const group = newGroup('g', ['bulkId:a']);
 
@@ -427,8 +424,7 @@ test('a bulk request before the first read is finished is 503', async () => {
 
 test('where the service lets nobody use groups, people are still performed', async () => {
   const half = await startTestBridge({
-    prepare: (sandbox) =>
-      sandbox.faults.add({ operation: 'groups', fault: { kind: 'status', status: 403 } }),
+    prepare: (sandbox) => sandbox.faults.add({ operation: 'groups', fault: failing(403) }),
   });
   try {
     const answer = await half.request('POST', '/Bulk', {

@@ -7,9 +7,13 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import {
+  bridgeForSuite,
+  bridgeForTest,
+  startTestBridge,
+  type TestBridge,
+} from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { assertDescribed } from '../support/ops-routes.ts';
 import { toUser } from '../support/provider.ts';
@@ -65,7 +69,7 @@ async function readPeople(bridge: TestBridge): Promise<string> {
 }
 
 describe('a census', () => {
-  const open = () => forTest(startTestBridge());
+  const open = () => bridgeForTest();
 
   test('tells nothing of people about whom all three agree, and changes nothing', async () => {
     const bridge = await open();
@@ -202,7 +206,7 @@ describe('a census', () => {
 
 describe('the request for a census', () => {
   const log: JsonObject[] = [];
-  const bridge = forSuite(() => startTestBridge({ onLog: (line) => void log.push(line) }));
+  const bridge = bridgeForSuite({ onLog: (line) => void log.push(line) });
   beforeAll(async () => void (await bridge.settled(bridge.addUser('ada'))));
 
   test.each([

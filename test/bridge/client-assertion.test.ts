@@ -17,7 +17,7 @@ import {
   toRight,
   WHO,
 } from '../support/assertions.ts';
-import { startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { askWith, postTokenForm, type TokenAnswer } from '../support/credentials.ts';
 import { makeKey, signText, startIssuer } from '../support/issuer.ts';
@@ -32,7 +32,7 @@ describe('sign-in without a shared secret', () => {
   const openBridge = async (options: TestBridgeOptions = {}) => {
     const issuer = await forTest(startIssuer());
     const settings = { ...SETTINGS, DATABASE_URL: await makeStoreUrl(), ...options.settings };
-    return [await forTest(startTestBridge({ ...options, settings })), issuer] as const;
+    return [await bridgeForTest({ ...options, settings }), issuer] as const;
   };
 
   /** The same on a store of which the test sees every byte. */
@@ -259,7 +259,7 @@ const refusedTrusts: readonly [why: string, trust: object, words: string][] = [
 ];
 
 test('a trust that would let in more than one means is refused', async () => {
-  const bridge = await forTest(startTestBridge({ settings: SETTINGS }));
+  const bridge = await bridgeForTest({ settings: SETTINGS });
   for (const [why, trust, words] of refusedTrusts) {
     const { status, body } = await bridge.ops('POST', '/clients', toJson({ name: 'x', trust }));
     expect([status, body.code], why).toEqual([400, 'invalid']);
@@ -275,7 +275,7 @@ test('a trust that would let in more than one means is refused', async () => {
 });
 
 test('a bridge with a path of its own shows its metadata behind that path too', async () => {
-  const { baseUrl } = await forTest(startTestBridge({ publicUrl: 'https://example.com/bridge' }));
+  const { baseUrl } = await bridgeForTest({ publicUrl: 'https://example.com/bridge' });
   const read = async (path: string) => {
     const { statusCode, body } = await request(new URL(path, baseUrl));
     return { status: statusCode, body: Object(await body.json()) };
@@ -296,7 +296,7 @@ test('scim-bridge client create with a trust makes a client, which is listed wit
   const folder = makeFolder();
   const [file, noFile] = [join(folder, 'keys.json'), join(folder, 'none.json')];
   writeFileSync(file, JSON.stringify({ keys: [(await makeKey('own')).shown] }));
-  const bridge = await forTest(startTestBridge({ settings }));
+  const bridge = await bridgeForTest({ settings });
   const command = runner(bridge, { env: settings });
   const run = (...args: string[]) => command('client', 'create', ...args);
   const claims = ['--claim', `appid=${APP}`, '--claim', 'sub=a', '--claim', `sub=${WHO.sub}`];

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { type Person, runAlone, runner } from '../support/command.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 
 const ada = 'ada@example.com';
@@ -20,7 +19,7 @@ async function addDrifted(bridge: TestBridge): Promise<string> {
   return id;
 }
 
-const bridge = forSuite(() => startTestBridge());
+const bridge = bridgeForSuite();
 let id: string;
 beforeAll(async () => {
   id = await addDrifted(bridge);
@@ -65,9 +64,8 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
   const byId = await run(bridge, `drifts --of ${id} --json`);
   const ofBob = await run(bridge, 'drifts --of BOB@example.com');
   const none = await run(bridge, 'drifts --status contested');
-  const readRequests = async () => {
-    return JSON.parse((await run(bridge, `requests --of ${id} --json`)).text).items;
-  };
+  const readRequests = async () =>
+    JSON.parse((await run(bridge, `requests --of ${id} --json`)).text).items;
   // They are stored behind the answers.
   await expect
     .poll(readRequests)
@@ -122,7 +120,7 @@ test('a list of nobody is a mistake, and an empty one speaks of no more than its
 
 test('at 80 columns no line of a list is longer, and every list says when it is empty and prints JSON of one shape', async () => {
   const settings = { LIMITS_PROVIDER: '1', LIMITS_PROVIDER_PERCENT: '0' };
-  const bridge = await forTest(startTestBridge({ settings }));
+  const bridge = await bridgeForTest({ settings });
   const lists = ['token', 'client', 'session', 'plan', 'notifications'].map(
     (name) => `${name} list`,
   );

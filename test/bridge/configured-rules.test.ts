@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rule-book.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
+import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
+import { toObjects } from '../support/operator.ts';
 import { replace, type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
 
@@ -22,9 +22,9 @@ function change(op: 'add' | 'remove', ids: readonly string[]) {
   return toPatch({ op, path: 'members', value: toMembers(ids) });
 }
 
-const rename = (displayName: string) => toPatch(replace('displayName', displayName));
+const rename = (displayName: string) => replace('displayName', displayName);
 
-const set = (urn: string, value: JsonObject) => toPatch({ op: 'replace', value: { [urn]: value } });
+const set = (urn: string, value: JsonObject) => ({ op: 'replace', value: { [urn]: value } });
 
 /** By name: what follows from a group is done beside it, so the order is nobody's promise. */
 function listMutations({ sandbox }: TestBridge): string[] {
@@ -45,7 +45,7 @@ describe('rules of the configuration', () => {
   const findBob = () => bridge.findId({ type: 'Users', name: bob });
 
   const openRuled = (given: Rule[], settings: Record<string, string> = {}) =>
-    forTest(startTestBridge({ settings: { RULES: JSON.stringify(given), ...settings } }));
+    bridgeForTest({ settings: { RULES: JSON.stringify(given), ...settings } });
 
   test('a member of the source becomes an admin with one call, and is none any more when out of it', async () => {
     const { service } = bridge.sandbox;
@@ -115,7 +115,7 @@ describe('rules of the configuration', () => {
     await bridge.settled(bridge.addGroup('Guests of honour', [path.slice('/Users/'.length)]));
     const versions = [(await bridge.send('GET', path)).headers.etag];
 
-    await bridge.settled(bridge.send('PATCH', path, set(USER_EXTENSION, { appsPermissions: 4 })));
+    await bridge.settled(bridge.patch(path, set(USER_EXTENSION, { appsPermissions: 4 })));
     const asked = service.getUser('gus@example.com').appsPermissions;
     versions.push((await bridge.send('GET', path)).headers.etag);
     const operation = { op: 'remove', path: `${USER_EXTENSION}:appsPermissions` };
@@ -139,7 +139,7 @@ describe('rules of the configuration', () => {
       await bridge.send('PUT', path, (await bridge.send('GET', path)).body);
     await bridge.send('PATCH', guests, change('remove', [id]));
     await bridge.send('PATCH', source, change('remove', [id]));
-    await bridge.settled(bridge.send('PATCH', board, rename('Cooks')));
+    await bridge.settled(bridge.patch(board, rename('Cooks')));
 
     const person = (await bridge.send('GET', `/Users/${id}`)).body[USER_EXTENSION];
     const group = (await bridge.send('GET', board)).body[GROUP_EXTENSION];
@@ -200,7 +200,7 @@ describe('rules of the configuration', () => {
   });
 
   test('other rules at the next start hold everywhere, and none at all take theirs back', async () => {
-    const lives = await makeLives({ settings: { DATABASE_URL: await makeStoreUrl() } });
+    const lives = await makeLives();
     const { service } = lives.sandbox;
     const seen: object[] = [];
     const run = (given: Rule[], act: (bridge: TestBridge) => Promise<unknown>) =>
@@ -292,6 +292,5 @@ async function acceptDrifts(bridge: TestBridge): Promise<void> {
 }
 
 function listIds({ body }: TestAnswer): string[] {
-  const items: unknown[] = Array.isArray(body.items) ? body.items : [];
-  return items.map((item) => String(Object(item).id));
+  return toObjects(body.items).map(({ id }) => String(id));
 }

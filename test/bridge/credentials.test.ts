@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { newSecret } from '../../src/access/secret-text.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { expectScimError } from '../support/attack.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import {
+  bridgeForSuite,
+  bridgeForTest,
+  startTestBridge,
+  type TestBridge,
+} from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
 import { askWith, makeToken } from '../support/credentials.ts';
 import { freePort } from '../support/free-port.ts';
@@ -85,7 +90,7 @@ describe('credentials', () => {
 });
 
 describe('console session', () => {
-  const bridge = forSuite(() => startTestBridge({ settings: { TRUST_PROXY: '1' } }));
+  const bridge = bridgeForSuite({ settings: { TRUST_PROXY: '1' } });
 
   const toUrl = (path: string) => new URL(path, bridge.baseUrl).href;
   const signIn = (headers: Record<string, string>) =>
@@ -148,7 +153,7 @@ describe('console session', () => {
 /** A bridge whose operators sign in with an issuer. */
 async function setUp(): Promise<{ bridge: TestBridge; issuer: TestIssuer }> {
   const [issuer, port] = [await forTest(startIssuer()), await freePort()];
-  const bridge = await forTest(startTestBridge({ port, settings: toOidcSettings(issuer, port) }));
+  const bridge = await bridgeForTest({ port, settings: toOidcSettings(issuer, port) });
   return { bridge, issuer };
 }
 
@@ -204,14 +209,9 @@ test('who comes back with another state, in another browser or with the ID token
 
 const DAY_MS = 24 * 3_600_000;
 
-async function listTokens(bridge: TestBridge, query = '') {
-  const { body } = await bridge.ops('GET', `/tokens${query}`);
-  return (Array.isArray(body.items) ? body.items : []).map((item) => Object(item));
-}
-
 describe('named tokens', () => {
   test('one that was made opens SCIM at once, and is told by its name', async () => {
-    const bridge = await forTest(startTestBridge());
+    const bridge = await bridgeForTest();
     const { id, text } = await makeToken(bridge, { name: 'okta', expires: '90d' });
     const bare = { authorization: text };
     const answers = [
@@ -222,18 +222,20 @@ describe('named tokens', () => {
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
     expect(text).toMatch(/^scimbridge_token_[0-9a-f]{16}_[\w-]{43}$/);
-    const readUse = async () => (await listTokens(bridge)).at(0)?.lastUsedAt;
+    const readUse = async () => (await bridge.listOps('/tokens')).at(0)?.lastUsedAt;
     await expect.poll(readUse).toMatch(/^\d{4}-/);
-    const [token] = await listTokens(bridge);
+    const [token] = await bridge.listOps('/tokens');
     expect(token).toMatchObject({ id, name: 'okta', for: 'scim', createdBy: 'settings-operator' });
-    expect(Date.parse(token.expiresAt) - Date.parse(token.createdAt)).toBe(90 * DAY_MS);
+    expect(Date.parse(String(token?.expiresAt)) - Date.parse(String(token?.createdAt))).toBe(
+      90 * DAY_MS,
+    );
     const readLog = async () => (await bridge.ops('GET', '/requests')).body.items;
     await expect.poll(readLog).toMatchObject([{ credential: id }]);
   });
 
   test('unknown, wrong, expired and revoked ones are answered alike, and expiry goes by the clock of the store', async () => {
     const clock = createSetClock();
-    const bridge = await forTest(startTestBridge({ clock }));
+    const bridge = await bridgeForTest({ clock });
     const short = await makeToken(bridge, { name: 'short', expires: '1d' });
     const long = await makeToken(bridge, { name: 'long', expires: 'never' });
     const gone = await makeToken(bridge, { name: 'gone' });
@@ -264,7 +266,7 @@ describe('named tokens', () => {
     const old = await makeToken(first, { name: 'okta-2026' });
     await first.stop();
 
-    const bridge = await forTest(startTestBridge({ service, settings }));
+    const bridge = await bridgeForTest({ service, settings });
     const state = { text: old.text, isOver: false, refused: 0, withNext: 0 };
     const provider = (async () => {
       while (!state.isOver) {
@@ -284,16 +286,16 @@ describe('named tokens', () => {
 
     expect(state.refused).toBe(0);
     expect((await askWith(bridge, old.text)).status).toBe(401);
-    expect((await listTokens(bridge, '?state=live')).map(({ name }) => name)).toEqual([
+    expect((await bridge.listOps('/tokens?state=live')).map(({ name }) => name)).toEqual([
       'okta-2027',
     ]);
-    expect((await listTokens(bridge, '?state=revoked')).map(({ name }) => name)).toEqual([
+    expect((await bridge.listOps('/tokens?state=revoked')).map(({ name }) => name)).toEqual([
       'okta-2026',
     ]);
   });
 
   test('what expires within 30 days is told, by name to operators alone, until it is revoked', async () => {
-    const bridge = await forTest(startTestBridge());
+    const bridge = await bridgeForTest();
     await makeToken(bridge, { name: 'okta-now', expires: '29d' });
     await makeToken(bridge, { name: 'okta-later', expires: '31d' });
     await makeToken(bridge, { name: 'okta-ever', expires: 'never' });
@@ -332,7 +334,7 @@ test('scim-bridge token makes tokens in the store before the first start, and as
   expect(twice.text).toContain('Another token has this name');
   expect(operator).toMatchObject({ name: 'ada', for: 'operator', createdBy: 'command' });
 
-  const bridge = await forTest(startTestBridge({ settings: { DATABASE_URL } }));
+  const bridge = await bridgeForTest({ settings: { DATABASE_URL } });
   const run = runner(bridge, { env: { OPS_TOKEN: operator.token } });
   await bridge.addUser('ada');
   const listed = await run('token', 'list');

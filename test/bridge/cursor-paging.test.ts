@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import type { TestAnswer } from '../support/provider.ts';
 
-const bridge = forSuite(() => startTestBridge());
+const bridge = bridgeForSuite();
 
 beforeAll(async () => {
   for (let index = 0; index < 12; index += 1)
@@ -171,9 +170,8 @@ describe('what is refused', () => {
       [{ cursor }, 'Groups'],
       [{ cursor, sortBy: 'title' }, 'Users'],
       [{ cursor, filter: 'active eq true' }, 'Users'],
-    ] as const) {
+    ] as const)
       expect((await list(query, endpoint)).body.scimType).toBe('invalidCursor');
-    }
   });
 });
 

@@ -3,7 +3,12 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { behindTheBack, startAudit } from '../support/audit-world.ts';
-import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import {
+  bridgeForTest,
+  startTestBridge,
+  type TestBridge,
+  type TestBridgeOptions,
+} from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import {
   ada,
@@ -16,6 +21,7 @@ import {
   setActive,
   VERA,
 } from '../support/drift-cells.ts';
+import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import {
   addPilots,
@@ -25,7 +31,7 @@ import {
   readPlan,
   untilApplied,
 } from '../support/pilots.ts';
-import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { dismiss, replace, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
@@ -59,7 +65,7 @@ async function readText(bridge: TestBridge, path: string): Promise<string> {
 
 describe('a drift that a write has made up for', () => {
   test('is over without another sweep, of every kind, and stays while the write names another field', async () => {
-    const bridge = await forTest(startTestBridge({ settings }));
+    const bridge = await bridgeForTest({ settings });
     const isOther = ({ kind }: { kind: string }) =>
       ['group.renamed', 'group.missing'].includes(kind);
     const cells = driftCells.filter((cell) => !isOther(cell));
@@ -81,9 +87,9 @@ describe('a drift that a write has made up for', () => {
   });
 
   test('drops out of the plan that waits, and of an empty plan nothing is told', async () => {
-    const bridge = await forTest(
-      startTestBridge({ settings: { ...settings, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' } }),
-    );
+    const bridge = await bridgeForTest({
+      settings: { ...settings, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' },
+    });
     const group = await addPilots(bridge, 2);
     intrude(bridge, 0, 2);
     const { planId } = await bridge.sweep();
@@ -92,7 +98,7 @@ describe('a drift that a write has made up for', () => {
     const readyz = await readText(bridge, '/readyz');
     const remove = async (n: number) => {
       const id = await idOf(bridge, 'Users', emailOf(n));
-      const one = toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
+      const one = toPatch(dismiss(id));
       await bridge.send('PATCH', `/Groups/${group}`, one);
     };
     await remove(0);
@@ -115,7 +121,7 @@ const INTRUDERS = 4;
 describe('one decision about many drifts', () => {
   /** A bridge that has found the intruders, and the ids of the drifts. */
   async function openIntruded(settings: Readonly<Record<string, string>> = {}) {
-    const bridge = await forTest(startTestBridge({ settings }));
+    const bridge = await bridgeForTest({ settings });
     await addPilots(bridge, INTRUDERS);
     intrude(bridge, 0, INTRUDERS);
     await bridge.sweep();
@@ -267,8 +273,7 @@ describe('who', () => {
 describe('set back', () => {
   const DAY_MS = 86_400_000;
   const HALF_HOUR_MS = 1_800_000;
-  const FAILS = { kind: 'status', status: 500, body: 'message' } as const;
-  const leaves = toPatch(replace('active', false));
+  const leaves = replace('active', false);
 
   /** A host whose clock is ahead until it is set right; its steady one is never set. */
   function createAheadClock(aheadMs: number) {
@@ -292,8 +297,11 @@ describe('set back', () => {
   /** Has somebody leave whom the service does not let go, until the next attempt is an hour away. */
   async function keepIn(bridge: TestBridge): Promise<void> {
     const id = await bridge.addUser('ada');
-    const fault = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: FAILS });
-    await bridge.send('PATCH', `/Users/${id}`, leaves);
+    const fault = bridge.sandbox.faults.add({
+      operation: 'scim.updateUser',
+      fault: failing(500, 'message'),
+    });
+    await bridge.patch(`/Users/${id}`, leaves);
     await expect.poll(() => readRestMs(bridge)).toBeGreaterThan(DAY_MS + HALF_HOUR_MS);
     fault.remove();
   }
@@ -310,7 +318,7 @@ describe('set back', () => {
   test('a clock that is set back while the bridge runs keeps nobody in', async () => {
     const place = await makePlace();
     const clock = createAheadClock(DAY_MS);
-    const bridge = await forTest(startTestBridge({ ...place, clock }));
+    const bridge = await bridgeForTest({ ...place, clock });
     await keepIn(bridge);
 
     clock.state.aheadMs = 0;
@@ -326,7 +334,7 @@ describe('set back', () => {
     await first.stop();
 
     const settings = { ...place.settings, SWEEP_INTERVAL: '1h' };
-    const bridge = await forTest(startTestBridge({ ...place, settings }));
+    const bridge = await bridgeForTest({ ...place, settings });
     await expect.poll(() => isIn(bridge)).toBe(false);
     const readSweeps = async () => (await bridge.ops('GET', '/sweeps')).body.items;
     await expect.poll(readSweeps).toHaveLength(1);

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { replace, toUser } from '../support/provider.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -39,9 +38,9 @@ const ADDRESSES = 'emails';
 /** Values of attributes that are never without one again, as their descriptions say. */
 const CLEARED: Readonly<Record<string, boolean>> = { active: true, temporarilyInactive: false };
 
-const bridge = forSuite(() =>
-  startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31', SCIM_REQUESTS_PER_SECOND: '0' } }),
-);
+const bridge = bridgeForSuite({
+  settings: { GROUPS_PERMISSIONS_MAX: '31', SCIM_REQUESTS_PER_SECOND: '0' },
+});
 let places: readonly Place[];
 let people: readonly string[];
 let count = 0;

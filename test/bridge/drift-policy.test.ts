@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type AuditWorld, behindTheBack, startAudit } from '../support/audit-world.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, type TestBridge } from '../support/bridge.ts';
 import {
   addCompany,
   addVera,
@@ -9,8 +9,8 @@ import {
   isMetAlone,
   VERA,
 } from '../support/drift-cells.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
-import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { forTest } from '../support/lifetimes.ts';
+import { admit, replace, toUser } from '../support/provider.ts';
 
 /** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
@@ -126,7 +126,7 @@ describe('what is done about a drift', () => {
 });
 
 describe('somebody or something that is gone', () => {
-  const bridge = forSuite(() => startTestBridge());
+  const bridge = bridgeForSuite();
 
   /** Managed people whom an administrator can remove, and their SCIM ids. */
   async function addVirtual(...names: readonly string[]): Promise<string[]> {
@@ -138,7 +138,7 @@ describe('somebody or something that is gone', () => {
     return Promise.all(names.map((name) => bridge.addUser(name)));
   }
 
-  const addMember = (id: string) => toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
+  const addMember = (id: string) => admit(id);
 
   test('is made anew by a write that meets it, whatever the policy says, and told of as a discovery', async () => {
     const [id = ''] = await addVirtual('dora');
@@ -146,7 +146,7 @@ describe('somebody or something that is gone', () => {
     bridge.sandbox.service.removeUser('dora@example.com');
     bridge.sandbox.service.deleteGroup('Cooks');
     await bridge.patch(`/Users/${id}`, replace('name.givenName', 'Dorothea'));
-    await bridge.settled(bridge.send('PATCH', `/Groups/${group}`, addMember(id)));
+    await bridge.settled(bridge.patch(`/Groups/${group}`, addMember(id)));
 
     const list = async () =>
       (await bridge.ops('GET', '/drifts?status=repaired&order=oldest')).body.items;
@@ -174,7 +174,7 @@ describe('somebody or something that is gone', () => {
     const name = replace('displayName', 'Named');
     await bridge.send('PUT', `/Users/${gone}`, toUser('gina'));
     await bridge.patch(`/Groups/${named}`, name);
-    await bridge.send('PATCH', `/Groups/${joined}`, addMember(member));
+    await bridge.patch(`/Groups/${joined}`, addMember(member));
     await bridge.sweep();
 
     const missing = [

@@ -7,10 +7,11 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { startAuditWorld } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { listHeld, readPlan, untilApplied } from '../support/pilots.ts';
-import { replace, toGroup, toPatch } from '../support/provider.ts';
+import { replace, toGroup } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { untilQuiet } from '../support/timed-bridge.ts';
 
@@ -101,10 +102,10 @@ describe('roles of groups in spaces and documents', () => {
     await world.settled(world.addGroup('Cooks'));
     const calls = listCalls(place);
     place.sandbox.calls.reset();
-    await world.settled(world.send('PATCH', `/Groups/${id}`, rename('Board of directors')));
+    await world.settled(world.patch(`/Groups/${id}`, rename('Board of directors')));
     const later = listCalls(place);
     const given = [listRoles(place, 'Board of directors'), listRoles(place, 'Cooks')];
-    await world.send('PATCH', `/Groups/${id}`, rename('Board'));
+    await world.patch(`/Groups/${id}`, rename('Board'));
     await world.poll(LONG_MS);
     changeBehind(place);
     place.sandbox.calls.reset();
@@ -269,7 +270,7 @@ describe('roles of groups in spaces and documents', () => {
     const place = await makePlace(clock);
     const { faults } = place.sandbox;
     await live(place, { Minutes: [READ] }, (bridge) => bridge.settled(bridge.addGroup('Board')));
-    const fault = { kind: 'status', status: 404 } as const;
+    const fault = failing(404);
     for (const operation of ['groups.getGroup', 'groupEntities.removeEntity'] as const)
       faults.add({ operation, fault });
     const list = faults.add({ operation: 'groups.getListOfGroups', fault });
@@ -343,5 +344,5 @@ async function untilRuled(bridge: TestBridge): Promise<void> {
 }
 
 function rename(value: string): JsonObject {
-  return toPatch(replace('displayName', value));
+  return replace('displayName', value);
 }

@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AuditWorld, behindTheBack, startAudit } from '../support/audit-world.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
+import { toObjects } from '../support/operator.ts';
 import { makeStoreFile, readStoreBytes } from '../support/store-file.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
@@ -105,8 +107,7 @@ describe('erasing a person', () => {
   test('waits for everything that is still to be done, and says what', async () => {
     const id = await world.addUser('cleo');
     const live = await listObstacles(world, id);
-    const fault = { kind: 'status', status: 503 } as const;
-    const outage = world.sandbox.faults.add({ operation: 'scim.updateUser', fault });
+    const outage = world.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(503) });
     await world.send('DELETE', `/Users/${id}`);
     const unsent = await listObstacles(world, id);
     outage.remove();
@@ -145,8 +146,7 @@ describe('erasing a person', () => {
     await live(0, async (bridge) => {
       const [over, waiting] = await bridge.settled(bridge.addPeople('ada', 'bea'));
       await bridge.settled(bridge.send('DELETE', `/Users/${over}`));
-      const fault = { kind: 'status', status: 503 } as const;
-      service.faults.add({ operation: 'scim.updateUser', fault });
+      service.faults.add({ operation: 'scim.updateUser', fault: failing(503) });
       await bridge.send('DELETE', `/Users/${waiting}`);
     });
     const early = await live(9, readNames);
@@ -161,15 +161,14 @@ describe('erasing a person', () => {
 
 async function listObstacles(bridge: TestBridge, key: string): Promise<string[]> {
   const { body } = await bridge.ops('GET', `/users/${key}/erasure`);
-  const obstacles: unknown[] = Array.isArray(body.obstacles) ? body.obstacles : [];
-  return obstacles.map((obstacle) => String(Object(obstacle).code));
+  return toObjects(body.obstacles).map(({ code }) => String(code));
 }
 
 const DAY_MS = 24 * 60 * 60_000;
 
 test('sweeps, and drifts that are over, are forgotten 30 days after they were seen; drifts that are there stay', async () => {
   const clock = createLeapingClock();
-  const bridge = await forTest(startTestBridge({ clock }));
+  const bridge = await bridgeForTest({ clock });
   const setActive = (name: string, isActive: boolean) =>
     bridge.sandbox.service.updateUser(`${name}@example.com`, { active: isActive });
 
@@ -202,9 +201,8 @@ test('sweeps, and drifts that are over, are forgotten 30 days after they were se
 });
 
 async function listKept(bridge: TestBridge) {
-  const { body } = await bridge.ops('GET', '/sweeps');
   return {
-    sweeps: Array.isArray(body.items) ? body.items.length : Number.NaN,
+    sweeps: (await bridge.listOps('/sweeps')).length,
     open: await bridge.listDrifts(),
     gone: await bridge.listDrifts('gone'),
   };

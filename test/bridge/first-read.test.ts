@@ -3,10 +3,12 @@ import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import type { Section } from '../../src/upstream/operations/operation.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { readBridge, readService } from '../support/company.ts';
+import { failing, HANGING } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { type TestAnswer, toGroup, toUser } from '../support/provider.ts';
+import { toObjects } from '../support/operator.ts';
+import { toGroup, toUser } from '../support/provider.ts';
 import { takeStore } from '../support/take-store.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 import { startTimedBridge } from '../support/timed-bridge.ts';
@@ -38,7 +40,7 @@ const shapes: {
 test.each(shapes)(
   'finds everybody and everything in the fewest calls: $why',
   async ({ shape, extra }) => {
-    const bridge = await forTest(startTestBridge({ settings, sandbox: { shape, seed } }));
+    const bridge = await bridgeForTest({ settings, sandbox: { shape, seed } });
     expect(bridge.sandbox.calls.count()).toBeLessThanOrEqual(CALLS_MAX + (extra ?? 0));
     expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
     expect(await readBridge(bridge)).toEqual(readService(bridge.sandbox));
@@ -49,8 +51,7 @@ test('groups that are open later are read then', async () => {
   const { bridge, clock } = await forTest(
     startTimedBridge({
       sandbox: { seed },
-      prepare: ({ faults }) =>
-        faults.add({ operation: 'groups', fault: { kind: 'status', status: 403 } }),
+      prepare: ({ faults }) => faults.add({ operation: 'groups', fault: failing(403) }),
     }),
   );
   const closed = await bridge.request('GET', '/Groups');
@@ -77,9 +78,9 @@ test('a store is used for one company: where another one answers, nothing is rea
 
   proxy.setTamper((_, body) => withOtherCompany(body));
   sandbox.calls.reset();
-  const second = await forTest(
-    startTestBridge({ ...{ service: proxy.service, settings, awaitsFirstRead: false } }),
-  );
+  const second = await bridgeForTest({
+    ...{ service: proxy.service, settings, awaitsFirstRead: false },
+  });
   await expect.poll(() => sandbox.calls.count()).toBe(1);
   await second.request('POST', '/Users', toUser('ada'));
 
@@ -91,14 +92,14 @@ test('a restart repeats the lists that were being read, and no other', async () 
   const store = await takeStore(inject('engine'));
   onTestFinished(store.giveBack);
   const own = { service: sandbox, settings: { ...settings, DATABASE_URL: store.url } };
-  const hang = sandbox.faults.add({ operation: 'scim.getGroups', fault: { kind: 'hang' } });
+  const hang = sandbox.faults.add({ operation: 'scim.getGroups', fault: HANGING });
   const first = await startTestBridge({ ...own, awaitsFirstRead: false });
   await hang.until(1);
   sandbox.faults.clear();
   await first.stop();
 
   sandbox.calls.reset();
-  const second = await forTest(startTestBridge(own));
+  const second = await bridgeForTest(own);
 
   expect(sandbox.calls.count({ operation: 'scim.getUsers' })).toBe(0);
   expect(await readBridge(second)).toEqual(readService(sandbox));
@@ -157,7 +158,7 @@ describe('moving lists', () => {
       },
       async start() {
         const settings = { UPSTREAM_PAGE_SIZE: `${PAGE}` };
-        return forTest(startTestBridge({ service: proxy.service, settings }));
+        return bridgeForTest({ service: proxy.service, settings });
       },
     };
   }
@@ -248,7 +249,7 @@ describe('moving lists', () => {
   test('a list whose total stays the same while people come and go leaves out nobody who stayed', async () => {
     const { sandbox, setChange, start } = await openMovingList();
     // No other list makes up for it.
-    sandbox.faults.add({ operation: 'companyUsers', fault: { kind: 'status', status: 403 } });
+    sandbox.faults.add({ operation: 'companyUsers', fault: failing(403) });
     setChange((page) => {
       sandbox.service.removeUser(toEmail(page));
       sandbox.service.addUser({ email: `new${page}@example.com` });
@@ -260,23 +261,12 @@ describe('moving lists', () => {
   });
 });
 
-function ask(bridge: TestBridge, path: '/readyz' | '/healthz'): Promise<TestAnswer> {
-  return bridge.request('GET', new URL(path, bridge.baseUrl).href);
-}
-
-function listReasons({ body }: TestAnswer): unknown[] {
-  return Array.isArray(body.reasons) ? body.reasons.map((reason) => Object(reason).code) : [];
-}
-
 test('until the first read is finished nothing is "not found": 503 with Retry-After, then everything is served', async () => {
-  const bridge = await forTest(
-    startTestBridge({
-      awaitsFirstRead: false,
-      sandbox: { seed: { users: 3, groups: 1 } },
-      prepare: ({ faults }) =>
-        void faults.add({ operation: 'scim.getGroups', fault: { kind: 'hang' } }),
-    }),
-  );
+  const bridge = await bridgeForTest({
+    awaitsFirstRead: false,
+    sandbox: { seed: { users: 3, groups: 1 } },
+    prepare: ({ faults }) => void faults.add({ operation: 'scim.getGroups', fault: HANGING }),
+  });
   const answers = [
     await bridge.request('GET', '/Users'),
     await bridge.request('GET', '/Users/no-such-id'),
@@ -284,9 +274,9 @@ test('until the first read is finished nothing is "not found": 503 with Retry-Af
     await bridge.request('POST', '/Groups', toGroup('Pilots')),
     await bridge.request('POST', '/.search', { filter: 'id pr' }),
   ];
-  const ready = await ask(bridge, '/readyz');
+  const ready = await bridge.readReadiness();
   const [health, config] = [
-    await ask(bridge, '/healthz'),
+    await bridge.request('GET', new URL('/healthz', bridge.baseUrl).href),
     await bridge.request('GET', '/ServiceProviderConfig'),
   ];
   bridge.sandbox.faults.clear();
@@ -297,9 +287,9 @@ test('until the first read is finished nothing is "not found": 503 with Retry-Af
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
   }
   expect(ready.status).toBe(503);
-  expect(listReasons(ready)).toEqual(['first-read']);
+  expect(toObjects(ready.body.reasons)).toMatchObject([{ code: 'first-read' }]);
   expect([health.status, config.status]).toEqual([200, 200]);
-  expect((await ask(bridge, '/readyz')).status).toBe(200);
+  expect((await bridge.readReadiness()).status).toBe(200);
   expect(await bridge.list('/Users')).toHaveLength(4);
   expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
 });
@@ -311,14 +301,11 @@ const sections: { section: Section; users: number; groups: number }[] = [
 
 for (const { section, users, groups } of sections) {
   test(`a service that refuses ${section} closes nothing else`, async () => {
-    const bridge = await forTest(
-      startTestBridge({
-        prepare: ({ faults }) =>
-          faults.add({ operation: section, fault: { kind: 'status', status: 402 } }),
-      }),
-    );
+    const bridge = await bridgeForTest({
+      prepare: ({ faults }) => faults.add({ operation: section, fault: failing(402) }),
+    });
     const listed = [await bridge.request('GET', '/Users'), await bridge.request('GET', '/Groups')];
-    const ready = await ask(bridge, '/readyz');
+    const ready = await bridge.readReadiness();
 
     expect(listed.map(({ status }) => status)).toEqual([users, groups]);
     for (const { status, body } of listed) {
@@ -329,21 +316,19 @@ for (const { section, users, groups } of sections) {
 }
 
 test('while the service is down writes are accepted, and /readyz stays 200 and says why', async () => {
-  const bridge = await forTest(startTestBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }));
-  bridge.sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+  const bridge = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '20ms' } });
+  bridge.sandbox.faults.add({ operation: '*', fault: failing(503) });
 
   const ids = await bridge.addUsers(12);
-  await expect
-    .poll(async () => listReasons(await ask(bridge, '/readyz')))
-    .toContain('service-down');
+  await expect.poll(bridge.listReasons).toContain('service-down');
 
   expect(new Set(ids).size).toBe(12);
-  expect(await ask(bridge, '/readyz')).toMatchObject({ status: 200, body: { status: 'degraded' } });
+  expect(await bridge.readReadiness()).toMatchObject({ status: 200, body: { status: 'degraded' } });
   expect(await bridge.list('/Users')).toHaveLength(13);
 });
 
 describe('names and versions', () => {
-  const openStore = () => forTest(startTestBridge());
+  const openStore = () => bridgeForTest();
 
   const pairs = [
     {

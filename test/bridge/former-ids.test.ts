@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { importIds } from '../support/import-ids.ts';
-import { forSuite } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
-import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { admit, replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const toEnd = (text: string): unknown => expect.stringMatching(new RegExp(`/${text}$`));
 
 describe('the ids of an earlier SCIM server', () => {
-  const bridge = forSuite(() => startTestBridge());
+  const bridge = bridgeForSuite();
 
   test('are ids by which people and groups are read and written, alone, in bulk and as members', async () => {
     const ada = await bridge.addUser('ada', { externalId: 'x-ada' });
@@ -35,7 +33,7 @@ describe('the ids of an earlier SCIM server', () => {
     expect(groups.counts).toEqual({ imported: 1 });
     const read = await bridge.send('GET', '/Users/old-ada');
     expect(read.body).toMatchObject({ id: ada, userName: 'ada@example.com' });
-    const add = { op: 'add', path: 'members', value: toMembers(['old-bob']) };
+    const add = admit('old-bob');
     await bridge.patch('/Groups/old-pilots', add);
     expect(await bridge.readMemberIds(pilots)).toEqual([ada, bob].toSorted());
     const remove = { op: 'remove', path: 'members[value eq "old-ada"]' };
@@ -127,7 +125,7 @@ describe('the ids of an earlier SCIM server', () => {
     await importIds(bridge, [toUser('amy', { id: earlier })]);
     const jump = toPatch({ op: 'jump' });
 
-    await bridge.send('PATCH', `/Users/${earlier}`, toPatch(replace('title', 'Pilot')));
+    await bridge.patch(`/Users/${earlier}`, replace('title', 'Pilot'));
     await bridge.request('PATCH', `/Users/${earlier}`, jump);
     const bulk = await bridge.send('POST', '/Bulk', {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
@@ -144,8 +142,7 @@ describe('the ids of an earlier SCIM server', () => {
   });
 
   test('answer after a restart, and are forgotten with the person', async () => {
-    const settings = { DATABASE_URL: await makeStoreUrl() };
-    const lives = await makeLives({ settings });
+    const lives = await makeLives();
     let vera = '';
     await lives.live(async (bridge) => {
       vera = await bridge.addUser('vera', { active: false });

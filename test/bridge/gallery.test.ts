@@ -1,17 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GalleryReport } from '../../src/cli/gallery.ts';
-import { isJsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { type Break, breakBridge, refuse } from '../support/broken-bridge.ts';
 import { type Person, runner } from '../support/command.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { makeProvider } from '../support/walled.ts';
 
 /** Wrong credentials are part of every gate, and none is to wait here. */
 const SETTINGS = { OPS_TOKEN, ACCESS_FAILED_DELAY_MAX: '0s' };
 
-const bridge = forSuite(() => startTestBridge({ settings: SETTINGS }));
+const bridge = bridgeForSuite({ settings: SETTINGS });
 
 beforeAll(async () => {
   const zoe = await bridge.addUser('zoe', { externalId: 'secret-of-zoe' });
@@ -220,9 +218,7 @@ describe('a run', () => {
   });
 
   test('of a bridge that observes asks nobody and changes nothing in the service', async () => {
-    const observing = await forTest(
-      startTestBridge({ settings: { ...SETTINGS, MODE: 'observe' } }),
-    );
+    const observing = await bridgeForTest({ settings: { ...SETTINGS, MODE: 'observe' } });
     const before = observing.sandbox.calls.counts();
 
     const { code, text } = await gallery(observing)(
@@ -274,9 +270,8 @@ async function removeAll(begin: string): Promise<void> {
     ['/Users', 'userName'],
   ] as const) {
     const filter = encodeURIComponent(`${key} sw "${begin}"`);
-    const { Resources } = (await bridge.send('GET', `${path}?filter=${filter}`)).body;
-    for (const each of Array.isArray(Resources) ? Resources : [])
-      if (isJsonObject(each)) await bridge.send('DELETE', `${path}/${each.id}`);
+    for (const { id } of await bridge.list(`${path}?filter=${filter}`))
+      await bridge.send('DELETE', `${path}/${id}`);
   }
 }
 

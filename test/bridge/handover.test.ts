@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { forTest, makeFolder } from '../support/lifetimes.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 import { replace, toMembers, toUser } from '../support/provider.ts';
 import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
 
@@ -50,7 +50,7 @@ async function find(provider: WalledProvider, name: string): Promise<JsonObject>
 describe('a handover', () => {
   const open = async (): Promise<Company> => {
     const folder = makeFolder();
-    const bridge = await forTest(startTestBridge());
+    const bridge = await bridgeForTest();
     return {
       bridge,
       okta: await makeProvider(bridge, 'okta'),
@@ -211,7 +211,7 @@ describe('a handover', () => {
     const second = await run('provider', 'switch', 'okta', 'entra');
     const unknown = await run('provider', 'switch', 'okta', 'nobody');
     const shown = await run('plan', 'show');
-    const ready = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+    const ready = await bridge.readReadiness();
     await run('plan', 'discard', String(planId), '--yes');
     const told = await run('provider', 'switch', 'okta', 'entra', '--dry-run');
     const acts = await bridge.ops('GET', '/acts?target=okta');

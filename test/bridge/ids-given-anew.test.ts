@@ -2,10 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Change, SandboxGroup, SandboxUser } from '../../src/sandbox/model.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startBridgeOf } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { replace, toMembers, toPatch } from '../support/provider.ts';
+import { admit, dismiss, replace } from '../support/provider.ts';
 
-const OUT = toPatch(replace('active', false));
+const OUT = replace('active', false);
 const toAddress = (name: string) => `${name}@example.com`;
 
 /** Shows an account under another id, with its memberships: what the service does to its people when it is moved. */
@@ -59,12 +60,12 @@ describe('ids that the service gave anew', () => {
     const group = await bridge.settled(bridge.addGroup('Moved', ids.slice(0, 3)));
     renumber(sandbox, new Map(names.map((name, n) => [account(name), 90_000 + n])));
 
-    await bridge.send('PATCH', `/Users/${ann}`, OUT);
+    await bridge.patch(`/Users/${ann}`, OUT);
     await bridge.sweep();
     await bridge.untilSettled();
     expect(sandbox.service.auditEvents().map(({ action }) => action)).not.toContain('delete_user');
-    const taken = { op: 'remove', path: `members[value eq "${ben}"]` };
-    const added = { op: 'add', path: 'members', value: toMembers([dea]) };
+    const taken = dismiss(ben);
+    const added = admit(dea);
     await bridge.settled(bridge.patch(`/Groups/${group}`, taken, added));
 
     expect(account('ann').active).toBe(false);
@@ -85,9 +86,8 @@ describe('ids that the service gave anew', () => {
         [second, first.id],
       ]),
     );
-    const fault = { kind: 'status', status: 422 } as const;
-    faults.add({ operation: 'scim.updateUser', times: 1, fault });
-    await bridge.settled(bridge.send('PATCH', `/Users/${leaver}`, OUT));
+    faults.add({ operation: 'scim.updateUser', times: 1, fault: failing(422) });
+    await bridge.settled(bridge.patch(`/Users/${leaver}`, OUT));
 
     expect(service.getUser(second.id).active).toBe(false);
     expect(account('leaver').active).toBe(false);
@@ -105,7 +105,7 @@ describe('ids that the service gave anew', () => {
     );
     await bridge.sweep();
     await bridge.untilSettled();
-    await bridge.settled(bridge.send('PATCH', `/Users/${one}`, OUT));
+    await bridge.settled(bridge.patch(`/Users/${one}`, OUT));
 
     expect([account('one').active, account('two').active]).toEqual([false, true]);
     expect(account('two').fullName).toBe(second.fullName);
@@ -119,7 +119,7 @@ describe('ids that the service gave anew', () => {
     renumber(sandbox, new Map([[{ ...stranger, created: '2031-01-01T00:00:00.000Z' }, id]]));
     await bridge.sweep();
     await bridge.untilSettled();
-    await bridge.send('PATCH', `/Users/${gone}`, OUT);
+    await bridge.patch(`/Users/${gone}`, OUT);
     await bridge.sweep();
     await bridge.untilSettled();
 
@@ -138,7 +138,7 @@ describe('ids that the service gave anew', () => {
     });
     await bridge.sweep();
     await bridge.untilSettled();
-    await bridge.settled(bridge.send('PATCH', `/Users/${id}`, OUT));
+    await bridge.settled(bridge.patch(`/Users/${id}`, OUT));
 
     expect(account('married').active).toBe(false);
     expect(sandbox.service.findUser(toAddress('maiden'))).toBeUndefined();
@@ -156,7 +156,7 @@ describe('ids that the service gave anew', () => {
     test('nobody keeps access through the old group', async () => {
       const id = await bridge.settled(bridge.addGroup('Renumbered', people));
       renumberGroups(sandbox, new Map([[group('Renumbered'), 700]]));
-      const taken = { op: 'remove', path: `members[value eq "${people[0]}"]` };
+      const taken = dismiss(people[0]);
       await bridge.settled(bridge.patch(`/Groups/${id}`, taken));
 
       expect(count('Renumbered')).toBe(1);
@@ -195,9 +195,13 @@ describe('ids that the service gave anew', () => {
         kind: 'group',
         group: { ...other, id, uid },
       });
-      const toLink = (present: boolean, groupId: number, userId: number): Change => {
-        return { kind: 'link', link: 'member', present, groupId, userId };
-      };
+      const toLink = (present: boolean, groupId: number, userId: number): Change => ({
+        kind: 'link',
+        link: 'member',
+        present,
+        groupId,
+        userId,
+      });
       const [eve, fay] = [account('eve').id, account('fay').id];
       sandbox.service.state.commit([
         swap(first, second),

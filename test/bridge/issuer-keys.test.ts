@@ -9,7 +9,8 @@ import {
   SETTINGS,
   toRight,
 } from '../support/assertions.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import {
   type IssuerMood,
   makeKey,
@@ -20,7 +21,6 @@ import {
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 
 const HOUR_MS = 3_600_000;
 /** What a second reading of keys waits for. */
@@ -104,7 +104,7 @@ describe('the keys of an issuer', () => {
     const trust = await trustIssuer();
     const { issuer, id } = trust;
     expect(await sign(trust)).toBe(200);
-    issuer.mood = { kind: 'status', status: 502 };
+    issuer.mood = failing(502);
     clock.leap(23 * HOUR_MS);
     expect(await sign(trust)).toBe(200);
     const old = issuer.keys;
@@ -202,9 +202,7 @@ test('a host of a private network is not asked, by its address or by its name, n
   const issuer = await forTest(startIssuer());
   const lines: JsonObject[] = [];
   const settings = { ...SETTINGS, OAUTH_PRIVATE_ADDRESSES: 'refuse', OAUTH_KEY_HOSTS: '*' };
-  const bridge = await forTest(
-    startTestBridge({ settings, onLog: (line) => void lines.push(line) }),
-  );
+  const bridge = await bridgeForTest({ settings, onLog: (line) => void lines.push(line) });
   const claims = { appid: [APP] };
   const trust = { issuer: issuer.url, audiences: [AUDIENCE], claims };
   const plain = await bridge.ops('POST', '/clients', { name: 'plain', trust });
@@ -224,7 +222,7 @@ test('a host of a private network is not asked, by its address or by its name, n
 
 test('a host that the settings name no more is not asked', async () => {
   const issuer = await forTest(startIssuer());
-  const lives = await makeLives({ settings: { ...SETTINGS, DATABASE_URL: await makeStoreUrl() } });
+  const lives = await makeLives({ settings: { ...SETTINGS } });
   const id = await lives.live((bridge) => makeClient(bridge, issuer));
   const other = { OAUTH_KEY_HOSTS: 'keys.example.com' };
 

@@ -9,6 +9,7 @@ import {
 } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { replace, toPatch } from '../support/provider.ts';
@@ -90,10 +91,7 @@ describe('the proof of a leaver', () => {
 
   test('whoever a request that the service refuses would have put out has not left', async () => {
     const emma = await world.settled(world.addUser('emma'));
-    world.sandbox.faults.add({
-      operation: 'scim.updateUser',
-      fault: { kind: 'status', status: 400 },
-    });
+    world.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(400) });
 
     const answer = await world.request('PATCH', `/Users/${emma}`, OUT);
     await until(world, async () => (await findProven(world, emma)).status === undefined);
@@ -104,10 +102,7 @@ describe('the proof of a leaver', () => {
   test('a removal that the service refuses after it was acknowledged waits with the words of the service', async () => {
     const world = await forTest(startAudit({ settings: IMPATIENT }));
     const fay = await world.settled(world.addUser('fay'));
-    world.sandbox.faults.add({
-      operation: 'scim.updateUser',
-      fault: { kind: 'status', status: 400 },
-    });
+    world.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(400) });
 
     await world.send('PATCH', `/Users/${fay}`, OUT);
     const isStuck = async () => (await findProven(world, fay)).problem !== null;
@@ -123,7 +118,7 @@ describe('the proof of a leaver', () => {
   test('an audit log that cannot be read is told, and read as soon as it can be', async () => {
     const gwen = await world.addUser('gwen');
     await world.poll();
-    world.sandbox.faults.add({ operation: 'audit', fault: { kind: 'status', status: 403 } });
+    world.sandbox.faults.add({ operation: 'audit', fault: failing(403) });
     await world.send('PATCH', `/Users/${gwen}`, OUT);
     await until(world, () => isEnded(world, gwen));
     const readState = async () => Object((await findProven(world, gwen)).logged);

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { listResources, replace, toPatch } from '../support/provider.ts';
 
-const bridge = forSuite(() => startTestBridge());
+const bridge = bridgeForSuite();
 let ada: string;
 let staff: string;
 let shift: string;
@@ -198,7 +197,7 @@ describe('a text without its quotes', () => {
     const before = await countRepairs();
     const path = 'emails[type eq work].display';
 
-    const { body } = await bridge.send('PATCH', `/Users/${ada}`, toPatch(replace(path, 'At work')));
+    const { body } = await bridge.patch(`/Users/${ada}`, replace(path, 'At work'));
 
     expect(body).toMatchObject({ emails: [{ type: 'work', display: 'At work' }] });
     expect(await countRepairs()).toBe(before + 1);

@@ -8,9 +8,9 @@ import type { Clock } from '../../src/domain/clock.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { expectScimError } from '../support/attack.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { toUser } from '../support/provider.ts';
@@ -34,7 +34,7 @@ function countStatus(answers: readonly { status: number }[], status: number): nu
 test('one credential gets its rate, the rest is 429 with a whole Retry-After of at least 1, and a second later it goes on', async () => {
   const clock = createLeapingClock(SLOWLY);
   const settings = { SCIM_REQUESTS_PER_SECOND: '5' };
-  const bridge = await forTest(startTestBridge({ settings, clock }));
+  const bridge = await bridgeForTest({ settings, clock });
   const answers = await readOften(bridge, 12);
   clock.leap(1_000);
   const later = await readOften(bridge, 6);
@@ -53,9 +53,7 @@ test('one credential gets its rate, the rest is 429 with a whole Retry-After of 
 
 test('whoever has no valid token takes nothing from the rate of those who have one', async () => {
   const clock = createLeapingClock(SLOWLY);
-  const bridge = await forTest(
-    startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '3' }, clock }),
-  );
+  const bridge = await bridgeForTest({ settings: { SCIM_REQUESTS_PER_SECOND: '3' }, clock });
   for (const authorization of [undefined, 'Bearer of-nobody', 'Bearer of-nobody'])
     await bridge.request('GET', '/Users?count=1', undefined, { authorization });
 
@@ -97,7 +95,7 @@ async function leaveRoom(bridge: TestBridge, bytes: number): Promise<Socket[]> {
 }
 
 test('bodies that together are more than memory has room for are 503, and smaller requests go on', async () => {
-  const bridge = await forTest(startTestBridge({}));
+  const bridge = await bridgeForTest({});
   const sockets = await leaveRoom(bridge, 10);
   let answer = await bridge.request('POST', '/Users', toUser('ada'));
   for (let index = 1; answer.status !== 503; index += 1)
@@ -114,7 +112,7 @@ test('bodies that together are more than memory has room for are 503, and smalle
 });
 
 test('a body that does not say how long it is counts as it comes', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const chunk = `${(1_000_000).toString(16)}\r\n${' '.repeat(1_000_000)}\r\n`;
   const sockets = await leaveRoom(bridge, 1_100_000);
   sockets.push(await beginPost(bridge, ['Transfer-Encoding: chunked'], chunk));
@@ -129,7 +127,7 @@ test('a body that does not say how long it is counts as it comes', async () => {
 });
 
 test('a body that says it is too large is refused before any of it is read', async () => {
-  const socket = await beginPost(await forTest(startTestBridge()), ['Content-Length: 999999999']);
+  const socket = await beginPost(await bridgeForTest(), ['Content-Length: 999999999']);
 
   const [answer] = (await once(socket, 'data')) as [Buffer];
   socket.destroy();
@@ -139,7 +137,7 @@ test('a body that says it is too large is refused before any of it is read', asy
 
 test('operators who ask too fast are 429, and in a second go on', async () => {
   const clock = createLeapingClock(SLOWLY);
-  const bridge = await forTest(startTestBridge({ clock }));
+  const bridge = await bridgeForTest({ clock });
   const ask = () =>
     bridge.request('GET', new URL('/ops/providers', bridge.baseUrl).href, undefined, {
       authorization: `Bearer ${OPS_TOKEN}`,
@@ -265,7 +263,7 @@ test.each(['scim', 'ops', 'oauth'] as const)(
     const log: JsonObject[] = [];
     const onLog = (line: JsonObject) => void log.push(line);
     const clock = createHeldClock([100, 200, 400]);
-    const bridge = await forTest(startTestBridge({ onLog, clock }));
+    const bridge = await bridgeForTest({ onLog, clock });
     const fail = () => PLACES[place](bridge);
     const first = await Promise.all([fail(), fail(), fail()]);
     const state = { isAnswered: false };

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
-import { listResources, toGroup, toMembers, toPatch } from '../support/provider.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
+import { toObjects } from '../support/operator.ts';
+import { admit, dismiss, listResources, toGroup, toMembers, toPatch } from '../support/provider.ts';
 
 describe('nested groups', () => {
-  const bridge = forSuite(() => startTestBridge());
+  const bridge = bridgeForSuite();
   let count = 0;
   let outerName: string;
   let ada: string;
@@ -86,7 +86,7 @@ describe('nested groups', () => {
     expect(await readService()).toEqual(['ada', 'bob']);
     await patch(outer, change('add', bob));
 
-    await patch(outer, toPatch({ op: 'remove', path: `members[value eq "${inner}"]` }));
+    await patch(outer, toPatch(dismiss(inner)));
 
     expect(await readService()).toEqual(['bob']);
     expect(await readShown(outer)).toMatchObject([{ value: bob }]);
@@ -123,7 +123,7 @@ describe('nested groups', () => {
 
   test('a removal of an inner group is taken whatever else the request holds, and a refused request leaves it in', async () => {
     await patch(outer, change('add', inner));
-    const rest = { op: 'add', path: 'members', value: toMembers(['nobody']) };
+    const rest = admit('nobody');
     const leave = { op: 'remove', path: 'members', value: toMembers([inner]) };
     const refused = await bridge.tryPatch(`/Groups/${outer}`, rest);
     expect([refused.status, await readService()]).toEqual([400, ['ada']]);
@@ -160,7 +160,7 @@ describe('nested groups', () => {
 });
 
 test('the members of a group are told page by page, each once, with what is wanted and what was seen', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const ids = [];
   for (const name of ['ada', 'bob', 'eve']) ids.push(await bridge.addUser(name));
   const group = await bridge.settled(bridge.addGroup('Pilots', ids.slice(0, 2)));
@@ -187,15 +187,13 @@ test('the members of a group are told page by page, each once, with what is want
 /** More than are read in one piece. */
 const MEMBERS = 2_100;
 
-const bridge = forSuite(() =>
-  startTestBridge({
-    sandbox: { seed: { users: MEMBERS } },
-    prepare({ service }) {
-      service.createGroup({ name: 'Everybody' });
-      for (let n = 1; n <= MEMBERS; n += 1) service.link('Everybody', `${toName(n)}@example.com`);
-    },
-  }),
-);
+const bridge = bridgeForSuite({
+  sandbox: { seed: { users: MEMBERS } },
+  prepare({ service }) {
+    service.createGroup({ name: 'Everybody' });
+    for (let n = 1; n <= MEMBERS; n += 1) service.link('Everybody', `${toName(n)}@example.com`);
+  },
+});
 let group: string;
 
 beforeAll(async () => {
@@ -207,9 +205,8 @@ function toName(n: number): string {
   return `user${String(n).padStart(5, '0')}`;
 }
 
-function listMemberIds(body: { members?: unknown }): unknown[] {
-  const members = Array.isArray(body.members) ? body.members : [];
-  return members.map(({ value }: { value: unknown }) => value);
+function listMemberIds(body: JsonObject): unknown[] {
+  return toObjects(body.members).map(({ value }) => value);
 }
 
 test('a group of any size is answered completely', async () => {
@@ -243,7 +240,7 @@ test('a removal by filters takes those whom it finds, wherever they are in the l
   );
 
   const { body } = await bridge.send('GET', `/Groups/${group}?attributes=members.display`);
-  const left = Array.isArray(body.members) ? body.members : [];
+  const left = toObjects(body.members);
   expect(left).toHaveLength(MEMBERS - 2);
   for (const name of found) expect(left).not.toContainEqual({ display: name });
 });

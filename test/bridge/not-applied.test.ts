@@ -5,15 +5,15 @@ import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startAudit } from '../support/audit-world.ts';
 import { startBridgeOf } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { replace, toMembers, toPatch } from '../support/provider.ts';
+import { admit, dismiss, replace, toMembers } from '../support/provider.ts';
 import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
 import { type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
 const ATTEMPTS = 3;
-const NOTHING_DONE = { kind: 'status', status: 204 } as const;
 const words = 'the service accepted the change and still says otherwise';
 const problem = { code: 'not-applied', words };
 
@@ -32,16 +32,22 @@ beforeAll(async () => {
   timed = { bridge: world, clock: world.clock };
 });
 
-const toMember = (op: 'add' | 'remove', id: string) =>
-  toPatch({ op, path: 'members', value: toMembers([id]) });
-const toAdmin = (op: 'add' | 'remove', id: string) =>
-  toPatch({ op, path: `${GROUP_EXTENSION}:admins`, value: toMembers([id]) });
+const toMember = (op: 'add' | 'remove', id: string) => ({
+  op,
+  path: 'members',
+  value: toMembers([id]),
+});
+const toAdmin = (op: 'add' | 'remove', id: string) => ({
+  op,
+  path: `${GROUP_EXTENSION}:admins`,
+  value: toMembers([id]),
+});
 
 /** The service answers these with 204 and does nothing. @returns how often each was called since */
 function doNothing(...operations: readonly OperationName[]) {
   const { faults, calls } = world.sandbox;
   calls.reset();
-  for (const operation of operations) faults.add({ operation, fault: NOTHING_DONE });
+  for (const operation of operations) faults.add({ operation, fault: failing(204) });
   return () => operations.map((operation) => calls.count({ operation }));
 }
 
@@ -56,12 +62,12 @@ async function recover(): Promise<void> {
 test('a change that the service answers with 204 and does not make is drift, found by the next sweep', async () => {
   const [ada, bob] = await world.addPeople('ada', 'bob');
   const [pilots, crew] = [await world.addGroup('Pilots'), await world.addGroup('Crew')];
-  await world.send('PATCH', `/Groups/${crew}`, toAdmin('add', bob));
+  await world.patch(`/Groups/${crew}`, toAdmin('add', bob));
   await untilQuiet(timed, MINUTE_MS);
   await world.sweep();
   const countCalls = doNothing('groupUsers.addUserToGroup', 'groupAdmins.removeAdminFromGroup');
-  await world.send('PATCH', `/Groups/${pilots}`, toMember('add', ada));
-  await world.send('PATCH', `/Groups/${crew}`, toAdmin('remove', bob));
+  await world.patch(`/Groups/${pilots}`, toMember('add', ada));
+  await world.patch(`/Groups/${crew}`, toAdmin('remove', bob));
   await untilQuiet(timed, MINUTE_MS);
   await world.sweep();
   const found = await world.listDrifts();
@@ -106,7 +112,7 @@ test('a removal that the service answers with 204 and does not make ends as stuc
 const byField = (one: JsonObject, other: JsonObject) =>
   String(one.field).localeCompare(String(other.field));
 
-const OUT = toPatch(replace('active', false));
+const OUT = replace('active', false);
 const RECHECK_MS = 360_000;
 
 describe('what the service does not show, or shows in place of another', () => {
@@ -125,14 +131,13 @@ describe('what the service does not show, or shows in place of another', () => {
       const totalResults = Object(Object(left).Resources).length;
       return Array.isArray(left) ? left : { ...Object(left), totalResults };
     });
-    const fault = { kind: 'status', status: 404 } as const;
     for (const operation of [
       'scim.getUser',
       'scim.updateUser',
       'scim.getGroup',
       'groups.getGroup',
     ] as const)
-      sandbox.faults.add({ operation, fault });
+      sandbox.faults.add({ operation, fault: failing(404) });
   }
 
   function see(): void {
@@ -149,10 +154,6 @@ describe('what the service does not show, or shows in place of another', () => {
     };
     await expect.poll(goOn).toBe(wanted);
   }
-  async function readReadiness(): Promise<string> {
-    return (await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href)).text;
-  }
-
   test.each([
     { shows: 'nothing', shown: [], names: ['ada', 'bob', 'cy'] },
     { shows: 'itself alone', shown: ['owner@example.com'], names: ['ann', 'ben', 'cor'] },
@@ -165,12 +166,11 @@ describe('what the service does not show, or shows in place of another', () => {
       const team = await bridge.settled(bridge.addGroup(shows, ids));
       blind(shown.map((email) => service.getUser(email).id));
       const swept = await bridge.sweep();
-      await bridge.send('PATCH', `/Users/${ids[1]}`, OUT);
-      await bridge.patch(`/Groups/${team}`, {
-        op: 'remove',
-        path: `members[value eq "${ids[2]}"]`,
-      });
-      await expect.poll(readReadiness).toContain('section-closed');
+      await bridge.patch(`/Users/${ids[1]}`, OUT);
+      await bridge.patch(`/Groups/${team}`, dismiss(ids[2]));
+      await expect
+        .poll(async () => (await bridge.readReadiness()).text)
+        .toContain('section-closed');
       see();
       await untilSeen(() => isActive(bob), false);
       await untilSeen(async () => (await bridge.readWork())?.due, 0);
@@ -183,7 +183,9 @@ describe('what the service does not show, or shows in place of another', () => {
       expect(await bridge.listDrifts()).toEqual([]);
       expect(service.groups().filter(({ name }) => name === shows)).toHaveLength(1);
       expect(isActive(ada)).toBe(true);
-      await expect.poll(readReadiness).not.toContain('section-closed');
+      await expect
+        .poll(async () => (await bridge.readReadiness()).text)
+        .not.toContain('section-closed');
     },
   );
 
@@ -211,7 +213,7 @@ describe('what the service does not show, or shows in place of another', () => {
     await untilSeen(() => service.findGroup('Mine')?.name, 'Mine');
     isMixed = false;
     await untilSeen(async () => (await bridge.readWork())?.due, 0);
-    await bridge.send('PATCH', `/Users/${mine}`, OUT);
+    await bridge.patch(`/Users/${mine}`, OUT);
     await untilSeen(() => isActive('mine'), false);
 
     expect(service.getUser(stranger.id)).toEqual(stranger);
@@ -223,10 +225,10 @@ describe('what the service does not show, or shows in place of another', () => {
     const fay = await bridge.addUser('fay');
     await bridge.settled(bridge.addGroup('Crew', [fay]));
     sandbox.calls.reset();
-    const lost = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 404 } });
+    const lost = sandbox.faults.add({ operation: '*', fault: failing(404) });
     await bridge.patch(`/Users/${fay}`, replace('name.familyName', 'King'));
     await lost.until(4);
-    await expect.poll(readReadiness).toContain('section-closed');
+    await expect.poll(async () => (await bridge.readReadiness()).text).toContain('section-closed');
     see();
     await untilSeen(() => sandbox.service.getUser('fay@example.com').fullName, 'Fay King');
 
@@ -258,7 +260,7 @@ describe('what the service does not show, or shows in place of another', () => {
     see();
     await untilSeen(async () => (await bridge.sweep()).status, 'complete');
     await bridge.untilSettled();
-    await bridge.send('PATCH', `/Users/${gwen}`, OUT);
+    await bridge.patch(`/Users/${gwen}`, OUT);
 
     await untilSeen(() => isActive('gwen'), false);
     const filter = encodeURIComponent('userName eq "gwen@example.com"');
@@ -271,7 +273,7 @@ describe('what the service does not show, or shows in place of another', () => {
     sandbox.service.deleteGroup('Ghost');
     hide('Ghost');
     sandbox.calls.reset();
-    await bridge.patch(`/Groups/${group}`, { op: 'add', path: 'members', value: toMembers([hal]) });
+    await bridge.patch(`/Groups/${group}`, admit(hal));
     const looks = () => {
       clock.leap(2_000);
       return sandbox.calls.count({ operation: 'groups.getGroup' });
@@ -283,14 +285,14 @@ describe('what the service does not show, or shows in place of another', () => {
 
   test('an answer about another account proves nothing', async () => {
     const [cleo, dora] = await bridge.addPeople('cleo', 'dora');
-    await bridge.settled(bridge.send('PATCH', `/Users/${dora}`, OUT));
+    await bridge.settled(bridge.patch(`/Users/${dora}`, OUT));
     const { id } = sandbox.service.getUser('cleo@example.com');
     const { id: otherId } = sandbox.service.getUser('dora@example.com');
     const other = { id: String(otherId), userName: 'dora@example.com', active: false };
     const fault = { kind: 'reset', at: 'before-effect' } as const;
     sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
     tampered.setTamper((url, body) => (url.pathname.endsWith(`/Users/${id}`) ? other : body));
-    await bridge.send('PATCH', `/Users/${cleo}`, OUT);
+    await bridge.patch(`/Users/${cleo}`, OUT);
     const looks = () => {
       clock.leap(60_000);
       return sandbox.calls.count({ operation: 'scim.getUser' });

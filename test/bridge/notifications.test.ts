@@ -1,16 +1,16 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
 import { runner } from '../support/command.ts';
+import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { replace } from '../support/provider.ts';
 import { type Arrived, startReceiver } from '../support/receiver.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 
 /** The machine may be busy, and the state is looked at every few seconds. */
 const PATIENT = { interval: 50 };
@@ -138,7 +138,7 @@ test('a leaver who is not out after five minutes is told by id alone, and so is 
   const passUntilTold = (count: number) => clock.pass(sandbox, () => listTold().length >= count);
   const [refused = '', first = '', second = '', ...others] = await bridge.addUsers(13);
   await clock.passFor(sandbox, MINUTE_MS);
-  const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
+  const fault = sandbox.faults.add({ operation: '*', fault: failing(401) });
   await deactivate(bridge, refused);
   await passMinutes(clock, bridge, 4.75);
   expect(listTold()).toEqual([]);
@@ -177,7 +177,7 @@ test('plans that wait, differences by kind and credentials that expire are told 
     LIMITS_REPAIR: '0',
     ...receiver.settings({ events: ['plan.*', 'drift.found.member.*', 'credential.*'] }),
   };
-  const bridge = await forTest(startTestBridge({ settings, clock: createLeapingClock(10) }));
+  const bridge = await bridgeForTest({ settings, clock: createLeapingClock(10) });
   await bridge.addPeople('ada', 'bob');
   await bridge.settled(bridge.addGroup('Pilots'));
   // The first look tells nothing of what was there before.
@@ -229,7 +229,7 @@ test('a receiver that asks for a pause is left alone that long, as Retry-After s
 
 test('what was not delivered survives a restart, under the same id', async () => {
   const receiver = await startReceiver();
-  const named = { DATABASE_URL: await makeStoreUrl(), ...receiver.settings({ events: ['test'] }) };
+  const named = { ...receiver.settings({ events: ['test'] }) };
   const { live } = await makeLives({ settings: { ...named } });
   receiver.answer(500);
   await live(async (first) => {
@@ -252,7 +252,7 @@ test('what a receiver refuses is listed, and sent again until it is taken; no re
   const [receiver, other] = [await startReceiver(), await startReceiver()];
   const settings = { ...receiver.settings({ events: ['test'] }) };
   // It is sent again after five seconds.
-  const bridge = await forTest(startTestBridge({ settings, clock: createLeapingClock(10) }));
+  const bridge = await bridgeForTest({ settings, clock: createLeapingClock(10) });
   const run = runner(bridge);
   receiver.answer(410);
   const tried = await run('notifications', 'test', 'ops');
@@ -284,7 +284,7 @@ test('a private address gets nothing unless that is allowed', async () => {
     NOTIFY_HOSTS: '*',
     NOTIFY_PRIVATE_ADDRESSES: 'refuse',
   };
-  const run = runner(await forTest(startTestBridge({ settings })));
+  const run = runner(await bridgeForTest({ settings }));
   for (const { name, url } of receivers) {
     const ended = await run('notifications', 'test', name);
     const refused = { code: 1, text: expect.stringContaining('a private network') };

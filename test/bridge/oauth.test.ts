@@ -1,10 +1,15 @@
 import * as oauth from 'oauth4webapi';
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import {
+  bridgeForSuite,
+  bridgeForTest,
+  startTestBridge,
+  type TestBridge,
+} from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { askWith, fetchToken, getToken, makeClient } from '../support/credentials.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
@@ -19,7 +24,7 @@ function toServer(bridge: TestBridge): oauth.AuthorizationServer {
 }
 
 describe('OAuth', () => {
-  const bridge = forSuite(() => startTestBridge());
+  const bridge = bridgeForSuite();
 
   test('a public library gets an access token, which opens SCIM', async () => {
     const made = await makeClient(bridge, 'library');
@@ -65,7 +70,7 @@ describe('OAuth', () => {
   test('unknown, wrong, expired and revoked clients and secrets are answered alike', async () => {
     const clock = createSetClock();
     const settings = { ACCESS_FAILED_DELAY_MAX: '0' };
-    const bridge = await forTest(startTestBridge({ settings, clock }));
+    const bridge = await bridgeForTest({ settings, clock });
     const old = await makeClient(bridge, 'old');
     clock.state.aheadMs = 730 * DAY_MS + 1;
     const good = await makeClient(bridge, 'good');
@@ -135,7 +140,7 @@ describe('OAuth', () => {
 test('a client that asks for more tokens than its rate is 429, and a stranger uses up none of it', async () => {
   const settings = { SCIM_REQUESTS_PER_SECOND: '2', ACCESS_FAILED_DELAY_MAX: '0' };
   const clock = { ...createSetClock(), now: () => 1_900_000_000_000 };
-  const bridge = await forTest(startTestBridge({ settings, clock }));
+  const bridge = await bridgeForTest({ settings, clock });
   const [client, other] = [await makeClient(bridge, 'entra'), await makeClient(bridge, 'okta')];
   const strangers = Array.from({ length: 5 }, () =>
     fetchToken(bridge, { ...client, secret: other.secret }),
@@ -154,7 +159,7 @@ test('a client that asks for more tokens than its rate is 429, and a stranger us
 });
 
 test('scim-bridge client makes, rotates and ends clients and their secrets', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const run = runner(bridge);
   const made = await run('client', 'create', 'entra');
   const short = await run('client', 'create', 'x', '--expires', '30d');

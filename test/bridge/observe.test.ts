@@ -2,23 +2,21 @@ import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { failing, HANGING } from '../support/faults.ts';
 import { describeService, type Lives, makeLives } from '../support/lives.ts';
-import { readPlan } from '../support/pilots.ts';
-import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { toObjects } from '../support/operator.ts';
+import { decide, readPlan } from '../support/pilots.ts';
+import { replace, toGroup, toUser } from '../support/provider.ts';
 
 const OBSERVE = { MODE: 'observe' };
-const setFamilyName = (value: string) => toPatch(replace('name.familyName', value));
-const setActive = (value: boolean) => toPatch(replace('active', value));
 
 /** A company that has user00001 … user00003 and Group 001 with them, a board with rights, and staff with an admin. */
-async function makeCompany(url: string): Promise<Lives> {
+async function makeCompany(): Promise<Lives> {
   const lives = await makeLives({
     // A write that waited for the service would take longer than the test may.
-    settings: { DATABASE_URL: url, SCIM_WRITE_WAIT: '60s' },
+    settings: { SCIM_WRITE_WAIT: '60s' },
     sandbox: { seed: { users: 3, groups: 1 } },
   });
   const { service } = lives.sandbox;
@@ -35,31 +33,22 @@ async function sendFirstDay(bridge: TestBridge): Promise<{ ada: string; first: s
     name: { givenName: 'Una', familyName: 'One' },
   });
   const second = await bridge.findId({ type: 'Users', name: 'user00002' });
-  await bridge.send('PATCH', `/Users/${second}`, setActive(false));
+  await bridge.patch(`/Users/${second}`, replace('active', false));
   await bridge.send('POST', '/Users', toUser('idle', { active: false }));
   await bridge.addGroup('Pilots', [ada, first]);
   return { ada, first };
-}
-
-async function readReasons(bridge: TestBridge): Promise<JsonObject[]> {
-  const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-  return Array.isArray(body.reasons) ? body.reasons.map((reason) => Object(reason)) : [];
 }
 
 async function readFirstRun(bridge: TestBridge, query = ''): Promise<JsonObject> {
   return (await bridge.ops('GET', `/plans/first-run${query}`)).body;
 }
 
-function listItems({ items }: JsonObject): JsonObject[] {
-  return Array.isArray(items) ? items.map((item) => Object(item)) : [];
-}
-
 function describeItems(view: JsonObject): string[] {
-  return listItems(view).map(({ outcome, type, name }) => `${outcome} ${type} ${name}`);
+  return toObjects(view.items).map(({ outcome, type, name }) => `${outcome} ${type} ${name}`);
 }
 
 function describeChanges(view: JsonObject): string[] {
-  return listItems(view).flatMap(({ name, changes }) =>
+  return toObjects(view.items).flatMap(({ name, changes }) =>
     [changes].flat().map((change) => {
       const { kind, count, desired } = Object(change);
       return `${name} ${kind} ${count} ${JSON.stringify(desired)}`;
@@ -73,23 +62,17 @@ async function untilPlanned(bridge: TestBridge) {
   return readPlan(bridge, (await readFirstRun(bridge)).planId);
 }
 
-function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | 'discard') {
-  const body = how === 'approve' ? { hash: hash ?? '' } : {};
-  return bridge.ops('POST', `/plans/${String(id)}/${how}`, body);
-}
-
 /** What became of the actions of a decided plan, once nothing is held any more. */
 async function untilFollowed(bridge: TestBridge, { id }: JsonObject): Promise<string[]> {
   const read = async () => (await readFirstRun(bridge)).phase;
   await expect.poll(read).toBe('none');
   await bridge.untilSettled();
-  const { actions } = await readPlan(bridge, id);
-  return Array.isArray(actions) ? actions.map((action) => String(Object(action).status)) : [];
+  return toObjects((await readPlan(bridge, id)).actions).map(({ status }) => String(status));
 }
 
 describe('observe mode', () => {
   test('everything that providers send is accepted at once, nothing in the service is changed, and reads go on', async () => {
-    const lives = await makeCompany(await makeStoreUrl());
+    const lives = await makeCompany();
     const { calls, service } = lives.sandbox;
     const before = describeService(lives.sandbox);
 
@@ -107,7 +90,7 @@ describe('observe mode', () => {
         failingCount: 0,
         writes: { mode: 'observe', paused: null, waiting: 4 },
       });
-      expect(await readReasons(bridge)).toMatchObject([
+      expect(await bridge.readReasons()).toMatchObject([
         {
           code: 'observe-mode',
           detail: expect.stringContaining('4 people and groups are accepted, not applied'),
@@ -120,8 +103,9 @@ describe('observe mode', () => {
       expect(await bridge.untilSwept(String(body.id))).toMatchObject({ status: 'complete' });
       expect(await bridge.listDrifts()).toEqual([]);
       // By then a worker would have taken what waits, had anybody tried.
-      const { body: due } = await bridge.ops('GET', '/users?due=true');
-      expect(due.items).toMatchObject([0, 1, 2].map(() => ({ attempts: 0 })));
+      expect(await bridge.listOps('/users?due=true')).toMatchObject(
+        [0, 1, 2].map(() => ({ attempts: 0 })),
+      );
       service.updateUser('user00001@example.com', { fullName: String(before.people[1]?.fullName) });
       service.updateUser('user00003@example.com', { active: true });
     }, OBSERVE);
@@ -131,7 +115,7 @@ describe('observe mode', () => {
   });
 
   test('the first run tells who matches, would be adopted, made, is disputed or privileged, page by page', async () => {
-    const lives = await makeCompany(await makeStoreUrl());
+    const lives = await makeCompany();
     const settings = { ...OBSERVE, PROTECT_USERS: 'user00003@*' };
 
     await lives.live(async (bridge) => {
@@ -173,7 +157,7 @@ describe('observe mode', () => {
       const pages: string[] = [];
       for (let query: string | undefined = '?limit=3'; query !== undefined; ) {
         const page = await readFirstRun(bridge, query);
-        expect(listItems(page).length).toBeLessThanOrEqual(3);
+        expect(toObjects(page.items).length).toBeLessThanOrEqual(3);
         pages.push(...describeItems(page));
         query = page.nextCursor === null ? undefined : `?limit=3&cursor=${page.nextCursor}`;
       }
@@ -183,7 +167,7 @@ describe('observe mode', () => {
   });
 
   test('the first run tells each change of each field, also of whom a POST takes over, and the plan has the same', async () => {
-    const lives = await makeCompany(await makeStoreUrl());
+    const lives = await makeCompany();
     const { service } = lives.sandbox;
     service.createGroup({ name: 'Cooks' });
     service.link('Cooks', 'user00003@example.com');
@@ -213,7 +197,7 @@ describe('observe mode', () => {
   });
 
   test('going live is one plan of what was accepted, and nothing else: approved, it is done; new writes do not wait for it', async () => {
-    const lives = await makeCompany(await makeStoreUrl());
+    const lives = await makeCompany();
     const { calls, service } = lives.sandbox;
     const { first } = await lives.live(async (bridge) => {
       const ids = await sendFirstDay(bridge);
@@ -233,7 +217,7 @@ describe('observe mode', () => {
         'user.deactivate': 1,
         'user.rename': 1,
       });
-      expect(await readReasons(bridge)).toMatchObject([
+      expect(await bridge.readReasons()).toMatchObject([
         { code: 'recovery', detail: expect.stringContaining('while the bridge observed is held') },
       ]);
       await bridge.addUser('eve');
@@ -260,16 +244,16 @@ describe('observe mode', () => {
         active: false,
       });
       expect(service.members('Pilots')).toEqual(['ada@example.com', 'user00001@example.com']);
-      expect(await readReasons(bridge)).toEqual([]);
-      await bridge.send('PATCH', `/Users/${first}`, setFamilyName('Two'));
+      expect(await bridge.readReasons()).toEqual([]);
+      await bridge.patch(`/Users/${first}`, replace('name.familyName', 'Two'));
       expect(service.getUser('user00001@example.com').fullName).toBe('Una Two');
     });
   });
 
   test('a live bridge with changes on their way does not observe before they are made', async () => {
-    const lives = await makeCompany(await makeStoreUrl());
+    const lives = await makeCompany();
     const { faults } = lives.sandbox;
-    const down = faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
+    const down = faults.add({ operation: 'scim.addUser', fault: failing(503) });
     await lives.live((bridge) => bridge.addUser('ada'), { SCIM_WRITE_WAIT: '10ms' });
     down.remove();
 
@@ -282,7 +266,7 @@ describe('observe mode', () => {
 });
 
 test('an operator’s own call that would change the service is refused while observing, and reads pass', async () => {
-  const bridge = await forTest(startTestBridge({ settings: { ...OBSERVE } }));
+  const bridge = await bridgeForTest({ settings: { ...OBSERVE } });
   const made = await bridge.ops('POST', '/api/groups/createGroup', { body: { name: 'New' } });
   const read = await bridge.ops('POST', '/api/groups/getListOfGroups', {});
 
@@ -296,51 +280,37 @@ test('an operator’s own call that would change the service is refused while ob
 
 const PEOPLE = 3;
 const NOBODY = { users: 3, groups: 1 };
+const settings = { SCIM_WRITE_WAIT: '60s' };
 
 /** A company of three, and a bridge that was told of more while it observed. */
-async function observePeople(url: string, sandbox: SandboxOptions = {}): Promise<Lives> {
-  const lives = await makeLives({
-    settings: settingsOf(url),
-    sandbox: { seed: NOBODY, ...sandbox },
-  });
-  await lives.live((bridge) => bridge.addUsers(PEOPLE), { MODE: 'observe' });
+async function observePeople(sandbox: SandboxOptions = {}): Promise<Lives> {
+  const lives = await makeLives({ settings, sandbox: { seed: NOBODY, ...sandbox } });
+  await lives.live((bridge) => bridge.addUsers(PEOPLE), OBSERVE);
   return lives;
 }
 
 /** Approves the plan of the first run, and waits until it is done. */
 async function goLive({ sandbox }: Lives, bridge: TestBridge): Promise<void> {
-  const readPlanned = async () => (await bridge.ops('GET', '/plans/first-run')).body;
-  await expect.poll(async () => (await readPlanned()).phase).toBe('waiting');
-  const { id, hash } = await readPlan(bridge, (await readPlanned()).planId);
+  const plan = await untilPlanned(bridge);
   sandbox.calls.reset();
-  const approved = await bridge.ops('POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
-  expect(approved.status).toBe(200);
-  const read = async () => (await bridge.ops('GET', '/recovery')).body.phase;
-  await expect.poll(read).toBe('none');
-  await bridge.untilSettled();
-}
-
-function listAddresses({ sandbox }: Lives): string[] {
-  return sandbox.service.users().map(({ email }) => email);
-}
-
-function settingsOf(url: string) {
-  return { DATABASE_URL: url, SCIM_WRITE_WAIT: '60s' };
+  expect((await decide(bridge, plan, 'approve')).status).toBe(200);
+  await untilFollowed(bridge, plan);
 }
 
 describe('going live', () => {
   test('costs one call a new person where the service takes the name with it', async () => {
-    const lives = await observePeople(await makeStoreUrl());
+    const lives = await observePeople();
 
     await lives.live((bridge) => goLive(lives, bridge));
 
     expect(lives.sandbox.calls.counts()).toEqual({ 'scim.addUser': { 201: PEOPLE } });
-    expect(listAddresses(lives)).toContain(`person${PEOPLE}@example.com`);
+    const { service } = lives.sandbox;
+    expect(service.findUser(`person${PEOPLE}@example.com`)).toBeDefined();
   });
 
   test('costs two calls a new person where the service takes the name only afterwards', async () => {
     const shape = { createName: 'ignored' } as const;
-    const lives = await observePeople(await makeStoreUrl(), { shape });
+    const lives = await observePeople({ shape });
 
     await lives.live((bridge) => goLive(lives, bridge));
 
@@ -351,10 +321,10 @@ describe('going live', () => {
   });
 
   test('tells how far the service is read while the plan is made', async () => {
-    const paged = { ...settingsOf(await makeStoreUrl()), UPSTREAM_PAGE_SIZE: '1' };
+    const paged = { ...settings, UPSTREAM_PAGE_SIZE: '1' };
     const lives = await makeLives({ settings: paged, sandbox: { seed: NOBODY } });
-    await lives.live((bridge) => bridge.addUsers(1), { MODE: 'observe' });
-    lives.sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' }, skip: 2 });
+    await lives.live((bridge) => bridge.addUsers(1), OBSERVE);
+    lives.sandbox.faults.add({ operation: 'scim.getUsers', fault: HANGING, skip: 2 });
 
     await lives.live(async (bridge) => {
       const show = (...args: string[]) => runner(bridge)(...args);
@@ -369,18 +339,12 @@ describe('going live', () => {
   });
 });
 
-const settings = { SCIM_WRITE_WAIT: '60s' };
-async function readReasonCodes(bridge: TestBridge): Promise<unknown[]> {
-  const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-  return Array.isArray(body.reasons) ? body.reasons.map((reason) => Object(reason).code) : [];
-}
-
 async function readWrites(bridge: TestBridge): Promise<JsonObject> {
   return Object((await bridge.ops('GET', '/status')).body.writes);
 }
 
 test('a pause lets no change leave, across a restart, answers providers at once, and at its end everything is done', async () => {
-  const lives = await makeLives({ settings: { ...settings, DATABASE_URL: await makeStoreUrl() } });
+  const lives = await makeLives({ settings });
   const { calls, service } = lives.sandbox;
   const ids = await lives.live(async (bridge) => {
     const first = await bridge.addUser('ada');
@@ -391,44 +355,43 @@ test('a pause lets no change leave, across a restart, answers providers at once,
       paused: { reason: 'the auditors are here' },
       waiting: 0,
     });
-    await bridge.send('PATCH', `/Users/${first}`, setActive(false));
+    await bridge.patch(`/Users/${first}`, replace('active', false));
     return { first, second: await bridge.addUser('bob') };
   });
 
   await lives.live(async (bridge) => {
     await bridge.addUser('carl');
-    const { body: due } = await bridge.ops('GET', '/users?due=true');
+    const due = await bridge.listOps('/users?due=true');
     expect(await readWrites(bridge)).toMatchObject({
       paused: { reason: 'the auditors are here' },
       waiting: 3,
     });
-    expect(await readReasonCodes(bridge)).toEqual(['writes-paused']);
-    expect(due.items).toMatchObject([0, 1, 2].map(() => ({ attempts: 0, problem: null })));
+    expect(await bridge.readReasons()).toMatchObject([{ code: 'writes-paused' }]);
+    expect(due).toMatchObject([0, 1, 2].map(() => ({ attempts: 0, problem: null })));
     expect(calls.count({ mutating: true })).toBe(0);
 
     const { body } = await bridge.ops('POST', '/resume');
     await bridge.untilSettled();
 
     expect(body).toMatchObject({ paused: null });
-    expect(await readReasonCodes(bridge)).toEqual([]);
+    expect(await bridge.readReasons()).toEqual([]);
     expect(service.getUser('ada@example.com').active).toBe(false);
     expect(service.findUser('bob@example.com')).toBeDefined();
     expect(service.findUser('carl@example.com')).toBeDefined();
-    await bridge.send('PATCH', `/Users/${ids.second}`, setActive(false));
+    await bridge.patch(`/Users/${ids.second}`, replace('active', false));
     expect(service.getUser('bob@example.com').active).toBe(false);
   });
 });
 
 test('a pause stops calls that wait for their turn and answers their requests; none of them counts as a failure', async () => {
-  const bridge = await forTest(startTestBridge({ settings, requestsPerSecond: 5 }));
+  const bridge = await bridgeForTest({ settings, requestsPerSecond: 5 });
   const { calls } = bridge.sandbox;
   const writes = bridge.addUsers(6);
   await expect.poll(() => calls.count({ operation: 'scim.addUser' })).toBeGreaterThan(0);
   await bridge.ops('POST', '/pause');
   await writes;
   const left = calls.count({ mutating: true });
-  const { items } = (await bridge.ops('GET', '/users?due=true')).body;
-  const due: unknown[] = Array.isArray(items) ? items : [];
+  const due = await bridge.listOps('/users?due=true');
 
   expect(left).toBeLessThan(6);
   expect(due).not.toEqual([]);
@@ -439,14 +402,14 @@ test('a pause stops calls that wait for their turn and answers their requests; n
 });
 
 test('scim-bridge resume asks before it lets go what waits, and where there is no pause it does not', async () => {
-  const bridge = await forTest(startTestBridge({ settings }));
+  const bridge = await bridgeForTest({ settings });
   const person = runner(bridge, { answer: 'n' });
   const { faults } = bridge.sandbox;
   await person('pause');
   await bridge.addUser('ada');
   const paused = await person('resume');
   const still = (await readWrites(bridge)).paused;
-  const slow = faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
+  const slow = faults.add({ operation: 'scim.addUser', fault: HANGING });
   await bridge.ops('POST', '/resume');
   await slow.until(1);
   const live = await person('resume');
@@ -461,7 +424,7 @@ test('scim-bridge resume asks before it lets go what waits, and where there is n
 });
 
 test('scim-bridge pause, resume and plan show ask the running bridge', async () => {
-  const bridge = await forTest(startTestBridge({ settings: { ...settings, MODE: 'observe' } }));
+  const bridge = await bridgeForTest({ settings: { ...settings, MODE: 'observe' } });
   await bridge.addUser('ada');
   const run = runner(bridge);
 

@@ -5,8 +5,7 @@ import { listen, toPort } from '../../src/app/guarded-server.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/document.ts';
 import { ACT_WORDS } from '../../src/ops/timeline/act-log.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { bridgeForTest } from '../support/bridge.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 
 const LOOPBACK = expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$/);
@@ -14,7 +13,7 @@ const LOOPBACK = expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$/);
 test('whom and what an operator acts on is told by its id, and never by a name', async () => {
   const log: JsonObject[] = [];
   const onLog = (line: JsonObject) => void log.push(line);
-  const bridge = await forTest(startTestBridge({ onLog }));
+  const bridge = await bridgeForTest({ onLog });
   const token = await bridge.ops('POST', '/tokens', { name: 'okta', for: 'scim' });
   await bridge.ops('POST', '/tokens/okta/revoke');
   const { id: clientId } = (await bridge.ops('POST', '/clients', { name: 'entra' })).body;
@@ -42,7 +41,7 @@ test('whom and what an operator acts on is told by its id, and never by a name',
 });
 
 test('what operators did is listed with who, with which credential, from where, on whom and how it ended', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const { body: made } = await bridge.ops('POST', '/tokens', { name: 'grace', for: 'operator' });
   const asGrace = async (path: string, body: JsonObject) => {
     const url = new URL(`/ops${path}`, bridge.baseUrl).href;
@@ -117,7 +116,7 @@ test('on a port of their own requests of operators have ids, metrics and a line 
   const log: JsonObject[] = [];
   const onLog = (line: JsonObject) => void log.push(line);
   const settings = { OPS_PORT: '1' };
-  const bridge = await forTest(startTestBridge({ settings, onLog }));
+  const bridge = await bridgeForTest({ settings, onLog });
   const servers: Server[] = [];
   const app = bridge.bridge.opsApp;
   const { server, serve } = await listen({ host: '127.0.0.1', port: 0 }, servers);
@@ -145,7 +144,7 @@ test('on a port of their own requests of operators have ids, metrics and a line 
 });
 
 test('signing in and out is kept with who, from where and which session; a stranger who guesses fills nothing', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const own = { 'x-scim-bridge-console': '1', 'content-type': 'application/json' };
   const url = new URL('/console/session', bridge.baseUrl);
   const signIn = (token: string) =>

@@ -5,12 +5,18 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { opsRoutes, toOpsDocument } from '../../src/ops/document.ts';
 import { createRouteRouter } from '../../src/ops/http/route.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import {
+  bridgeForSuite,
+  bridgeForTest,
+  startTestBridge,
+  type TestBridge,
+} from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
+import { failing } from '../support/faults.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { replace, type TestAnswer, toMembers, toUser } from '../support/provider.ts';
+import { admit, replace, type TestAnswer, toUser } from '../support/provider.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { copyStore, makeStoreFile } from '../support/store-file.ts';
 
@@ -19,7 +25,7 @@ describe('ops api', () => {
   const settings = { OPS_TOKEN };
   const deactivate = { Operations: [replace('active', false)] };
 
-  const bridge = forSuite(() => startTestBridge({ settings, onLog: (line) => lines.push(line) }));
+  const bridge = bridgeForSuite({ settings, onLog: (line) => lines.push(line) });
   let lines: JsonObject[] = [];
 
   beforeEach(() => {
@@ -62,18 +68,16 @@ describe('ops api', () => {
       { body: { attributes } },
       { everything: false, body: { attributes } },
       { body: { attributes, everything: true } },
-    ]) {
+    ])
       expect(await callApi(id, args)).toMatchObject({ status: 400 });
-    }
     expect(bridge.sandbox.calls.recent()).toEqual([]);
 
     // The sandbox has no cards, so that a call that was sent is answered 404.
     for (const args of [
       { body: { board_id: 3, attributes } },
       { everything: true, body: { attributes } },
-    ]) {
+    ])
       expect(await callApi(id, args)).toMatchObject({ status: 502, body: { status: 404 } });
-    }
     const elsewhere = { everything: true, body: { name: 'Pilots' } };
     expect((await callApi('groups.createGroup', elsewhere)).status).toBe(400);
   });
@@ -93,8 +97,7 @@ describe('ops api', () => {
 
   test('what the service refuses is 502 with its status and words, what it does not answer 503', async () => {
     const args = { body: { name: 'Cooks' } };
-    const fault = { kind: 'status', status: 402, body: 'message' } as const;
-    bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault });
+    bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault: failing(402, 'message') });
     const refused = await callApi('groups.createGroup', args);
     bridge.sandbox.faults.clear();
     bridge.sandbox.faults.add({
@@ -151,11 +154,7 @@ describe('ops api', () => {
     expect(await bridge.readMemberIds(pilots)).toEqual([ada]);
 
     await bridge.patch(`/Users/${ada}`, replace('active', true));
-    await bridge.patch(`/Groups/${pilots}`, {
-      op: 'add',
-      path: 'members',
-      value: toMembers([ada]),
-    });
+    await bridge.patch(`/Groups/${pilots}`, admit(ada));
     await bridge.untilSettled();
 
     expect([isActiveNow, membersNow]).toEqual([false, []]);
@@ -197,7 +196,7 @@ describe('ops api', () => {
   });
 
   test('no answer below /ops has a secret of the settings in it', async () => {
-    const bridge = await forTest(startTestBridge({ settings: SECRETS }));
+    const bridge = await bridgeForTest({ settings: SECRETS });
     const paths = opsRoutes
       .filter(({ method, path }) => method === 'get' && !path.includes('{'))
       .map(({ path }) => path);
@@ -228,9 +227,7 @@ describe('ops api', () => {
 const READER_TOKEN = 'reader-token-of-a-test-bridge';
 
 const clock = createSetClock();
-const bridge = forSuite(() =>
-  startTestBridge({ settings: { OPS_READER_TOKEN: READER_TOKEN }, clock }),
-);
+const bridge = bridgeForSuite({ settings: { OPS_READER_TOKEN: READER_TOKEN }, clock });
 
 /** A fast machine sends all of them within a second, which is more than the rate of operators. */
 function takeTime(): void {
@@ -429,7 +426,7 @@ describe('a look at one', () => {
 });
 
 test('who is not in the service, was just written or cannot be asked for is told so', async () => {
-  const bridge = await forTest(startTestBridge({ settings: { DRIFT_SETTLE: '60s' } }));
+  const bridge = await bridgeForTest({ settings: { DRIFT_SETTLE: '60s' } });
   const inactive = await bridge.send('POST', '/Users', toUser('idle', { active: false }));
   const id = await bridge.settled(bridge.addUser('ada'));
 

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
-import { replace, toPatch, toUser } from '../support/provider.ts';
+import { failing } from '../support/faults.ts';
+import { toObjects } from '../support/operator.ts';
+import { replace, toUser } from '../support/provider.ts';
 
 const seed: SandboxOptions = { seed: { users: 2, groups: 2 } };
-const setFamilyName = (value: string) => toPatch(replace('name.familyName', value));
+const setFamilyName = (value: string) => replace('name.familyName', value);
 
 async function list(bridge: TestBridge, path: string): Promise<JsonObject[]> {
   const { status, body } = await bridge.ops('GET', path);
@@ -20,13 +21,13 @@ async function listNames(bridge: TestBridge, path: string): Promise<unknown[]> {
 }
 
 describe('people and groups for operators', () => {
-  const bridge = forSuite(() => startTestBridge({ sandbox: seed }));
+  const bridge = bridgeForSuite({ sandbox: seed });
 
   test('each shows its ids, how it is managed, what waits, what failed, and what only the bridge keeps', async () => {
     const id = await bridge.addUser('ada', { externalId: 'x-1', nickName: 'Ada' });
     const pilots = await bridge.settled(bridge.addGroup('Pilots', [id]));
     await bridge.ops('POST', '/pause');
-    await bridge.send('PATCH', `/Users/${id}`, setFamilyName('Lovelace'));
+    await bridge.patch(`/Users/${id}`, setFamilyName('Lovelace'));
     const bob = await bridge.addUser('bob');
     await bridge.patch(`/Groups/${pilots}`, {
       op: 'add',
@@ -92,15 +93,13 @@ describe('people and groups for operators', () => {
   });
 
   test('lists are filtered and paged, and whatever is not known is refused instead of listing everything', async () => {
-    const bridge = await forTest(
-      startTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' }, sandbox: seed }),
-    );
+    const bridge = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '50ms' }, sandbox: seed });
     const { service, faults } = bridge.sandbox;
     const [ada, gone] = await bridge.addPeople('ada', 'gone');
     await bridge.settled(bridge.send('DELETE', `/Users/${gone}`));
     service.updateUser('ada@example.com', { active: false });
     await bridge.sweep();
-    faults.add({ operation: 'scim.addUser', fault: { kind: 'status', status: 503 } });
+    faults.add({ operation: 'scim.addUser', fault: failing(503) });
     const late = bridge.request('POST', '/Users', toUser('late'));
     const torn = toUser('user00001', { emails: [{ value: 'user00002@example.com' }] });
     expect((await bridge.request('POST', '/Users', torn)).status).toBe(409);
@@ -132,7 +131,7 @@ describe('people and groups for operators', () => {
     const pages: unknown[] = [];
     for (let cursor: unknown = '0'; cursor !== null; ) {
       const { body } = await bridge.ops('GET', `/users?limit=2&cursor=${cursor}`);
-      pages.push(...(Array.isArray(body.items) ? body.items.map((item) => Object(item).id) : []));
+      pages.push(...toObjects(body.items).map(({ id }) => id));
       cursor = body.nextCursor;
     }
     expect(pages).toHaveLength(5);
@@ -187,7 +186,7 @@ describe('people and groups for operators', () => {
     expect(names).not.toContain('user00001');
     expect(names).not.toContain('Group 001');
     expect((await bridge.request('POST', '/Users', toUser('user00001'))).status).toBe(409);
-    await bridge.settled(bridge.send('PATCH', `/Users/${person}`, setFamilyName('Adopted')));
+    await bridge.settled(bridge.patch(`/Users/${person}`, setFamilyName('Adopted')));
     expect(bridge.sandbox.service.getUser('user00001@example.com').fullName).toMatch(/Adopted$/);
   });
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { ada, bob, setActive } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { countMembers, emailOf, intrude, readPlan, untilApplied } from '../support/pilots.ts';
-import { replace, toMembers } from '../support/provider.ts';
+import { admit, replace } from '../support/provider.ts';
 import { startTimedBridge } from '../support/timed-bridge.ts';
 
 const settings = { DRIFT_POLICY: 'repair' };
@@ -68,10 +68,10 @@ describe('a plan of repairs above a limit', () => {
     intrude(bridge, 0, 4);
     const held = await plan();
     const again = await plan();
-    const readyz = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
+    const readyz = await bridge.readReadiness();
     // A plan may shrink: whom the provider wants by now drops out, and who left by themselves is left alone.
     const wanted = await bridge.findId({ type: 'Users', name: emailOf(3) });
-    const add = { op: 'add', path: 'members', value: toMembers([wanted]) };
+    const add = admit(wanted);
     await bridge.patch(`/Groups/${group}`, add);
     bridge.sandbox.service.unlink('Pilots', emailOf(0));
     const wrong = await decide({ ...held, hash: 'another' }, 'approve');
@@ -253,9 +253,7 @@ test('whom a person took out before the plan did is not put back when the plan i
 
 test('a word for all kinds never accepts what gives somebody more', async () => {
   const accepting = { DRIFT_POLICY: 'accept' };
-  const bridge = await forTest(
-    startTestBridge({ settings: accepting, clock: createLeapingClock(10) }),
-  );
+  const bridge = await bridgeForTest({ settings: accepting, clock: createLeapingClock(10) });
   const [id] = await bridge.addPeople('ada', 'bob');
   await bridge.send('PATCH', `/Users/${id}`, setActive(false));
   await untilOut(bridge, id);
@@ -270,7 +268,7 @@ test('a word for all kinds never accepts what gives somebody more', async () => 
 test('an account and a group that nobody asked for are taken over where their kinds are named', async () => {
   const policy = { 'user.unmanaged': 'accept', 'group.unmanaged': 'accept' };
   const adopting = { DRIFT_POLICY: JSON.stringify(policy) };
-  const bridge = await forTest(startTestBridge({ settings: adopting }));
+  const bridge = await bridgeForTest({ settings: adopting });
   const { service } = bridge.sandbox;
   service.addUser({ email: ada, userName: ada });
   service.createGroup({ name: 'Skunks' });
@@ -297,18 +295,14 @@ test('a provider that takes away more than the limits is told of', async () => {
   const watched = { ...settings, LIMITS_REPAIR: '1' };
   const { bridge, clock } = await forTest(startTimedBridge({ settings: watched }));
   const group = await bridge.addGroup('Pilots', await bridge.addUsers(2));
-  const listCodes = async () => {
-    const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-    return JSON.stringify(body);
-  };
-  const before = await listCodes();
+  const before = (await bridge.readReadiness()).text;
   await bridge.send('PATCH', `/Groups/${group}`, {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
     Operations: [replace('members', [])],
   });
   await bridge.untilSettled();
   clock.leap(60_000);
-  const after = await listCodes();
+  const after = (await bridge.readReadiness()).text;
 
   expect(before).not.toContain('provider-');
   expect(after).toContain('provider-harm');

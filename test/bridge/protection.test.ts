@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { bridgeForTest, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { makeLives } from '../support/lives.ts';
 import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 
 const [ada, second] = ['ada@example.com', 'ada.love@example.com'];
 const [bob, owner] = ['bob@example.com', 'owner@example.com'];
@@ -86,8 +84,8 @@ const takesAddresses = { updatable: ['active', 'name', 'userName', 'emails'] } a
 
 describe('what is protected', () => {
   async function openProtected({ settings = {}, ...options }: TestBridgeOptions = {}) {
-    const all = { DATABASE_URL: await makeStoreUrl(), ...PROTECTED, ...settings };
-    return forTest(startTestBridge({ ...options, settings: all }));
+    const all = { ...PROTECTED, ...settings };
+    return bridgeForTest({ ...options, settings: all });
   }
 
   test('no write takes access or a licence from somebody protected, alone or in bulk', async () => {
@@ -138,7 +136,7 @@ describe('what is protected', () => {
   });
 
   test.each([ada, second])('who was %s stays protected', async (name) => {
-    const settings = { DATABASE_URL: await makeStoreUrl(), PROTECT_USERS: name };
+    const settings = { PROTECT_USERS: name };
     const lives = await makeLives({ settings, sandbox: { shape: takesAddresses } });
     let path = '';
     const assertProtected = async (bridge: TestBridge) => {
@@ -302,7 +300,7 @@ const tooMuch = [
   { value: '-4294967296', want: 400 },
 ];
 test('no permission beyond the mask passes, however wide; what is no whole number that fits is 400', async () => {
-  const bridge = await forTest(startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '4' } }));
+  const bridge = await bridgeForTest({ settings: { GROUPS_PERMISSIONS_MAX: '4' } });
   const path = `/Groups/${await bridge.addGroup('Pilots')}`;
   const user = `/Users/${await bridge.addUser('ada')}`;
   const calls = bridge.sandbox.calls.count({ mutating: true });

@@ -2,15 +2,14 @@ import { Client } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { expectScimError } from '../support/attack.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { replace, toPatch, toUser } from '../support/provider.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 
 const publicUrl = 'https://scim.example.com/bridge';
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
-const bridge = forSuite(() => startTestBridge({ publicUrl }));
+const bridge = bridgeForSuite({ publicUrl });
 let ada: string;
 let pilots: string;
 let names = 0;

@@ -1,31 +1,30 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { readPlan, untilApplied } from '../support/pilots.ts';
-import { replace, toMembers, toPatch } from '../support/provider.ts';
+import { admit, replace, toMembers } from '../support/provider.ts';
 import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 describe('provider plan', () => {
-  const toActive = (value: boolean) => toPatch(replace('active', value));
+  const toActive = (value: boolean) => replace('active', value);
   const emailOf = (name: string) => `${name}@example.com`;
 
-  const bridge = forSuite(() =>
-    startTestBridge({
-      settings: {
-        DRIFT_POLICY: '{"default":"repair","user.access":"report"}',
-        // Above one in 24 hours, whatever the share.
-        LIMITS_PROVIDER: '1',
-        LIMITS_PROVIDER_PERCENT: '0',
-      },
-      // A plan is looked at every two seconds.
-      clock: createLeapingClock(10),
-    }),
-  );
+  const bridge = bridgeForSuite({
+    settings: {
+      DRIFT_POLICY: '{"default":"repair","user.access":"report"}',
+      // Above one in 24 hours, whatever the share.
+      LIMITS_PROVIDER: '1',
+      LIMITS_PROVIDER_PERCENT: '0',
+    },
+    // A plan is looked at every two seconds.
+    clock: createLeapingClock(10),
+  });
   let leavers = 0;
 
   /** Providers have deactivated as many as they may: an approval has them counted anew, and a discarded plan not. */
@@ -44,7 +43,7 @@ describe('provider plan', () => {
   }
 
   function setActive(id: string | undefined, value: boolean) {
-    return bridge.send('PATCH', `/Users/${id}`, toActive(value));
+    return bridge.patch(`/Users/${id}`, toActive(value));
   }
 
   async function listWaiting(): Promise<JsonObject[]> {
@@ -74,11 +73,6 @@ describe('provider plan', () => {
 
   const isActive = (name: string) => bridge.sandbox.service.getUser(emailOf(name)).active;
 
-  async function readReasons(): Promise<string> {
-    const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-    return JSON.stringify(body.reasons);
-  }
-
   describe('a plan of removals by providers', () => {
     test('holds what is more than the limit, and its approval under its newest hash does exactly that', async () => {
       const people = await addPeople('ada', 'bob', 'carl');
@@ -88,7 +82,7 @@ describe('provider plan', () => {
       const two = await getWaiting();
       await setActive(people[1], false);
       const asked = await getWaiting();
-      const reasons = await readReasons();
+      const reasons = (await bridge.readReadiness()).text;
       const before = [isActive('ada'), isActive('bob')];
       const old = await approve(one);
       const right = await approve(two);
@@ -176,7 +170,9 @@ describe('provider plan', () => {
       for (const id of people) await setActive(id, false);
       const held = await getWaiting();
       await setActive(people[0], true);
-      await expect.poll(readReasons).toContain('A plan of 1 removal by');
+      await expect
+        .poll(async () => (await bridge.readReadiness()).text)
+        .toContain('A plan of 1 removal by');
       const shrunk = await getWaiting();
       await setActive(people[1], true);
       await untilOver(held);
@@ -219,12 +215,8 @@ describe('provider plan', () => {
       async ({ name, decide, isSuspended }) => {
         const { service } = bridge.sandbox;
         const [id] = await addPeople(name);
-        const set = (value: JsonObject) => {
-          return bridge.patch(`/Users/${id}`, {
-            op: 'replace',
-            value: { [USER_EXTENSION]: value },
-          });
-        };
+        const set = (value: JsonObject) =>
+          bridge.patch(`/Users/${id}`, { op: 'replace', value: { [USER_EXTENSION]: value } });
         await set({ appsPermissions: 2 });
         await set({ temporarilyInactive: true });
         const held = await getWaiting();
@@ -271,21 +263,16 @@ describe('provider plan', () => {
 });
 
 const settings = { OPS_TOKEN, LIMITS_PROVIDER: '2', SCIM_WRITE_WAIT: '0' };
-const disable = toPatch(replace('active', false));
-const FAILED = { kind: 'status', status: 500 } as const;
+const disable = replace('active', false);
+const FAILED = failing(500);
 /** The service deactivates, and nobody hears of it. */
 const LOST = { kind: 'reset', at: 'after-effect' } as const;
-const REFUSED = { kind: 'status', status: 400 } as const;
+const REFUSED = failing(400);
 /** Failed calls are tried again sooner than this. */
 const AHEAD_MS = 60_000;
 
 async function readPlans({ bridge }: TimedBridge): Promise<string> {
   return JSON.stringify((await bridge.ops('GET', '/plans')).body);
-}
-
-async function readHealth({ bridge }: TimedBridge): Promise<string> {
-  const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-  return JSON.stringify(body);
 }
 
 test('one person whom the service fails to deactivate counts once, one whose call may have worked counts too, and neither holds anybody else', async () => {
@@ -297,18 +284,18 @@ test('one person whom the service fails to deactivate counts once, one whose cal
     people.map((_, index) => service.getUser(`person${index + 1}@example.com`).active);
   faults.add({ operation: 'scim.updateUser', times: 5, fault: FAILED });
 
-  await bridge.send('PATCH', `/Users/${people[0]}`, disable);
+  await bridge.patch(`/Users/${people[0]}`, disable);
   await untilQuiet(timed);
-  const afterOne = await readHealth(timed);
+  const afterOne = (await bridge.readReadiness()).text;
   const lost = faults.add({ operation: 'scim.updateUser', fault: LOST });
-  await bridge.send('PATCH', `/Users/${people[1]}`, disable);
+  await bridge.patch(`/Users/${people[1]}`, disable);
   await lost.until(1);
   await untilQuiet(timed);
   lost.remove();
   const afterTwo = listActive();
   timed.clock.leap(AHEAD_MS);
-  const health = await readHealth(timed);
-  await bridge.send('PATCH', `/Users/${people[2]}`, disable);
+  const health = (await bridge.readReadiness()).text;
+  await bridge.patch(`/Users/${people[2]}`, disable);
   await untilQuiet(timed, AHEAD_MS);
 
   expect(afterOne).not.toContain('provider-harm');
@@ -327,13 +314,13 @@ test('what became of each call is told with it', async () => {
   const id = await bridge.addUser('ada');
   await untilQuiet(timed);
   faults.add({ operation: 'scim.updateUser', times: 1, fault: FAILED });
-  await bridge.send('PATCH', `/Users/${id}`, disable);
+  await bridge.patch(`/Users/${id}`, disable);
   await untilQuiet(timed);
   const group = await bridge.addGroup('Pilots');
   await untilQuiet(timed);
   for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const)
     faults.add({ operation, fault: REFUSED });
-  await bridge.patch(`/Groups/${group}`, { op: 'add', path: 'members', value: toMembers([id]) });
+  await bridge.patch(`/Groups/${group}`, admit(id));
   await untilQuiet(timed, AHEAD_MS);
   faults.add({ operation: 'scim.addUser', times: 1, fault: REFUSED });
   const bob = await bridge.addUser('bob');

@@ -1,23 +1,21 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import type { JsonValue } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
+import { failing } from '../support/faults.ts';
 import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
 import { makeFolder } from '../support/lifetimes.ts';
 import { describeService, type Lives, makeLives } from '../support/lives.ts';
-import { replace, type TestAnswer, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
+import { decide, readPlan } from '../support/pilots.ts';
+import { admit, dismiss, replace, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const BACKUP_AGE_MS = 4 * 60_000;
-const opsToken = 'ops-token-of-a-test-bridge';
-const setActive = (value: boolean) => toPatch(replace('active', value));
-const setFamilyName = (value: string) => toPatch(replace('name.familyName', value));
-const admit = (...ids: string[]) => toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
-const leave = (id: string) => toPatch({ op: 'remove', path: `members[value eq "${id}"]` });
 
 /** A store whose file outlives the bridges that use it, in front of one service. */
 interface World extends Lives {
@@ -33,11 +31,7 @@ async function makeWorld(options?: SandboxOptions, url?: string): Promise<World>
   const lives = await makeLives({
     sandbox: options,
     clock,
-    settings: {
-      DATABASE_URL: url ?? `sqlite:${file}`,
-      OPS_TOKEN: opsToken,
-      SCIM_WRITE_WAIT: '50ms',
-    },
+    settings: { DATABASE_URL: url ?? `sqlite:${file}`, SCIM_WRITE_WAIT: '50ms' },
   });
   return {
     ...lives,
@@ -47,40 +41,19 @@ async function makeWorld(options?: SandboxOptions, url?: string): Promise<World>
   };
 }
 
-function ask(
-  bridge: TestBridge,
-  method: 'GET' | 'POST',
-  path: string,
-  body?: JsonValue,
-  about = '/recovery',
-): Promise<TestAnswer> {
-  const url = new URL(`/ops${about}${path}`, bridge.baseUrl).href;
-  const headers = { authorization: `Bearer ${opsToken}`, 'content-type': 'application/json' };
-  return bridge.request(method, url, body, headers);
-}
-
 async function untilPhase(bridge: TestBridge, phase: string) {
-  await expect.poll(async () => (await ask(bridge, 'GET', '')).body.phase).toBe(phase);
-  const { body } = await ask(bridge, 'GET', '');
+  await expect.poll(async () => (await bridge.ops('GET', '/recovery')).body.phase).toBe(phase);
+  const { body } = await bridge.ops('GET', '/recovery');
   return { body, plan: await findPlan(bridge, body.planId) };
 }
 
 async function findPlan(bridge: TestBridge, id: unknown) {
-  return Object((await ask(bridge, 'GET', `/plans/${String(id)}`, undefined, '')).body);
-}
-
-interface Decided {
-  readonly id: string;
-  readonly hash: string;
-}
-
-function decide(bridge: TestBridge, { id, hash }: Decided, how: 'approve' | 'discard') {
-  return ask(bridge, 'POST', `/plans/${id}/${how}`, how === 'approve' ? { hash } : {}, '');
+  return Object(await readPlan(bridge, id));
 }
 
 /** Resolves once nothing of the plan waits for the bridge. */
-async function untilFollowed(bridge: TestBridge, { id }: Decided): Promise<string[]> {
-  await expect.poll(async () => (await ask(bridge, 'GET', '')).body.phase).toBe('none');
+async function untilFollowed(bridge: TestBridge, { id }: JsonObject): Promise<string[]> {
+  await expect.poll(async () => (await bridge.ops('GET', '/recovery')).body.phase).toBe('none');
   return (await findPlan(bridge, id)).actions.map((action: unknown) => Object(action).status);
 }
 
@@ -88,7 +61,7 @@ const isDropped = (status: string) => status === 'dropped';
 
 /** Resolves once the start has found out what it wanted to know. */
 async function untilChecked(bridge: TestBridge): Promise<unknown> {
-  const read = async () => (await ask(bridge, 'GET', '')).body.detection;
+  const read = async () => (await bridge.ops('GET', '/recovery')).body.detection;
   await expect.poll(read).not.toBeNull();
   return read();
 }
@@ -108,11 +81,10 @@ async function live1(world: World): Promise<Ids> {
     const [ada, bob, carl, finn] = await bridge.addPeople('ada', 'bob', 'carl', 'finn');
     const pilots = await bridge.addGroup('Pilots', [ada, bob, finn]);
     const gone = await bridge.settled(bridge.addGroup('Gone', [ada]));
-    const fault = { kind: 'status', status: 503 } as const;
     const down = (['scim.updateUser', 'scim.addUser'] as const).map((operation) =>
-      faults.add({ operation, fault }),
+      faults.add({ operation, fault: failing(503) }),
     );
-    await bridge.send('PATCH', `/Users/${bob}`, setActive(false));
+    await bridge.patch(`/Users/${bob}`, replace('active', false));
     await bridge.send('POST', '/Users', toUser('eve'));
     for (const one of down) await one.until(1);
     return { bob, carl, finn, pilots, gone };
@@ -125,12 +97,12 @@ async function live1(world: World): Promise<Ids> {
 async function live2(world: World, { bob, carl, finn, pilots, gone }: Ids): Promise<void> {
   await world.live(async (bridge) => {
     await bridge.untilSettled();
-    await bridge.send('PATCH', `/Users/${bob}`, setActive(true));
+    await bridge.patch(`/Users/${bob}`, replace('active', true));
     await bridge.addGroup('New', [await bridge.addUser('dora')]);
     await bridge.send('DELETE', `/Groups/${gone}`);
-    await bridge.send('PATCH', `/Groups/${pilots}`, leave(finn));
-    await bridge.send('PATCH', `/Groups/${pilots}`, admit(carl));
-    await bridge.settled(bridge.send('PATCH', `/Users/${carl}`, setActive(false)));
+    await bridge.patch(`/Groups/${pilots}`, dismiss(finn));
+    await bridge.patch(`/Groups/${pilots}`, admit(carl));
+    await bridge.settled(bridge.patch(`/Users/${carl}`, replace('active', false)));
   });
 }
 
@@ -155,10 +127,7 @@ test('a restored backup does nothing by itself, and once discarded no policy bri
 
   await world.live(async (bridge) => {
     const { body, plan } = await untilPhase(bridge, 'waiting');
-    const ready = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-    const metrics = await request(new URL('/metrics', bridge.baseUrl), {
-      headers: { authorization: `Bearer ${opsToken}` },
-    });
+    const ready = await bridge.readReadiness();
 
     expect(body.reason).toEqual({ code: 'audit' });
     expect(plan.counts.kinds).toEqual({
@@ -174,7 +143,7 @@ test('a restored backup does nothing by itself, and once discarded no policy bri
       status: 200,
       body: { status: 'degraded', reasons: [{ code: 'recovery' }] },
     });
-    expect(await metrics.body.text()).toContain('scim_bridge_reasons{code="recovery"} 1');
+    expect((await readMetrics(bridge)).get('reasons{code="recovery"}')).toBe(1);
   });
   expect(world.sandbox.calls.count({ mutating: true })).toBe(0);
 
@@ -206,16 +175,15 @@ const toAddresses = (...names: string[]): string[] => names.map((name) => `${nam
 test('meanwhile a new write reaches the service in the field that it names and in no other, also while nothing is read yet; after a restart, what no longer holds at the approval drops out', async () => {
   const { world, ids } = await makeRestored({ shape: { uniqueGroupNames: 'nowhere' } });
   const { faults, service } = world.sandbox;
-  const fault = { kind: 'status', status: 503 } as const;
-  const unread = faults.add({ operation: 'scim.getGroups', fault });
+  const unread = faults.add({ operation: 'scim.getGroups', fault: failing(503) });
 
   const hash = await world.live(async (bridge) => {
     await untilPhase(bridge, 'reading');
     await unread.until(2);
-    await bridge.send('PATCH', `/Users/${ids.carl}`, setFamilyName('Lovelace'));
+    await bridge.patch(`/Users/${ids.carl}`, replace('name.familyName', 'Lovelace'));
     await bridge.settled(bridge.addGroup('New', [await bridge.addUser('dora')]));
     const carl = service.getUser('carl@example.com');
-    const phase = (await ask(bridge, 'GET', '')).body.phase;
+    const phase = (await bridge.ops('GET', '/recovery')).body.phase;
     unread.remove();
     const { plan } = await untilPhase(bridge, 'waiting');
 
@@ -231,7 +199,7 @@ test('meanwhile a new write reaches the service in the field that it names and i
   const people = service.users().length;
   await world.live(async (bridge) => {
     const { plan } = await untilPhase(bridge, 'waiting');
-    await bridge.settled(bridge.send('PATCH', `/Users/${ids.carl}`, setActive(true)));
+    await bridge.settled(bridge.patch(`/Users/${ids.carl}`, replace('active', true)));
     const wrong = await decide(bridge, { ...plan, hash: 'another' }, 'approve');
     await decide(bridge, plan, 'approve');
     const ends = await untilFollowed(bridge, plan);
@@ -261,7 +229,7 @@ test('an ordinary restart is no recovery, not even when the owner of the token c
 
   await world.live(async (bridge) => {
     expect(await untilChecked(bridge)).toEqual({ kind: 'current' });
-    expect((await ask(bridge, 'GET', '')).body.phase).toBe('none');
+    expect((await bridge.ops('GET', '/recovery')).body.phase).toBe('none');
   });
 });
 
@@ -270,9 +238,9 @@ describe('scim-bridge restore and recovery', () => {
     const url = await makeStoreUrl();
     const world = await makeWorld(undefined, url);
     await live1(world);
-    world.sandbox.faults.add({ operation: 'audit', fault: { kind: 'status', status: 403 } });
+    world.sandbox.faults.add({ operation: 'audit', fault: failing(403) });
     const run = (args: string, env: Record<string, string> = {}) =>
-      runAlone(args.split(' '), { OPS_TOKEN: opsToken, DATABASE_URL: url, ...env });
+      runAlone(args.split(' '), { OPS_TOKEN, DATABASE_URL: url, ...env });
 
     const marked = await run('restore --yes');
     await world.live(async (bridge) => {
@@ -307,15 +275,14 @@ describe('scim-bridge restore and recovery', () => {
       await bridge.addUser('ada');
       await bridge.settled(bridge.addGroup('Pilots'));
       service.link('Pilots', 'ada@example.com');
-      const fault = { kind: 'status', status: 503 } as const;
-      const down = faults.add({ operation: 'groupUsers.removeUserFromGroup', fault });
+      const down = faults.add({ operation: 'groupUsers.removeUserFromGroup', fault: failing(503) });
       await bridge.sweep();
       await down.until(1);
       expect(await bridge.listDrifts('repairing')).toEqual([drift]);
     }, repairing);
     faults.clear();
 
-    await runAlone(['restore', '--yes'], { OPS_TOKEN: opsToken, DATABASE_URL: url });
+    await runAlone(['restore', '--yes'], { OPS_TOKEN, DATABASE_URL: url });
     await world.live(async (bridge) => {
       const { plan } = await untilPhase(bridge, 'waiting');
       expect(await bridge.listDrifts()).toEqual([drift]);

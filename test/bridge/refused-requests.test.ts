@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import {
   listResources,
   replace,
@@ -11,7 +11,7 @@ import {
   toUser,
 } from '../support/provider.ts';
 
-const bridge = forSuite(() => startTestBridge());
+const bridge = bridgeForSuite();
 let ada: string;
 let pilots: string;
 
@@ -181,10 +181,7 @@ test('other addresses are kept as they are sent', async () => {
 });
 
 test('words of our own about a call do not name it', async () => {
-  const fault = bridge.sandbox.faults.add({
-    operation: 'scim.addUser',
-    fault: { kind: 'status', status: 400 },
-  });
+  const fault = bridge.sandbox.faults.add({ operation: 'scim.addUser', fault: failing(400) });
   const answer = await bridge.request('POST', '/Users', toUser('max'));
   fault.remove();
 
@@ -287,7 +284,7 @@ describe('the address that an inactive user without an account is to have', () =
       );
       expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
     }
-    const { body } = await bridge.send('PATCH', `/Users/${fay}`, toPatch(replace('active', true)));
+    const { body } = await bridge.patch(`/Users/${fay}`, replace('active', true));
     expect(body).toMatchObject({ active: true });
     await bridge.settled(bridge.send('DELETE', `/Users/${fay}`));
   });
@@ -350,9 +347,8 @@ test('white space around a name is no part of it', async () => {
   for (const [path, wish] of [
     ['/Users', { ...ian, userName: 'IAN@example.com ' }],
     ['/Groups', toGroup('flyers')],
-  ] as const) {
+  ] as const)
     expect((await bridge.request('POST', path, wish)).status).toBe(409);
-  }
   const blank = await bridge.request('POST', '/Users', { ...ian, userName: ' \t' });
   expect(blank).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
 });

@@ -2,16 +2,22 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import {
+  bridgeForSuite,
+  bridgeForTest,
+  startTestBridge,
+  type TestBridge,
+  type TestBridgeOptions,
+} from '../support/bridge.ts';
+import { failing, HANGING } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
-import { replace, toGroup, toUser } from '../support/provider.ts';
+import { dismiss, replace, toGroup, toUser } from '../support/provider.ts';
 
 describe('refused whole', () => {
   const settings = { SCIM_WRITE_WAIT: '10s', GROUPS_PERMISSIONS_MAX: '31' };
   const licence = `${USER_EXTENSION}:appsPermissions`;
 
-  const bridge = forSuite(() => startTestBridge({ settings }));
+  const bridge = bridgeForSuite({ settings });
 
   afterEach(async () => {
     bridge.sandbox.faults.clear();
@@ -20,7 +26,7 @@ describe('refused whole', () => {
   });
 
   function refuse(operation: OperationName, times = 1): void {
-    bridge.sandbox.faults.add({ operation, fault: { kind: 'status', status: 400 }, times });
+    bridge.sandbox.faults.add({ operation, fault: failing(400), times });
   }
 
   /** All that a provider is shown of a resource, but its versions. */
@@ -50,7 +56,7 @@ describe('refused whole', () => {
   test('what another write was told is done stays, when an earlier one is refused', async () => {
     const path = `/Users/${await bridge.addUser('sam')}`;
     await bridge.untilSettled();
-    const hang = { kind: 'hang' } as const;
+    const hang = HANGING;
     const operation = 'companyUsers.updateUser';
     const waiting = bridge.sandbox.faults.add({ operation, fault: hang, times: 1 });
     const title = replace('title', 'Countess');
@@ -115,7 +121,7 @@ describe('refused whole', () => {
 
     const answer = await bridge.tryPatch(
       path,
-      { op: 'remove', path: `members[value eq "${user}"]` },
+      dismiss(user),
       replace('displayName', 'Removed, renamed'),
     );
 
@@ -130,8 +136,7 @@ let bridge: TestBridge;
 
 /** The service refuses these operations from here on. */
 function refuse(operation: 'scim.updateUser' | 'groups.updateGroup' | 'groupUsers.addUserToGroup') {
-  const fault = { kind: 'status', status: 400, body: 'message' } as const;
-  bridge.sandbox.faults.add({ operation, fault });
+  bridge.sandbox.faults.add({ operation, fault: failing(400, 'message') });
 }
 
 async function listNames(type: 'Users' | 'Groups'): Promise<unknown[]> {
@@ -241,11 +246,10 @@ test('a refusal that is being recorded when the wait of its request ends is the 
       }),
   });
   const settings = { SCIM_WRITE_WAIT: `${waitMs}ms` };
-  const bridge = await forTest(startTestBridge({ clock, toStore, settings }));
+  const bridge = await bridgeForTest({ clock, toStore, settings });
   const path = `/Users/${await bridge.addUser('ada')}`;
   await bridge.untilSettled();
-  const fault = { kind: 'status', status: 400 } as const;
-  const refusal = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault });
+  const refusal = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(400) });
   isRefused = () => refusal.met > 0;
 
   const { status } = await bridge.tryPatch(path, replace('name.familyName', 'King'));

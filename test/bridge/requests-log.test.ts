@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { REPAIRS } from '../../src/scim/repairs.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { failing } from '../support/faults.ts';
 import { makeLives } from '../support/lives.ts';
 import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 import { makeProvider } from '../support/walled.ts';
 
 /** The log as operators read it, the oldest first, once so many are there. */
@@ -30,7 +29,7 @@ function toLines(items: readonly JsonObject[]): string[] {
 }
 
 test('what providers write and are refused is told by its form, and reads that are answered are not', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const id = await bridge.addUser('ada');
   const group = await bridge.addGroup('Pilots', [id]);
   await bridge.patch(`/Users/${id}`, replace('active', false));
@@ -70,7 +69,7 @@ test('what providers write and are refused is told by its form, and reads that a
 });
 
 test('what was repaired is shown with why, and so is why a request was refused', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const { body: token } = await bridge.ops('POST', '/tokens', {
     ...{ name: 'to-the-letter', profile: 'strict' },
   });
@@ -101,7 +100,7 @@ test('what was repaired is shown with why, and so is why a request was refused',
 });
 
 test('why a request was refused is told as the provider was told, without words of the service', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const partner = await makeProvider(bridge, 'partner', { domains: ['b.test'] });
   const path = `/Users/${await bridge.addUser('ada')}`;
   const answers = [
@@ -119,8 +118,7 @@ test('why a request was refused is told as the provider was told, without words 
   const operation = { method: 'POST', path: '/Users', bulkId: 'a', data: toUser('ada') };
   const bulk = await bridge.request('POST', '/Bulk', { ...BULK, Operations: [operation] });
   told.push(Object([bulk.body.Operations].flat()[0]).response.detail);
-  const words = { kind: 'status', status: 422, body: 'message' } as const;
-  bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: words });
+  bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(422, 'message') });
   const byService = await bridge.tryPatch(path, replace('name.familyName', 'King'));
   const items = await untilLogged(bridge, 12);
   const { text } = await runner(bridge)('requests', '--status', '403');
@@ -139,7 +137,7 @@ const BULK = { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'] };
 test('whatever a write drops is counted by kind, shown without its name, and logged with the id of the request', async () => {
   const lines: JsonObject[] = [];
   const onLog = (line: JsonObject) => lines.push(line);
-  const bridge = await forTest(startTestBridge({ onLog }));
+  const bridge = await bridgeForTest({ onLog });
   const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
   const change = {
     shoeSize: 42,
@@ -221,7 +219,7 @@ test('whatever a write drops is counted by kind, shown without its name, and log
 });
 
 test('nothing of a body is lost without being counted: doubled names, keys with a filter, values that say nothing', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const ask = (method: 'POST' | 'PUT', path: string, body: JsonObject, doubled = '') =>
     sendRaw(bridge, { method, path, body: `{${doubled}${JSON.stringify(body).slice(1)}` });
   const emails = [{ value: 'bob@example.com', primary: true }, { type: 'home' }];
@@ -259,7 +257,7 @@ test('nothing of a body is lost without being counted: doubled names, keys with 
 });
 
 test('a stop stores what waits', async () => {
-  const { live } = await makeLives({ settings: { DATABASE_URL: await makeStoreUrl() } });
+  const { live } = await makeLives();
   await live((bridge) => bridge.addUser('ada'));
   const { body } = await live((bridge) => bridge.ops('GET', '/requests'));
 

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
-import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
+import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import { replace, toGroup, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 const bob = 'bob@example.com';
@@ -20,7 +19,7 @@ function prepare({ service }: Sandbox): void {
   }
 }
 
-const bridge = forSuite(() => startTestBridge({ prepare }));
+const bridge = bridgeForSuite({ prepare });
 
 const findUserId = (bridge: TestBridge, name: string) => bridge.findId({ type: 'Users', name });
 
@@ -34,7 +33,7 @@ async function isManaged(id: string) {
   return origins.find((row) => row.id === id)?.origin !== null;
 }
 
-const rename = toPatch(replace('displayName', 'Crew'));
+const rename = replace('displayName', 'Crew');
 
 test('POST for an account of the service adopts it, with the id that lists have shown', async () => {
   const id = await findUserId(bridge, carl);
@@ -51,7 +50,7 @@ test('only an explicit removal takes somebody out of an adopted group', async ()
   const path = `/Groups/${await findGroupId(bridge, 'Cooks')}`;
   const bobId = await findUserId(bridge, bob);
 
-  await bridge.send('PATCH', path, rename);
+  await bridge.patch(path, rename);
   const afterRename = bridge.sandbox.service.members('Crew');
   await bridge.settled(bridge.send('PUT', path, toGroup('Crew', [bobId])));
 
@@ -92,7 +91,7 @@ describe.each(deletions)(
       const id = await bridge.findId({ type, name: adopted });
       await bridge.ops('POST', `/${type.toLowerCase()}/${id}/adopt`, {});
       expect((await bridge.request('DELETE', `/${type}/${id}`)).status).toBe(204);
-      const other = await forTest(startTestBridge({ prepare, settings: { [setting]: 'yes' } }));
+      const other = await bridgeForTest({ prepare, settings: { [setting]: 'yes' } });
       const otherId = await other.findId({ type, name });
       expect((await other.request('DELETE', `/${type}/${otherId}`)).status).toBe(204);
     });
@@ -111,9 +110,10 @@ test('a write that changes nothing succeeds and adopts nothing', async () => {
 });
 
 test('with adopt: refuse POST of what exists is 409, every other write of it 403, and nothing is stored', async () => {
-  const bridge = await forTest(
-    startTestBridge({ prepare, settings: { USERS_ADOPT: 'refuse', GROUPS_ADOPT: 'refuse' } }),
-  );
+  const bridge = await bridgeForTest({
+    prepare,
+    settings: { USERS_ADOPT: 'refuse', GROUPS_ADOPT: 'refuse' },
+  });
   const user = `/Users/${await findUserId(bridge, ada)}`;
   const group = `/Groups/${await findGroupId(bridge, 'Pilots')}`;
 
@@ -123,7 +123,7 @@ test('with adopt: refuse POST of what exists is 409, every other write of it 403
     await bridge.request('PUT', user, toUser('ada', { title: 'Dr' })),
     await bridge.request('DELETE', user),
     await bridge.request('POST', '/Groups', toGroup('Pilots')),
-    await bridge.request('PATCH', group, rename),
+    await bridge.tryPatch(group, rename),
     await bridge.request('DELETE', group),
   ];
 
@@ -157,9 +157,7 @@ for (const { what, user } of disputes) {
 }
 
 test('accounts are recognised in our own code, also where the service ignores filters', async () => {
-  const bridge = await forTest(
-    startTestBridge({ prepare, sandbox: { shape: { filter: 'ignored' } } }),
-  );
+  const bridge = await bridgeForTest({ prepare, sandbox: { shape: { filter: 'ignored' } } });
   // Somebody makes the account behind the bridge's back, so that the create is answered with 409.
   bridge.sandbox.service.addUser({ email: 'eve@example.com', fullName: 'Eve Example' });
 

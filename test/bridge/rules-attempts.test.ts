@@ -3,18 +3,20 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
+import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
+import { toObjects } from '../support/operator.ts';
 import { emailOf } from '../support/pilots.ts';
-import { replace, toMembers, toPatch } from '../support/provider.ts';
+import { replace, toMembers } from '../support/provider.ts';
 
 const MINUTE_MS = 60_000;
 const words = 'the sandbox was told to fail';
 
-const BROKEN = { kind: 'status', status: 500, body: 'message' } as const;
+const BROKEN = failing(500, 'message');
 
-const toName = (familyName: string) => toPatch(replace('name.familyName', familyName));
-const toActive = (active: boolean) => toPatch(replace('active', active));
-const toDisplayName = (value: string) => toPatch(replace('displayName', value));
+const toName = (familyName: string) => replace('name.familyName', familyName);
+const toActive = (active: boolean) => replace('active', active);
+const toDisplayName = (value: string) => replace('displayName', value);
 
 /** Has the service fail at every change of one person or group. */
 function breakChanges({ sandbox }: TestBridge, operation: OperationName, about: string) {
@@ -37,8 +39,7 @@ async function listStuckParts(bridge: TestBridge) {
 }
 
 async function listFailing(bridge: TestBridge): Promise<JsonObject[]> {
-  const { failing } = (await bridge.ops('GET', '/status')).body;
-  return Array.isArray(failing) ? failing.map(Object) : [];
+  return toObjects((await bridge.ops('GET', '/status')).body.failing);
 }
 
 /** Attempts are over after two minutes, and not after a quarter of an hour. */
@@ -53,7 +54,7 @@ test('a change that the service fails at, while it makes others is tried ever le
   breakChanges(bridge, 'scim.updateUser', accountOf(bridge, 'ada@example.com'));
   sandbox.calls.reset();
 
-  const answer = bridge.request('PATCH', path, toActive(false));
+  const answer = bridge.tryPatch(path, toActive(false));
   await passTime(bridge, clock, 75_000);
   const patches = sandbox.calls.count({ operation: 'scim.updateUser' });
   const failing = await listFailing(bridge);
@@ -85,7 +86,7 @@ describe('an outage of the service', () => {
     const ids = await created;
     const outage = sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
     sandbox.calls.reset();
-    for (const id of ids) void bridge.request('PATCH', `/Users/${id}`, toActive(false));
+    for (const id of ids) void bridge.tryPatch(`/Users/${id}`, toActive(false));
     await passTime(bridge, clock, 6 * MINUTE_MS);
     const calls = sandbox.calls.count();
     const stuck = await listStuckParts(bridge);
@@ -117,15 +118,15 @@ describe('an outage of the service', () => {
     await passTime(bridge, clock, 20_000);
     const groups = await made;
     const half = groups.length / 2;
-    sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+    sandbox.faults.add({ operation: '*', fault: failing(503) });
     for (const [index, id] of groups.entries()) {
       if (index < half) {
-        void bridge.request('PATCH', `/Users/${ids[index]}`, toName('Other'));
-        void bridge.request('PATCH', `/Groups/${id}`, toDisplayName(`New ${index}`));
+        void bridge.tryPatch(`/Users/${ids[index]}`, toName('Other'));
+        void bridge.tryPatch(`/Groups/${id}`, toDisplayName(`New ${index}`));
       } else {
         const leaving = { op: 'remove', path: 'members', value: toMembers([ids[index] ?? '']) };
         void bridge.tryPatch(`/Groups/${id}`, leaving);
-        void bridge.request('PATCH', `/Users/${ids[index]}`, toActive(false));
+        void bridge.tryPatch(`/Users/${ids[index]}`, toActive(false));
       }
       await passTime(bridge, clock, 10_000);
     }
@@ -158,17 +159,16 @@ describe('an outage of the service', () => {
     await passTime(bridge, clock, 4_000);
     const [leaver, other] = await created;
     const name = breakChanges(bridge, 'scim.updateUser', accountOf(bridge, emailOf(0)));
-    void bridge.request('PATCH', `/Users/${leaver}`, toName('King'));
+    void bridge.tryPatch(`/Users/${leaver}`, toName('King'));
     await passTime(bridge, clock, 3 * MINUTE_MS);
     name.remove();
-    const out = { kind: 'status', status: 503 } as const;
     for (const operation of ['scim.updateUser', 'scim.getUser'] as const)
-      sandbox.faults.add({ operation, fault: out });
-    void bridge.request('PATCH', `/Users/${leaver}`, toActive(false));
+      sandbox.faults.add({ operation, fault: failing(503) });
+    void bridge.tryPatch(`/Users/${leaver}`, toActive(false));
     await passTime(bridge, clock, 4 * MINUTE_MS);
     sandbox.faults.clear();
 
-    void bridge.request('PATCH', `/Users/${other}`, toName('Other'));
+    void bridge.tryPatch(`/Users/${other}`, toName('Other'));
     const isActive = () => sandbox.service.getUser(emailOf(0)).active;
     const hasName = () => sandbox.service.getUser(emailOf(1)).fullName.endsWith('Other');
     await clock.pass(sandbox, hasName);
@@ -206,7 +206,7 @@ describe('somebody or something at which the service fails, looks included', () 
     breakChanges(bridge, 'scim.updateUser', account);
     breakLooks(bridge, account);
 
-    const answer = bridge.request('PATCH', path, toName('King'));
+    const answer = bridge.tryPatch(path, toName('King'));
     await passBusyTime(bridge, clock, 10);
 
     expect((await answer).status).toBe(200);
@@ -232,7 +232,7 @@ describe('somebody or something at which the service fails, looks included', () 
 
     const op = { op: 'remove', path: 'members', value: toMembers(ids.slice(0, 1)) };
     const answers = [
-      bridge.request('PATCH', `/Users/${ada}`, toActive(false)),
+      bridge.tryPatch(`/Users/${ada}`, toActive(false)),
       bridge.tryPatch(`/Groups/${group}`, op),
     ];
     await passBusyTime(bridge, clock, 4);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { startCalmBridge } from '../support/calm-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { replace, toMembers, toUser } from '../support/provider.ts';
@@ -146,7 +146,7 @@ test('a deprovisioning reaches the service within a second at p95 while 100 crea
 
 describe('the class of what waits', () => {
   async function openCompany() {
-    const bridge = await forTest(startTestBridge({ settings: { SCIM_WRITE_WAIT: '100ms' } }));
+    const bridge = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '100ms' } });
     const ids = await bridge.addUsers(3);
     const crewId = await bridge.settled(bridge.addGroup('Crew', ids.slice(0, 2)));
     return [bridge, { ids, crewId }] as const;

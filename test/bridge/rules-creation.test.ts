@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toGroup, toUser } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
@@ -49,7 +50,7 @@ test('a group that a list shows and nobody finds any more is looked for again', 
   const { faults, service, calls } = bridge.sandbox;
   const lost = { kind: 'reset', at: 'after-effect' } as const;
   faults.add({ operation: 'groups.createGroup', fault: lost, times: 1 });
-  faults.add({ operation: 'groups.getGroup', fault: { kind: 'status', status: 404 }, times: 1 });
+  faults.add({ operation: 'groups.getGroup', fault: failing(404), times: 1 });
   calls.reset();
 
   const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
@@ -61,11 +62,11 @@ test('a group that a list shows and nobody finds any more is looked for again', 
 });
 
 test('a person is created again only after a list that proves that nobody is there', async () => {
-  const bridge = await forTest(startTestBridge({ settings: { SCIM_WRITE_WAIT: '100ms' } }));
+  const bridge = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '100ms' } });
   const { faults, calls } = bridge.sandbox;
   const fault = { kind: 'reset', at: 'before-effect' } as const;
   faults.add({ operation: 'scim.addUser', fault, times: 1 });
-  const blind = faults.add({ operation: 'scim.getUsers', fault: { kind: 'status', status: 403 } });
+  const blind = faults.add({ operation: 'scim.getUsers', fault: failing(403) });
 
   await bridge.addUser('ada');
   await blind.until(1);
@@ -84,7 +85,7 @@ test('a service whose filter minds the case is not believed: a list proves that 
     const isOther = /"[A-Z]/.test(url.searchParams.get('filter') ?? '');
     return isOther ? { ...Object(body), Resources: [], totalResults: 0 } : body;
   });
-  const careful = await forTest(startTestBridge({ service: proxy.service }));
+  const careful = await bridgeForTest({ service: proxy.service });
   const lost = { kind: 'reset', at: 'before-effect' } as const;
   sandbox.faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
   sandbox.calls.reset();

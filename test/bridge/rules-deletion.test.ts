@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
+import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toGroup, toUser } from '../support/provider.ts';
 import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
@@ -9,7 +10,7 @@ async function listUserNames(bridge: TestBridge): Promise<unknown[]> {
 }
 
 describe('deleting', () => {
-  const bridge = forSuite(() => startTestBridge());
+  const bridge = bridgeForSuite();
 
   afterEach(() => bridge.sandbox.faults.clear());
 
@@ -48,7 +49,7 @@ describe('deleting', () => {
   });
 
   test('a group whose name is still being freed is created later, not refused', async () => {
-    const bridge = await forTest(startTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }));
+    const bridge = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '50ms' } });
     const { service, faults } = bridge.sandbox;
     const path = `/Groups/${await bridge.addGroup('Pilots')}`;
     await bridge.untilSettled();
@@ -67,10 +68,7 @@ describe('deleting', () => {
 
   test('a delete that the service refuses is undone: the user is there again', async () => {
     const id = await bridge.addUser('ben');
-    bridge.sandbox.faults.add({
-      operation: 'scim.updateUser',
-      fault: { kind: 'status', status: 400, body: 'message' },
-    });
+    bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(400, 'message') });
 
     const answer = await bridge.request('DELETE', `/Users/${id}`);
 

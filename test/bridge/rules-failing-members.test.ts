@@ -1,12 +1,13 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
+import { failing } from '../support/faults.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { replace, toGroup, toMembers, toPatch } from '../support/provider.ts';
+import { admit, replace, toGroup, toMembers } from '../support/provider.ts';
 import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
-const broken = { kind: 'status', status: 500, body: 'message' } as const;
+const broken = failing(500, 'message');
 /** Longer than the backoff of a few attempts, shorter than what is stuck rests. */
 const MINUTES_MS = 10 * 60_000;
 
@@ -25,9 +26,12 @@ afterEach(async () => {
   await untilQuiet(timed);
 });
 
-const toChange = (op: string, ids: readonly string[]) =>
-  toPatch({ op, path: 'members', value: toMembers(ids) });
-const toName = (value: string) => toPatch(replace('displayName', value));
+const toChange = (op: string, ids: readonly string[]) => ({
+  op,
+  path: 'members',
+  value: toMembers(ids),
+});
+const toName = (value: string) => replace('displayName', value);
 
 /** Every call about this person's place in a group fails. */
 function breakPerson(email: string): void {
@@ -63,8 +67,8 @@ describe('of a batch of members', () => {
     breakPerson('person7@example.com');
     calls.reset();
 
-    await bridge.send('PATCH', path, toChange('add', ids));
-    await bridge.send('PATCH', path, toName('Aces'));
+    await bridge.patch(path, toChange('add', ids));
+    await bridge.patch(path, toName('Aces'));
     await untilQuiet(timed, MINUTES_MS);
 
     expect(service.members('Aces').toSorted()).toEqual(others(12, 7));
@@ -83,7 +87,7 @@ describe('of a batch of members', () => {
     for (const id of leavers) await bridge.patch(`/Users/${id}`, replace('active', false));
     await expect.poll(() => users.met).toBeGreaterThan(5);
 
-    await bridge.send('PATCH', path, toChange('add', ids.slice(0, 5)));
+    await bridge.patch(path, toChange('add', ids.slice(0, 5)));
     const show = () => {
       clock.leap(500);
       return service.members('Outage').toSorted();
@@ -99,7 +103,7 @@ describe('of a batch of members', () => {
     await untilQuiet(timed, MINUTES_MS);
     breakPerson('person1@example.com');
 
-    await bridge.send('PATCH', path, toChange('remove', members));
+    await bridge.patch(path, toChange('remove', members));
     await untilQuiet(timed, MINUTES_MS);
 
     expect(bridge.sandbox.service.members('Removal')).toEqual(['person1@example.com']);
@@ -114,8 +118,8 @@ describe('of a batch of members', () => {
     const calls = ['scim.updateGroup', 'groupUsers.addUserToGroup', 'groups.updateGroup'] as const;
     const outage = calls.map((operation) => faults.add({ operation, fault: broken }));
 
-    await bridge.send('PATCH', path, toChange('add', ids));
-    await bridge.send('PATCH', path, toName('All in'));
+    await bridge.patch(path, toChange('add', ids));
+    await bridge.patch(path, toName('All in'));
     const goOn = () => {
       clock.leap(500);
       return outage[0]?.met;
@@ -127,7 +131,7 @@ describe('of a batch of members', () => {
 
     expect(service.members('All in')).toHaveLength(12);
     bridge.sandbox.calls.reset();
-    await bridge.send('PATCH', path, toChange('remove', ids));
+    await bridge.patch(path, toChange('remove', ids));
     await untilQuiet(timed, MINUTES_MS);
     expect(bridge.sandbox.calls.count()).toBe(1);
   });
@@ -150,13 +154,13 @@ describe('a way to write several members that always fails', () => {
     faults.add({ operation: 'scim.updateGroup', about: fails, fault: broken });
     const path = `/Groups/${await bridge.addGroup(`Not by ${known}`)}`;
 
-    await bridge.send('PATCH', path, toChange('add', ids));
+    await bridge.patch(path, toChange('add', ids));
     await untilQuiet(timed, MINUTES_MS);
 
     expect(service.members(`Not by ${known}`)).toHaveLength(12);
     expect(await listStuckPeople()).toEqual([]);
     calls.reset();
-    await bridge.send('PATCH', path, toChange('remove', ids));
+    await bridge.patch(path, toChange('remove', ids));
     await untilQuiet(timed, MINUTES_MS);
     expect(calls.count()).toBe(1);
   });
@@ -194,7 +198,7 @@ test('a member of a batch and an admin with whom every call fails hold up no oth
   breakPerson('person5@example.com');
 
   const Operations = [
-    { op: 'add', path: 'members', value: toMembers(ids.slice(0, 4)) },
+    admit(...ids.slice(0, 4)),
     replace(`${GROUP_EXTENSION}:admins`, toMembers(ids.slice(4, 6))),
     replace('displayName', 'Free'),
   ];

@@ -1,8 +1,9 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { toMembers, toPatch } from '../support/provider.ts';
+import { admit } from '../support/provider.ts';
 import { takeStore } from '../support/take-store.ts';
 import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
@@ -26,8 +27,7 @@ async function listPeople(bridge: TestBridge): Promise<string[]> {
   return ids;
 }
 
-const toAddition = (ids: readonly string[]) =>
-  toPatch({ op: 'add', path: 'members', value: toMembers(ids) });
+const toAddition = (ids: readonly string[]) => admit(...ids);
 
 /** The bridge knows how the service takes several members. */
 async function teachForm(bridge: TestBridge): Promise<void> {
@@ -50,7 +50,7 @@ describe('of 32 members one whom the service refuses', () => {
     service.removeUser(ghost);
     calls.reset();
 
-    const answer = await bridge.request('PATCH', `/Groups/${id}`, toAddition(ids));
+    const answer = await bridge.tryPatch(`/Groups/${id}`, toAddition(ids));
     await bridge.untilSettled();
 
     expect(answer.status).toBe(400);
@@ -73,7 +73,7 @@ describe('of 32 members one whom the service refuses', () => {
     service.removeUser(ghost);
     calls.reset();
 
-    const answer = await bridge.request('PATCH', `/Groups/${id}`, toAddition(ids));
+    const answer = await bridge.tryPatch(`/Groups/${id}`, toAddition(ids));
     await untilQuiet(timed, 60_000);
 
     expect(answer.status).toBe(204);
@@ -93,10 +93,10 @@ describe('of 32 members one whom the service refuses', () => {
     service.removeUser(ghost);
     calls.reset();
 
-    await bridge.request('PATCH', path, toAddition(ids));
+    await bridge.tryPatch(path, toAddition(ids));
     await bridge.untilSettled();
     const found = calls.count();
-    await bridge.settled(bridge.send('PATCH', other, toAddition(ids.slice(0, 10))));
+    await bridge.settled(bridge.patch(other, toAddition(ids.slice(0, 10))));
 
     expect(service.members('Pilots')).toEqual([]);
     // Beside the halves: the SCIM id, two forms of the whole, a pair, whether the ghost is inactive, the way back.
@@ -114,11 +114,10 @@ test('a batch that is too large is halved, and smaller ones are sent for a day',
   for (const name of ['First', 'Second', 'Third'])
     paths.push(`/Groups/${await bridge.addGroup(name)}`);
   const [first = '', second = '', third = ''] = paths;
-  const tooLarge = { kind: 'status', status: 413 } as const;
-  faults.add({ operation: 'scim.updateGroup', fault: tooLarge, times: 1 });
+  faults.add({ operation: 'scim.updateGroup', fault: failing(413), times: 1 });
   const count = async (path: string) => {
     calls.reset();
-    await bridge.settled(bridge.send('PATCH', path, toAddition(ids)));
+    await bridge.settled(bridge.patch(path, toAddition(ids)));
     return calls.count({ operation: 'scim.updateGroup' });
   };
 

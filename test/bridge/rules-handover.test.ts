@@ -5,8 +5,14 @@ import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
-import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
+import {
+  bridgeForTest,
+  startTestBridge,
+  type TestBridge,
+  type TestBridgeOptions,
+} from '../support/bridge.ts';
+import { failing, HANGING } from '../support/faults.ts';
+import { forSuite } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
 
@@ -20,12 +26,12 @@ describe('created again while a call for the deleted one is on its way', () => {
 
   test('whoever is created inactive gets the account of a lost create, which is deactivated', async () => {
     const settings = { SCIM_WRITE_WAIT: '0', OPS_TOKEN };
-    const own = await forTest(startTestBridge({ settings }));
+    const own = await bridgeForTest({ settings });
     const { service, faults, calls } = own.sandbox;
     const create = { operation: 'scim.addUser' } as const;
     faults.add({ ...create, fault: { kind: 'reset', at: 'after-effect' }, times: 1 });
     // No look finds the account yet.
-    faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+    faults.add({ operation: '*', fault: failing(503) });
     const first = await own.addUser('ada');
     await calls.until(3, { operation: 'scim.getUsers', status: 503 });
     await own.send('DELETE', `/Users/${first}`);
@@ -44,8 +50,7 @@ describe('created again while a call for the deleted one is on its way', () => {
     const { service, faults } = bridge.sandbox;
     const first = await bridge.settled(bridge.addUser('iris'));
     const people = service.users().length;
-    const fault = { kind: 'hang' } as const;
-    const late = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+    const late = faults.add({ operation: 'scim.updateUser', fault: HANGING, times: 1 });
     await bridge.send('DELETE', `/Users/${first}`);
     await late.until(1);
 
@@ -63,14 +68,14 @@ test('a group taken up again before the departures from before were sent departu
   const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
     service.createGroup({ name: 'Pilots' });
   };
-  const bridge = await forTest(startTestBridge({ settings, prepare }));
+  const bridge = await bridgeForTest({ settings, prepare });
   const { service, faults } = bridge.sandbox;
   const [adaId, bobId] = await bridge.addPeople('ada', 'bob');
   const first = await bridge.addGroup('Pilots', [adaId, bobId]);
   for (const displayName of ['Crew', 'Pilots'])
     await bridge.patch(`/Groups/${first}`, replace('displayName', displayName));
   await bridge.untilSettled();
-  const down = faults.add({ operation: '*', fault: { kind: 'status', status: 503 } });
+  const down = faults.add({ operation: '*', fault: failing(503) });
   await bridge.send('DELETE', `/Groups/${first}`);
 
   const second = await bridge.addGroup('Pilots', [adaId]);
@@ -101,7 +106,7 @@ interface Ids {
   readonly group: string;
 }
 
-const setTo = (path: string, value: string | boolean) => toPatch(replace(path, value));
+const setTo = (path: string, value: string | boolean) => replace(path, value);
 
 function changeList(bridge: TestBridge, path: string, { group, user }: Ids, isOn: boolean) {
   const change = { op: isOn ? 'add' : 'remove', path, value: toMembers([user]) };
@@ -113,8 +118,7 @@ const rows: readonly Wavering[] = [
     what: 'a deactivation',
     operation: 'scim.updateUser',
     back: 'scim.updateUser',
-    change: (bridge, { user }, isOn) =>
-      bridge.send('PATCH', `/Users/${user}`, setTo('active', !isOn)),
+    change: (bridge, { user }, isOn) => bridge.patch(`/Users/${user}`, setTo('active', !isOn)),
     read: (service) => service.getUser(ada).active,
   },
   {
@@ -227,9 +231,7 @@ const SUSPENSION = `${USER_EXTENSION}:temporarilyInactive`;
 test.each(['scim', 'temporarilyInactive'])(
   'where %s deactivates, a PUT without the extension and a null end a suspension in the service too',
   async (deactivation) => {
-    const bridge = await forTest(
-      startTestBridge({ settings: { USERS_DEACTIVATION: deactivation } }),
-    );
+    const bridge = await bridgeForTest({ settings: { USERS_DEACTIVATION: deactivation } });
     const put = await bridge.addUser('ada', suspended);
     const patched = await bridge.settled(bridge.addUser('bob', suspended));
     const before = ['ada', 'bob'].map((name) => isSuspended(bridge, name));
@@ -246,15 +248,13 @@ test.each(['scim', 'temporarilyInactive'])(
 
 test('a PUT that says nothing of it leaves alone a suspension that no provider asked for', async () => {
   const sandbox = { seed: { users: 0 } };
-  const bridge = await forTest(
-    startTestBridge({
-      sandbox,
-      prepare: ({ service }) => {
-        service.addUser({ email: ada });
-        service.updateUser(ada, { temporarilyInactive: true });
-      },
-    }),
-  );
+  const bridge = await bridgeForTest({
+    sandbox,
+    prepare: ({ service }) => {
+      service.addUser({ email: ada });
+      service.updateUser(ada, { temporarilyInactive: true });
+    },
+  });
   const { body } = await bridge.send('POST', '/Users', toUser('ada'));
 
   await bridge.send('PUT', `/Users/${String(body.id)}`, toUser('ada', { title: 'Pilot' }));
@@ -264,7 +264,7 @@ test('a PUT that says nothing of it leaves alone a suspension that no provider a
 });
 
 test('a write of one attribute of an extension leaves drift of its sibling, with a path and without one', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const { service } = bridge.sandbox;
   const writes: Record<string, JsonObject> = {
     ada: toPatch(replace(SUSPENSION, true)),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { failing, HANGING } from '../support/faults.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { replace, type TestAnswer, toGroup, toUser } from '../support/provider.ts';
 import {
@@ -9,10 +10,10 @@ import {
 } from '../support/timed-bridge.ts';
 
 const SECONDS_MS = 30_000;
-const refused = { kind: 'status', status: 400, body: 'message' } as const;
+const refused = failing(400, 'message');
 const lost = { kind: 'reset', at: 'before-effect' } as const;
 /** An answer, after which a group is made again at once. */
-const failed = { kind: 'status', status: 500 } as const;
+const failed = failing(500);
 
 /** A person and a group that are created together. */
 interface Pair {
@@ -137,7 +138,7 @@ describe('a create whose answer was lost', () => {
       faults.add({ operation, fault: { kind: 'reset', at }, times: 1 }),
     );
     for (const operation of ['scim.getUsers', 'groups.getListOfGroups'] as const)
-      faults.add({ operation, fault: { kind: 'status', status: 503 } });
+      faults.add({ operation, fault: failing(503) });
     const posted = await untilEnded(timed, post(timed, from));
     // On a busy machine the wait of a POST may be over before its call has left.
     for (const create of creates) await untilEnded(timed, create.until(1));
@@ -195,7 +196,7 @@ describe('a create whose answer was lost', () => {
   test('takes nothing over where its name is taken after its resource was renamed', async () => {
     const { service, faults } = timed.bridge.sandbox;
     const creates = (['scim.addUser', 'groups.createGroup'] as const).map((operation) =>
-      faults.add({ operation, fault: { kind: 'hang' }, times: 1 }),
+      faults.add({ operation, fault: HANGING, times: 1 }),
     );
     const posts = post(timed, { user: 'dan', group: 'Divers' });
     await Promise.all(creates.map((create) => create.until(1)));
@@ -216,7 +217,7 @@ describe('a create whose answer was lost', () => {
 
   test.each([
     { what: 'an answer', fault: lost },
-    { what: 'an answer of its own', fault: { kind: 'status', status: 502 } as const },
+    { what: 'an answer of its own', fault: failing(502) },
   ])(
     'of a group, without $what, is not repeated while it may still arrive, so that the group exists once',
     async ({ what: name, fault }) => {

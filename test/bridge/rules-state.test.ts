@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
-import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
+import { admit, replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
 const set = (path: string, value: JsonObject[string]) => toPatch(replace(path, value));
 
-const bridge = forSuite(() => startTestBridge());
+const bridge = bridgeForSuite();
 
 describe('three facts of a field', () => {
   test('a change of one field does not touch another that drifted', async () => {
@@ -38,7 +37,7 @@ describe('three facts of a field', () => {
   });
 
   test('a change of one member does not touch another whose membership drifted', async () => {
-    const own = await forTest(startTestBridge());
+    const own = await bridgeForTest();
     const [one, two, three, four, five] = await own.addUsers(5);
     const path = `/Groups/${await own.addGroup('Drifters', [one ?? '', two ?? ''])}`;
     const { service, faults } = own.sandbox;
@@ -59,11 +58,11 @@ describe('three facts of a field', () => {
 });
 
 function add(...ids: (string | undefined)[]) {
-  return toPatch({ op: 'add', path: 'members', value: toMembers(ids.map(String)) });
+  return toPatch(admit(...ids.map(String)));
 }
 
 test('what nobody ever set is not ours: no call, and what people set stays', async () => {
-  const own = await forTest(startTestBridge({ sandbox: { shape: { creatorBecomesAdmin: true } } }));
+  const own = await bridgeForTest({ sandbox: { shape: { creatorBecomesAdmin: true } } });
   const { service } = own.sandbox;
   const user = `/Users/${await own.addUser('ada')}`;
   const group = `/Groups/${await own.addGroup('Pilots')}`;
@@ -153,7 +152,7 @@ const addressShapes: { what: string; shape: SandboxShapeChange; held: string }[]
 
 for (const { what, shape, held } of addressShapes) {
   test(`a new userName is acknowledged, returned and never waits; it ${what}`, async () => {
-    const bridge = await forTest(startTestBridge({ sandbox: { shape } }));
+    const bridge = await bridgeForTest({ sandbox: { shape } });
     const id = await bridge.addUser('ada');
     const { emails } = toUser('lovelace');
 
@@ -167,9 +166,7 @@ for (const { what, shape, held } of addressShapes) {
 }
 
 test('memberships of an inactive user are kept, also where the service drops them', async () => {
-  const bridge = await forTest(
-    startTestBridge({ sandbox: { shape: { inactiveMembers: 'dropped' } } }),
-  );
+  const bridge = await bridgeForTest({ sandbox: { shape: { inactiveMembers: 'dropped' } } });
   const id = await bridge.addUser('ada');
   const groupId = await bridge.addGroup('Pilots', [id]);
 

@@ -4,9 +4,10 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { replace, toMembers, toPatch } from '../support/provider.ts';
+import { admit, replace, toPatch } from '../support/provider.ts';
 import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 describe('rules stuck', () => {
@@ -17,9 +18,9 @@ describe('rules stuck', () => {
   const HOURS_MS = 2 * 60 * 60_000;
 
   const toName = (familyName: string) => toPatch(replace('name.familyName', familyName));
-  const toActive = (active: boolean) => toPatch(replace('active', active));
+  const toActive = (active: boolean) => replace('active', active);
   const toDisplayName = (value: string) => toPatch(replace('displayName', value));
-  const toMember = (id: string) => toPatch({ op: 'add', path: 'members', value: toMembers([id]) });
+  const toMember = (id: string) => toPatch(admit(id));
 
   const clock = createLeapingClock();
   const bridge = forSuite(async () => {
@@ -39,8 +40,7 @@ describe('rules stuck', () => {
   function refuseLate(operation: OperationName) {
     const { sandbox } = bridge;
     const slow = sandbox.faults.add({ operation, fault: { kind: 'delay', delayMs: 120 } });
-    const fault = { kind: 'status', status: 400, body: 'message' } as const;
-    const refused = sandbox.faults.add({ operation, fault });
+    const refused = sandbox.faults.add({ operation, fault: failing(400, 'message') });
     return {
       begun: () => slow.until(1),
       /** It is refused at once. */
@@ -137,8 +137,10 @@ describe('rules stuck', () => {
 
     test('is tried at once by a new write of the field, whose refusal tells of the earlier one', async () => {
       const path = await addStuck('fay');
-      const other = { kind: 'status', status: 409, body: 'message' } as const;
-      const again = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: other });
+      const again = bridge.sandbox.faults.add({
+        operation: 'scim.updateUser',
+        fault: failing(409, 'message'),
+      });
 
       const answer = await bridge.request('PATCH', path, toName('Queen'));
       again.remove();
@@ -159,7 +161,7 @@ describe('rules stuck', () => {
       bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
       bridge.sandbox.calls.reset();
 
-      await bridge.send('PATCH', path, toActive(false));
+      await bridge.patch(path, toActive(false));
       await goOn(SECONDS_MS);
 
       expect(bridge.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(1);
@@ -172,16 +174,15 @@ describe('rules stuck', () => {
       const { faults } = bridge.sandbox;
       const ids = await Promise.all([1, 2, 3].map((number) => bridge.addUser(`hal${number}`)));
       // The service is away: it fails for several, so nothing is sent for a while.
-      const away = { operation, fault: { kind: 'status', status: 503 } } as const;
+      const away = { operation, fault: failing(503) } as const;
       const before = faults.add(away);
-      const sending = ids.map((id) => bridge.send('PATCH', `/Users/${id}`, toActive(false)));
+      const sending = ids.map((id) => bridge.patch(`/Users/${id}`, toActive(false)));
       await before.until(3);
       clock.leap(WRITE_WAIT_MS);
       await Promise.all(sending);
       await goOn(SECONDS_MS);
       before.remove();
-      const fault = { kind: 'status', status: 422, body: 'message' } as const;
-      const refused = faults.add({ operation, fault });
+      const refused = faults.add({ operation, fault: failing(422, 'message') });
       await goOn(10 * 60_000);
       const told = await Promise.all(ids.map(readReasons));
       refused.remove();
@@ -231,7 +232,7 @@ describe('rules stuck', () => {
 
 const MINUTE_MS = 60_000;
 const MINUTES_MS = 10 * MINUTE_MS;
-const BROKEN = { kind: 'status', status: 500, body: 'message' } as const;
+const BROKEN = failing(500, 'message');
 const toName = (familyName: string) => toPatch(replace('name.familyName', familyName));
 
 const settings = { SCIM_WRITE_WAIT: '40ms', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3' };
@@ -264,14 +265,13 @@ describe('retry', () => {
       operation: 'groupUsers.addUserToGroup',
       fault: BROKEN,
     });
-    const add = { op: 'add', path: 'members', value: toMembers([first]) };
+    const add = admit(first);
     await bridge.patch(`/Groups/${groupId}`, add);
     await untilQuiet(timed, MINUTES_MS);
     const stuck = await countStuck();
     fault.remove();
     // Waits for its next attempt, and is not stuck.
-    const busy = { kind: 'status', status: 503 } as const;
-    const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: busy });
+    const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(503) });
     await bridge.send('PATCH', `/Users/${second}`, toName('Queen'));
     // Until its next attempt is so far away that it does not come by itself meanwhile.
     await untilQuiet(timed, MINUTE_MS);
@@ -294,8 +294,7 @@ describe('retry', () => {
     await untilQuiet(timed, 1_000);
     const operation = 'scim.updateUser';
     faults.add({ operation, fault: { kind: 'delay', delayMs: 1_000 }, times: 1 });
-    const refused = { kind: 'status', status: 400 } as const;
-    const call = faults.add({ operation, fault: refused, times: 1 });
+    const call = faults.add({ operation, fault: failing(400), times: 1 });
     await bridge.send('PATCH', `/Users/${id}`, toName('King'));
     await call.until(1);
 

@@ -1,11 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import {
+  bridgeForSuite,
+  bridgeForTest,
+  type TestBridge,
+  type TestBridgeOptions,
+} from '../support/bridge.ts';
 import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
+import { failing, HANGING } from '../support/faults.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { replace, type TestAnswer, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { admit, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
@@ -111,14 +117,13 @@ describe('rules acknowledging', () => {
     return (await bridge.send('GET', path)).body.name;
   }
 
-  const bridge = forSuite(() => startTestBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }));
+  const bridge = bridgeForSuite({ settings: { SCIM_WRITE_WAIT: '50ms' } });
 
   test('a slow write is acknowledged when the wait ends and becomes true all the same', async () => {
     const { faults, service } = bridge.sandbox;
     const path = `/Users/${await bridge.addUser('ada')}`;
     await bridge.untilSettled();
-    const fault = { kind: 'hang' } as const;
-    const hang = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+    const hang = faults.add({ operation: 'scim.updateUser', fault: HANGING, times: 1 });
 
     const answer = await bridge.request('PATCH', path, rename('King'));
     await hang.until(1);
@@ -132,17 +137,13 @@ describe('rules acknowledging', () => {
   });
 
   test('50 PATCHes of one member each at the same time lose nobody', async () => {
-    const bridge = await forTest(startTestBridge({ sandbox: { seed: { users: 50 } } }));
+    const bridge = await bridgeForTest({ sandbox: { seed: { users: 50 } } });
     const people = await bridge.list('/Users?count=200');
     const seeded = people.filter(({ userName }) => String(userName).startsWith('user'));
     const ids = seeded.map(({ id }) => String(id));
     const path = `/Groups/${await bridge.addGroup('Pilots')}`;
 
-    const answers = await Promise.all(
-      ids.map((id) =>
-        bridge.tryPatch(path, { op: 'add', path: 'members', value: toMembers([id]) }),
-      ),
-    );
+    const answers = await Promise.all(ids.map((id) => bridge.tryPatch(path, admit(id))));
     await bridge.untilSettled();
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
@@ -151,11 +152,9 @@ describe('rules acknowledging', () => {
   });
 
   test('with whenUpstreamIsDown refuse, a write is refused while the credentials are, and nothing is stored', async () => {
-    const bridge = await forTest(
-      startTestBridge({ settings: { SCIM_WHEN_UPSTREAM_IS_DOWN: 'refuse' } }),
-    );
+    const bridge = await bridgeForTest({ settings: { SCIM_WHEN_UPSTREAM_IS_DOWN: 'refuse' } });
     const path = `/Users/${await bridge.addUser('ada')}`;
-    bridge.sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
+    bridge.sandbox.faults.add({ operation: '*', fault: failing(401) });
     await bridge.request('PATCH', path, rename('King'));
 
     const answer = await bridge.request('PATCH', path, rename('Queen'));
@@ -189,7 +188,7 @@ const rows: readonly Row[] = [
     operation: 'groupUsers.addUserToGroup',
     make: async (bridge) => {
       const [ada, bob] = await bridge.addPeople('ada', 'bob');
-      const toAdd = (id: string) => ({ op: 'add', path: 'members', value: toMembers([id]) });
+      const toAdd = (id: string) => admit(id);
       return {
         path: `/Groups/${await bridge.addGroup('Pilots')}`,
         changes: [toAdd(ada), toAdd(bob)],
@@ -207,14 +206,14 @@ describe('a change of a resource that is written again meanwhile', () => {
     'is answered when the service has it, not after the next one ($what)',
     async ({ operation, make }) => {
       const waits = { SCIM_WRITE_WAIT: '60s', UPSTREAM_TIMEOUT: '5m' };
-      const bridge = await forTest(startTestBridge({ settings: { ...waits } }));
+      const bridge = await bridgeForTest({ settings: { ...waits } });
       const { path, changes } = await make(bridge);
       await bridge.untilSettled();
       const [first, second] = changes;
       const { faults } = bridge.sandbox;
-      const hung = { kind: 'hang' } as const;
+      const hung = HANGING;
       const calls = faults.add({ operation, fault: hung, times: 1 });
-      const next = faults.add({ operation, fault: { kind: 'hang' } });
+      const next = faults.add({ operation, fault: HANGING });
 
       let early: TestAnswer | undefined;
       void bridge.tryPatch(path, first).then((answer) => {
@@ -235,11 +234,6 @@ describe('a change of a resource that is written again meanwhile', () => {
   );
 });
 
-async function listReasons(bridge: TestBridge): Promise<unknown[]> {
-  const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-  return Array.isArray(body.reasons) ? body.reasons.map((reason) => Object(reason).code) : [];
-}
-
 test('writes that are sent elsewhere are told, met by one call now and then, hold up no other calls, and are not lost', async () => {
   const { bridge, clock } = await forTest(startCalmBridge({ settings: { SCIM_WRITE_WAIT: '0' } }));
   const { faults, calls, service } = bridge.sandbox;
@@ -251,7 +245,7 @@ test('writes that are sent elsewhere are told, met by one call now and then, hol
   await bridge.addUser('ada');
   await clock.pass(bridge.sandbox, () => calls.count({ operation: 'scim.addUser' }) > 0);
   await clock.untilCalm(bridge.sandbox);
-  const during = await listReasons(bridge);
+  const during = await bridge.listReasons();
   await bridge.addUsers(3);
   await bridge.addGroup('Pilots');
   await clock.pass(bridge.sandbox, () => service.groups().length > 0);
@@ -261,5 +255,5 @@ test('writes that are sent elsewhere are told, met by one call now and then, hol
 
   expect(during).toContain('redirected');
   expect(met).toBe(1);
-  expect(await listReasons(bridge)).not.toContain('redirected');
+  expect(await bridge.listReasons()).not.toContain('redirected');
 });

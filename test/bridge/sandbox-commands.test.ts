@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { actions, controls } from '../../src/sandbox/control.ts';
-import { startTestBridge } from '../support/bridge.ts';
+import { bridgeForTest } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { failing } from '../support/faults.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 test('sandbox commands change the service behind the back of the bridge, have it fail, and heal it', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   await bridge.settled(bridge.addUser('ada'));
   const command = runner(bridge);
   const run = (args: string) => command(...args.split(' '));
@@ -33,7 +33,7 @@ test('sandbox commands change the service behind the back of the bridge, have it
   );
   expect(JSON.parse(faults.text).rules).toMatchObject([
     { operation: 'scim.getUsers', fault: { kind: 'delay', delayMs: 20 }, times: 2 },
-    { operation: 'scim.getUsers', fault: { kind: 'status', status: 503 }, times: 2 },
+    { operation: 'scim.getUsers', fault: failing(503), times: 2 },
   ]);
   expect(JSON.parse(healed.text).rules).toEqual([]);
   expect(unknown).toMatchObject({ code: 1, text: expect.stringContaining("no action 'dance'") });
@@ -42,7 +42,7 @@ test('sandbox commands change the service behind the back of the bridge, have it
 });
 
 test('every example of the help works in its order, on a sandbox with nobody in it', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const command = runner(bridge);
   const { text } = await command('sandbox', '--help');
   const examples = [...text.matchAll(/^ {2}scim-bridge (sandbox .+)$/gm)].map(([, line]) => line);

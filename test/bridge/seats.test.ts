@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { readPlan } from '../support/pilots.ts';
 import { replace, toPatch, toUser } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
@@ -34,11 +33,6 @@ function listWorking({ sandbox }: TestBridge): string[] {
     .map(({ email }) => email);
 }
 
-async function readReasons(bridge: TestBridge): Promise<JsonObject[]> {
-  const { body } = await bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-  return Array.isArray(body.reasons) ? body.reasons.map(Object) : [];
-}
-
 async function readWaiting(bridge: TestBridge): Promise<number> {
   return Object((await bridge.ops('GET', '/status')).body.seats).waiting;
 }
@@ -57,7 +51,7 @@ describe('seats', () => {
     expect(listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
     expect(await readWaiting(bridge)).toBe(2);
     expect(await bridge.listStuck()).toEqual([]);
-    const reasons = await readReasons(bridge);
+    const reasons = await bridge.readReasons();
     expect(reasons.map(({ code }) => code)).toEqual(['no-seat']);
     expect(reasons[0]?.detail).toMatch(/^2 people wait for a free seat/);
     const explained = await runner(bridge)('explain', 'dora@example.com');
@@ -81,14 +75,17 @@ describe('seats', () => {
     await untilQuiet(timed);
     const names = ['bob', 'carl', 'dora', 'emil'];
     expect(listWorking(bridge).toSorted()).toEqual(names.map((name) => `${name}@example.com`));
-    expect(await readReasons(bridge)).toEqual([]);
+    expect(await bridge.readReasons()).toEqual([]);
   });
 
   test('one whom the service never seats costs a call now and then, and holds up nobody', async () => {
     const timed = await openSeats(2);
     const { bridge, clock } = timed;
-    const fault = { kind: 'status', status: 402 } as const;
-    const never = { operation: 'scim.addUser', fault, about: 'kim@example.com' } as const;
+    const never = {
+      operation: 'scim.addUser',
+      fault: failing(402),
+      about: 'kim@example.com',
+    } as const;
     const refusals = bridge.sandbox.faults.add(never);
     for (const name of ['kim', 'ada', 'bob']) await bridge.addUser(name);
     await untilQuiet(timed, MINUTE_MS);
@@ -108,7 +105,7 @@ describe('seats', () => {
 
   test('they wait across a restart, and who is tried by name is tried first', async () => {
     const lives = await makeLives({
-      settings: { SCIM_WRITE_WAIT: '5s', DATABASE_URL: await makeStoreUrl() },
+      settings: { SCIM_WRITE_WAIT: '5s' },
       sandbox: { shape: { seats: 2 } },
     });
     const ada = await lives.live(async (bridge) => {
@@ -133,10 +130,9 @@ describe('seats', () => {
   });
 
   test('a plan says how many seats it needs and how many there are, and nobody is evicted when it is approved', async () => {
-    const settings = { DATABASE_URL: await makeStoreUrl(), SEATS_TOTAL: '8' };
     // The owner and three more are there.
     const lives = await makeLives({
-      settings,
+      settings: { SEATS_TOTAL: '8' },
       sandbox: { seed: { users: 3, groups: 0 }, shape: { seats: 8 } },
     });
     const seats = { needs: 7, frees: 0, has: 4 };
@@ -199,7 +195,7 @@ test('a removal and a name go on of somebody who waits for a seat', async () => 
   expect(shown).toMatchObject({ fullName: 'Ada King', temporarilyInactive: true });
   await bridge.send('DELETE', `/Users/${ada}`);
   await untilQuiet(timed, 0);
-  expect(await readReasons(bridge)).toEqual([]);
+  expect(await bridge.readReasons()).toEqual([]);
 });
 
 test('an account that did not work when its licence was read takes a seat once it works', async () => {

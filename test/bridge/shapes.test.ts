@@ -4,8 +4,9 @@ import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { readBridge, readService, withoutGone } from '../support/company.ts';
 import { assertFindsEveryKind } from '../support/drift-cells.ts';
+import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { dismiss, replace, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 const settings = { GROUPS_PERMISSIONS_MAX: '31', SWEEP_ADMINS_EVERY: '1', SCIM_WRITE_WAIT: '20s' };
 const ADMINS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
@@ -84,10 +85,7 @@ async function live(bridge: TestBridge): Promise<void> {
   const flyers = `/Groups/${await bridge.addGroup('Flyers', [...ids.values()])}`;
   const crew = `/Groups/${await bridge.addGroup('Crew', [id('ann')])}`;
   for (const name of ['Red', 'Green', 'Blue', 'Pink', 'Grey']) await bridge.addGroup(name);
-  const away = ['ben', 'cy', 'dan'].map((name) => ({
-    op: 'remove',
-    path: `members[value eq "${id(name)}"]`,
-  }));
+  const away = ['ben', 'cy', 'dan'].map((name) => dismiss(id(name)));
   const king = replace('name.familyName', 'King');
   await patch(bridge, flyers, ...away);
   const back = toMembers([id('cy'), id('dan')]);
@@ -151,11 +149,10 @@ describe('a service whose lists of groups carry no members', () => {
     await bridge.untilSettled();
     sandbox.service.unlink('Nothing', 'nora@example.com');
     sandbox.service.updateUser('ned@example.com', { active: false });
-    const refused = { kind: 'status', status: 400 } as const;
     for (const operation of ['groupUsers.removeUserFromGroup', 'scim.updateUser'] as const)
-      sandbox.faults.add({ operation, fault: refused });
+      sandbox.faults.add({ operation, fault: failing(400) });
 
-    await patch(bridge, path, { op: 'remove', path: `members[value eq "${nora}"]` });
+    await patch(bridge, path, dismiss(nora));
     await patch(bridge, `/Users/${ned}`, replace('active', false));
     await bridge.untilSettled();
 
@@ -164,7 +161,7 @@ describe('a service whose lists of groups carry no members', () => {
 
   test('what it does not have at all is refused, and the rest goes on', async () => {
     const ids = await Promise.all(['una', 'uma', 'udo'].map((name) => bridge.addUser(name)));
-    sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'status', status: 501 } });
+    sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(501) });
 
     for (const id of ids) {
       const away = toPatch(replace('active', false));
@@ -179,7 +176,7 @@ describe('a service whose lists of groups carry no members', () => {
     await bridge.addGroup('Pink');
     sandbox.service.deleteGroup('Pink');
     for (const operation of ['scim.getGroup', 'groups.getGroup'] as const)
-      sandbox.faults.add({ operation, fault: { kind: 'status', status: 403 } });
+      sandbox.faults.add({ operation, fault: failing(403) });
 
     const { status, reasons } = await bridge.sweep();
 
@@ -194,11 +191,10 @@ test('one page again and again: the first read waits', async () => {
     { offsetIgnoredBy: ['scimUsers'], pages: { scimUsers: { default: 4, max: 4 } } },
     { awaitsFirstRead: false },
   );
-  const readiness = () => bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
 
   await expect.poll(() => sandbox.calls.count({ operation: 'scim.getUsers' })).toBeGreaterThan(1);
 
-  expect((await readiness()).text).toContain(
+  expect((await bridge.readReadiness()).text).toContain(
     'The first read of the service is not finished: users',
   );
   expect((await bridge.request('GET', '/Users')).status).toBe(503);
@@ -207,8 +203,7 @@ test('one page again and again: the first read waits', async () => {
 
 test('a user is created where the service fails at one form of an address', async () => {
   const { sandbox, bridge } = await startAlone({ emailsAccepted: 'objects' });
-  const failure = { kind: 'status', status: 500 } as const;
-  sandbox.faults.add({ operation: 'scim.addUser', about: '"emails":["', fault: failure });
+  sandbox.faults.add({ operation: 'scim.addUser', about: '"emails":["', fault: failing(500) });
 
   await bridge.settled(bridge.addUser('ada'));
   await bridge.settled(bridge.addUser('eve'));

@@ -1,13 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
+import {
+  bridgeForSuite,
+  bridgeForTest,
+  type TestBridge,
+  type TestBridgeOptions,
+} from '../support/bridge.ts';
+import { toObjects } from '../support/operator.ts';
 import { listResources, replace, toPatch } from '../support/provider.ts';
 
 const ADMINS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
 
-const bridge = forSuite(() => startTestBridge());
+const bridge = bridgeForSuite();
 
 async function readTag(path: string): Promise<string> {
   return String((await bridge.send('GET', path)).headers.etag);
@@ -46,7 +51,7 @@ test('the ETag of a group stays with what it does not show of a member', async (
   const group = await bridge.addGroup('Steady', [user]);
   const tag = await readTag(`/Groups/${group}`);
 
-  await bridge.send('PATCH', `/Users/${user}`, toPatch(replace('title', 'Pilot')));
+  await bridge.patch(`/Users/${user}`, replace('title', 'Pilot'));
 
   expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
 });
@@ -56,7 +61,7 @@ test('the ETag of a user changes with its groups and their names, and a write th
   const tags = [await readTag(`/Users/${user}`)];
   const group = await bridge.addGroup('Joined', [user]);
   tags.push(await readTag(`/Users/${user}`));
-  await bridge.send('PATCH', `/Groups/${group}`, toPatch(replace('displayName', 'Renamed')));
+  await bridge.patch(`/Groups/${group}`, replace('displayName', 'Renamed'));
   tags.push(await readTag(`/Users/${user}`));
   const change = toPatch(replace('title', 'Pilot'));
   const write = (tag: string | undefined) =>
@@ -112,7 +117,7 @@ const filter = (attribute: string, value: string) =>
   `filter=${encodeURIComponent(`${attribute} eq "${value}"`)}`;
 
 test('what the service says of an account that nobody manages is shown, and survives a write', async () => {
-  const bridge = await forTest(startTestBridge({ sandbox: { seed: { users: 1 } } }));
+  const bridge = await bridgeForTest({ sandbox: { seed: { users: 1 } } });
   const shown = await findFirst(bridge, `/Users?${filter('userName', 'user00001')}`);
   const said = { role: 2, virtual: false };
   expect(shown).toMatchObject({ [USER_EXTENSION]: said });
@@ -127,7 +132,7 @@ test('the flags of an observed group are shown, and leaving them out of a PUT is
   const prepare: NonNullable<TestBridgeOptions['prepare']> = ({ service }) => {
     service.createGroup({ name: 'Boards', addToCardsAndSpacesEnabled: true });
   };
-  const bridge = await forTest(startTestBridge({ prepare }));
+  const bridge = await bridgeForTest({ prepare });
   const shown = await findFirst(bridge, `/Groups?${filter('displayName', 'Boards')}`);
   const flags = { permissions: 0, addToCardsAndSpacesEnabled: true };
   expect(shown).toMatchObject({ [GROUP_EXTENSION]: flags });
@@ -140,7 +145,7 @@ test('the flags of an observed group are shown, and leaving them out of a PUT is
 });
 
 test('an address that nobody serves is 404 in the form of the protocol, also outside the base address', async () => {
-  const { request, baseUrl } = await forTest(startTestBridge());
+  const { request, baseUrl } = await bridgeForTest();
   for (const path of ['/nope', '/scim/v1/Users', '/']) {
     const answer = await request('GET', new URL(path, baseUrl).href);
     expect(answer.status).toBe(404);
@@ -183,7 +188,7 @@ async function readGroups(bridge: TestBridge): Promise<Groups> {
 
 describe('the groups that users show', () => {
   const openCompany = () =>
-    forTest(startTestBridge({ sandbox: { seed: { users: 2, groups: 2, membersPerGroup: 1 } } }));
+    bridgeForTest({ sandbox: { seed: { users: 2, groups: 2, membersPerGroup: 1 } } });
 
   test.each(changes)('are new after a sweep where $why', async ({ groups, act }) => {
     const bridge = await openCompany();
@@ -211,7 +216,7 @@ describe('absolute references', () => {
   const publicUrl = 'https://scim.example.com/bridge';
   const base = `${publicUrl}/scim/v2`;
 
-  const bridge = forSuite(() => startTestBridge({ publicUrl }));
+  const bridge = bridgeForSuite({ publicUrl });
   let ada: string;
   let bob: string;
   let pilots: string;
@@ -287,8 +292,7 @@ describe('absolute references', () => {
 
   test('lead to what they name, and a filter finds them as they are shown', async () => {
     const { body } = await bridge.send('GET', `/Groups/${pilots}`);
-    const members = Array.isArray(body.members) ? body.members.filter(isJsonObject) : [];
-    for (const { $ref, value } of members) {
+    for (const { $ref, value } of toObjects(body.members)) {
       expect((await bridge.send('GET', String($ref).replace(base, ''))).body.id).toBe(value);
       const found = await bridge.send('POST', '/Groups/.search', {
         filter: `members[$ref eq "${$ref}"]`,

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
@@ -16,7 +15,7 @@ interface Table {
 }
 const table: Table = parse(readFileSync(join(import.meta.dirname, 'strict-profile.yaml'), 'utf8'));
 
-const bridge = forSuite(() => startTestBridge());
+const bridge = bridgeForSuite();
 let strict: string;
 /** Ids, by the names that stand for them in the table. */
 let ids: Readonly<Record<string, string>> = {};

@@ -5,6 +5,7 @@ import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { GROUP_EXTENSION } from '../support/drift-cells.ts';
+import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { toGroup, toMembers } from '../support/provider.ts';
 import {
@@ -148,7 +149,7 @@ function isMembers({ pathname }: URL): boolean {
 }
 
 const cells: readonly Cell[] = [
-  failOn('scim.getUsers', 0, 'failing with 500', { kind: 'status', status: 500 }),
+  failOn('scim.getUsers', 0, 'failing with 500', failing(500)),
   failOn('companyUsers.getListOfUsers', 2, 'a page of HTML', { kind: 'html' }),
   failOn('groups.getListOfGroups', 0, 'half of its JSON', { kind: 'truncated' }),
   toEmpty(USERS, 1, /./),
@@ -174,10 +175,7 @@ const cells: readonly Cell[] = [
   },
   {
     what: 'the admins of a group failing with 500',
-    fault: {
-      operation: 'groupAdmins.getListOfGroupAdmins',
-      fault: { kind: 'status', status: 500 },
-    },
+    fault: { operation: 'groupAdmins.getListOfGroupAdmins', fault: failing(500) },
     reason: /the admins of some groups could not be read/,
     concludes: 'what is true',
   },
@@ -242,8 +240,11 @@ test('an account that no list shows is missing only when a look at it says so', 
   const doubted = await bridge.sweep();
   const before = await bridge.listDrifts();
   await bridge.untilSettled();
-  const fault = { kind: 'status', status: 404 } as const;
-  bridge.sandbox.faults.add({ operation: 'scim.getUser', fault, about: `/Users/${id}` });
+  bridge.sandbox.faults.add({
+    operation: 'scim.getUser',
+    fault: failing(404),
+    about: `/Users/${id}`,
+  });
   bridge.sandbox.calls.reset();
   const ended = await bridge.sweep();
 

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import {
   ada,
@@ -16,6 +16,7 @@ import {
   GROUP_EXTENSION,
   isMetAlone,
 } from '../support/drift-cells.ts';
+import { failing, HANGING } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { addPilots, countMembers, intrude, untilApplied } from '../support/pilots.ts';
@@ -42,7 +43,7 @@ function listChanges({ sandbox }: TestBridge): string[] {
 }
 
 test('a sweep finds differences of every kind, writes nothing, and sees that they are gone', async () => {
-  const bridge = await forTest(startTestBridge({ settings }));
+  const bridge = await bridgeForTest({ settings });
   const { service, calls } = bridge.sandbox;
   await assertFindsEveryKind(bridge);
   calls.reset();
@@ -67,7 +68,7 @@ test('a sweep finds differences of every kind, writes nothing, and sees that the
 });
 
 test('whom others made an admin before the admins were first read differs, and not the account of the token', async () => {
-  const bridge = await forTest(startTestBridge({ settings }));
+  const bridge = await bridgeForTest({ settings });
   const { service } = bridge.sandbox;
   const [id] = await bridge.addPeople('ada', 'bob');
   const extension: JsonObject = { admins: toMembers([id]) };
@@ -81,9 +82,7 @@ test('whom others made an admin before the admins were first read differs, and n
 
 test('20 people and 4 groups cost a call a page, and one a group when admin lists are due', async () => {
   const paid = { ...settings, SWEEP_ADMINS_EVERY: '2', UPSTREAM_PAGE_SIZE: '5' };
-  const bridge = await forTest(
-    startTestBridge({ settings: paid, sandbox: { seed: { users: 19 } } }),
-  );
+  const bridge = await bridgeForTest({ settings: paid, sandbox: { seed: { users: 19 } } });
   const id = await bridge.addUser('ada');
   const extension: JsonObject = { admins: toMembers([id]) };
   const groups = Array.from({ length: 4 }, (_, index) => toGroup(`Group ${index}`, [id]));
@@ -110,7 +109,7 @@ test('20 people and 4 groups cost a call a page, and one a group when admin list
 
 test('of more missing groups than one sweep looks for, the managed ones are looked for first', async () => {
   const seed = { users: 1, groups: 240, membersPerGroup: 0 };
-  const bridge = await forTest(startTestBridge({ settings, sandbox: { seed } }));
+  const bridge = await bridgeForTest({ settings, sandbox: { seed } });
   const { service } = bridge.sandbox;
   const names = ['Cooks', 'Drivers', 'Editors', 'Farmers'];
   for (const name of ['Bakers', ...names]) await bridge.settled(bridge.addGroup(name));
@@ -141,7 +140,7 @@ test('a start compares a store that was filled before, and not one that has just
   await first.stop();
   service.service.as('user00001@example.com').updateUser(ada, { active: false });
 
-  const second = await forTest(startTestBridge({ service, settings: hourly, onLog }));
+  const second = await bridgeForTest({ service, settings: hourly, onLog });
   await expect.poll(swept).toHaveLength(1);
 
   expect(body.items).toEqual([]);
@@ -149,7 +148,7 @@ test('a start compares a store that was filled before, and not one that has just
 });
 
 test('scim-bridge sweep tells what differs, and by its exit code whether anything managed does', async () => {
-  const bridge = await forTest(startTestBridge({ settings }));
+  const bridge = await bridgeForTest({ settings });
   await bridge.addUser('ada');
   const run = (args: string) => runner(bridge)(...args.split(' '));
 
@@ -157,10 +156,7 @@ test('scim-bridge sweep tells what differs, and by its exit code whether anythin
   bridge.sandbox.service.updateUser(ada, { active: false });
   const after = await run('sweep --exit-code');
   const json = await run('sweep --json');
-  bridge.sandbox.faults.add({
-    operation: 'scim.getGroups',
-    fault: { kind: 'status', status: 400 },
-  });
+  bridge.sandbox.faults.add({ operation: 'scim.getGroups', fault: failing(400) });
   const incomplete = await run('sweep');
 
   expect(before.code).toBe(0);
@@ -178,7 +174,7 @@ async function startWorld(prepare?: (service: Sandbox['service']) => void) {
   prepare?.(sandbox.service);
   const proxy = await forTest(tamperWith(sandbox));
   const settings = { SCIM_WRITE_WAIT: '0' };
-  const bridge = await forTest(startTestBridge({ settings, service: proxy.service }));
+  const bridge = await bridgeForTest({ settings, service: proxy.service });
   return { sandbox, proxy, bridge };
 }
 
@@ -195,7 +191,7 @@ test.each(removals)(
     const group = await bridge.settled(bridge.addGroup('Pilots', ids));
     await bridge.sweep();
     const members = toMembers(ids.slice(0, names.length));
-    const hang = { kind: 'hang' } as const;
+    const hang = HANGING;
     const removal = sandbox.faults.add({ operation, fault: hang, times: 1 });
     const [listed, shown, stored] = [open(), open(), open()];
     proxy.setTamper(async (url, body) => {
@@ -330,14 +326,12 @@ describe('sweep crash', () => {
         settings: { ...settings, DATABASE_URL: url },
       });
       await addChangedCompany(first);
-      const hang = service.faults.add({ operation, fault: { kind: 'hang' }, skip });
+      const hang = service.faults.add({ operation, fault: HANGING, skip });
       const { body } = await first.ops('POST', '/sweeps');
       await hang.until(1);
       const DATABASE_URL = await kill(first, service, url);
 
-      const second = await forTest(
-        startTestBridge({ service, settings: { ...settings, DATABASE_URL } }),
-      );
+      const second = await bridgeForTest({ service, settings: { ...settings, DATABASE_URL } });
       const ended = await second.untilSwept(String(body.id));
       const found = await second.listDrifts();
       const again = await second.sweep();
@@ -357,7 +351,7 @@ describe('sweep crash', () => {
     await addCompany(first);
     await first.untilSettled();
     const operation = 'auditLogs.retrieveAuditLogEvents';
-    const hang = service.faults.add({ operation, fault: { kind: 'hang' }, skip: 1 });
+    const hang = service.faults.add({ operation, fault: HANGING, skip: 1 });
     const behind = service.service.as(ADMIN);
     behind.updateUser(ada, { active: false });
     behind.link('Pilots', bob);
@@ -365,9 +359,7 @@ describe('sweep crash', () => {
     const DATABASE_URL = await kill(first, service, url);
 
     const clock = createLeapingClock();
-    const second = await forTest(
-      startTestBridge({ service, settings: { ...polled, DATABASE_URL }, clock }),
-    );
+    const second = await bridgeForTest({ service, settings: { ...polled, DATABASE_URL }, clock });
     const found = DRIFTS.filter((drift) => !drift.startsWith('group.'));
     await expect.poll(() => second.listDrifts()).toEqual(found);
     await second.untilSettled();
@@ -412,7 +404,7 @@ async function sweepAndRead(bridge: TestBridge): Promise<[unknown, string]> {
 test('people whom somebody locked out are not let in beyond the limits, and members whom somebody took out are not put back', async () => {
   const limits = { LIMITS_REPAIR: '3' };
   const settings = { DRIFT_POLICY: '{"default":"repair"}', ...limits };
-  const bridge = await forTest(startTestBridge({ settings }));
+  const bridge = await bridgeForTest({ settings });
   const { service } = bridge.sandbox;
   await bridge.settled(bridge.addGroup('Pilots', await bridge.addUsers(addresses.length)));
   for (const address of addresses.slice(1)) service.unlink('Pilots', address);

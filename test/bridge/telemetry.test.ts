@@ -7,11 +7,17 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
-import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import {
+  bridgeForTest,
+  startTestBridge,
+  type TestBridge,
+  type TestBridgeOptions,
+} from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { serveNothing } from '../support/local-server.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';
-import { replace, toPatch } from '../support/provider.ts';
+import { dismiss, replace, toPatch } from '../support/provider.ts';
 import { startRecording } from '../support/recording-server.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
@@ -32,7 +38,7 @@ function fail({ sandbox }: TestBridge, fault: Fault, operation: '*' | 'scim.upda
 async function openLogged(options: TestBridgeOptions) {
   const log: JsonObject[] = [];
   const onLog = (line: JsonObject) => void log.push(line);
-  const bridge = await forTest(startTestBridge({ ...options, onLog }));
+  const bridge = await bridgeForTest({ ...options, onLog });
   log.length = 0;
   return [bridge, log] as const;
 }
@@ -42,13 +48,13 @@ function listMessages(log: readonly JsonObject[], level: string): unknown[] {
 }
 
 test('every documented metric is printed, and tells how writes were answered and, while the token is refused, what waits', async () => {
-  const bridge = await forTest(startTestBridge({ settings }));
+  const bridge = await bridgeForTest({ settings });
   const id = await bridge.addUser('ada');
   await rename(bridge, id, 'Example');
-  const refused = fail(bridge, { kind: 'status', status: 400 }, 'scim.updateUser');
+  const refused = fail(bridge, failing(400), 'scim.updateUser');
   await rename(bridge, id, 'King');
   refused.remove();
-  fail(bridge, { kind: 'status', status: 401 });
+  fail(bridge, failing(401));
   await rename(bridge, id, 'Queen');
 
   const metrics = await readMetrics(bridge);
@@ -97,7 +103,7 @@ test.each([
     const [bridge, log] = await openLogged({ settings: impatient });
     const ids = await bridge.settled(bridge.addUsers(6));
     log.length = 0;
-    fail(bridge, { kind: 'status', status });
+    fail(bridge, failing(status));
 
     for (const familyName of ['King', 'Queen'])
       await Promise.all(ids.map((id) => rename(bridge, id, familyName)));
@@ -110,7 +116,7 @@ test.each([
 test('a refused write is logged with its code and nobody’s name', async () => {
   const [bridge, log] = await openLogged({ settings });
   const id = await bridge.addUser('ada');
-  fail(bridge, { kind: 'status', status: 400 }, 'scim.updateUser');
+  fail(bridge, failing(400), 'scim.updateUser');
 
   await rename(bridge, id, 'King');
 
@@ -125,7 +131,7 @@ describe('change durations', () => {
   const impatient = { SCIM_WRITE_WAIT: '0' };
   const HOUR_MS = 3_600_000;
 
-  const setTo = (path: string, value: string | boolean) => toPatch(replace(path, value));
+  const setTo = (path: string, value: string | boolean) => replace(path, value);
 
   /** How many changes of each kind have arrived, and how many wait. */
   async function readCounts(bridge: TestBridge): Promise<Record<string, (number | undefined)[]>> {
@@ -136,18 +142,18 @@ describe('change durations', () => {
   }
 
   test('each change of a provider is counted once by its kind when the service holds it', async () => {
-    const bridge = await forTest(startTestBridge({ settings }));
+    const bridge = await bridgeForTest({ settings });
     const [ada, bob] = await bridge.addPeople('ada', 'bob');
     const pilots = await bridge.addGroup('Pilots');
-    await bridge.send('PATCH', `/Users/${ada}`, setTo('name.familyName', 'Byron'));
+    await bridge.patch(`/Users/${ada}`, setTo('name.familyName', 'Byron'));
     await bridge.patch(`/Groups/${pilots}`, {
       op: 'add',
       path: 'members',
       value: [{ value: ada }],
     });
-    const removal = toPatch({ op: 'remove', path: `members[value eq "${ada}"]` });
+    const removal = toPatch(dismiss(ada));
     await bridge.send('PATCH', `/Groups/${pilots}`, removal);
-    await bridge.send('PATCH', `/Users/${ada}`, setTo('active', false));
+    await bridge.patch(`/Users/${ada}`, setTo('active', false));
     await bridge.settled(bridge.send('DELETE', `/Users/${bob}`));
 
     const counts = await readCounts(bridge);
@@ -160,8 +166,8 @@ describe('change durations', () => {
     const url = { DATABASE_URL: await makeStoreUrl() };
     const first = await startTestBridge({ service, settings: { ...impatient, ...url } });
     const ada = await first.settled(first.addUser('ada'));
-    const fault = service.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
-    await first.send('PATCH', `/Users/${ada}`, setTo('active', false));
+    const fault = service.faults.add({ operation: '*', fault: failing(401) });
+    await first.patch(`/Users/${ada}`, setTo('active', false));
     await first.stop();
     fault.remove();
 
@@ -177,19 +183,19 @@ describe('change durations', () => {
   });
 
   test('what is asked of a group while another change of it is under way is waited for as well', async () => {
-    const bridge = await forTest(startTestBridge({ settings: impatient }));
+    const bridge = await bridgeForTest({ settings: impatient });
     const [ada, bob] = await bridge.addPeople('ada', 'bob');
     const pilots = await bridge.settled(bridge.addGroup('Pilots', [ada, bob]));
     const { id } = bridge.sandbox.service.getUser('bob@example.com');
     const faults = (['scim.updateGroup', 'groupUsers.removeUserFromGroup'] as const).map(
       (operation) =>
         bridge.sandbox.faults.add({
-          ...{ operation, fault: { kind: 'status', status: 503 } },
+          ...{ operation, fault: failing(503) },
           about: operation === 'scim.updateGroup' ? `"value":${id}}` : `/users/${id} `,
         }),
     );
     for (const who of [ada, bob]) {
-      const removal = toPatch({ op: 'remove', path: `members[value eq "${who}"]` });
+      const removal = toPatch(dismiss(who));
       await bridge.send('PATCH', `/Groups/${pilots}`, removal);
     }
     const readArrived = async () => (await readCounts(bridge)).arrived?.[3];
@@ -303,7 +309,7 @@ describe('open telemetry', () => {
     const [first, second] = [await startCollector(), await startCollector()];
     const accepting = await startTestBridge({ service: sandbox, settings, otel: first.env });
     const ada = await accepting.settled(accepting.addUser('ada'));
-    const fault = sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } });
+    const fault = sandbox.faults.add({ operation: '*', fault: failing(401) });
     await accepting.request('PATCH', `/Users/${ada}`, rename, { traceparent });
     await accepting.stop();
     fault.remove();

@@ -7,7 +7,9 @@ import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { behindTheBack, startAudit } from '../support/audit-world.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { failing } from '../support/faults.ts';
 import { forSuite } from '../support/lifetimes.ts';
+import { toObjects } from '../support/operator.ts';
 import { replace, toMembers } from '../support/provider.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
@@ -16,10 +18,7 @@ const LONG_MS = 10 * 60_000;
 
 /** Waits for the log of requests, which is behind the answers. */
 async function untilRequests(bridge: TestBridge, id: string, count: number): Promise<void> {
-  const read = async () => {
-    const { body } = await bridge.ops('GET', `/requests?resource=${id}`);
-    return Array.isArray(body.items) ? body.items.length : 0;
-  };
+  const read = async () => (await bridge.listOps(`/requests?resource=${id}`)).length;
   await expect.poll(read).toBe(count);
 }
 
@@ -107,8 +106,8 @@ describe('the line of time, whole', () => {
     await world.poll(LONG_MS);
     behindTheBack(world).updateUser('dora@example.com', { fullName: 'Somebody Else' });
     const { body } = await world.ops('POST', `/users/${ada}/look`, {});
-    const [drift] = Array.isArray(body.differences) ? body.differences : [];
-    await world.ops('POST', `/drifts/${Object(drift).id}/accept`);
+    const [drift] = toObjects(body.differences);
+    await world.ops('POST', `/drifts/${drift?.id}/accept`);
     await world.ops('POST', '/retry', { name: 'dora@example.com' });
     await world.ops('POST', '/pause');
     await world.ops('POST', '/resume');
@@ -143,8 +142,7 @@ describe('the line of time, whole', () => {
   test('tells when the service did not work, and when it did again', async () => {
     const id = await world.addUser('otto');
     const { faults } = world.sandbox;
-    const fault = { kind: 'status', status: 401 } as const;
-    const refused = faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+    const refused = faults.add({ operation: 'scim.updateUser', fault: failing(401), times: 1 });
     const renamed = world.patch(`/Users/${id}`, replace('name.familyName', 'King'));
     await refused.until(1);
     await untilTold(world, id, 'outage: the service refuses the token');
@@ -276,10 +274,7 @@ describe('explain', () => {
   test('what waits, what the service refuses and what somebody else changed', async () => {
     const { faults } = bridge.sandbox;
     const id = await bridge.addUser('rita');
-    const fault = faults.add({
-      operation: 'companyUsers.updateUser',
-      fault: { kind: 'status', status: 422 },
-    });
+    const fault = faults.add({ operation: 'companyUsers.updateUser', fault: failing(422) });
     await bridge.addGroup('Refused', [id]);
     await expect
       .poll(async () => toRows(await explain(bridge, `users/${id}`)).appsPermissions?.[2])

@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { failing } from '../support/faults.ts';
 import { boss, clerk, startBridgeOf, startLaggingService } from '../support/lagging-service.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { admit, replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 
 const STRANGERS = ['stranger1@elsewhere.example', 'stranger2@elsewhere.example'];
 
-const bridge = forSuite(() => startTestBridge());
+const bridge = bridgeForSuite();
 beforeAll(async () => {
   const { service } = bridge.sandbox;
   await bridge.addUsers(2);
@@ -25,9 +25,11 @@ beforeAll(async () => {
 
 async function list(path: string): Promise<{ id: string; name: string; privileged?: unknown }[]> {
   const { items } = Object((await bridge.ops('GET', path)).body);
-  return items.map(({ id, resource, name, privileged }: Record<string, { name: string }>) => {
-    return { id, name: resource?.name ?? name, privileged };
-  });
+  return items.map(({ id, resource, name, privileged }: Record<string, { name: string }>) => ({
+    id,
+    name: resource?.name ?? name,
+    privileged,
+  }));
 }
 
 async function listNames(path: string): Promise<string[]> {
@@ -132,7 +134,7 @@ async function findIdOf(bridge: TestBridge, type: 'Users' | 'Groups', filter: st
 
 test('somebody unmanaged whom the service deleted is in no list, filter, group and uniqueness any more once a sweep missed them and a look said so', async () => {
   const world = {};
-  const bridge = await forTest(startTestBridge(world));
+  const bridge = await bridgeForTest(world);
   const { service, calls } = bridge.sandbox;
   service.addUser(ghost);
   service.createGroup({ name: 'Crew' });
@@ -158,9 +160,8 @@ test('somebody unmanaged whom the service deleted is in no list, filter, group a
     ['PATCH', disable],
     ['PUT', toUser('ghost')],
     ['DELETE', undefined],
-  ] as const) {
+  ] as const)
     expect((await bridge.request(method, `/Users/${id}`, body)).status).toBe(404);
-  }
   for (const each of [group, pilots])
     expect((await bridge.send('GET', `/Groups/${each}`)).body.members ?? []).toEqual([]);
   const changed = await readEtags(bridge, [group, pilots]);
@@ -174,7 +175,7 @@ const writes: readonly { what: string; method: string; body: JsonObject }[] = [
 ];
 for (const { what, method, body } of writes) {
   test(`${what} of somebody unmanaged who is gone is answered with 404, and makes nobody`, async () => {
-    const bridge = await forTest(startTestBridge({ prepare: addGhost }));
+    const bridge = await bridgeForTest({ prepare: addGhost });
     const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
     const pilots = await bridge.addGroup('Pilots', [id]);
     const etags = await readEtags(bridge, [pilots]);
@@ -194,7 +195,7 @@ for (const { what, method, body } of writes) {
 test('an unmanaged group that the service deleted answers a write with 404 as soon as the service says so, and its name is free', async () => {
   const adopting = { GROUPS_ADOPT_ON_DELETE: 'yes' };
   const world = { settings: { ...adopting } };
-  const bridge = await forTest(startTestBridge(world));
+  const bridge = await bridgeForTest(world);
   const { service } = bridge.sandbox;
   const ada = await bridge.addUser('ada');
   for (const name of ['Board', 'Crew', 'Cooks', 'Pilots', 'Guests']) service.createGroup({ name });
@@ -204,11 +205,7 @@ test('an unmanaged group that the service deleted answers a write with 404 as so
   for (const name of ['Crew', 'Cooks', 'Pilots', 'Guests']) service.deleteGroup(name);
 
   const answers = [
-    await bridge.tryPatch(`/Groups/${ids[0]}`, {
-      op: 'add',
-      path: 'members',
-      value: toMembers([ada]),
-    }),
+    await bridge.tryPatch(`/Groups/${ids[0]}`, admit(ada)),
     await bridge.request('PUT', `/Groups/${ids[1]}`, toGroup('Cooks', [ada])),
     await bridge.request('DELETE', `/Groups/${ids[2]}`),
     await bridge.request('POST', '/Groups', toGroup('Pilots', [ada])),
@@ -263,7 +260,7 @@ describe('an account whose role no list has told', () => {
     const bridge = await start({ UPSTREAM_TIMEOUT: '1s' });
     const { service, faults } = bridge.sandbox;
     const id = await bridge.findId({ type: 'Users', name: 'clerk' });
-    faults.add({ operation: LIST, fault: { kind: 'status', status: 500 } });
+    faults.add({ operation: LIST, fault: failing(500) });
 
     const answer = await bridge.tryPatch(`/Users/${id}`, replace('active', false));
 
@@ -290,7 +287,7 @@ test('an account or group that an operator has to decide about is refused, recor
     settings: { USERS_ADOPT: 'ask', GROUPS_ADOPT: 'ask' },
     sandbox: { seed: { users: 1, groups: 1 } },
   };
-  const bridge = await forTest(startTestBridge(options));
+  const bridge = await bridgeForTest(options);
   const { request, sandbox } = bridge;
   sandbox.calls.reset();
   for (const [path, body] of [
@@ -313,17 +310,16 @@ test('an account or group that an operator has to decide about is refused, recor
 });
 
 test('who was in an adopted group before the bridge asked stays when the group is let go', async () => {
-  const bridge = await forTest(
-    startTestBridge({ prepare: ({ service }) => void service.createGroup({ name: 'Old' }) }),
-  );
+  const bridge = await bridgeForTest({
+    prepare: ({ service }) => void service.createGroup({ name: 'Old' }),
+  });
   const { service } = bridge.sandbox;
   const [first, second] = await bridge.addPeople('first', 'second');
   const group = await bridge.findId({ type: 'Groups', name: 'Old' });
   const address = (name: string) => service.users().find((u) => u.email.startsWith(name))?.email;
   service.link('Old', address('first') ?? '');
 
-  for (const id of [first, second])
-    await bridge.patch(`/Groups/${group}`, { op: 'add', path: 'members', value: toMembers([id]) });
+  for (const id of [first, second]) await bridge.patch(`/Groups/${group}`, admit(id));
   expect(service.members('Old')).toHaveLength(2);
   await bridge.send('DELETE', `/Groups/${group}`);
 

@@ -4,9 +4,16 @@ import type { JsonObject } from '../../src/domain/json.ts';
 import type { Rule } from '../../src/domain/rule-book.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import {
+  bridgeForSuite,
+  bridgeForTest,
+  startTestBridge,
+  type TestBridge,
+  type TestBridgeOptions,
+} from '../support/bridge.ts';
+import { failing, HANGING } from '../support/faults.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { admit, replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
 /** Every call that reached the service, reads too; what is not named must not be called. */
@@ -62,7 +69,7 @@ function withGroup(
 function runCallTable(title: string, rows: readonly CallRow[], given: TestBridgeOptions = {}) {
   describe(title, () => {
     const sandbox = { seed: { users: 2, groups: 1 }, ...given.sandbox };
-    const bridge = forSuite(() => startTestBridge({ ...given, sandbox }));
+    const bridge = bridgeForSuite({ ...given, sandbox });
     for (const [what, calls, prepare] of rows)
       test(`${what}: ${toWords(calls)}`, async () => {
         expect(await countCalls(bridge, await prepare(bridge))).toEqual(withoutZeros(calls));
@@ -258,9 +265,9 @@ const memberForms = [
 test.each(memberForms)(
   '$people members join and leave in as few calls as the service allows ($memberPatch)',
   async ({ memberPatch, people, first, added, removed }) => {
-    const bridge = await forTest(
-      startTestBridge({ sandbox: { shape: { memberPatch }, seed: { users: people } } }),
-    );
+    const bridge = await bridgeForTest({
+      sandbox: { shape: { memberPatch }, seed: { users: people } },
+    });
     const filter = encodeURIComponent('userName sw "user0"');
     const users = await bridge.list(`/Users?filter=${filter}&count=100`);
     const ids = users.map(({ id }) => String(id));
@@ -377,7 +384,7 @@ test('an update of a group whose answer lacks what was sent is looked at once', 
   const sandbox = await forTest(startSandbox());
   const proxy = await forTest(tamperWith(sandbox, 'PATCH'));
   const settings = { SCIM_WRITE_WAIT: '60s', GROUPS_PERMISSIONS_MAX: '31' };
-  const bridge = await forTest(startTestBridge({ settings, service: proxy.service }));
+  const bridge = await bridgeForTest({ settings, service: proxy.service });
   const id = await bridge.settled(bridge.addGroup('Pilots'));
   sandbox.calls.reset();
   proxy.setTamper((_url, body) => ({ ...Object(body), permissions: undefined }));
@@ -391,7 +398,7 @@ test('an update of a group whose answer lacks what was sent is looked at once', 
 });
 
 test('who is to be no admin any more goes before anything is given to the group', async () => {
-  const bridge = await forTest(startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31' } }));
+  const bridge = await bridgeForTest({ settings: { GROUPS_PERMISSIONS_MAX: '31' } });
   const [ada, bob] = await bridge.addPeople('ada', 'bob');
   const admins = `${EXTENSION}:Group:admins`;
   const path = `/Groups/${await bridge.addGroup('Pilots')}`;
@@ -399,7 +406,7 @@ test('who is to be no admin any more goes before anything is given to the group'
   bridge.sandbox.calls.reset();
 
   const give = [replace('displayName', 'Aviators'), replace(`${EXTENSION}:Group:permissions`, 2)];
-  const join = { op: 'add', path: 'members', value: toMembers([bob]) };
+  const join = admit(bob);
   await bridge.settled(bridge.patch(path, ...give, join, { op: 'remove', path: admins }));
 
   const calls = bridge.sandbox.calls.recent().filter(({ method }) => method !== 'GET');
@@ -408,7 +415,7 @@ test('who is to be no admin any more goes before anything is given to the group'
 });
 
 describe('ledger', () => {
-  const bridge = forSuite(() => startTestBridge({ settings: { GROUPS_PERMISSIONS_MAX: '31' } }));
+  const bridge = bridgeForSuite({ settings: { GROUPS_PERMISSIONS_MAX: '31' } });
   afterEach(() => bridge.sandbox.faults.clear());
 
   const disable = toPatch(replace('active', false));
@@ -423,7 +430,7 @@ describe('ledger', () => {
   test('a call is in the ledger before it leaves, so that a crash leaves no call without a row', async () => {
     const path = `/Users/${await bridge.addUser('ada')}`;
     const { faults } = bridge.sandbox;
-    const slow = faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
+    const slow = faults.add({ operation: 'scim.updateUser', fault: HANGING });
 
     const answer = bridge.request('PATCH', path, disable);
     await slow.until(1);
@@ -471,7 +478,7 @@ describe('ledger', () => {
     {
       why: 'members in halves, after both forms of the whole were refused',
       ...{ refused: 'scim.updateGroup', times: 2, type: 'Groups' },
-      toOperation: (people) => ({ op: 'add', path: 'members', value: toMembers(people) }),
+      toOperation: (people) => admit(...people),
       changes: [
         ...Array.from({ length: 8 }, () => 'member.add refused'),
         ...Array.from({ length: 4 }, () => 'member.add done'),
@@ -488,8 +495,7 @@ describe('ledger', () => {
       const group = await bridge.settled(bridge.addGroup(`Pilots ${index}`));
       const path = type === 'Users' ? `/Users/${people[0]}` : `/Groups/${group}`;
       const before = (await listCalls(path)).length;
-      const fault = { kind: 'status', status: 400 } as const;
-      bridge.sandbox.faults.add({ operation: refused, fault, times });
+      bridge.sandbox.faults.add({ operation: refused, fault: failing(400), times });
 
       await bridge.settled(bridge.patch(path, toOperation(people)));
 

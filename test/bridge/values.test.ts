@@ -1,14 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
-const bridge = forSuite(() => startTestBridge());
+const bridge = bridgeForSuite();
 
 /** JSON in which a number stands for each `@`: no program that only knows numbers could write it. */
 function withNumber(body: object, number: string): string {
@@ -190,7 +189,7 @@ describe('a certificate that is no base64', () => {
 describe('values refused', () => {
   const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
-  const bridge = forSuite(() => startTestBridge({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } }));
+  const bridge = bridgeForSuite({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } });
   let ada: string;
   let people: string[];
 
@@ -351,13 +350,11 @@ describe('recognised people', () => {
     },
   ];
 
-  const bridge = forSuite(() =>
-    startTestBridge({
-      prepare({ service }) {
-        for (const { account } of cases) service.addUser({ ...account, fullName: 'Ada Example' });
-      },
-    }),
-  );
+  const bridge = bridgeForSuite({
+    prepare({ service }) {
+      for (const { account } of cases) service.addUser({ ...account, fullName: 'Ada Example' });
+    },
+  });
 
   function toPerson(name: string, { userName, email }: { userName: string; email: string }) {
     return toUser(name, { userName, emails: [{ value: email, primary: true }] });

@@ -1,20 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 import { program } from '../support/program.ts';
+import { root } from '../support/repository.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-
-test('a log on a full disk keeps no bridge from serving, and none from ending', async ({
-  onTestFinished,
-}) => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-output-'));
+test('a log on a full disk keeps no bridge from serving, and none from ending', async () => {
+  const folder = makeFolder();
   const full = openSync('/dev/full', 'w');
   const port = await freePort();
   const child = spawn(process.execPath, [program, 'serve'], {
@@ -29,10 +25,9 @@ test('a log on a full disk keeps no bridge from serving, and none from ending', 
       SHUTDOWN_DELAY: '0',
     },
   });
-  onTestFinished(async () => {
+  onTestFinished(() => {
     child.kill('SIGKILL');
     closeSync(full);
-    rmSync(folder, { recursive: true, force: true });
   });
   const readStatus = async () => {
     const answer = await request(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);

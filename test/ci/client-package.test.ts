@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import {
-  cpSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -13,10 +12,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compile, lintPacked, writeProgram } from '../support/packed.ts';
+import {
+  compile,
+  installOffline,
+  lintPacked,
+  makeCheckout,
+  writeProgram,
+} from '../support/packed.ts';
 import { type RecordingServer, startRecording } from '../support/recording-server.ts';
+import { root } from '../support/repository.ts';
 
-const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 let folder: string;
@@ -36,16 +41,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** In a clean checkout, so that nothing of an earlier build is packed and nobody's build is disturbed. */
 async function build(): Promise<string> {
-  const checkout = join(folder, 'checkout');
-  const wanted = ['src', 'scripts', 'docs', 'LICENSE', 'package.json', 'tsconfig.json'];
-  for (const name of [...wanted, 'tsconfig.build.json', 'tsconfig.client.json'])
-    cpSync(join(root, name), join(checkout, name), { recursive: true });
-  // No clone has it: the build writes it.
-  rmSync(join(checkout, 'src/client/operations.ts'), { force: true });
-  rmSync(join(checkout, 'src/upstream/operations/arguments.ts'), { force: true });
-  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  const checkout = makeCheckout(join(folder, 'checkout'), [
+    ...['src', 'scripts', 'docs', 'LICENSE', 'package.json', 'tsconfig.json'],
+    ...['tsconfig.build.json', 'tsconfig.client.json'],
+  ]);
   await run('npm', ['run', '--silent', 'build:client'], { cwd: checkout });
   return join(checkout, 'dist/client-package');
 }
@@ -58,14 +58,7 @@ async function pack(from: string): Promise<string> {
 /** Into an empty project without a registry: its one dependency comes from a file as well. */
 async function install(): Promise<void> {
   const undici = await pack(join(root, 'node_modules/undici'));
-  write('package.json', '{ "name": "stranger", "private": true, "type": "module" }');
-  const offline = ['--offline', '--cache', join(folder, 'cache'), '--no-audit', '--no-fund'];
-  await run('npm', ['install', ...offline, tarball, undici], { cwd: project });
-}
-
-function write(name: string, text: string): void {
-  mkdirSync(project, { recursive: true });
-  writeFileSync(join(project, name), text);
+  await installOffline(project, 'stranger', tarball, undici);
 }
 
 function measureBytes(path: string): number {
@@ -88,8 +81,8 @@ test('publint has nothing to say', async () => {
 });
 
 test('the client is used from JavaScript', async () => {
-  write(
-    'use.js',
+  writeFileSync(
+    join(project, 'use.js'),
     `import { createClient } from '@scim-bridge/client';
 const client = createClient({ baseUrl: process.argv[2], token: 'token', requestsPerSecond: 0 });
 const mistake = await client.cards.retrieveCard({ path: { card_id: '1' } }).catch((error) => error);
@@ -110,8 +103,8 @@ console.log(JSON.stringify({ mistake: mistake.message, card }));
 });
 
 test('what is packed streams a content of the service, and gives the headers of an answer', async () => {
-  write(
-    'stream.js',
+  writeFileSync(
+    join(project, 'stream.js'),
     `import { createClient } from '@scim-bridge/client';
 const client = createClient({ baseUrl: process.argv[2], token: 'token', requestsPerSecond: 0 });
 const { content, type, bytes } = await client.download({ path: '/files/1' });

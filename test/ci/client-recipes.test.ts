@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { format, promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Answering, sendJson, startService } from '../../src/upstream/testing/service.ts';
+import { root } from '../support/repository.ts';
 
-const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/client.md'), 'utf8');
 const [beginning = '', ...sections] = page.split(/^## /m);
 

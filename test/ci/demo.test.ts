@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { makeFolder } from '../support/lifetimes.ts';
-
-const root = join(import.meta.dirname, '../..');
+import { root } from '../support/repository.ts';
 
 /** Runs the demo without its pauses, with this folder for everything temporary. */
 async function runDemo(folder: string): Promise<{ code: unknown; out: string; errors: string }> {

@@ -8,8 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { makeFolder } from '../support/lifetimes.ts';
 import { spawnBin } from '../support/process.ts';
 import { program } from '../support/program.ts';
-
-const root = join(import.meta.dirname, '../..');
+import { root } from '../support/repository.ts';
 
 /** Settings of a first run in a folder of its own. */
 async function makeFirstRun() {

@@ -1,17 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
 import { exitCodes } from '../../src/cli/command.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import { settingRows } from '../../src/settings/rows.ts';
 import { makeFolder } from '../support/lifetimes.ts';
+import { packageJson, read, root } from '../support/repository.ts';
 
-const root = join(import.meta.dirname, '../..');
-const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const unit = read('config/systemd/scim-bridge.service');
 const ANALYZE = '/usr/bin/systemd-analyze';
 
@@ -41,11 +39,8 @@ test.runIf(existsSync(ANALYZE))(
 );
 
 test('systemd: Node itself serves what a package holds, with the flags of npm start', () => {
-  const { scripts } = z
-    .object({ scripts: z.object({ start: z.string() }) })
-    .parse(JSON.parse(read('package.json')));
   const [started = ''] = listValues('ExecStart');
-  const flags = scripts.start.match(/--\S+=\S+/g);
+  const flags = packageJson.scripts.start?.match(/--\S+=\S+/g);
 
   expect(started.split(' ')).toEqual([
     '/usr/bin/node',

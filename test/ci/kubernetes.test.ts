@@ -12,11 +12,9 @@ import { settingRows } from '../../src/settings/rows.ts';
 import { settingsSchema } from '../../src/settings/schema.ts';
 import { runAlone } from '../support/command.ts';
 import { makeFolder } from '../support/lifetimes.ts';
+import { packageJson, read, root } from '../support/repository.ts';
 
-const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'config/kubernetes');
-const read = (path: string) => readFileSync(join(root, path), 'utf8');
-
 const kustomization = z
   .strictObject({
     apiVersion: z.literal('kustomize.config.k8s.io/v1beta1'),
@@ -160,7 +158,7 @@ test('the bridges reach names, the service and PostgreSQL alone', () => {
 });
 
 test('the image is that of this version, and every container has it', () => {
-  const { version } = JSON.parse(read('package.json'));
+  const { version } = packageJson;
   expect(kustomization.images).toMatchObject([{ name: 'scim-bridge', newTag: version }]);
   const chart = parse(read('config/kubernetes/Chart.yaml'));
   expect(chart).toMatchObject({ version, appVersion: version });

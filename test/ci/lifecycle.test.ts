@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { HANGING } from '../support/faults.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeFolder } from '../support/lifetimes.ts';
 import { toUser } from '../support/provider.ts';
@@ -39,7 +40,7 @@ test.concurrent('with nothing configured it prints an address and a token; both 
 test.concurrent('SIGTERM lets the requests that run finish, takes no new ones, and ends with 0; what was said tells no token and no address', async (context) => {
   const { sandbox, start } = await openSite({ test: context, env: { LOG_LEVEL: 'trace' } });
   const bridge = await start();
-  const slow = sandbox.faults.add({ operation: 'scim.addUser', fault: { kind: 'hang' } });
+  const slow = sandbox.faults.add({ operation: 'scim.addUser', fault: HANGING });
   const running = bridge.request('POST', '/Users', toUser('ada'));
   await slow.until(1);
 
@@ -64,7 +65,7 @@ test.concurrent('a restart serves at once, also while the service does not answe
   await (await start()).stop();
   sandbox.calls.reset();
   const operation = 'users.retrieveCurrentUser';
-  const asked = sandbox.faults.add({ operation, fault: { kind: 'hang' } });
+  const asked = sandbox.faults.add({ operation, fault: HANGING });
 
   const { body } = await (await launch()).request('GET', '/Users');
 

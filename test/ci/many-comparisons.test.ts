@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forSuite } from '../support/lifetimes.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { insertMany } from '../support/rows.ts';
 
 /** As many comparisons as fit into a filter. */
@@ -13,7 +12,7 @@ const USERS = 60_000;
 const LONG_USERS = 300;
 const LONG_TEXT = 'x'.repeat(250_000);
 
-const bridge = forSuite(() => startTestBridge());
+const bridge = bridgeForSuite();
 
 beforeAll(async () => {
   await bridge.addUser('ada');
@@ -80,13 +79,7 @@ test('a search that looks at more than 100,000 resources is refused, also by cur
   const search = (query: JsonObject) => bridge.request('POST', '/Users/.search', query);
 
   const byCursor = { filter, cursor: '' };
-  for (const query of [
-    { filter },
-    byCursor,
-    { sortBy: 'title' },
-    { sortBy: 'title', cursor: '' },
-  ]) {
+  for (const query of [{ filter }, byCursor, { sortBy: 'title' }, { sortBy: 'title', cursor: '' }])
     expect(await search(query)).toMatchObject({ status: 400, body: { scimType: 'tooMany' } });
-  }
   expect((await search({ filter: `userName eq "person7"` })).status).toBe(200);
 });

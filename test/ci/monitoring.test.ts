@@ -1,18 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { listMetrics } from '../../src/app/state-metrics.ts';
 import { CHANGE_CLASSES } from '../../src/domain/change-class.ts';
 import { REASON_CODES } from '../../src/ops/state/reasons.ts';
-import { startTestBridge } from '../support/bridge.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { bridgeForTest } from '../support/bridge.ts';
 import { readMetricsText } from '../support/metrics.ts';
 import { hasPromtool, NO_PROMTOOL, runPromtool } from '../support/promtool.ts';
-
-const root = join(import.meta.dirname, '../..');
-const read = (path: string) => readFileSync(join(root, path), 'utf8');
+import { read } from '../support/repository.ts';
 
 const rule = z.strictObject({
   alert: z.string(),
@@ -89,7 +84,7 @@ function needPromtool(context: TestContext): void {
 }
 
 test('every metric and label that an alert or a panel asks for is at /metrics of a running bridge', async () => {
-  const bridge = await forTest(startTestBridge({ settings: { SCIM_WRITE_WAIT: '10s' } }));
+  const bridge = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '10s' } });
   const ada = await bridge.addUser('ada');
   await bridge.addGroup('Pilots', [ada]);
   await bridge.settled(bridge.send('DELETE', `/Users/${ada}`));

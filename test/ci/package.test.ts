@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,10 +13,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compile, lintPacked, writeProgram } from '../support/packed.ts';
+import {
+  compile,
+  installOffline,
+  lintPacked,
+  makeCheckout,
+  writeProgram,
+} from '../support/packed.ts';
+import { packageJson, root } from '../support/repository.ts';
 import { startBridge } from '../support/server.ts';
 
-const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 let folder: string;
@@ -39,12 +44,10 @@ afterAll(() => {
 
 async function pack(): Promise<string> {
   const left = new Set(['node_modules', 'dist', 'data', 'test', 'coverage', '.git']);
-  for (const name of readdirSync(root).filter((entry) => !left.has(entry)))
-    cpSync(join(root, name), join(checkout, name), { recursive: true });
-  // No clone has it: the build writes it.
-  rmSync(join(checkout, 'src/client/operations.ts'), { force: true });
-  rmSync(join(checkout, 'src/upstream/operations/arguments.ts'), { force: true });
-  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  makeCheckout(
+    checkout,
+    readdirSync(root).filter((entry) => !left.has(entry)),
+  );
   await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: checkout });
   const [file] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   if (file === undefined) throw new Error('nothing was packed');
@@ -53,13 +56,9 @@ async function pack(): Promise<string> {
 
 /** Into an empty project, without a registry: what the package needs is there as links. */
 async function install(): Promise<void> {
-  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  for (const name of Object.keys(dependencies)) link(name);
-  write('package.json', '{ "name": "empty", "private": true, "type": "module" }');
-  const offline = ['--offline', '--cache', join(folder, 'cache'), '--no-audit', '--no-fund'];
+  for (const name of Object.keys(packageJson.dependencies)) link(name);
   // No scripts: those of linked packages are for who works on them.
-  const args = ['install', '--ignore-scripts', '--omit=optional', ...offline, tarball];
-  await run('npm', args, { cwd: project });
+  await installOffline(project, 'empty', '--ignore-scripts', '--omit=optional', tarball);
   link('@types/node');
 }
 

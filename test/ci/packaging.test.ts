@@ -11,9 +11,7 @@ import { STOP_GRACE_MS } from '../../src/app/tenure.ts';
 import { DRAIN_MAX_MS, SHUTDOWN_DELAY_MS } from '../../src/main.ts';
 import { settingRows } from '../../src/settings/rows.ts';
 import { makeFolder } from '../support/lifetimes.ts';
-
-const root = join(import.meta.dirname, '../..');
-const read = (path: string) => readFileSync(join(root, path), 'utf8');
+import { read, root } from '../support/repository.ts';
 
 const composeSchema = z.object({
   services: z.record(

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { forTest } from '../support/lifetimes.ts';
-import { listResources, type TestAnswer, toMembers, toPatch } from '../support/provider.ts';
+import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import { admit, listResources, type TestAnswer, toPatch } from '../support/provider.ts';
 
 const GROUP = 'Pilots';
 
@@ -45,8 +44,7 @@ async function sendUntilTaken(
 describe('hundreds of PATCHes of one member each at the same time', () => {
   for (const { what, shape, members, callsMax } of rows) {
     test(`${what}: nobody is lost, in the fewest calls`, async () => {
-      const options = { sandbox: { shape, seed: { users: members } } };
-      const bridge = await forTest(startTestBridge(options));
+      const bridge = await bridgeForTest({ sandbox: { shape, seed: { users: members } } });
       const { sandbox } = bridge;
       const list = await bridge.send('GET', '/Users?count=1000');
       const people = listResources(list).filter(({ userName }) => userName !== 'owner');
@@ -55,10 +53,7 @@ describe('hundreds of PATCHes of one member each at the same time', () => {
       sandbox.calls.reset();
 
       const answers = await Promise.all(
-        ids.map((id) => {
-          const operation = { op: 'add', path: 'members', value: toMembers([id]) };
-          return sendUntilTaken(bridge, path, toPatch(operation));
-        }),
+        ids.map((id) => sendUntilTaken(bridge, path, toPatch(admit(id)))),
       );
       await bridge.untilSettled();
 

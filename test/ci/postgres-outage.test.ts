@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
@@ -112,9 +112,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       onTestFinished(() => proxy.stop());
       // Nothing but the writes themselves commits.
       const quiet = { REQUESTS_ROWS_MAX: '0' };
-      const bridge = await forTest(
-        startTestBridge({ settings: { DATABASE_URL: proxy.url, ...quiet } }),
-      );
+      const bridge = await bridgeForTest({ settings: { DATABASE_URL: proxy.url, ...quiet } });
       const lose = async (...request: Parameters<TestBridge['request']>) => {
         const lost = proxy.loseNextCommit();
         const answering = bridge.request(...request);
@@ -129,10 +127,10 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       const renamed = await lose('PATCH', ada, toPatch(replace('name', value)));
       const lost = vi.fn(() => proxy.setRefusing(true));
       proxy.loseNextCommit().then(lost);
-      const refused = await bridge.request('PATCH', ada, disable);
+      const refused = await bridge.tryPatch(ada, disable);
       await expect.poll(() => lost).toHaveBeenCalledOnce();
       proxy.setRefusing(false);
-      const repeated = await bridge.request('PATCH', ada, disable);
+      const repeated = await bridge.tryPatch(ada, disable);
       await bridge.untilSettled();
 
       expect([user, group, renamed].map(({ status }) => status)).toEqual([201, 201, 200]);
@@ -157,7 +155,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
 
       expect(isExpected(read)).toBe(true);
       expect(read.status).toBe(503);
-      expect((await bridge.send('PATCH', `/Users/${ada}`, disable)).status).toBe(200);
+      expect((await bridge.patch(`/Users/${ada}`, disable)).status).toBe(200);
     });
 
     test('and would lose commits, because fsync is off: that is told', async () => {
@@ -193,7 +191,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
 );
 
 const value = { givenName: 'A', familyName: 'B' };
-const disable = toPatch(replace('active', false));
+const disable = replace('active', false);
 
 const READY = { status: 200, body: { status: 'ok' } };
 

@@ -1,17 +1,15 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
-import { forTest, makeFolder } from '../support/lifetimes.ts';
+import { makeFolder } from '../support/lifetimes.ts';
+import { read } from '../support/repository.ts';
 
-const root = join(import.meta.dirname, '../..');
 const HOST = 'scim.example.com';
-
-const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 function hasProgram(name: string, ...ask: string[]): boolean {
   const isThere = spawnSync(name, ask).status === 0;
@@ -83,7 +81,7 @@ async function expectPassing(ask: ReturnType<typeof createAsker>): Promise<void>
 test('nginx: its configuration is read, and passes on what a provider does and nothing else', async () => {
   if (!hasProgram('nginx', '-v')) return;
   const folder = makeFolder();
-  const bridge = await forTest(startTestBridge({ settings }));
+  const bridge = await bridgeForTest({ settings });
   const port = await freePort();
   const subject = ['-subj', `/CN=${HOST}`, '-days', '2', '-nodes', '-x509', '-newkey', 'rsa:2048'];
   const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
@@ -114,7 +112,7 @@ http { access_log off; ${temporary.join(' ')} include ${join(folder, 'scim-bridg
 test('Caddy: its configuration is read, and passes on what a provider does and nothing else', async () => {
   if (!hasProgram('caddy', 'version')) return;
   const folder = makeFolder();
-  const bridge = await forTest(startTestBridge({ settings }));
+  const bridge = await bridgeForTest({ settings });
   const port = await freePort();
   const file = join(folder, 'Caddyfile');
   // Only the certificate is another: the names come from the environment, as the page says.

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { watchOverlaps } from '../support/overlap-watch.ts';
-import { listResources, replace, toMembers } from '../support/provider.ts';
+import { admit, listResources, replace } from '../support/provider.ts';
 
 /** A clock that is wrong by so much. */
 const off = (ms: number): Clock => ({ now: () => Date.now() + ms, sleep: systemClock.sleep });
@@ -47,8 +48,8 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
       SCIM_WRITE_WAIT: '100ms',
     };
     const service = { ...sandbox, url: baseUrl };
-    const first = await forTest(startTestBridge({ settings, service, clock: clocks[0] }));
-    const second = await forTest(startTestBridge({ settings, service, clock: clocks[1] }));
+    const first = await bridgeForTest({ settings, service, clock: clocks[0] });
+    const second = await bridgeForTest({ settings, service, clock: clocks[1] });
     return { sandbox, bridges: [first, second], overlaps };
   }
 
@@ -64,7 +65,7 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
       ids.flatMap((id, n) => {
         const value = { givenName: 'Jo', familyName: `Number${n}` };
         return [
-          through(n).patch(group, { op: 'add', path: 'members', value: toMembers([id]) }),
+          through(n).patch(group, admit(id)),
           through(n + 1).patch(`/Users/${id}`, replace('active', false)),
           through(n).patch(`/Users/${id}`, replace('name', value)),
           through(n + 1).addUser(`newcomer${n}`),
@@ -99,8 +100,7 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
   test('one finishes what the other accepted and could not do, by a clock that is five minutes ahead', async () => {
     const { sandbox, bridges } = await startPair([off(300_000), systemClock]);
     const [first, second] = bridges;
-    const fault = { kind: 'status', status: 503 } as const;
-    const down = sandbox.faults.add({ operation: 'scim.addUser', fault });
+    const down = sandbox.faults.add({ operation: 'scim.addUser', fault: failing(503) });
     await first.addUser('ada');
     await first.bridge.stop();
 

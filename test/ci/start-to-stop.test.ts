@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
 import { freePort } from '../support/free-port.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { serveNothing } from '../support/local-server.ts';
 import { program } from '../support/program.ts';
+import { packageJson } from '../support/repository.ts';
 import { type BridgeProcess, runToEnd, startBridge } from '../support/server.ts';
 
 /** Somebody who asks without end, over connections that are kept. */
@@ -18,10 +16,6 @@ interface Asker {
   untilRefused(): Promise<void>;
   stop(): Promise<void>;
 }
-
-const { version } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')));
 
 /** Nobody listens yet, or any more: that is no request. */
 const NOT_LISTENING = 'ECONNREFUSED';
@@ -111,7 +105,7 @@ test('every request is answered, on both ports, and none holds up the stop', asy
   expect(new Set(asker.met)).toEqual(new Set([200, 401, 503]));
   expect(exitCode).toBe(0);
   expect(listLines(bridge, 'serving')).toMatchObject([
-    { port, engine: 'sqlite', mode: 'live', version },
+    { port, engine: 'sqlite', mode: 'live', version: packageJson.version },
   ]);
   expect(listLines(bridge, 'stopping: finishing what has begun')).toHaveLength(1);
   expect(listLines(bridge, 'stopped')).toHaveLength(1);

@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startTestBridge } from '../support/bridge.ts';
-import { forTest, makeFolder } from '../support/lifetimes.ts';
-import { replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
+import { bridgeForTest } from '../support/bridge.ts';
+import { HANGING } from '../support/faults.ts';
+import { makeFolder } from '../support/lifetimes.ts';
+import { replace, type TestAnswer, toUser } from '../support/provider.ts';
 import type { BridgeProcess } from '../support/server.ts';
 import { openSite, readReady } from '../support/site.ts';
 
-const disable = toPatch(replace('active', false));
+const disable = replace('active', false);
 
 /** The provider is told to come back, in its own protocol. */
 function expectComeBack({ status, headers, body }: TestAnswer): void {
@@ -29,8 +30,8 @@ test('on a full disk writes are answered with 503, reads go on, nothing is torn,
   const { sandbox, start } = await openSite();
   const bridge = await start();
   const id = await bridge.addUser('ada');
-  const slow = sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
-  const underWay = bridge.request('PATCH', `/Users/${id}`, disable);
+  const slow = sandbox.faults.add({ operation: 'scim.updateUser', fault: HANGING });
+  const underWay = bridge.tryPatch(`/Users/${id}`, disable);
   await slow.until(1);
   sandbox.calls.reset();
 
@@ -64,13 +65,13 @@ test('on a full disk writes are answered with 503, reads go on, nothing is torn,
 test('a file that is moved away or replaced takes no writes, and is written again where it is back', async () => {
   const folder = makeFolder();
   const [file, away] = [join(folder, 'bridge.db'), join(folder, 'away.db')];
-  const bridge = await forTest(startTestBridge({ settings: { DATABASE_URL: `sqlite:${file}` } }));
+  const bridge = await bridgeForTest({ settings: { DATABASE_URL: `sqlite:${file}` } });
   const id = await bridge.addUser('ada');
 
   renameSync(file, away);
   const refused = await bridge.request('POST', '/Users', toUser('bob'));
   copyFileSync(away, file);
-  const refusedStill = await bridge.request('PATCH', `/Users/${id}`, disable);
+  const refusedStill = await bridge.tryPatch(`/Users/${id}`, disable);
   const read = await bridge.request('GET', `/Users/${id}`);
   const ready = await readReady(bridge);
   renameSync(away, file);

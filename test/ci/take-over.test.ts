@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { HANGING } from '../support/faults.ts';
 import { describePostgres } from '../support/on-postgres.ts';
 import { replace, toUser } from '../support/provider.ts';
 import { type Life, openSite, readReady } from '../support/site.ts';
@@ -27,8 +28,8 @@ describePostgres('a leader', ({ makeUrl }) => {
     const { sandbox, leader, successor } = await startPair();
     const ada = await leader.settled(leader.addUser('ada'));
     sandbox.calls.reset();
-    const change = sandbox.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
-    const page = sandbox.faults.add({ operation: 'scim.getUsers', fault: { kind: 'hang' } });
+    const change = sandbox.faults.add({ operation: 'scim.updateUser', fault: HANGING });
+    const page = sandbox.faults.add({ operation: 'scim.getUsers', fault: HANGING });
     await leader.tryPatch(`/Users/${ada}`, replace('name.familyName', 'King'));
     await change.until(1);
     await leader.ops('POST', '/sweeps', {});

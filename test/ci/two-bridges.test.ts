@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startAuditWorld } from '../support/audit-world.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
+import { toObjects } from '../support/operator.ts';
+import { readPlan } from '../support/pilots.ts';
 import { replace } from '../support/provider.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
@@ -17,22 +20,16 @@ interface Pair {
   readonly bridges: readonly [TestBridge, TestBridge];
 }
 
-async function listPlans(bridge: TestBridge): Promise<Record<string, unknown>[]> {
-  return (await bridge.listOps('/plans')).map(Object);
-}
-
 async function listActionStatuses(bridge: TestBridge, planId: unknown): Promise<string[]> {
-  const { body } = await bridge.ops('GET', `/plans/${String(planId)}`);
-  const actions: unknown[] = Array.isArray(body.actions) ? body.actions : [];
-  return actions.map((action) => String(Object(action).status));
+  return toObjects((await readPlan(bridge, planId)).actions).map(({ status }) => String(status));
 }
 
 describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
   async function startPair(settings: Readonly<Record<string, string>> = {}): Promise<Pair> {
     const sandbox = await forTest(startSandbox());
     const all = { DRIFT_POLICY: 'repair', DATABASE_URL: await makeUrl('migrated'), ...settings };
-    const first = await forTest(startTestBridge({ settings: all, service: sandbox }));
-    const second = await forTest(startTestBridge({ settings: all, service: sandbox }));
+    const first = await bridgeForTest({ settings: all, service: sandbox });
+    const second = await bridgeForTest({ settings: all, service: sandbox });
     await first.addUsers(INTRUDERS.length);
     await first.settled(first.addGroup('Pilots'));
     sandbox.calls.reset();
@@ -42,7 +39,7 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
   async function holdPlan({ sandbox, bridges: [first] }: Pair) {
     for (const email of INTRUDERS) sandbox.service.link('Pilots', email);
     await first.sweep();
-    const [plan] = await listPlans(first);
+    const [plan] = await first.listOps('/plans');
     return { id: String(plan?.id), hash: String(plan?.hash), status: plan?.status };
   }
 
@@ -54,7 +51,7 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
     await Promise.all(
       bridges.map((bridge) => bridge.ops('POST', `/plans/${id}/approve`, { hash })),
     );
-    await expect.poll(async () => (await listPlans(first))[0]?.status).toBe('applied');
+    await expect.poll(async () => (await first.listOps('/plans'))[0]?.status).toBe('applied');
     await first.untilSettled();
     await expect.poll(() => first.listDrifts('repairing')).toEqual([]);
 
@@ -69,11 +66,13 @@ describePostgres('two bridges on one store that repair', ({ makeUrl }) => {
     const [first, second] = bridges;
     for (const email of INTRUDERS) sandbox.service.link('Pilots', email);
     await Promise.all([first.sweep(), second.sweep()]);
-    await expect.poll(async () => (await listPlans(first))[0]?.status).toBe('applied');
+    await expect.poll(async () => (await first.listOps('/plans'))[0]?.status).toBe('applied');
     await first.untilSettled();
     await second.sweep();
 
-    expect(await listPlans(first)).toMatchObject([{ status: 'applied', counts: { total: 3 } }]);
+    expect(await first.listOps('/plans')).toMatchObject([
+      { status: 'applied', counts: { total: 3 } },
+    ]);
     expect(sandbox.calls.count({ mutating: true })).toBe(1);
     expect(await second.listDrifts('repaired')).toHaveLength(3);
   });
@@ -83,13 +82,13 @@ describePostgres('two bridges on one store', ({ makeUrl }) => {
   test('have no end of an outage because another process starts', async () => {
     const service = await forTest(startSandbox());
     const options = { settings: { DATABASE_URL: await makeUrl('migrated') }, service };
-    const leader = await forTest(startTestBridge(options));
+    const leader = await bridgeForTest(options);
     const id = await leader.addUser('ada');
-    service.faults.add({ operation: '*', fault: { kind: 'status', status: 401 } as const });
+    service.faults.add({ operation: '*', fault: failing(401) });
     await leader.patch(`/Users/${id}`, replace('name.familyName', 'King'));
     await untilTold(leader, id, 'outage: the service refuses the token');
 
-    const other = await forTest(startTestBridge(options));
+    const other = await bridgeForTest(options);
 
     const lines = toLines(await readTimeline(other, `/users/${id}/timeline`));
     expect(lines.filter((line) => line.startsWith('outage: '))).toEqual([

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import { failing, HANGING } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { describePostgres } from '../support/on-postgres.ts';
-import { replace, toMembers, toPatch } from '../support/provider.ts';
+import { admit, replace } from '../support/provider.ts';
 
 /** Longer than a test may take: what waited until its end would never be answered here. */
 const WAIT_MS = 60_000;
@@ -12,36 +13,29 @@ async function readFamilyName(bridge: TestBridge, id: string): Promise<unknown> 
   return Object((await bridge.send('GET', `/Users/${id}`)).body.name).familyName;
 }
 
-async function listStuck(bridge: TestBridge): Promise<unknown> {
-  return (await bridge.ops('GET', '/status')).body.stuck;
-}
-
 describePostgres('a write that one process answers and another one finishes', ({ makeUrl }) => {
   /** Two bridges whose requests wait longer than any of these tests should take. */
   async function startPair({ waitMs = WAIT_MS } = {}) {
     const service = await forTest(startSandbox());
     const settings = { DATABASE_URL: await makeUrl('migrated'), SCIM_WRITE_WAIT: `${waitMs}ms` };
-    const first = await forTest(startTestBridge({ settings, service }));
-    return { service, first, second: await forTest(startTestBridge({ settings, service })) };
+    const first = await bridgeForTest({ settings, service });
+    return { service, first, second: await bridgeForTest({ settings, service }) };
   }
 
-  const rename = (familyName: string) => toPatch(replace('name', { givenName: 'Ada', familyName }));
+  const rename = (familyName: string) => replace('name', { givenName: 'Ada', familyName });
 
   test('is answered as soon as the service holds it', async () => {
     const { service, first, second } = await startPair();
     const id = await first.addUser('ada');
     const group = `/Groups/${await first.addGroup('Pilots')}`;
-    const slow = service.faults.add({ operation: '*', fault: { kind: 'hang' } });
+    const slow = service.faults.add({ operation: '*', fault: HANGING });
     const elsewhere = [
-      first.send('PATCH', `/Users/${id}`, rename('One')),
+      first.patch(`/Users/${id}`, rename('One')),
       first.patch(group, replace('displayName', 'Crew')),
     ];
     await slow.until(2);
 
-    const here = [
-      second.send('PATCH', `/Users/${id}`, rename('Two')),
-      second.patch(group, { op: 'add', path: 'members', value: toMembers([id]) }),
-    ];
+    const here = [second.patch(`/Users/${id}`, rename('Two')), second.patch(group, admit(id))];
     await expect.poll(() => readFamilyName(second, id)).toBe('Two');
     await expect.poll(() => second.readMemberIds(group.slice(8))).toEqual([id]);
     slow.remove();
@@ -55,15 +49,14 @@ describePostgres('a write that one process answers and another one finishes', ({
   test('and the service refuses is undone, and refused by the process that was asked', async () => {
     const { service, first, second } = await startPair();
     const id = await first.addUser('ada');
-    const slow = service.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
-    const elsewhere = first.send('PATCH', `/Users/${id}`, rename('One'));
+    const slow = service.faults.add({ operation: 'scim.updateUser', fault: HANGING });
+    const elsewhere = first.patch(`/Users/${id}`, rename('One'));
     await slow.until(1);
 
-    const here = second.request('PATCH', `/Users/${id}`, rename('Two'));
+    const here = second.tryPatch(`/Users/${id}`, rename('Two'));
     await expect.poll(() => readFamilyName(second, id)).toBe('Two');
     slow.remove();
-    const refusal = { kind: 'status', status: 400, body: 'message' } as const;
-    service.faults.add({ operation: 'scim.updateUser', fault: refusal });
+    service.faults.add({ operation: 'scim.updateUser', fault: failing(400, 'message') });
     service.faults.release();
     const [, refused] = await Promise.all([elsewhere, here]);
 
@@ -71,7 +64,7 @@ describePostgres('a write that one process answers and another one finishes', ({
     expect(refused.body.detail).toContain('The service refused the change');
     expect(await readFamilyName(first, id)).toBe('One');
     expect(service.service.getUser('ada@example.com').fullName).toBe('Ada One');
-    expect(await listStuck(second)).toEqual([]);
+    expect(await second.listStuck()).toEqual([]);
   });
 
   test('and the service refuses after the wait was over is acknowledged, kept and stuck', async () => {
@@ -79,20 +72,19 @@ describePostgres('a write that one process answers and another one finishes', ({
     const id = await second.addUser('ada');
     // The creation may take longer than its request waits, and would take the name with it.
     await second.untilSettled();
-    const slow = service.faults.add({ operation: 'scim.updateUser', fault: { kind: 'hang' } });
-    const elsewhere = first.send('PATCH', `/Users/${id}`, rename('One'));
+    const slow = service.faults.add({ operation: 'scim.updateUser', fault: HANGING });
+    const elsewhere = first.patch(`/Users/${id}`, rename('One'));
     await slow.until(1);
 
-    const answer = await second.request('PATCH', `/Users/${id}`, rename('Two'));
+    const answer = await second.tryPatch(`/Users/${id}`, rename('Two'));
     await elsewhere;
     slow.remove();
-    const refusal = { kind: 'status', status: 400, body: 'message' } as const;
-    service.faults.add({ operation: 'scim.updateUser', fault: refusal });
+    service.faults.add({ operation: 'scim.updateUser', fault: failing(400, 'message') });
     service.faults.release();
 
     expect(answer.status).toBe(200);
     await expect
-      .poll(() => listStuck(second))
+      .poll(second.listStuck)
       .toMatchObject([{ id, field: 'name', problem: { code: 'refused' } }]);
     expect(await readFamilyName(second, id)).toBe('Two');
   });

@@ -3,6 +3,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { makeClient, present, SETTINGS, toRight } from '../support/assertions.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { askWith, makeToken } from '../support/credentials.ts';
+import { failing } from '../support/faults.ts';
 import { importIds } from '../support/import-ids.ts';
 import { startIssuer } from '../support/issuer.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
@@ -86,8 +87,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
 
     test('says as there that nothing has the id, and what the service answered', async () => {
       const id = await there.settled(there.addUser('bob'));
-      const failing = { kind: 'status', status: 500 } as const;
-      service.faults.add({ operation: 'scim.getUser', fault: failing });
+      service.faults.add({ operation: 'scim.getUser', fault: failing(500) });
 
       const unknown = await look(`users/${'0'.repeat(32)}`);
       const failed = await look(`users/${id}`);

@@ -17,6 +17,7 @@ import { createEvents } from '../../src/telemetry/events.ts';
 import { createLogger, type Logger } from '../../src/telemetry/logger.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
+import { forSuite, forTest } from './lifetimes.ts';
 import { OPS_TOKEN, toOperator } from './operator.ts';
 import { toRequester } from './send-raw.ts';
 import { type TakenStore, takeStore } from './take-store.ts';
@@ -69,6 +70,13 @@ export async function startTestBridge(options: TestBridgeOptions = {}): Promise<
     throw error;
   }
 }
+
+/** Such a bridge, which ends with the test that starts it. */
+export const bridgeForTest = (options?: TestBridgeOptions) => forTest(startTestBridge(options));
+
+/** Such a bridge for all tests of a suite. */
+export const bridgeForSuite = (options?: TestBridgeOptions) =>
+  forSuite(() => startTestBridge(options));
 
 /** The same in front of a sandbox that runs already, which outlives it. */
 export async function startBridgeOf(sandbox: Sandbox, options: TestBridgeOptions = {}) {
@@ -161,10 +169,7 @@ async function findStore(given: TestBridgeOptions['settings']): Promise<TakenSto
 
 function toLogger(onLog: TestBridgeOptions['onLog']): Logger {
   if (onLog === undefined) return createLogger({ level: 'silent' });
-  return createLogger({
-    level: 'info',
-    destination: { write: (line) => onLog(JSON.parse(line)) },
-  });
+  return createLogger({ level: 'info', destination: { write: (line) => onLog(JSON.parse(line)) } });
 }
 
 async function untilFirstReadFinished({ leadership }: Bridge): Promise<void> {

@@ -1,6 +1,7 @@
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { toObjects } from './operator.ts';
 import type { Provider } from './provider.ts';
 
 /** A person of the company, by address. */
@@ -79,10 +80,6 @@ function withoutOwner(addresses: readonly string[]): string[] {
 function toAddress(user: JsonObject): string {
   const [email] = toObjects(user.emails);
   return String(email?.value);
-}
-
-function toObjects(list: JsonValue | undefined): JsonObject[] {
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
 function fromUnique<T>(entries: readonly (readonly [string, T])[]): Record<string, T> {

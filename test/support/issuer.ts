@@ -35,9 +35,9 @@ export async function signText(
 ): Promise<string> {
   const payload = typeof text === 'string' ? new TextEncoder().encode(text) : text;
   const protectedHeader = { alg, typ: 'JWT', ...(kid && { kid }), ...header };
-  return new CompactSign(payload).setProtectedHeader(protectedHeader).sign(privateKey, {
-    crit: { 'http://example.com/known': true },
-  });
+  return new CompactSign(payload)
+    .setProtectedHeader(protectedHeader)
+    .sign(privateKey, { crit: { 'http://example.com/known': true } });
 }
 
 /** How the next requests are answered. */

@@ -2,21 +2,25 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from './bridge.ts';
+import { makeStoreUrl } from './store-url.ts';
 
 /** A service and a store that outlive the bridges between them. Ends with the test. */
 export type Lives = Awaited<ReturnType<typeof makeLives>>;
 
-/** What all lives have: settings with a `DATABASE_URL`, and the service. */
-export async function makeLives(given: {
-  readonly settings: Readonly<Record<string, string>>;
+interface Given {
+  readonly settings?: Readonly<Record<string, string>>;
   readonly sandbox?: SandboxOptions | undefined;
   /** Of the service and of all bridges. */
   readonly clock?: Clock;
-}) {
+}
+
+/** What all lives have: a store, unless the settings name one, and the service. */
+export async function makeLives(given: Given = {}) {
   const { clock } = given;
   const time = clock === undefined ? {} : { clock: clock.now };
   const sandbox = await startSandbox({ ...time, ...given.sandbox });
   onTestFinished(() => sandbox.stop());
+  const DATABASE_URL = given.settings?.DATABASE_URL ?? (await makeStoreUrl());
   return {
     sandbox,
     /** Runs a bridge from its start to its stop; `settings` beside those of all lives. */
@@ -24,7 +28,7 @@ export async function makeLives(given: {
       life: (bridge: TestBridge) => Promise<T>,
       settings?: Readonly<Record<string, string>>,
     ): Promise<T> {
-      const all = { ...given.settings, ...settings };
+      const all = { ...given.settings, DATABASE_URL, ...settings };
       const bridge = await startTestBridge({
         service: sandbox,
         settings: all,

@@ -76,6 +76,8 @@ export function toOperator({ request, baseUrl, opsToken, countDue, countRuns }: 
     }, PATIENT);
 
   const listOps = async (path: string) => toObjects((await ops('GET', path)).body.items);
+  const readReadiness = () => ask('GET', '/readyz');
+  const readReasons = async () => toObjects((await readReadiness()).body.reasons);
 
   return {
     /** Sends a request below `/ops`, whose answer has to be as it is described. */
@@ -83,7 +85,11 @@ export function toOperator({ request, baseUrl, opsToken, countDue, countRuns }: 
     /** The entries of a list below `/ops`. */
     listOps,
     /** Reasons of `/readyz` why the bridge is not well. */
-    readReasons: async () => toObjects((await ask('GET', '/readyz')).body.reasons),
+    readReasons,
+    /** Their codes. */
+    listReasons: async () => (await readReasons()).map(({ code }) => code),
+    /** All of `/readyz`. */
+    readReadiness,
     /** Reads the work of the bridge; undefined while it cannot tell. */
     readWork,
     /** What the service refused after it was acknowledged, as `/ops/status` lists it. */
@@ -112,7 +118,8 @@ export function toOperator({ request, baseUrl, opsToken, countDue, countRuns }: 
   };
 }
 
-function toObjects(list: JsonValue | undefined): JsonObject[] {
+/** The objects of a list in an answer. */
+export function toObjects(list: JsonValue | undefined): JsonObject[] {
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 

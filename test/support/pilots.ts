@@ -35,6 +35,12 @@ export async function readPlan(bridge: TestBridge, id: unknown): Promise<JsonObj
   return (await bridge.ops('GET', `/plans/${String(id)}`)).body;
 }
 
+/** Decides about a plan, as it was seen. */
+export function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | 'discard') {
+  const body = how === 'approve' ? { hash: hash ?? '' } : {};
+  return bridge.ops('POST', `/plans/${String(id)}/${how}`, body);
+}
+
 /** Waits until a plan is applied and nothing is left to do. */
 export async function untilApplied(bridge: TestBridge, id: unknown): Promise<JsonObject> {
   const status = async () => (await readPlan(bridge, id)).status;

@@ -46,6 +46,16 @@ export function replace(path: string, value: JsonValue): JsonObject {
   return { op: 'replace', path, value };
 }
 
+/** The operation of a PATCH that puts people into a group. */
+export function admit(...ids: readonly string[]): JsonObject {
+  return { op: 'add', path: 'members', value: toMembers(ids) };
+}
+
+/** The operation of a PATCH that takes somebody out of a group. */
+export function dismiss(id: string | undefined): JsonObject {
+  return { op: 'remove', path: `members[value eq "${id}"]` };
+}
+
 /** The resources of a list answer. */
 export function listResources({ body }: TestAnswer): JsonObject[] {
   return Array.isArray(body.Resources) ? body.Resources.filter(isJsonObject) : [];

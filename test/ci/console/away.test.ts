@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../../support/bridge.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';
+import { HANGING } from '../../support/faults.ts';
 import { freePort } from '../../support/free-port.ts';
 import { OPS_TOKEN } from '../../support/operator.ts';
 import { buildPages } from './console.ts';
@@ -123,7 +124,7 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
   test('shows how far the first read is, and no trouble', async () => {
     await bridge.stop();
     const { faults } = sandbox;
-    faults.add({ operation: 'scim.getGroups', fault: { kind: 'hang' } });
+    faults.add({ operation: 'scim.getGroups', fault: HANGING });
     rmSync(join(folder, 'bridge.db'));
     bridge = await start({ awaitsFirstRead: false });
     await signIn();

@@ -4,7 +4,7 @@ import { findBrowser } from '../../support/browser.ts';
 import { runner } from '../../support/command.ts';
 import { forSuite } from '../../support/lifetimes.ts';
 import { OPS_TOKEN } from '../../support/operator.ts';
-import { toMembers, toProvider } from '../../support/provider.ts';
+import { admit, toProvider } from '../../support/provider.ts';
 import { findSerious, openWorld, tabTo } from './console.ts';
 import { READER_TOKEN } from './story.ts';
 
@@ -270,7 +270,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     await expectDone(3);
     const group = await provider.addGroup('Newcomers');
     await expectDone(4);
-    const join = { op: 'add', path: 'members', value: toMembers([id]) };
+    const join = admit(id);
     await provider.patch(`/Groups/${group}`, join);
     await expectDone(5);
 

@@ -1,7 +1,6 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
-import { forTest } from '../../support/lifetimes.ts';
+import { bridgeForTest, type TestBridge } from '../../support/bridge.ts';
 import { OPS_TOKEN } from '../../support/operator.ts';
 import { createSetClock } from '../../support/set-clock.ts';
 
@@ -45,7 +44,7 @@ describe('signing in to the console', () => {
   const openBridge = async () => {
     const clock = createSetClock();
     const settings = { OPS_READER_TOKEN: READER_TOKEN };
-    return [await forTest(startTestBridge({ settings, clock })), clock.state] as const;
+    return [await bridgeForTest({ settings, clock }), clock.state] as const;
   };
 
   test('a token of an operator opens a session that opens /ops, until the person signs out', async () => {
@@ -178,7 +177,7 @@ describe('signing in to the console', () => {
 });
 
 test('a browser that was given the address alone is led to the console, and a program is not', async () => {
-  const bridge = await forTest(startTestBridge());
+  const bridge = await bridgeForTest();
   const read = (accept: string) => ask(bridge, 'GET', '/', { headers: { accept } });
   const page = await read('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
 

@@ -1,8 +1,9 @@
 import { expect, vi } from 'vitest';
 import type { OpsJson } from '../../../src/ops/schemas/schemas.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
+import { failing } from '../../support/faults.ts';
 import { OPS_TOKEN } from '../../support/operator.ts';
-import { replace, toMembers } from '../../support/provider.ts';
+import { admit, replace } from '../../support/provider.ts';
 
 /** What readers present to the bridge of the story. */
 export const READER_TOKEN = 'reader-token-of-the-story';
@@ -67,12 +68,9 @@ async function provision(bridge: TestBridge, name: string): Promise<string> {
 async function refuse({ sandbox, ...bridge }: TestBridge, id: string): Promise<void> {
   const operation = 'scim.updateUser';
   const slow = sandbox.faults.add({ operation, fault: { kind: 'delay', delayMs: 600 } });
-  const fault = { kind: 'status', status: 400, body: 'message' } as const;
-  const refused = sandbox.faults.add({ operation, fault });
+  const refused = sandbox.faults.add({ operation, fault: failing(400, 'message') });
   await bridge.patch(`/Users/${id}`, replace('name.familyName', 'Goble'));
-  const read = async () => {
-    return (await bridge.ops('GET', '/status')).body.stuckCount;
-  };
+  const read = async () => (await bridge.ops('GET', '/status')).body.stuckCount;
   await until(read, 1);
   slow.remove();
   refused.remove();
@@ -87,7 +85,7 @@ async function makeConflicts(bridge: TestBridge, payrollId: string): Promise<voi
   await bridge.request('POST', '/Users', again);
   await bridge.request('PATCH', `/Groups/${payrollId}`, {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
-    Operations: [{ op: 'add', path: 'members', value: toMembers(['nobody']) }],
+    Operations: [admit('nobody')],
   });
 }
 

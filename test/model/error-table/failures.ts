@@ -1,6 +1,7 @@
 import type { Verdict } from '../../../src/reconcile/verdict.ts';
 import type { Fault } from '../../../src/sandbox/faults.ts';
 import type { UpstreamErrorCode } from '../../../src/upstream/errors.ts';
+import { failing } from '../../support/faults.ts';
 
 /** The columns of the table, as docs/writes.md heads them. */
 export type Column =
@@ -102,5 +103,5 @@ function fail(
 }
 
 function status(code: number) {
-  return { kind: 'status', status: code } as const;
+  return failing(code);
 }

@@ -1,6 +1,6 @@
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../../src/domain/extensions.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
-import { replace, toMembers, toPatch } from '../../support/provider.ts';
+import { admit, dismiss, replace, toMembers, toPatch } from '../../support/provider.ts';
 import type { ProviderRequest } from './replica.ts';
 
 /** What a request asks for, by key: `name`, `active`, `member:<id of the user>`. */
@@ -43,8 +43,8 @@ export function patchMembers(
   { add = [], remove: removed = [] }: { add?: readonly string[]; remove?: readonly string[] },
 ): Wish {
   const operations = [
-    ...(add.length === 0 ? [] : [{ op: 'add', path: 'members', value: toMembers(add) }]),
-    ...removed.map((userId) => ({ op: 'remove', path: `members[value eq "${userId}"]` })),
+    ...(add.length === 0 ? [] : [admit(...add)]),
+    ...removed.map((userId) => dismiss(userId)),
   ];
   const asks = Object.fromEntries([
     ...add.map((userId) => [toMemberKey(userId), true] as const),

@@ -4,15 +4,14 @@ import type { JsonObject } from '../../../src/domain/json.ts';
 import { matches } from '../../../src/scim/filter/matches.ts';
 import { parseFilter } from '../../../src/scim/filter/parse-filter.ts';
 import { userSchema } from '../../../src/scim/schema/resource-schemas.ts';
-import { startTestBridge } from '../../support/bridge.ts';
-import { forSuite } from '../../support/lifetimes.ts';
+import { bridgeForSuite } from '../../support/bridge.ts';
 import { listResources, toUser } from '../../support/provider.ts';
 import { meaning, resource, style, write } from './filter-language.ts';
 import { hold } from './hold.ts';
 
 describe('filters of a list', () => {
   const PEOPLE = 40;
-  const bridge = forSuite(() => startTestBridge());
+  const bridge = bridgeForSuite();
   let people: readonly JsonObject[];
   beforeAll(async () => {
     for (const [n, one] of fc.sample(resource, { seed: 5, numRuns: PEOPLE }).entries()) {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts';
-import { startTestBridge } from '../../support/bridge.ts';
-import { forSuite } from '../../support/lifetimes.ts';
+import { bridgeForSuite } from '../../support/bridge.ts';
 import { toGroup, toMembers, toUser } from '../../support/provider.ts';
 import { hold } from './hold.ts';
 
@@ -97,7 +96,7 @@ function toNamed(operation: GroupOperation, ids: readonly string[]): Named {
 }
 
 describe('PATCH with several operations', () => {
-  const bridge = forSuite(() => startTestBridge({ settings: { SCIM_WRITE_WAIT: '0s' } }));
+  const bridge = bridgeForSuite({ settings: { SCIM_WRITE_WAIT: '0s' } });
   let ids: readonly string[];
   let made = 0;
   beforeAll(async () => {
