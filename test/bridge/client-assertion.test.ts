@@ -26,7 +26,7 @@ import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { createSetClock } from '../support/set-clock.ts';
 import { makeStoreFile, readStoreBytes } from '../support/store-file.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
-import { listWrong, makeWorld } from '../support/wrong-assertions.ts';
+import { listWrong } from '../support/wrong-assertions.ts';
 
 describe('sign-in without a shared secret', () => {
   const openBridge = async (options: TestBridgeOptions = {}) => {
@@ -46,13 +46,8 @@ describe('sign-in without a shared secret', () => {
     await bridge.ops('POST', '/providers', { name: 'entra' });
     const claims = { appid: [APP], sub: ['somebody', WHO.sub] };
     // 65 minutes, and no id: what Microsoft's guide shows.
-    const trust = {
-      issuer: issuer.url,
-      audiences: [AUDIENCE],
-      claims,
-      lifetime: '75m',
-      once: null,
-    };
+    const means = { issuer: issuer.url, audiences: [AUDIENCE], claims };
+    const trust = { ...means, lifetime: '75m', once: null };
     const body = { name: 'entra-app', provider: 'entra', trust };
     const made = await bridge.ops('POST', '/clients', body);
     const { jti: _, ...right } = toRight(issuer);
@@ -126,16 +121,14 @@ describe('sign-in without a shared secret', () => {
     const [bridge, issuer] = await openBridge(options);
     issuer.keys.push(await makeKey('rsa', 'RS256'), await makeKey('enc', 'ES256', 'enc'));
     const id = await makeClient(bridge, issuer, { jwksUri: issuer.jwksUri });
-    const rows = listWrong(await makeWorld(bridge, issuer, id));
-    const secret = await postTokenForm(bridge, {
-      client_id: id,
-      client_secret: 'scimbridge_wrong',
-    });
+    const rows = await listWrong(bridge, issuer, id);
+    const wrong = { client_id: id, client_secret: 'scimbridge_wrong' };
+    const secret = await postTokenForm(bridge, wrong);
     const toText = ({ status, headers, body }: TokenAnswer) =>
       JSON.stringify([status, headers['www-authenticate'], headers['cache-control'], body]);
     const wanted = toText(secret);
     // Together, because those with an unknown key wait for one reading of the keys.
-    const answers = rows.map(async ({ why, client = id, type = TYPE, assertion }) => {
+    const answers = rows.map(async ([why, { client = id, type = TYPE, assertion }]) => {
       const form = { client_assertion_type: type, client_assertion: await assertion() };
       const answer = await postTokenForm(bridge, { ...(client && { client_id: client }), ...form });
       return { why, text: toText(answer) };
@@ -143,7 +136,6 @@ describe('sign-in without a shared secret', () => {
     const differing = (await Promise.all(answers)).filter(({ text }) => text !== wanted);
 
     expect(rows.length).toBeGreaterThanOrEqual(40);
-    expect(new Set(rows.map(({ why }) => why)).size).toBe(rows.length);
     expect(secret).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
     expect(differing).toEqual([]);
     expect((await presentRight(bridge, id, issuer)).status).toBe(200);
@@ -185,15 +177,10 @@ describe('sign-in without a shared secret', () => {
     await present(bridge, id, wrong);
     await present(bridge, 'client-0000000000000000', wrong);
 
+    const requestId = expect.any(String);
     const told = lines.filter(({ msg }) => msg === 'an assertion of a client was not taken');
     expect(told).toMatchObject([
-      {
-        level: 'warn',
-        credential: id,
-        reason: 'claim',
-        attempts: 1,
-        requestId: expect.any(String),
-      },
+      { level: 'warn', credential: id, reason: 'claim', attempts: 1, requestId },
       { reason: 'unknown-client', attempts: 1 },
     ]);
     expect(told[1]).not.toHaveProperty('credential');
@@ -226,36 +213,25 @@ describe('sign-in without a shared secret', () => {
   });
 });
 
+const [issuer, jwksUri] = ['https://a.example', 'https://127.0.0.1/'];
 /** Requests for a client that are refused, with the beginning of the words. */
 const refusedTrusts: readonly [why: string, trust: object, words: string][] = [
   [
     'an issuer without an audience',
-    { issuer: 'https://a.example', claims: { a: ['b'] } },
+    { issuer, claims: { a: ['b'] } },
     'An issuer signs for many: aud',
   ],
-  [
-    'an issuer without a claim',
-    { issuer: 'https://a.example', audiences: ['x'] },
-    'An issuer signs for many: claims',
-  ],
+  ['an issuer without a claim', { issuer, audiences: ['x'] }, 'An issuer signs for many: claims'],
   ['a client without keys', {}, 'A client that signs for itself'],
-  [
-    'keys in two places',
-    { jwksUri: 'https://a.example', jwks: { keys: [] } },
-    'Keys are at jwksUri',
-  ],
+  ['keys in two places', { jwksUri: issuer, jwks: { keys: [] } }, 'Keys are at jwksUri'],
   ['keys without a key', { jwks: { keys: [] } }, 'jwks is {"keys"'],
   ['a shared key', { jwks: { keys: [{ kty: 'oct', k: 'AA' }] } }, 'jwks is {"keys"'],
   ['keys that are no web address', { jwksUri: 'file:///etc/passwd' }, 'jwksUri is an https://'],
   ['an address with a password', { jwksUri: 'https://a:b@127.0.0.1/' }, 'jwksUri is an https://'],
-  [
-    'a claim that is compared anyway',
-    { jwksUri: 'https://127.0.0.1/', claims: { exp: ['1'] } },
-    'exp is compared',
-  ],
-  ['a day and more', { jwksUri: 'https://127.0.0.1/', lifetime: '25h' }, 'lifetime is a duration'],
-  ['a word too much', { jwksUri: 'https://127.0.0.1/', key: 'x' }, 'trust may be'],
-  ['a claim without values', { jwksUri: 'https://127.0.0.1/', claims: { a: [] } }, ''],
+  ['a claim that is compared anyway', { jwksUri, claims: { exp: ['1'] } }, 'exp is compared'],
+  ['a day and more', { jwksUri, lifetime: '25h' }, 'lifetime is a duration'],
+  ['a word too much', { jwksUri, key: 'x' }, 'trust may be'],
+  ['a claim without values', { jwksUri, claims: { a: [] } }, ''],
 ];
 
 test('a trust that would let in more than one means is refused', async () => {

@@ -17,26 +17,17 @@ const ATTEMPTS = 3;
 const words = 'the service accepted the change and still says otherwise';
 const problem = { code: 'not-applied', words };
 
-const world = forSuite(async () => {
-  const settings = {
-    SWEEP_ADMINS_EVERY: '1',
-    SCIM_WRITE_WAIT: '50ms',
-    UPSTREAM_ATTEMPTS_BEFORE_STUCK: `${ATTEMPTS}`,
-    USERS_ADOPT_ON_DELETE: 'yes',
-  };
-  return startAudit({ settings });
-});
+const settings = {
+  ...{ SWEEP_ADMINS_EVERY: '1', SCIM_WRITE_WAIT: '50ms', USERS_ADOPT_ON_DELETE: 'yes' },
+  UPSTREAM_ATTEMPTS_BEFORE_STUCK: `${ATTEMPTS}`,
+};
+const world = forSuite(() => startAudit({ settings }));
 let timed: TimedBridge;
 
 beforeAll(async () => {
   timed = { bridge: world, clock: world.clock };
 });
 
-const toMember = (op: 'add' | 'remove', id: string) => ({
-  op,
-  path: 'members',
-  value: toMembers([id]),
-});
 const toAdmin = (op: 'add' | 'remove', id: string) => ({
   op,
   path: `${GROUP_EXTENSION}:admins`,
@@ -66,7 +57,7 @@ test('a change that the service answers with 204 and does not make is drift, fou
   await untilQuiet(timed, MINUTE_MS);
   await world.sweep();
   const countCalls = doNothing('groupUsers.addUserToGroup', 'groupAdmins.removeAdminFromGroup');
-  await world.patch(`/Groups/${pilots}`, toMember('add', ada));
+  await world.patch(`/Groups/${pilots}`, admit(ada));
   await world.patch(`/Groups/${crew}`, toAdmin('remove', bob));
   await untilQuiet(timed, MINUTE_MS);
   await world.sweep();
@@ -131,13 +122,8 @@ describe('what the service does not show, or shows in place of another', () => {
       const totalResults = Object(Object(left).Resources).length;
       return Array.isArray(left) ? left : { ...Object(left), totalResults };
     });
-    for (const operation of [
-      'scim.getUser',
-      'scim.updateUser',
-      'scim.getGroup',
-      'groups.getGroup',
-    ] as const)
-      sandbox.faults.add({ operation, fault: failing(404) });
+    const looks = ['scim.getUser', 'scim.updateUser', 'scim.getGroup', 'groups.getGroup'] as const;
+    for (const operation of looks) sandbox.faults.add({ operation, fault: failing(404) });
   }
 
   function see(): void {
@@ -168,9 +154,7 @@ describe('what the service does not show, or shows in place of another', () => {
       const swept = await bridge.sweep();
       await bridge.patch(`/Users/${ids[1]}`, OUT);
       await bridge.patch(`/Groups/${team}`, dismiss(ids[2]));
-      await expect
-        .poll(async () => (await bridge.readReadiness()).text)
-        .toContain('section-closed');
+      await expect.poll(bridge.listReasons).toContain('section-closed');
       see();
       await untilSeen(() => isActive(bob), false);
       await untilSeen(async () => (await bridge.readWork())?.due, 0);
@@ -183,9 +167,7 @@ describe('what the service does not show, or shows in place of another', () => {
       expect(await bridge.listDrifts()).toEqual([]);
       expect(service.groups().filter(({ name }) => name === shows)).toHaveLength(1);
       expect(isActive(ada)).toBe(true);
-      await expect
-        .poll(async () => (await bridge.readReadiness()).text)
-        .not.toContain('section-closed');
+      await expect.poll(bridge.listReasons).not.toContain('section-closed');
     },
   );
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { ada, bob, setActive } from '../support/drift-cells.ts';
+import { ada, bob } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { countMembers, emailOf, intrude, readPlan, untilApplied } from '../support/pilots.ts';
@@ -153,7 +153,7 @@ describe('a plan of repairs within the limits', () => {
   test('can be undone, as far as the provider wants nothing else since', async () => {
     const group = await addEmpty('Undone');
     const emma = await bridge.addUser('emma');
-    await bridge.send('PATCH', `/Users/${emma}`, setActive(false));
+    await bridge.patch(`/Users/${emma}`, replace('active', false));
     await untilOut(bridge, emma);
     bridge.sandbox.service.updateUser('emma@example.com', { active: true });
     intrude(bridge, 0, 2, 'Undone');
@@ -209,7 +209,7 @@ describe('a plan of repairs within the limits', () => {
     const [adaId] = await bridge.addPeople('ada', 'bob');
     await bridge.addGroup('Pilots');
     await bridge.addGroup('Cooks');
-    await bridge.send('PATCH', `/Users/${adaId}`, setActive(false));
+    await bridge.patch(`/Users/${adaId}`, replace('active', false));
     await untilOut(bridge, adaId);
     // Somebody makes the one the only owner, and puts the other into both groups.
     service.updateUser(ada, { active: true });
@@ -255,7 +255,7 @@ test('a word for all kinds never accepts what gives somebody more', async () => 
   const accepting = { DRIFT_POLICY: 'accept' };
   const bridge = await bridgeForTest({ settings: accepting, clock: createLeapingClock(10) });
   const [id] = await bridge.addPeople('ada', 'bob');
-  await bridge.send('PATCH', `/Users/${id}`, setActive(false));
+  await bridge.patch(`/Users/${id}`, replace('active', false));
   await untilOut(bridge, id);
   bridge.sandbox.service.updateUser(ada, { active: true });
   bridge.sandbox.service.updateUser(bob, { active: false });

@@ -7,12 +7,11 @@ import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { readPlan, untilApplied } from '../support/pilots.ts';
-import { admit, replace, toMembers } from '../support/provider.ts';
-import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
+import { decide, readPlan, untilApplied } from '../support/pilots.ts';
+import { admit, expel, replace } from '../support/provider.ts';
+import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 describe('provider plan', () => {
-  const toActive = (value: boolean) => replace('active', value);
   const emailOf = (name: string) => `${name}@example.com`;
 
   const bridge = bridgeForSuite({
@@ -42,13 +41,10 @@ describe('provider plan', () => {
     return ids;
   }
 
-  function setActive(id: string | undefined, value: boolean) {
-    return bridge.patch(`/Users/${id}`, toActive(value));
-  }
+  const setActive = (id: string | undefined, value: boolean) =>
+    bridge.patch(`/Users/${id}`, replace('active', value));
 
-  async function listWaiting(): Promise<JsonObject[]> {
-    return Object((await bridge.ops('GET', '/plans?status=held')).body).items;
-  }
+  const listWaiting = () => bridge.listOps('/plans?status=held');
 
   async function getWaiting(): Promise<JsonObject> {
     await bridge.untilSettled();
@@ -57,9 +53,8 @@ describe('provider plan', () => {
     return readPlan(bridge, plan.id);
   }
 
-  const approve = ({ id, hash }: JsonObject) =>
-    bridge.ops('POST', `/plans/${String(id)}/approve`, { hash: hash ?? '' });
-  const discard = ({ id }: JsonObject) => bridge.ops('POST', `/plans/${String(id)}/discard`);
+  const approve = (plan: JsonObject) => decide(bridge, plan, 'approve');
+  const discard = (plan: JsonObject) => decide(bridge, plan, 'discard');
 
   async function untilOver({ id }: JsonObject): Promise<void> {
     await expect.poll(async () => (await readPlan(bridge, id)).endedAt).toEqual(expect.any(String));
@@ -143,7 +138,7 @@ describe('provider plan', () => {
       const group = await bridge.settled(bridge.addGroup('Pilots', people));
       const both = [replace('active', false), replace('name.givenName', 'Augusta')];
       await bridge.patch(`/Users/${people[0]}`, ...both);
-      const out = { op: 'remove', path: 'members', value: toMembers(people.slice(1, 3)) };
+      const out = expel(...people.slice(1, 3));
       await bridge.patch(`/Groups/${group}`, out, replace('displayName', 'Crew'));
       const held = await getWaiting();
       const { service } = bridge.sandbox;
@@ -240,8 +235,7 @@ describe('provider plan', () => {
     const people = await addPeople('ned', 'oda', 'pia');
     const group = await bridge.settled(bridge.addGroup('Waiters', people));
     for (const id of people.slice(0, 2)) await setActive(id, false);
-    const out = { op: 'remove', path: 'members', value: toMembers(people) };
-    await bridge.settled(bridge.patch(`/Groups/${group}`, out));
+    await bridge.settled(bridge.patch(`/Groups/${group}`, expel(...people)));
     const run = (...args: string[]) => runner(bridge)(...args);
     const show = async () => (await run('plan', 'show')).text;
     await expect.poll(show).toContain('settings-1 at ');
@@ -271,10 +265,6 @@ const REFUSED = failing(400);
 /** Failed calls are tried again sooner than this. */
 const AHEAD_MS = 60_000;
 
-async function readPlans({ bridge }: TimedBridge): Promise<string> {
-  return JSON.stringify((await bridge.ops('GET', '/plans')).body);
-}
-
 test('one person whom the service fails to deactivate counts once, one whose call may have worked counts too, and neither holds anybody else', async () => {
   const timed = await forTest(startTimedBridge({ settings: { ...settings, LIMITS_REPAIR: '1' } }));
   const { bridge } = timed;
@@ -302,9 +292,8 @@ test('one person whom the service fails to deactivate counts once, one whose cal
   expect(afterTwo).toEqual([false, false, true]);
   expect(health).toContain('2 people deactivated');
   expect(listActive()).toEqual([false, false, true]);
-  expect(await readPlans(timed)).toContain(
-    '3 people deactivated in 24 hours, limits.provider allows 2',
-  );
+  const { text } = await bridge.ops('GET', '/plans');
+  expect(text).toContain('3 people deactivated in 24 hours, limits.provider allows 2');
 });
 
 test('what became of each call is told with it', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { GROUP_EXTENSION } from '../support/drift-cells.ts';
 import { failing } from '../support/faults.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { admit, replace, toGroup, toMembers } from '../support/provider.ts';
@@ -191,7 +191,7 @@ test('a member of a batch and an admin with whom every call fails hold up no oth
   const { bridge, clock } = timed;
   const { service } = bridge.sandbox;
   const admins: JsonObject = { admins: toMembers(ids.slice(6, 7)) };
-  const body = { ...toGroup('Held up'), [GROUP_EXTENSION]: admins };
+  const body = toGroup('Held up', [], admins);
   const { body: group } = await bridge.send('POST', '/Groups', body);
   await untilQuiet(timed, MINUTES_MS);
   breakPerson('person1@example.com');

@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { startTestBridge } from '../support/bridge.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { admit, replace, toPatch } from '../support/provider.ts';
+import { admit, replace } from '../support/provider.ts';
 import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 describe('rules stuck', () => {
@@ -17,16 +17,10 @@ describe('rules stuck', () => {
   const WRITE_WAIT_MS = 10_000;
   const HOURS_MS = 2 * 60 * 60_000;
 
-  const toName = (familyName: string) => toPatch(replace('name.familyName', familyName));
-  const toActive = (active: boolean) => replace('active', active);
-  const toDisplayName = (value: string) => toPatch(replace('displayName', value));
-  const toMember = (id: string) => toPatch(admit(id));
+  const toDisplayName = (value: string) => replace('displayName', value);
 
   const clock = createLeapingClock();
-  const bridge = forSuite(async () => {
-    const settings = { SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms` };
-    return startTestBridge({ settings, clock });
-  });
+  const bridge = bridgeForSuite({ settings: { SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms` }, clock });
 
   /** Whatever a test leaves stuck is done by then. */
   afterEach(() => {
@@ -53,12 +47,9 @@ describe('rules stuck', () => {
   }
 
   /** Sends a write that is acknowledged, and waits until the service has refused it. */
-  async function makeStuck(
-    operation: OperationName,
-    { path, body }: { path: string; body: JsonObject },
-  ) {
+  async function makeStuck(operation: OperationName, path: string, change: JsonObject) {
     const refusal = refuseLate(operation);
-    const sending = bridge.send('PATCH', path, body);
+    const sending = bridge.patch(path, change);
     await refusal.begun();
     clock.leap(WRITE_WAIT_MS);
     await sending;
@@ -74,7 +65,7 @@ describe('rules stuck', () => {
   /** Somebody whose new name the service has refused, though it would take it now. */
   async function addStuck(name: string): Promise<string> {
     const path = `/Users/${await bridge.addUser(name)}`;
-    (await makeStuck('scim.updateUser', { path, body: toName('King') })).end();
+    (await makeStuck('scim.updateUser', path, toName('King'))).end();
     return path;
   }
 
@@ -84,9 +75,9 @@ describe('rules stuck', () => {
     test('rests by itself: other fields and people of the group go on at once', async () => {
       const ids = await bridge.addPeople('ada', 'bob');
       const path = `/Groups/${await bridge.addGroup('Pilots')}`;
-      const refusal = await makeStuck('groups.updateGroup', { path, body: toDisplayName('Aces') });
+      const refusal = await makeStuck('groups.updateGroup', path, toDisplayName('Aces'));
 
-      for (const id of ids) await bridge.send('PATCH', path, toMember(id));
+      for (const id of ids) await bridge.patch(path, admit(id));
       await goOn(SECONDS_MS);
       refusal.end();
 
@@ -98,10 +89,10 @@ describe('rules stuck', () => {
       const [first, second] = await bridge.addPeople('carl', 'dan');
       const id = await bridge.addGroup('Cooks');
       const path = `/Groups/${id}`;
-      (await makeStuck('groupUsers.addUserToGroup', { path, body: toMember(first) })).end();
+      (await makeStuck('groupUsers.addUserToGroup', path, admit(first))).end();
 
-      await bridge.send('PATCH', path, toMember(second));
-      await bridge.send('PATCH', path, toDisplayName('Chefs'));
+      await bridge.patch(path, admit(second));
+      await bridge.patch(path, toDisplayName('Chefs'));
       await goOn(SECONDS_MS);
 
       expect(bridge.sandbox.service.members('Chefs')).toEqual(['dan@example.com']);
@@ -117,8 +108,7 @@ describe('rules stuck', () => {
     test('stays visible through a success of something else, is tried again after an hour, and no longer shown once it holds', async () => {
       const path = await addStuck('eve');
 
-      const licence = { path: `${USER_EXTENSION}:appsPermissions`, value: 5 };
-      await bridge.patch(path, { op: 'replace', ...licence });
+      await bridge.patch(path, replace(`${USER_EXTENSION}:appsPermissions`, 5));
       await goOn(SECONDS_MS);
 
       expect(getAccount('eve')).toMatchObject({ appsPermissions: 5, fullName: 'Eve Example' });
@@ -142,7 +132,7 @@ describe('rules stuck', () => {
         fault: failing(409, 'message'),
       });
 
-      const answer = await bridge.request('PATCH', path, toName('Queen'));
+      const answer = await bridge.tryPatch(path, toName('Queen'));
       again.remove();
 
       expect(answer.status).toBe(409);
@@ -150,7 +140,7 @@ describe('rules stuck', () => {
       expect((await bridge.send('GET', path)).body.name).toMatchObject({ familyName: 'King' });
       expect(await listStuckFields()).toEqual([`name: ${words}`]);
 
-      await bridge.send('PATCH', path, toName('Queen'));
+      await bridge.patch(path, toName('Queen'));
       expect(getAccount('fay').fullName).toBe('Fay Queen');
       expect(await listStuckFields()).toEqual([]);
     });
@@ -161,7 +151,7 @@ describe('rules stuck', () => {
       bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
       bridge.sandbox.calls.reset();
 
-      await bridge.patch(path, toActive(false));
+      await bridge.patch(path, replace('active', false));
       await goOn(SECONDS_MS);
 
       expect(bridge.sandbox.calls.count({ operation: 'scim.getUser' })).toBe(1);
@@ -176,7 +166,7 @@ describe('rules stuck', () => {
       // The service is away: it fails for several, so nothing is sent for a while.
       const away = { operation, fault: failing(503) } as const;
       const before = faults.add(away);
-      const sending = ids.map((id) => bridge.patch(`/Users/${id}`, toActive(false)));
+      const sending = ids.map((id) => bridge.patch(`/Users/${id}`, replace('active', false)));
       await before.until(3);
       clock.leap(WRITE_WAIT_MS);
       await Promise.all(sending);
@@ -233,7 +223,7 @@ describe('rules stuck', () => {
 const MINUTE_MS = 60_000;
 const MINUTES_MS = 10 * MINUTE_MS;
 const BROKEN = failing(500, 'message');
-const toName = (familyName: string) => toPatch(replace('name.familyName', familyName));
+const toName = (familyName: string) => replace('name.familyName', familyName);
 
 const settings = { SCIM_WRITE_WAIT: '40ms', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3' };
 
@@ -246,7 +236,7 @@ async function makeNameStuck(name: string): Promise<string> {
   // Nothing of the creation is under way any more.
   await untilQuiet(timed, 1_000);
   const fault = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
-  await bridge.send('PATCH', `/Users/${id}`, toName('King'));
+  await bridge.patch(`/Users/${id}`, toName('King'));
   await untilQuiet(timed, MINUTES_MS);
   fault.remove();
   return id;
@@ -265,14 +255,13 @@ describe('retry', () => {
       operation: 'groupUsers.addUserToGroup',
       fault: BROKEN,
     });
-    const add = admit(first);
-    await bridge.patch(`/Groups/${groupId}`, add);
+    await bridge.patch(`/Groups/${groupId}`, admit(first));
     await untilQuiet(timed, MINUTES_MS);
     const stuck = await countStuck();
     fault.remove();
     // Waits for its next attempt, and is not stuck.
     const outage = bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(503) });
-    await bridge.send('PATCH', `/Users/${second}`, toName('Queen'));
+    await bridge.patch(`/Users/${second}`, toName('Queen'));
     // Until its next attempt is so far away that it does not come by itself meanwhile.
     await untilQuiet(timed, MINUTE_MS);
     outage.remove();
@@ -295,7 +284,7 @@ describe('retry', () => {
     const operation = 'scim.updateUser';
     faults.add({ operation, fault: { kind: 'delay', delayMs: 1_000 }, times: 1 });
     const call = faults.add({ operation, fault: failing(400), times: 1 });
-    await bridge.send('PATCH', `/Users/${id}`, toName('King'));
+    await bridge.patch(`/Users/${id}`, toName('King'));
     await call.until(1);
 
     await bridge.ops('POST', '/retry', { name: 'kim@example.com' });

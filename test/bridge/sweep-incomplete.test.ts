@@ -4,7 +4,6 @@ import type { Fault } from '../../src/sandbox/faults.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
-import { GROUP_EXTENSION } from '../support/drift-cells.ts';
 import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { toGroup, toMembers } from '../support/provider.ts';
@@ -58,7 +57,7 @@ async function startWorld(pageSize = PAGE): Promise<World> {
   const ids: string[] = [];
   for (const n of [1, 2, 3, 4]) ids.push(await bridge.addUser(`person${n}`));
   const admins: JsonObject = { admins: toMembers(ids.slice(0, 1)) };
-  await bridge.send('POST', '/Groups', { ...toGroup('Team 0', ids), [GROUP_EXTENSION]: admins });
+  await bridge.send('POST', '/Groups', toGroup('Team 0', ids, admins));
   for (const name of ['Team 1', 'Team 2', 'Team 3', 'Team 4']) await bridge.addGroup(name);
   expect(await bridge.sweep()).toMatchObject({ status: 'complete', reasons: [] });
   await bridge.untilSettled();

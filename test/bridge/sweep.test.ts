@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -13,28 +11,18 @@ import {
   assertFindsEveryKind,
   bob,
   driftCells,
-  GROUP_EXTENSION,
   isMetAlone,
 } from '../support/drift-cells.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { addPilots, countMembers, intrude, untilApplied } from '../support/pilots.ts';
-import { toGroup, toMembers } from '../support/provider.ts';
+import { addPilots, countMembers, intrude, readPlan, untilApplied } from '../support/pilots.ts';
+import { admit, expel, toGroup, toMembers } from '../support/provider.ts';
 import { copyStore, makeStoreFile } from '../support/store-file.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 import { startTimedBridge } from '../support/timed-bridge.ts';
 
 const settings = { SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
-
-/** A store that outlives the bridges that use it. */
-function makeFile() {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-sweep-'));
-  return {
-    DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
-}
 
 /** Operations that change the service; a call of any of them is a failure. */
 function listChanges({ sandbox }: TestBridge): string[] {
@@ -71,8 +59,7 @@ test('whom others made an admin before the admins were first read differs, and n
   const bridge = await bridgeForTest({ settings });
   const { service } = bridge.sandbox;
   const [id] = await bridge.addPeople('ada', 'bob');
-  const extension: JsonObject = { admins: toMembers([id]) };
-  await bridge.send('POST', '/Groups', { ...toGroup('Crew'), [GROUP_EXTENSION]: extension });
+  await bridge.send('POST', '/Groups', toGroup('Crew', [], { admins: toMembers([id]) }));
   await bridge.untilSettled();
   service.link('Crew', 'bob@example.com', 'admin');
   await bridge.sweep();
@@ -84,13 +71,8 @@ test('20 people and 4 groups cost a call a page, and one a group when admin list
   const paid = { ...settings, SWEEP_ADMINS_EVERY: '2', UPSTREAM_PAGE_SIZE: '5' };
   const bridge = await bridgeForTest({ settings: paid, sandbox: { seed: { users: 19 } } });
   const id = await bridge.addUser('ada');
-  const extension: JsonObject = { admins: toMembers([id]) };
-  const groups = Array.from({ length: 4 }, (_, index) => toGroup(`Group ${index}`, [id]));
-  await Promise.all(
-    groups.map((group) =>
-      bridge.send('POST', '/Groups', { ...group, [GROUP_EXTENSION]: extension }),
-    ),
-  );
+  const toRuled = (n: number) => toGroup(`Group ${n}`, [id], { admins: toMembers([id]) });
+  await Promise.all([0, 1, 2, 3].map((n) => bridge.send('POST', '/Groups', toRuled(n))));
   await bridge.untilSettled();
   const { calls } = bridge.sandbox;
 
@@ -119,10 +101,8 @@ test('of more missing groups than one sweep looks for, the managed ones are look
 
   const sweep = await bridge.sweep();
 
-  expect(sweep).toMatchObject({
-    status: 'incomplete',
-    reasons: ['44 more groups are missing and were not looked for yet'],
-  });
+  const reasons = ['44 more groups are missing and were not looked for yet'];
+  expect(sweep).toMatchObject({ status: 'incomplete', reasons });
   expect(await bridge.listDrifts()).toEqual(names.map((name) => `group.missing ${name}`));
 });
 
@@ -131,9 +111,7 @@ test('a start compares a store that was filled before, and not one that has just
   const logs: JsonObject[] = [];
   const onLog = (line: JsonObject) => void logs.push(line);
   const swept = () => logs.filter(({ msg }) => msg === 'the service was compared with the store');
-  const { DATABASE_URL, remove } = makeFile();
-  onTestFinished(remove);
-  const hourly = { ...settings, SWEEP_INTERVAL: '1h', DATABASE_URL };
+  const hourly = { ...settings, SWEEP_INTERVAL: '1h', DATABASE_URL: makeStoreFile() };
   const first = await startTestBridge({ service, settings: hourly, onLog });
   await first.settled(first.addUser('ada'));
   const { body } = await first.ops('GET', '/sweeps');
@@ -174,8 +152,7 @@ async function startWorld(prepare?: (service: Sandbox['service']) => void) {
   prepare?.(sandbox.service);
   const proxy = await forTest(tamperWith(sandbox));
   const settings = { SCIM_WRITE_WAIT: '0' };
-  const bridge = await bridgeForTest({ settings, service: proxy.service });
-  return { sandbox, proxy, bridge };
+  return { sandbox, proxy, bridge: await bridgeForTest({ settings, service: proxy.service }) };
 }
 
 const removals: { what: string; names: string[]; operation: OperationName }[] = [
@@ -190,7 +167,7 @@ test.each(removals)(
     const ids = await Promise.all(NAMES.map((name) => bridge.addUser(name)));
     const group = await bridge.settled(bridge.addGroup('Pilots', ids));
     await bridge.sweep();
-    const members = toMembers(ids.slice(0, names.length));
+    const members = ids.slice(0, names.length);
     const hang = HANGING;
     const removal = sandbox.faults.add({ operation, fault: hang, times: 1 });
     const [listed, shown, stored] = [open(), open(), open()];
@@ -204,7 +181,7 @@ test.each(removals)(
       return body;
     });
 
-    await bridge.patch(`/Groups/${group}`, toOperation('remove', members));
+    await bridge.patch(`/Groups/${group}`, expel(...members));
     await removal.until(1);
     const { body } = await bridge.ops('POST', '/sweeps');
     await listed.promise;
@@ -212,7 +189,7 @@ test.each(removals)(
     await bridge.untilSettled();
     shown.resolve();
     await stored.promise;
-    await bridge.settled(bridge.patch(`/Groups/${group}`, toOperation('add', members)));
+    await bridge.settled(bridge.patch(`/Groups/${group}`, admit(...members)));
     await bridge.untilSwept(String(body.id));
 
     expect(sandbox.service.members('Pilots').toSorted()).toEqual(
@@ -244,7 +221,7 @@ test('a list of admins that was read before one was made does not pass for news'
 
   const first = bridge.patch(path, { op: 'add', ...admins });
   await reads[0]?.asked.promise;
-  const second = bridge.patch(path, toOperation('add', toMembers([String(bob)])));
+  const second = bridge.patch(path, admit(String(bob)));
   await reads[1]?.asked.promise;
   reads[0]?.shown.resolve();
   await first;
@@ -256,33 +233,19 @@ test('a list of admins that was read before one was made does not pass for news'
   expect(sandbox.service.admins('Pilots')).toEqual([]);
 });
 
-function toOperation(op: 'add' | 'remove', value: ReturnType<typeof toMembers>) {
-  return { op, path: 'members', value };
-}
-
 function open(): PromiseWithResolvers<void> {
   return Promise.withResolvers<void>();
 }
 
 describe('sweep crash', () => {
-  const settings = {
-    SWEEP_ADMINS_EVERY: '1',
-    GROUPS_PERMISSIONS_MAX: '31',
-    UPSTREAM_PAGE_SIZE: '2',
-  };
+  const paged = { ...settings, UPSTREAM_PAGE_SIZE: '2' };
   const ADMIN = 'admin@example.com';
   const DRIFTS = [
-    'group.missing Cooks',
-    `member.added Pilots of ${bob}`,
-    `user.deactivated ${ada}`,
+    ...['group.missing Cooks', `member.added Pilots of ${bob}`, `user.deactivated ${ada}`],
   ];
 
   /** Where a sweep stands when its process is killed: the call that is on its way, after so many of the same. */
-  const places: readonly {
-    readonly what: string;
-    readonly operation: OperationName;
-    readonly skip?: number;
-  }[] = [
+  const places: { what: string; operation: OperationName; skip?: number }[] = [
     { what: 'in the list of people', operation: 'scim.getUsers', skip: 1 },
     { what: 'when it looks at a group again', operation: 'groupUsers.getListOfGroupUsers' },
   ];
@@ -315,23 +278,18 @@ describe('sweep crash', () => {
     return copy;
   }
 
-  const listAllDrifts = async (bridge: TestBridge): Promise<unknown[]> => bridge.listOps('/drifts');
-
   for (const { what, operation, skip } of places) {
     test(`a sweep that is killed ${what} begins again at the next start, and finds each difference once`, async () => {
       const service = await startWorld();
       const url = makeStoreFile();
-      const first = await startTestBridge({
-        service,
-        settings: { ...settings, DATABASE_URL: url },
-      });
+      const first = await startTestBridge({ service, settings: { ...paged, DATABASE_URL: url } });
       await addChangedCompany(first);
       const hang = service.faults.add({ operation, fault: HANGING, skip });
       const { body } = await first.ops('POST', '/sweeps');
       await hang.until(1);
       const DATABASE_URL = await kill(first, service, url);
 
-      const second = await bridgeForTest({ service, settings: { ...settings, DATABASE_URL } });
+      const second = await bridgeForTest({ service, settings: { ...paged, DATABASE_URL } });
       const ended = await second.untilSwept(String(body.id));
       const found = await second.listDrifts();
       const again = await second.sweep();
@@ -339,14 +297,14 @@ describe('sweep crash', () => {
       expect(ended).toMatchObject({ status: 'complete', reasons: [] });
       expect(found).toEqual(DRIFTS);
       expect(again).toMatchObject({ status: 'complete', counts: { opened: 0, gone: 0 } });
-      expect(await listAllDrifts(second)).toHaveLength(DRIFTS.length);
+      expect(await second.listOps('/drifts')).toHaveLength(DRIFTS.length);
     });
   }
 
   test('a page of the audit log that is on its way at a kill is read at the next start, each event once', async () => {
     const service = await startWorld();
     const url = makeStoreFile();
-    const polled = { ...settings, AUDIT_POLL_INTERVAL: '1s', UPSTREAM_PAGE_SIZE: '2' };
+    const polled = { ...paged, AUDIT_POLL_INTERVAL: '1s' };
     const first = await startTestBridge({ service, settings: { ...polled, DATABASE_URL: url } });
     await addCompany(first);
     await first.untilSettled();
@@ -364,7 +322,7 @@ describe('sweep crash', () => {
     await expect.poll(() => second.listDrifts()).toEqual(found);
     await second.untilSettled();
 
-    expect(await listAllDrifts(second)).toHaveLength(found.length);
+    expect(await second.listOps('/drifts')).toHaveLength(found.length);
   });
 });
 
@@ -397,13 +355,12 @@ const addresses = [1, 2, 3, 4, 5].map((number) => `person${number}@example.com`)
 async function sweepAndRead(bridge: TestBridge): Promise<[unknown, string]> {
   const { planId } = await bridge.sweep();
   await bridge.untilSettled();
-  const { body } = await bridge.ops('GET', `/plans/${planId}`);
-  return [body.status, String(body.reason)];
+  const { status, reason } = await readPlan(bridge, planId);
+  return [status, String(reason)];
 }
 
 test('people whom somebody locked out are not let in beyond the limits, and members whom somebody took out are not put back', async () => {
-  const limits = { LIMITS_REPAIR: '3' };
-  const settings = { DRIFT_POLICY: '{"default":"repair"}', ...limits };
+  const settings = { DRIFT_POLICY: '{"default":"repair"}', LIMITS_REPAIR: '3' };
   const bridge = await bridgeForTest({ settings });
   const { service } = bridge.sandbox;
   await bridge.settled(bridge.addGroup('Pilots', await bridge.addUsers(addresses.length)));

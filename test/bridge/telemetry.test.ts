@@ -17,7 +17,7 @@ import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { serveNothing } from '../support/local-server.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';
-import { dismiss, replace, toPatch } from '../support/provider.ts';
+import { admit, dismiss, replace, toPatch } from '../support/provider.ts';
 import { startRecording } from '../support/recording-server.ts';
 import { makeStoreUrl } from '../support/store-url.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
@@ -85,21 +85,11 @@ test('every documented metric is printed, and tells how writes were answered and
 });
 
 test.each([
-  {
-    why: 'a refused token',
-    status: 401,
-    level: 'error',
-    message: 'the service refuses the token: calls stop',
-  },
-  {
-    why: 'an outage',
-    status: 503,
-    level: 'warn',
-    message: 'the service fails or does not answer: calls stop',
-  },
-])(
-  '$why that many calls meet is logged once, and the calls that come to nothing are not',
-  async ({ status, level, message }) => {
+  ['a refused token', 401, 'error', 'the service refuses the token: calls stop'],
+  ['an outage', 503, 'warn', 'the service fails or does not answer: calls stop'],
+] as const)(
+  '%s that many calls meet is logged once, and the calls that come to nothing are not',
+  async (_, status, level, message) => {
     const [bridge, log] = await openLogged({ settings: impatient });
     const ids = await bridge.settled(bridge.addUsers(6));
     log.length = 0;
@@ -126,12 +116,9 @@ test('a refused write is logged with its code and nobody’s name', async () => 
 });
 
 describe('change durations', () => {
-  const settings = { SCIM_WRITE_WAIT: '10s' };
   /** Nobody waits for what the service does not take now. */
   const impatient = { SCIM_WRITE_WAIT: '0' };
   const HOUR_MS = 3_600_000;
-
-  const setTo = (path: string, value: string | boolean) => replace(path, value);
 
   /** How many changes of each kind have arrived, and how many wait. */
   async function readCounts(bridge: TestBridge): Promise<Record<string, (number | undefined)[]>> {
@@ -145,15 +132,10 @@ describe('change durations', () => {
     const bridge = await bridgeForTest({ settings });
     const [ada, bob] = await bridge.addPeople('ada', 'bob');
     const pilots = await bridge.addGroup('Pilots');
-    await bridge.patch(`/Users/${ada}`, setTo('name.familyName', 'Byron'));
-    await bridge.patch(`/Groups/${pilots}`, {
-      op: 'add',
-      path: 'members',
-      value: [{ value: ada }],
-    });
-    const removal = toPatch(dismiss(ada));
-    await bridge.send('PATCH', `/Groups/${pilots}`, removal);
-    await bridge.patch(`/Users/${ada}`, setTo('active', false));
+    await bridge.patch(`/Users/${ada}`, replace('name.familyName', 'Byron'));
+    await bridge.patch(`/Groups/${pilots}`, admit(ada));
+    await bridge.patch(`/Groups/${pilots}`, dismiss(ada));
+    await bridge.patch(`/Users/${ada}`, replace('active', false));
     await bridge.settled(bridge.send('DELETE', `/Users/${bob}`));
 
     const counts = await readCounts(bridge);
@@ -167,7 +149,7 @@ describe('change durations', () => {
     const first = await startTestBridge({ service, settings: { ...impatient, ...url } });
     const ada = await first.settled(first.addUser('ada'));
     const fault = service.faults.add({ operation: '*', fault: failing(401) });
-    await first.patch(`/Users/${ada}`, setTo('active', false));
+    await first.patch(`/Users/${ada}`, replace('active', false));
     await first.stop();
     fault.remove();
 
@@ -194,10 +176,7 @@ describe('change durations', () => {
           about: operation === 'scim.updateGroup' ? `"value":${id}}` : `/users/${id} `,
         }),
     );
-    for (const who of [ada, bob]) {
-      const removal = toPatch(dismiss(who));
-      await bridge.send('PATCH', `/Groups/${pilots}`, removal);
-    }
+    for (const who of [ada, bob]) await bridge.patch(`/Groups/${pilots}`, dismiss(who));
     const readArrived = async () => (await readCounts(bridge)).arrived?.[3];
     await expect.poll(readArrived).toBe(1);
     const meanwhile = await readCounts(bridge);
@@ -291,14 +270,8 @@ describe('open telemetry', () => {
       'http.response.status_code': { intValue: 200 },
     });
     const text = collector.text();
-    const secrets = [
-      'Lovelace',
-      'ada',
-      'example.com',
-      bridge.opsToken,
-      bridge.token,
-      proxy.service.token,
-    ];
+    const tokens = [bridge.opsToken, bridge.token, proxy.service.token];
+    const secrets = ['Lovelace', 'ada', 'example.com', ...tokens];
     expect(text.length).toBeGreaterThan(5_000);
     expect(secrets.filter((secret) => new RegExp(`\\b${secret}\\b`).test(text))).toEqual([]);
   });

@@ -1,13 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
-import { boss, clerk, startBridgeOf, startLaggingService } from '../support/lagging-service.ts';
-import { OPS_TOKEN } from '../support/operator.ts';
+import { boss, clerk, startLaggingService } from '../support/lagging-service.ts';
+import { readMetrics } from '../support/metrics.ts';
 import { admit, replace, toGroup, toPatch, toUser } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
 
 const STRANGERS = ['stranger1@elsewhere.example', 'stranger2@elsewhere.example'];
 
@@ -23,12 +21,9 @@ beforeAll(async () => {
   await bridge.sweep();
 });
 
-async function list(path: string): Promise<{ id: string; name: string; privileged?: unknown }[]> {
-  const { items } = Object((await bridge.ops('GET', path)).body);
-  return items.map(({ id, resource, name, privileged }: Record<string, { name: string }>) => ({
-    id,
-    name: resource?.name ?? name,
-    privileged,
+async function list(path: string) {
+  return (await bridge.listOps(path)).map(({ id, resource, name, privileged }) => ({
+    ...{ id: String(id), name: String(Object(resource).name ?? name), privileged },
   }));
 }
 
@@ -38,10 +33,8 @@ async function listNames(path: string): Promise<string[]> {
 
 /** Differences that wait for a decision, as the metrics count them. */
 async function countInMetrics(): Promise<number> {
-  const headers = { authorization: `Bearer ${OPS_TOKEN}` };
-  const text = await (await fetch(new URL('/metrics', bridge.baseUrl), { headers })).text();
-  const counts = text.matchAll(/^scim_bridge_drift\{[^}]*status="open"[^}]*\} (\d+)/gm);
-  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  const open = [...(await readMetrics(bridge))].filter(([name]) => /^drift\{.*"open"/.test(name));
+  return open.reduce((sum, [, count]) => sum + count, 0);
 }
 
 test('what is unmanaged has a list of its own, and every count of drifts leaves it out', async () => {
@@ -109,14 +102,6 @@ test('`scim-bridge unmanaged` lists and takes over after a question that says so
 });
 
 const ghost = { email: 'ghost@example.com', userName: 'ghost', fullName: 'A Ghost', virtual: true };
-const disable = toPatch(replace('active', false));
-
-const rename = (path: string, value: string): JsonObject => toPatch(replace(path, value));
-
-function addGhost({ service }: Sandbox): void {
-  service.addUser(ghost);
-}
-
 async function countFound(
   bridge: TestBridge,
   type: 'Users' | 'Groups',
@@ -126,22 +111,15 @@ async function countFound(
   return Number((await bridge.send('GET', `/${type}${query}`)).body.totalResults);
 }
 
-async function findIdOf(bridge: TestBridge, type: 'Users' | 'Groups', filter: string) {
-  const { body } = await bridge.send('GET', `/${type}?${new URLSearchParams({ filter })}`);
-  const [first] = Array.isArray(body.Resources) ? body.Resources : [];
-  return String(Object(first).id);
-}
-
 test('somebody unmanaged whom the service deleted is in no list, filter, group and uniqueness any more once a sweep missed them and a look said so', async () => {
-  const world = {};
-  const bridge = await bridgeForTest(world);
+  const bridge = await bridgeForTest();
   const { service, calls } = bridge.sandbox;
   service.addUser(ghost);
   service.createGroup({ name: 'Crew' });
   service.link('Crew', ghost.email);
   await bridge.sweep();
-  const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
-  const group = await findIdOf(bridge, 'Groups', 'displayName eq "Crew"');
+  const id = await bridge.findId({ type: 'Users', name: 'ghost' });
+  const group = await bridge.findId({ type: 'Groups', name: 'Crew' });
   const pilots = await bridge.addGroup('Pilots', [id]);
   const before = await countFound(bridge, 'Users');
   const etags = await readEtags(bridge, [group, pilots]);
@@ -157,7 +135,7 @@ test('somebody unmanaged whom the service deleted is in no list, filter, group a
   expect(await countFound(bridge, 'Groups', `members.value eq "${id}"`)).toBe(0);
   for (const [method, body] of [
     ['GET', undefined],
-    ['PATCH', disable],
+    ['PATCH', toPatch(replace('active', false))],
     ['PUT', toUser('ghost')],
     ['DELETE', undefined],
   ] as const)
@@ -170,13 +148,13 @@ test('somebody unmanaged whom the service deleted is in no list, filter, group a
 });
 
 const writes: readonly { what: string; method: string; body: JsonObject }[] = [
-  { what: 'a new name', method: 'PATCH', body: rename('name.givenName', 'Zoe') },
+  { what: 'a new name', method: 'PATCH', body: toPatch(replace('name.givenName', 'Zoe')) },
   { what: 'a PUT', method: 'PUT', body: toUser('zoe', { userName: 'ghost' }) },
 ];
 for (const { what, method, body } of writes) {
   test(`${what} of somebody unmanaged who is gone is answered with 404, and makes nobody`, async () => {
-    const bridge = await bridgeForTest({ prepare: addGhost });
-    const id = await findIdOf(bridge, 'Users', 'userName eq "ghost"');
+    const bridge = await bridgeForTest({ prepare: ({ service }) => service.addUser(ghost) });
+    const id = await bridge.findId({ type: 'Users', name: 'ghost' });
     const pilots = await bridge.addGroup('Pilots', [id]);
     const etags = await readEtags(bridge, [pilots]);
     bridge.sandbox.service.removeUser(ghost.email);
@@ -193,14 +171,12 @@ for (const { what, method, body } of writes) {
 }
 
 test('an unmanaged group that the service deleted answers a write with 404 as soon as the service says so, and its name is free', async () => {
-  const adopting = { GROUPS_ADOPT_ON_DELETE: 'yes' };
-  const world = { settings: { ...adopting } };
-  const bridge = await bridgeForTest(world);
+  const bridge = await bridgeForTest({ settings: { GROUPS_ADOPT_ON_DELETE: 'yes' } });
   const { service } = bridge.sandbox;
   const ada = await bridge.addUser('ada');
   for (const name of ['Board', 'Crew', 'Cooks', 'Pilots', 'Guests']) service.createGroup({ name });
   await bridge.sweep();
-  const find = (name: string) => findIdOf(bridge, 'Groups', `displayName eq "${name}"`);
+  const find = (name: string) => bridge.findId({ type: 'Groups', name });
   const ids = [await find('Crew'), await find('Cooks'), await find('Guests')];
   for (const name of ['Crew', 'Cooks', 'Pilots', 'Guests']) service.deleteGroup(name);
 
@@ -235,8 +211,7 @@ const takeovers: {
 describe('an account whose role no list has told', () => {
   const start = async (settings = {}) => {
     const service = await startLaggingService();
-    const all = { DATABASE_URL: await makeStoreUrl(), USERS_ADOPT_ON_DELETE: 'yes', ...settings };
-    return startBridgeOf(service, all);
+    return bridgeForTest({ service, settings: { USERS_ADOPT_ON_DELETE: 'yes', ...settings } });
   };
 
   test.each(takeovers)('is looked up before $what: an owner is not taken over', async (write) => {
@@ -273,26 +248,16 @@ describe('an account whose role no list has told', () => {
   });
 });
 
-const PERSON = {
-  schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
-  userName: 'user00001@example.com',
-};
-const GROUP = {
-  schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
-  displayName: 'Group 001',
-};
-
 test('an account or group that an operator has to decide about is refused, recorded once and left alone', async () => {
-  const options = {
+  const bridge = await bridgeForTest({
     settings: { USERS_ADOPT: 'ask', GROUPS_ADOPT: 'ask' },
     sandbox: { seed: { users: 1, groups: 1 } },
-  };
-  const bridge = await bridgeForTest(options);
+  });
   const { request, sandbox } = bridge;
   sandbox.calls.reset();
   for (const [path, body] of [
-    ['/Users', PERSON],
-    ['/Groups', GROUP],
+    ['/Users', toUser('user00001')],
+    ['/Groups', toGroup('Group 001')],
   ] as const) {
     for (const _ of [1, 2]) {
       const answer = await request('POST', path, body);

@@ -1,12 +1,9 @@
 import { expect } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import type { TestBridge } from './bridge.ts';
-import { toGroup, toMembers, toPatch } from './provider.ts';
+import { replace, toGroup, toMembers } from './provider.ts';
 
-const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-/** The schema of what only the service knows of groups. */
-export const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 /** Who is in the company of `addCompany`. */
 export const [ada, bob] = ['ada@example.com', 'bob@example.com'];
 const carl = 'carl@example.com';
@@ -15,12 +12,9 @@ const carl = 'carl@example.com';
 export async function addCompany(bridge: TestBridge): Promise<string> {
   const id = await bridge.addUser('ada', { [USER_EXTENSION]: { appsPermissions: 2 } });
   const [, carlId] = await bridge.addPeople('bob', 'carl');
-  await bridge.send('PATCH', `/Users/${carlId}`, setActive(false));
-  const extension: JsonObject = { permissions: 2, admins: toMembers([id]) };
-  await bridge.send('POST', '/Groups', {
-    ...toGroup('Pilots', [id]),
-    [GROUP_EXTENSION]: extension,
-  });
+  await bridge.patch(`/Users/${carlId}`, replace('active', false));
+  const extension = { permissions: 2, admins: toMembers([id]) };
+  await bridge.send('POST', '/Groups', toGroup('Pilots', [id], extension));
   await bridge.untilSettled();
   return id;
 }
@@ -33,11 +27,6 @@ export async function addVera(bridge: TestBridge, look: () => Promise<unknown>):
   bridge.sandbox.service.addUser({ email: VERA, userName: VERA, virtual: true });
   await look();
   await bridge.settled(bridge.addUser('vera'));
-}
-
-/** A PATCH of `active`. */
-export function setActive(value: boolean): JsonObject {
-  return toPatch({ op: 'replace', path: 'active', value });
 }
 
 /** A change behind the provider's back, and the drift that it is. */

@@ -1,29 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import {
-  CompactSign,
-  exportJWK,
-  type GenerateKeyPairResult,
-  generateKeyPair,
-  type JWK,
-} from 'jose';
-import { type LocalServer, serve } from './local-server.ts';
+import { CompactSign, exportJWK, generateKeyPair, type JWK } from 'jose';
+import { serve } from './local-server.ts';
 
 /** A pair of keys, and the public one as it is shown. */
-export interface TestKey {
-  readonly kid: string | undefined;
-  readonly alg: string;
-  readonly privateKey: GenerateKeyPairResult['privateKey'];
-  readonly shown: JWK;
-}
+export type TestKey = Awaited<ReturnType<typeof makeKey>>;
 
 /** Makes a pair of keys; without a `kid` they are shown without one. */
-export async function makeKey(
-  kid: string | undefined,
-  alg = 'ES256',
-  use = 'sig',
-): Promise<TestKey> {
+export async function makeKey(kid: string | undefined, alg = 'ES256', use = 'sig') {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
-  const shown = { ...(await exportJWK(publicKey)), ...(kid && { kid }), use, alg };
+  const shown: JWK = { ...(await exportJWK(publicKey)), ...(kid && { kid }), use, alg };
   return { kid, alg, privateKey, shown };
 }
 
@@ -48,23 +33,10 @@ export type IssuerMood =
   | { readonly kind: 'silent' };
 
 /** An issuer of assertions with a description and keys, on loopback. */
-export interface TestIssuer extends LocalServer {
-  readonly jwksUri: string;
-  /** Paths that were asked for, in order. */
-  readonly asked: string[];
-  /** The keys that it shows; the first one signs. */
-  keys: TestKey[];
-  /** Part of the description that differs. */
-  description: object;
-  mood: IssuerMood;
-  /** What its token endpoint gives. */
-  idToken: string;
-  /** Signs claims with its first key. */
-  sign(claims: object): Promise<string>;
-}
+export type TestIssuer = Awaited<ReturnType<typeof startIssuer>>;
 
 /** Starts an issuer; its `iss` is its address. */
-export async function startIssuer(): Promise<TestIssuer> {
+export async function startIssuer() {
   const server = await serve((req, res) => {
     issuer.asked.push(String(req.url));
     const { mood } = issuer;
@@ -83,12 +55,20 @@ export async function startIssuer(): Promise<TestIssuer> {
     return res.end(JSON.stringify({ issuer: url, jwks_uri: jwksUri, ...description }));
   });
   const { url } = server;
-  const issuer: TestIssuer = {
+  const issuer = {
     ...server,
-    ...{ jwksUri: `${url}/keys`, asked: [], description: {}, mood: { kind: 'up' } },
+    jwksUri: `${url}/keys`,
+    /** Paths that were asked for, in order. */
+    asked: [] as string[],
+    /** Part of the description that differs. */
+    description: {} as object,
+    mood: { kind: 'up' } as IssuerMood,
+    /** What its token endpoint gives. */
     idToken: '',
+    /** The keys that it shows; the first one signs. */
     keys: [await makeKey('first')],
-    sign(claims) {
+    /** Signs claims with its first key. */
+    sign(claims: object): Promise<string> {
       const [key] = issuer.keys;
       if (key === undefined) throw new Error('the issuer has no key');
       return signText(JSON.stringify(claims), key);

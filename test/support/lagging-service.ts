@@ -1,6 +1,4 @@
-import { onTestFinished } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from './bridge.ts';
 import { forTest } from './lifetimes.ts';
 import { tamperWith, withEntries } from './tampering-proxy.ts';
 
@@ -20,14 +18,4 @@ export async function startLaggingService() {
   );
   proxy.setTamper((url, body) => (isLagging(url) ? leaveOut(body) : body));
   return proxy.service;
-}
-
-/** A bridge between that service and its provider; both end with the test. */
-export async function startBridgeOf(
-  service: Awaited<ReturnType<typeof startLaggingService>>,
-  settings: Readonly<Record<string, string>>,
-): Promise<TestBridge> {
-  const bridge = await startTestBridge({ service, settings: { ...settings } });
-  onTestFinished(() => bridge.stop());
-  return bridge;
 }

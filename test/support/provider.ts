@@ -1,3 +1,4 @@
+import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -17,9 +18,14 @@ export function toUser(name: string, change: JsonObject = {}): JsonObject {
   };
 }
 
-/** A group as providers send one. */
-export function toGroup(displayName: string, memberIds: readonly string[] = []): JsonObject {
-  return { schemas: [GROUP], displayName, members: toMembers(memberIds) };
+/** A group as providers send one; `extension` is what only the service knows of groups. */
+export function toGroup(
+  displayName: string,
+  memberIds: readonly string[] = [],
+  extension?: JsonObject,
+): JsonObject {
+  const more = extension === undefined ? {} : { [GROUP_EXTENSION]: extension };
+  return { schemas: [GROUP], displayName, members: toMembers(memberIds), ...more };
 }
 
 /** Members by their SCIM ids. */
@@ -49,6 +55,11 @@ export function replace(path: string, value: JsonValue): JsonObject {
 /** The operation of a PATCH that puts people into a group. */
 export function admit(...ids: readonly string[]): JsonObject {
   return { op: 'add', path: 'members', value: toMembers(ids) };
+}
+
+/** The operation of a PATCH that takes these people out of a group. */
+export function expel(...ids: readonly string[]): JsonObject {
+  return { op: 'remove', path: 'members', value: toMembers(ids) };
 }
 
 /** The operation of a PATCH that takes somebody out of a group. */
