@@ -15,10 +15,8 @@ test('a call is answered by the function of its operation, with its own argument
     groupUsers: { addUserToGroup: ({ path, body }) => ({ id: body.user_id, uid: path.group_uid }) },
   });
 
-  expect(await client.spaces.retrieveSpace({ path: { space_id: 7 } })).toEqual({
-    id: 7,
-    title: 'Board',
-  });
+  const space = await client.spaces.retrieveSpace({ path: { space_id: 7 } });
+  expect(space).toEqual({ id: 7, title: 'Board' });
   await client.groupUsers.addUserToGroup({ path: { group_uid: 'a b' }, body: { user_id: 3 } });
 
   expect(service.calls).toMatchObject([
@@ -34,18 +32,10 @@ test('a call is answered by the function of its operation, with its own argument
 
 test('a query arrives as it was given', async () => {
   const { client, service } = start({ documents: { retrieveListOfDocuments: () => [] } });
-  await client.companyUsers
-    .getListOfUsers({
-      query: { owner_only: true, limit: 3, group_ids: [1, 'b'], permissions: [2] },
-    })
-    .catch(() => undefined);
+  const query = { owner_only: true, limit: 3, group_ids: [1, 'b'], permissions: [2] };
+  await client.companyUsers.getListOfUsers({ query }).catch(() => undefined);
 
-  expect(service.calls[0]?.query).toEqual({
-    owner_only: true,
-    limit: 3,
-    group_ids: [1, 'b'],
-    permissions: [2],
-  });
+  expect(service.calls[0]?.query).toEqual(query);
 });
 
 test('a call without an answer is refused at once, and says what is missing', async () => {
@@ -58,39 +48,28 @@ test('a call without an answer is refused at once, and says what is missing', as
 });
 
 test('a failure is met as one of the service', async () => {
-  const { client, service } = start({
-    spaces: {
-      retrieveSpace() {
-        throw new MockFailure(403, { message: 'not yours' }, { 'x-request-id': 'r' });
-      },
-    },
-  });
-  await expect(client.spaces.retrieveSpace({ path: { space_id: 1 } })).rejects.toMatchObject({
-    code: 'not-permitted',
-    words: 'not yours',
-    requestId: 'r',
-  });
+  const retrieveSpace = () => {
+    throw new MockFailure(403, { message: 'not yours' }, { 'x-request-id': 'r' });
+  };
+  const { client, service } = start({ spaces: { retrieveSpace } });
+  const read = () => client.spaces.retrieveSpace({ path: { space_id: 1 } });
+  const failure = { code: 'not-permitted', words: 'not yours', requestId: 'r' };
+  await expect(read()).rejects.toMatchObject(failure);
 
-  service.on({
-    spaces: {
-      retrieveSpace() {
-        if (service.calls.length === 2) throw new MockFailure(503);
-        return { id: 2 };
-      },
-    },
-  });
-  expect(await client.spaces.retrieveSpace({ path: { space_id: 1 } })).toEqual({ id: 2 });
+  const retrieveLater = () => {
+    if (service.calls.length === 2) throw new MockFailure(503);
+    return { id: 2 };
+  };
+  service.on({ spaces: { retrieveSpace: retrieveLater } });
+  expect(await read()).toEqual({ id: 2 });
   expect(service.calls).toHaveLength(3);
 });
 
 test('an error of the test itself is told, and not repeated', async () => {
-  const { client, service } = start({
-    users: {
-      retrieveCurrentUser() {
-        throw new Error('expected another call');
-      },
-    },
-  });
+  const retrieveCurrentUser = () => {
+    throw new Error('expected another call');
+  };
+  const { client, service } = start({ users: { retrieveCurrentUser } });
 
   await expect(client.users.retrieveCurrentUser()).rejects.toThrow('expected another call');
   expect(service.calls).toHaveLength(1);
@@ -123,10 +102,8 @@ test('all entries of a list are handed out page by page', async () => {
 
 test('a form arrives with its files', async () => {
   const { client, service } = start({ cardFiles: { attachFileToCard: () => ({ id: 1 }) } });
-  await client.cardFiles.attachFileToCard({
-    path: { card_id: 1 },
-    body: { file: new File(['a'], 'a.txt') },
-  });
+  const body = { file: new File(['a'], 'a.txt') };
+  await client.cardFiles.attachFileToCard({ path: { card_id: 1 }, body });
 
   const { file } = Object(service.calls[0]?.body);
   expect(file).toBeInstanceOf(File);
@@ -137,9 +114,8 @@ test('a request that no operation describes arrives, too', async () => {
   const { client, service } = start();
   await client.request({ method: 'GET', path: '/api-keys' }).catch(() => undefined);
 
-  expect(service.calls).toMatchObject([
-    { operation: 'client.request', url: '/api/latest/api-keys' },
-  ]);
+  const call = { operation: 'client.request', url: '/api/latest/api-keys' };
+  expect(service.calls).toMatchObject([call]);
 });
 
 test('nothing answered is a removal without content', async () => {

@@ -50,12 +50,10 @@ function toAsked(paging: Paging, url: string): Asked {
       return { query, limit, skip: everybody.filter(({ id }) => id <= after).length };
     case 'offset':
       return { query, limit, skip: number('offset') };
-    case 'start-position':
-      return {
-        query,
-        limit,
-        skip: query.has('start_position') ? number('start_position') : number('offset'),
-      };
+    case 'start-position': {
+      const name = query.has('start_position') ? 'start_position' : 'offset';
+      return { query, limit, skip: number(name) };
+    }
   }
 }
 
@@ -135,9 +133,8 @@ describe.each(lists)('$why', (list) => {
 const [users] = lists.filter(({ row }) => row.id === 'scim.getUsers');
 const [spaces] = lists.filter(({ row }) => row.id === 'spaces.retrieveListOfSpaces');
 const [people] = lists.filter(({ row }) => row.id === 'companyUsers.getListOfUsers');
-const [documents] = lists.filter(
-  ({ why }) => why === 'documents.retrieveListOfDocuments, version 2',
-);
+const ofDocuments = 'documents.retrieveListOfDocuments, version 2';
+const [documents] = lists.filter(({ why }) => why === ofDocuments);
 if (!users || !spaces || !people || !documents) throw new Error('a list has another name');
 
 test('a list that pages only with a parameter of its own is asked with it', async () => {
@@ -149,9 +146,8 @@ test('a list that pages only with a parameter of its own is asked with it', asyn
 });
 
 test('no position says that nothing follows, and nothing is asked again', async () => {
-  const { client, seen } = await startClient((res) =>
-    sendJson(res, 200, { result: firstPage, position: null }),
-  );
+  const body = { result: firstPage, position: null };
+  const { client, seen } = await startClient((res) => sendJson(res, 200, body));
   const entries = paginate(client, documents, {});
   expect(await readAll(entries)).toEqual(firstPage);
   expect(entries.result).toEqual({ complete: true });
@@ -203,20 +199,15 @@ test('100 entries are asked for where nobody says how many', async () => {
 });
 
 describe('a TypeError at once', () => {
-  const cases: { why: string; list?: string; args?: unknown; options?: object; message: RegExp }[] =
-    [
-      {
-        why: 'no list',
-        list: 'retrieveSpace',
-        message: /retrieveSpace does not go on page by page/,
-      },
-      { why: 'no operation', list: 'nothing', message: /must be an operation/ },
-      { why: 'a page of its own', args: { query: { offset: 3 } }, message: /query\.offset is set/ },
-      { why: 'arguments that are none', args: null, message: /arguments must be an object/ },
-      { why: 'no page size', options: { pageSize: 0 }, message: /pageSize must be/ },
-    ];
-  test.each(cases)('$why', async (mistake) => {
-    const { list = 'retrieveListOfSpaces', args = {}, options = {}, message } = mistake;
+  type Mistake = { list?: string; args?: unknown; options?: object };
+  test.each<[string, RegExp, Mistake]>([
+    ['no list', /retrieveSpace does not go on page by page/, { list: 'retrieveSpace' }],
+    ['no operation', /must be an operation/, { list: 'nothing' }],
+    ['a page of its own', /query\.offset is set/, { args: { query: { offset: 3 } } }],
+    ['arguments that are none', /arguments must be an object/, { args: null }],
+    ['no page size', /pageSize must be/, { options: { pageSize: 0 } }],
+  ])('%s', async (_, message, mistake) => {
+    const { list = 'retrieveListOfSpaces', args = {}, options = {} } = mistake;
     const { client, seen } = await startClient(listing(spaces, honest));
     const operation: unknown = Reflect.get(client.spaces, list);
     const call = () => Reflect.apply(client.paginate, client, [operation, args, options]);

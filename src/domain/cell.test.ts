@@ -22,36 +22,23 @@ import { addAttempt, defer, endRest, exhaust, fail, findFailed } from './failure
 
 type Field = 'active' | 'name' | 'address';
 
-const settlements: readonly (readonly [
-  why: string,
-  pending: Versions<Field>,
-  fields: Field[],
-  want: Versions<Field>,
-])[] = [
-  ['what was planned and holds is done', { active: 1, name: 2 }, ['active'], { name: 2 }],
+type Settlement = readonly [pending: Versions<Field>, fields: Field[], want: Versions<Field>];
+
+const late: Settlement = [{ active: 1, address: 4 }, ['active', 'address'], { address: 4 }];
+test.each<[string, Settlement]>([
+  ['what was planned and holds is done', [{ active: 1, name: 2 }, ['active'], { name: 2 }]],
   [
     'a write that arrived during the call keeps its claim',
-    { active: 4, name: 2 },
-    ['active', 'name'],
-    { active: 4 },
+    [{ active: 4, name: 2 }, ['active', 'name'], { active: 4 }],
   ],
-  [
-    'a field that a later write made wait keeps waiting',
-    { active: 1, address: 4 },
-    ['active', 'address'],
-    { address: 4 },
-  ],
-  ['what is not waiting any more stays so', {}, ['active', 'address'], {}],
-  ['nothing settled changes nothing', { active: 1 }, [], { active: 1 }],
-];
+  ['a field that a later write made wait keeps waiting', late],
+  ['what is not waiting any more stays so', [{}, ['active', 'address'], {}]],
+  ['nothing settled changes nothing', [{ active: 1 }, [], { active: 1 }]],
+])('no wake-up is lost: %s', (_, [pending, fields, want]) => {
+  const planned: Cells<Field> = waitingFor({ active: 1, name: 2 });
 
-for (const [why, pending, fields, want] of settlements) {
-  test(`no wake-up is lost: ${why}`, () => {
-    const planned: Cells<Field> = waitingFor({ active: 1, name: 2 });
-
-    expect(done(waitingFor(pending), planned, fields)).toStrictEqual(waitingFor(want));
-  });
-}
+  expect(done(waitingFor(pending), planned, fields)).toStrictEqual(waitingFor(want));
+});
 
 test('what is restored waits as it did before, or no longer; its neighbours stay', () => {
   const cells: Cells<Field> = waitingFor({ active: 4, name: 4, address: 3 });
@@ -77,17 +64,10 @@ const FIELDS = ['active', 'name', 'address'] as const;
 const version = fc.integer({ min: 1, max: 9 });
 const time = fc.integer({ min: 0, max: 99 });
 const PLAIN = { noNullPrototype: true };
-const problem = fc.record(
-  { code: fc.constantFrom('refused', 'timeout'), words: fc.string() },
-  PLAIN,
-);
-const source = fc.record(
-  {
-    value: fc.oneof(fc.integer(), fc.boolean()),
-    by: fc.constantFrom('rule' as const, 'service' as const),
-  },
-  PLAIN,
-);
+const code = fc.constantFrom('refused', 'timeout');
+const problem = fc.record({ code, words: fc.string() }, PLAIN);
+const by = fc.constantFrom('rule' as const, 'service' as const);
+const source = fc.record({ value: fc.oneof(fc.integer(), fc.boolean()), by }, PLAIN);
 const echo = fc.record({ sent: fc.string(), back: fc.string() }, PLAIN);
 const field = fc.constantFrom(...FIELDS);
 const fields = fc.uniqueArray(field);
@@ -98,38 +78,30 @@ interface Change {
   readonly change: (cells: Cells<Field>) => Cells<Field>;
 }
 
+const toChange = (some: Field[], change: Change['change']): Change => ({ fields: some, change });
+const held = { toRetryAt: (times: number) => times, held: {} };
+
 const changes: fc.Arbitrary<Change> = fc.oneof(
-  fc.tuple(fields, version).map(([some, at]) => ({
-    fields: some,
-    change: (cells: Cells<Field>) => ask(cells, some, at),
-  })),
-  fc.tuple(fields, version).map(([some, at]) => ({
-    fields: some,
-    change: (cells: Cells<Field>) =>
-      done(cells, waitingFor(Object.fromEntries(some.map((one) => [one, at]))), some),
-  })),
-  fc.tuple(fields, problem, time).map(([some, why, now]) => ({
-    fields: some,
-    change: (cells: Cells<Field>) =>
-      defer(cells, { fields: some, problem: why, now, retryAt: now + 5 }),
-  })),
-  fc.tuple(fields, problem, fc.boolean()).map(([some, why, isOwn]) => ({
-    fields: some,
-    change: (cells: Cells<Field>) =>
-      fail(cells, { fields: some, problem: why, isOwn, toRetryAt: (times) => times, held: {} }),
-  })),
-  fc.tuple(field, fc.option(source, { nil: undefined })).map(([one, from]) => ({
-    fields: [one],
-    change: (cells: Cells<Field>) => withSource(cells, one, from),
-  })),
-  fc.tuple(field, echo).map(([one, heard]) => ({
-    fields: [one],
-    change: (cells: Cells<Field>) => withEcho(cells, one, heard),
-  })),
-  fields.map((some) => ({
-    fields: some,
-    change: (cells: Cells<Field>) => release(cells, some),
-  })),
+  fc.tuple(fields, version).map(([some, at]) => toChange(some, (cells) => ask(cells, some, at))),
+  fc.tuple(fields, version).map(([some, at]) => {
+    const planned = waitingFor(Object.fromEntries(some.map((one) => [one, at])));
+    return toChange(some, (cells) => done(cells, planned, some));
+  }),
+  fc.tuple(fields, problem, time).map(([some, why, now]) => {
+    const later = { fields: some, problem: why, now, retryAt: now + 5 };
+    return toChange(some, (cells) => defer(cells, later));
+  }),
+  fc.tuple(fields, problem, fc.boolean()).map(([some, why, isOwn]) => {
+    const failed = { fields: some, problem: why, isOwn, ...held };
+    return toChange(some, (cells) => fail(cells, failed));
+  }),
+  fc
+    .tuple(field, fc.option(source, { nil: undefined }))
+    .map(([one, from]) => toChange([one], (cells) => withSource(cells, one, from))),
+  fc
+    .tuple(field, echo)
+    .map(([one, heard]) => toChange([one], (cells) => withEcho(cells, one, heard))),
+  fields.map((some) => toChange(some, (cells) => release(cells, some))),
 );
 
 /** Cells as any history of changes may have left them. */
@@ -171,10 +143,8 @@ test('done of an older version never clears a newer ask', () => {
 test('undo restores exactly what waited and where the values came from', () => {
   hold(
     fc.property(history, fields, version, source, (cells, some, at, from) => {
-      const written = some.reduce(
-        (next, one) => withSource(next, one, from),
-        ask(cells, some, 9 + at),
-      );
+      const asked = ask(cells, some, 9 + at);
+      const written = some.reduce((next, one) => withSource(next, one, from), asked);
       const undone = undo(written, cells, some);
 
       expect(toVersions(undone)).toEqual(toVersions(cells));
@@ -185,19 +155,18 @@ test('undo restores exactly what waited and where the values came from', () => {
 });
 
 test('a write that failed is counted anew after a new ask, and no longer once it is done', () => {
-  const failing = { isOwn: true, toRetryAt: (times: number) => times, held: {} };
+  const failing = { isOwn: true, ...held };
   hold(
     fc.property(history, problem, fields, version, (cells, why, some, at) => {
       const asked = ask(cells, some, 9 + at);
-      const failed = fail(asked, { ...failing, fields: some, problem: why });
+      const own = { ...failing, fields: some, problem: why };
+      const failed = fail(asked, own);
       const again = ask(failed, some, 99 + at);
 
       for (const one of some) {
         expect(findFailed(failed[one])?.attempts).toBe(1);
         expect(findFailed(again[one])).toBeUndefined();
-        expect(
-          findFailed(fail(again, { ...failing, fields: some, problem: why })[one])?.attempts,
-        ).toBe(addAttempt(0, failing));
+        expect(findFailed(fail(again, own)[one])?.attempts).toBe(addAttempt(0, failing));
         expect(done(failed, asked, some)[one]?.failure).toBeUndefined();
       }
     }),

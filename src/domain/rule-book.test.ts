@@ -5,33 +5,26 @@ import { createRuleBook, type NameQuery, type Rule } from './rule-book.ts';
 const by = (rule: number, value: unknown) => ({ value, rule });
 const administers = (adminsOf: string, from: string): Rule => ({ adminsOf, from });
 
+const trustees: Rule[] = [{ group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true }];
+const layers: Rule[] = [
+  { group: 'Board', permissions: 1 },
+  { group: 'B*', permissions: 2, addToCardsAndSpacesEnabled: false },
+  { group: '*', permissions: 3, addToCardsAndSpacesEnabled: true },
+];
+const others: Rule[] = [
+  { membersOf: 'Board', appsPermissions: 2 },
+  administers('Board', 'Chairs'),
+  { group: 'Boards', permissions: 1 },
+];
+/** What a group is driven to: its permissions, and whether it is added everywhere. */
+const driven = (permissions: object, addToCardsAndSpacesEnabled: object) => ({
+  ...{ permissions, addToCardsAndSpacesEnabled },
+});
+
 const groupCases: readonly (readonly [why: string, rules: Rule[], name: string, want: object])[] = [
-  [
-    'a pattern without case',
-    [{ group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true }],
-    'bOARD of Trustees',
-    { permissions: by(1, 16), addToCardsAndSpacesEnabled: by(1, true) },
-  ],
-  [
-    'the first match wins, field by field',
-    [
-      { group: 'Board', permissions: 1 },
-      { group: 'B*', permissions: 2, addToCardsAndSpacesEnabled: false },
-      { group: '*', permissions: 3, addToCardsAndSpacesEnabled: true },
-    ],
-    'Board',
-    { permissions: by(1, 1), addToCardsAndSpacesEnabled: by(2, false) },
-  ],
-  [
-    'rules of other kinds and of other groups say nothing',
-    [
-      { membersOf: 'Board', appsPermissions: 2 },
-      administers('Board', 'Chairs'),
-      { group: 'Boards', permissions: 1 },
-    ],
-    'Board',
-    {},
-  ],
+  ['a pattern without case', trustees, 'bOARD of Trustees', driven(by(1, 16), by(1, true))],
+  ['the first match wins, field by field', layers, 'Board', driven(by(1, 1), by(2, false))],
+  ['rules of other kinds and of other groups say nothing', others, 'Board', {}],
 ];
 
 describe('what drives a group', () => {
@@ -65,93 +58,93 @@ const pattern = (text: string): NameQuery => ({ kind: 'pattern', pattern: text }
 
 const from = (rule: number, sources: NameQuery) => ({ rule, sources });
 
+type Pair = readonly [adminsOf: string, from: string];
+const toRules = (pairs: readonly Pair[]) => pairs.map((pair) => administers(...pair));
+
+const TEAMS: Pair = ['Team *', 'Managers'];
 const adminCases: readonly (readonly [
   why: string,
-  rules: Rule[],
+  rules: Pair[],
   target: string,
-  want: object | undefined,
+  want: unknown,
 ])[] = [
-  ['one group', [administers('X', 'X Admins')], 'x', from(1, name('x admins'))],
+  ['one group', [['X', 'X Admins']], 'x', from(1, name('x admins'))],
   [
     'a star in both is the same text',
-    [administers('*', '* Admins')],
+    [['*', '* Admins']],
     'Größe $& 1',
     from(1, name('größe $& 1 admins')),
   ],
   [
     'a star in the middle of both',
-    [administers('Team *!', 'Lead of * (L)')],
+    [['Team *!', 'Lead of * (L)']],
     'team A!',
     from(1, name('lead of a (l)')),
   ],
   [
     'a star in `from` alone is every such group',
-    [administers('X', '* Leads')],
+    [['X', '* Leads']],
     'X',
     from(1, pattern('* Leads')),
   ],
   [
     'a star in `adminsOf` alone is one source for many',
-    [administers('Team *', 'Managers')],
+    [TEAMS],
     'Team A',
     from(1, name('managers')),
   ],
   [
     'the first match decides alone',
-    [administers('Y', 'A'), administers('X', 'B'), administers('*', 'C')],
+    [
+      ['Y', 'A'],
+      ['X', 'B'],
+      ['*', 'C'],
+    ],
     'X',
     from(2, name('b')),
   ],
-  ['no rule', [administers('Y', 'A')], 'X', undefined],
+  ['no rule', [['Y', 'A']], 'X', undefined],
 ];
 
 describe('who administers a group', () => {
   for (const [why, rules, target, want] of adminCases)
-    test(why, () => expect(createRuleBook(rules).ruleAdmins(target)).toEqual(want));
+    test(why, () => expect(createRuleBook(toRules(rules)).ruleAdmins(target)).toEqual(want));
 });
 
-const sourceCases: readonly (readonly [
-  why: string,
-  rules: Rule[],
-  source: string,
-  want: NameQuery[],
-])[] = [
-  [
-    'a star in both is the same text',
-    [administers('Team *', '* Admins')],
-    'A Admins',
-    [name('team a')],
-  ],
-  [
-    'a star in `adminsOf` alone is every such group',
-    [administers('Team *', 'Managers')],
-    'managers',
-    [pattern('Team *')],
-  ],
-  [
-    'every rule that names it',
-    [administers('X', 'A'), administers('Y', 'A'), administers('Z', 'B')],
-    'A',
-    [name('x'), name('y')],
-  ],
+const THREE: Pair[] = [
+  ['X', 'A'],
+  ['Y', 'A'],
+  ['Z', 'B'],
+];
+const sourceCases: readonly (readonly [string, Pair[], source: string, want: NameQuery[]])[] = [
+  ['a star in both is the same text', [['Team *', '* Admins']], 'A Admins', [name('team a')]],
+  ['a star in `adminsOf` alone is every such group', [TEAMS], 'managers', [pattern('Team *')]],
+  ['every rule that names it', THREE, 'A', [name('x'), name('y')]],
 ];
 
 describe('which groups a group gives admins to', () => {
   for (const [why, rules, source, want] of sourceCases)
-    test(why, () => expect(createRuleBook(rules).listAdministered(source)).toEqual(want));
+    test(why, () => expect(createRuleBook(toRules(rules)).listAdministered(source)).toEqual(want));
 
   test('whether it gives any', () => {
-    const { isSource } = createRuleBook([administers('Y', 'A'), administers('*', '* Admins')]);
+    const { isSource } = createRuleBook(
+      toRules([
+        ['Y', 'A'],
+        ['*', '* Admins'],
+      ]),
+    );
     expect(['X Admins', 'a', 'X'].map(isSource)).toEqual([true, true, false]);
   });
 });
 
 test('two groups may administer each other, and a group its own admins: each answer reads names alone', () => {
-  const book = createRuleBook([
-    administers('X', 'Y'),
-    administers('Y', 'X'),
-    administers('*', '* Admins'),
-  ]);
+  const book = createRuleBook(
+    toRules([
+      ['X', 'Y'],
+      ['Y', 'X'],
+      ['*', '* Admins'],
+    ]),
+  );
 
   expect(book.ruleAdmins('X')).toEqual(from(1, name('y')));
   expect(book.ruleAdmins('Y')).toEqual(from(2, name('x')));
@@ -169,17 +162,12 @@ test('whether membership drives anything is known without a look at people', () 
 });
 
 test('of each entity the first rule that matches and names it decides', () => {
+  const minutes = { uid: 'minutes', roles: ['admin' as const] };
+  const lobby = { uid: 'lobby', roles: ['reader' as const] };
   const book = createRuleBook([
     { group: 'Board*', entities: [{ uid: 'minutes', roles: ['writer', 'reader', 'writer'] }] },
     { group: 'Cooks', entities: [{ uid: 'kitchen', roles: ['reader'] }] },
-    {
-      group: '*',
-      permissions: 1,
-      entities: [
-        { uid: 'minutes', roles: ['admin'] },
-        { uid: 'lobby', roles: ['reader'] },
-      ],
-    },
+    { group: '*', permissions: 1, entities: [minutes, lobby] },
   ]);
 
   expect(book.ruleEntities('board of directors')).toEqual({

@@ -9,100 +9,61 @@ import {
   type UserField,
 } from './user.ts';
 
+const address = 'ada@example.com';
 const desired: DesiredUser = {
-  userName: 'ada@example.com',
-  address: 'ada@example.com',
+  ...{ userName: address, address, active: true },
   name: { givenName: 'Ada', familyName: 'Lovelace' },
-  active: true,
-  appsPermissions: undefined,
-  temporarilyInactive: undefined,
+  ...{ appsPermissions: undefined, temporarilyInactive: undefined },
 };
 const observed: ObservedUser = {
-  userName: 'ada@example.com',
-  email: 'ada@example.com',
-  fullName: 'Ada Lovelace',
-  active: true,
-  at: 1,
-  by: 'scim.getUser',
+  ...{ userName: address, email: address, fullName: 'Ada Lovelace', active: true },
+  ...{ at: 1, by: 'scim.getUser' },
 };
 
 const echoed = (sent: string, back: string): Cells<UserField> => ({
   name: { echo: { sent, back } },
 });
+const OF_LOVELACE = echoed('Ada Lovelace', 'LOVELACE Ada');
+const OF_BYRON = echoed('Ada Byron', 'BYRON Ada');
+const may = (appsPermissions: number) => ({ appsPermissions });
+const isAway = (temporarilyInactive: boolean) => ({ temporarilyInactive });
+const zoe = { givenName: 'Zoe\u0308', familyName: '' };
 
 const differences: readonly (readonly [
   why: string,
   want: readonly UserField[],
-  observed?: Partial<ObservedUser> | undefined,
-  desired?: Partial<DesiredUser> | undefined,
+  observed?: Partial<ObservedUser>,
+  desired?: Partial<DesiredUser>,
   cells?: Cells<UserField>,
 ])[] = [
   ['what is held is none', []],
-  ['a deactivation', ['active'], undefined, { active: false }],
+  ['a deactivation', ['active'], {}, { active: false }],
   ['an activation', ['active'], { active: false }],
   ['inactive in both is none', [], { active: false }, { active: false }],
   ['another name', ['name'], { fullName: 'Ada Byron' }],
-  [
-    'composed and decomposed names are one',
-    [],
-    { fullName: 'Zoë' },
-    { name: { givenName: 'Zoe\u0308', familyName: '' } },
-  ],
+  ['composed and decomposed names are one', [], { fullName: 'Zoë' }, { name: zoe }],
   ['white space in a name is none', [], { fullName: ' Ada   Lovelace ' }],
   ['the case of a name is one', ['name'], { fullName: 'ada lovelace' }],
   ['a name that nobody gave is not ours', [], { fullName: 'Anybody' }, { name: undefined }],
-  [
-    'what came back for this very name is none',
-    [],
-    { fullName: 'LOVELACE Ada' },
-    undefined,
-    echoed('Ada Lovelace', 'LOVELACE Ada'),
-  ],
+  ['what came back for this very name is none', [], { fullName: 'LOVELACE Ada' }, {}, OF_LOVELACE],
   [
     'what came back for a name sent before is one',
     ['name'],
     { fullName: 'BYRON Ada' },
-    undefined,
-    echoed('Ada Byron', 'BYRON Ada'),
+    {},
+    OF_BYRON,
   ],
-  [
-    'a name changed since the echo is one',
-    ['name'],
-    { fullName: 'Countess' },
-    undefined,
-    echoed('Ada Lovelace', 'LOVELACE Ada'),
-  ],
-  [
-    'the echo does not hide that the name itself is held',
-    [],
-    undefined,
-    undefined,
-    echoed('Ada Lovelace', 'LOVELACE Ada'),
-  ],
-  ['permissions nobody set are not ours', [], { appsPermissions: 7 }],
-  ['other permissions', ['appsPermissions'], { appsPermissions: 7 }, { appsPermissions: 2 }],
-  [
-    'no permissions are a wish too',
-    ['appsPermissions'],
-    { appsPermissions: 7 },
-    { appsPermissions: 0 },
-  ],
-  ['permissions that were never seen', ['appsPermissions'], undefined, { appsPermissions: 2 }],
-  ['the same permissions are none', [], { appsPermissions: 2 }, { appsPermissions: 2 }],
-  ['a suspension nobody asked about is not ours', [], { temporarilyInactive: true }],
-  [
-    'a suspension',
-    ['temporarilyInactive'],
-    { temporarilyInactive: false },
-    { temporarilyInactive: true },
-  ],
-  ['who was never seen suspended is not', [], undefined, { temporarilyInactive: false }],
-  [
-    'a suspension to be lifted',
-    ['temporarilyInactive'],
-    { temporarilyInactive: true },
-    { temporarilyInactive: false },
-  ],
+  ['a name changed since the echo is one', ['name'], { fullName: 'Countess' }, {}, OF_LOVELACE],
+  ['the echo does not hide that the name itself is held', [], {}, {}, OF_LOVELACE],
+  ['permissions nobody set are not ours', [], may(7)],
+  ['other permissions', ['appsPermissions'], may(7), may(2)],
+  ['no permissions are a wish too', ['appsPermissions'], may(7), may(0)],
+  ['permissions that were never seen', ['appsPermissions'], {}, may(2)],
+  ['the same permissions are none', [], may(2), may(2)],
+  ['a suspension nobody asked about is not ours', [], isAway(true)],
+  ['a suspension', ['temporarilyInactive'], isAway(false), isAway(true)],
+  ['who was never seen suspended is not', [], {}, isAway(false)],
+  ['a suspension to be lifted', ['temporarilyInactive'], isAway(true), isAway(false)],
   ['another userName', ['address'], { userName: 'augusta@example.com' }],
   ['another address', ['address'], { email: 'augusta@example.com' }],
   ['the case of an address is none', [], { userName: 'ADA@example.com', email: 'Ada@Example.com' }],
@@ -111,25 +72,16 @@ const differences: readonly (readonly [
   [
     'all of them, access first',
     ['active', 'name', 'appsPermissions', 'temporarilyInactive', 'address'],
-    undefined,
-    {
-      active: false,
-      name: { givenName: 'A', familyName: 'B' },
-      appsPermissions: 1,
-      temporarilyInactive: true,
-      userName: 'x',
-    },
+    {},
+    { active: false, name: zoe, ...may(1), ...isAway(true), userName: 'x' },
   ],
 ];
 
 for (const [why, want, seen, asked, cells = {}] of differences) {
   test(`a difference between what is desired and what the service holds: ${why}`, () => {
-    const [wanted, held] = [
-      { ...desired, ...asked },
-      { ...observed, ...seen },
-    ];
+    const held = { ...observed, ...seen };
 
-    expect(listUserDifferences(wanted, held, cells, 'scim')).toEqual(want);
+    expect(listUserDifferences({ ...desired, ...asked }, held, cells, 'scim')).toEqual(want);
   });
 }
 
@@ -161,6 +113,7 @@ describe('either switch of the service can stand for active', () => {
 });
 
 /** Two attributes, one switch: what is asked, and whether a suspended or a working user differs. */
+const BOTH: UserField[] = ['active', 'temporarilyInactive'];
 const oneSwitch: readonly (readonly [
   why: string,
   active: boolean,
@@ -169,16 +122,10 @@ const oneSwitch: readonly (readonly [
   suspension?: boolean,
 ])[] = [
   ['"not suspended" does not let an inactive person in again', false, true, [], false],
-  [
-    'and an inactive person who works differs in both',
-    false,
-    false,
-    ['active', 'temporarilyInactive'],
-    false,
-  ],
+  ['and an inactive person who works differs in both', false, false, BOTH, false],
   ['an active person who is to be suspended is', true, true, [], true],
-  ['and differs while working', true, false, ['active', 'temporarilyInactive'], true],
-  ['an active person is not suspended', true, true, ['active', 'temporarilyInactive'], false],
+  ['and differs while working', true, false, BOTH, true],
+  ['an active person is not suspended', true, true, BOTH, false],
   ['without the attribute only active is ours', true, true, ['active']],
 ];
 

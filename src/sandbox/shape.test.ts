@@ -21,148 +21,94 @@ const add = (value: unknown) => ({ op: 'add', path: 'members', value });
 const deactivate = patch({ op: 'replace', path: 'active', value: false });
 const gone = { status: 404 };
 
-interface Step {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: unknown;
-  readonly want: object;
-}
+type Step = readonly [method: string, path: string, body: unknown, want: object];
 
-const get = (path: string, want: object): Step => ({ method: 'GET', path, want });
-const post = (path: string, body: unknown, want: object): Step => ({
-  method: 'POST',
-  path,
-  body,
-  want,
-});
-const change = (path: string, body: unknown, want: object): Step => ({
-  method: 'PATCH',
-  path,
-  body,
-  want,
-});
+const get = (path: string, want: object): Step => ['GET', path, undefined, want];
+const post = (body: unknown, status: number, want?: object): Step => {
+  return ['POST', want === undefined ? users : groups, body, { status, ...want }];
+};
+const change = (path: string, body: unknown, want: object): Step => ['PATCH', path, body, want];
+const [ada, boris, group] = [`${users}/2`, `${users}/3`, `${groups}/1`];
+const refused = { status: 400 };
+const logs = (query: string, ...body: unknown[]) => get(`${auditLogs}${query}`, { body });
+const toUserName = { op: 'replace', path: 'userName', value: 'Kim@Example.com' };
+const toEmails = { op: 'replace', path: 'emails', value: kim.emails };
+const isKim = { userName: 'kim@example.com', emails: [{ value: 'kim@example.com' }] };
+const take = (path: string, value: unknown) =>
+  change(ada, patch({ op: 'add', path, value }), { status: 409 });
 
-const cases: readonly (readonly [shape: SandboxShapeChange, steps: Step[]])[] = [
+const cases: readonly (readonly [shape: SandboxShapeChange, ...steps: Step[]])[] = [
   [
     { userId: 'string' },
-    [
-      get(`${users}/2`, { body: { id: '2' } }),
-      get(`${groups}/1`, { body: { members: [{ value: '3' }] } }),
-    ],
+    get(ada, { body: { id: '2' } }),
+    get(group, { body: { members: [{ value: '3' }] } }),
   ],
-  [
-    { emailsAccepted: 'strings' },
-    [get(`${users}/2`, { body: { emails: ['user00001@example.com'] } })],
-  ],
-  [
-    { createUserName: 'refused' },
-    [post(users, { ...kim, userName: 'kim' }, { status: 400 }), post(users, kim, { status: 201 })],
-  ],
-  [
-    { emailsAccepted: 'objects' },
-    [
-      post(users, { emails: ['kim@example.com'] }, { status: 400 }),
-      post(users, kim, { status: 201 }),
-    ],
-  ],
+  [{ emailsAccepted: 'strings' }, get(ada, { body: { emails: ['user00001@example.com'] } })],
+  [{ createUserName: 'refused' }, post({ ...kim, userName: 'kim' }, 400), post(kim, 201)],
+  [{ emailsAccepted: 'objects' }, post({ emails: ['kim@example.com'] }, 400), post(kim, 201)],
   [
     { updatable: ['active', 'name', 'userName', 'emails'] },
-    [
-      change(
-        `${users}/2`,
-        patch(
-          { op: 'replace', path: 'userName', value: 'Kim@Example.com' },
-          { op: 'replace', path: 'emails', value: kim.emails },
-        ),
-        { body: { userName: 'kim@example.com', emails: [{ value: 'kim@example.com' }] } },
-      ),
-      change(`${users}/2`, patch({ op: 'add', path: 'userName', value: 'owner' }), { status: 409 }),
-      change(`${users}/2`, patch({ op: 'add', path: 'emails', value: ['owner@example.com'] }), {
-        status: 409,
-      }),
-    ],
+    change(ada, patch(toUserName, toEmails), { body: isKim }),
+    take('userName', 'owner'),
+    take('emails', ['owner@example.com']),
   ],
   [
     { memberPatch: 'array' },
-    [
-      change(`${groups}/1`, patch(add([{ value: 1 }, { value: 2 }])), {
-        body: { members: [{}, {}, {}] },
-      }),
-      change(`${groups}/1`, patch(add(2)), { status: 400 }),
-    ],
+    change(group, patch(add([{ value: 1 }, { value: 2 }])), { body: { members: [{}, {}, {}] } }),
+    change(group, patch(add(2)), refused),
   ],
   [
     { memberPatch: 'one-operation-per-request' },
-    [
-      change(`${groups}/1`, patch(add(1), add(2)), { status: 400 }),
-      change(`${groups}/1`, patch(add(2)), { body: { members: [{ value: 3 }, { value: 2 }] } }),
-    ],
+    change(group, patch(add(1), add(2)), refused),
+    change(group, patch(add(2)), { body: { members: [{ value: 3 }, { value: 2 }] } }),
   ],
   [
     { memberPatch: 'none' },
-    [
-      change(`${groups}/1`, patch(add(2)), { status: 400 }),
-      change(`${groups}/1`, patch({ op: 'add', path: 'displayName', value: 'Sales' }), {
-        status: 200,
-      }),
-    ],
+    change(group, patch(add(2)), refused),
+    change(group, patch({ op: 'add', path: 'displayName', value: 'Sales' }), { status: 200 }),
   ],
-  [{ filter: 'ignored' }, [get(`${users}?filter=nonsense`, { body: { totalResults: 3 } })]],
-  [{ errorBody: 'empty' }, [get('/api/latest/company/groups?limit=x', { status: 400, body: '' })]],
-  [
-    { errorBody: 'html' },
-    [get(`${users}/99`, { ...gone, body: expect.stringContaining('<html>') })],
-  ],
+  [{ filter: 'ignored' }, get(`${users}?filter=nonsense`, { body: { totalResults: 3 } })],
+  [{ errorBody: 'empty' }, get('/api/latest/company/groups?limit=x', { ...refused, body: '' })],
+  [{ errorBody: 'html' }, get(`${users}/99`, { ...gone, body: expect.stringContaining('<html>') })],
   [
     { pages: { scimUsers: { default: 1, max: 2 }, auditLogs: { default: 1, max: null } } },
-    [
-      get(users, { body: { totalResults: 3, Resources: [{ id: 1 }] } }),
-      get(`${users}?count=100`, { body: { Resources: [{}, {}] } }),
-      get(auditLogs, { body: [{}] }),
-      get(`${auditLogs}?limit=1000`, { body: [{}, {}] }),
-      get(groups, { body: { totalResults: 1 } }),
-    ],
+    get(users, { body: { totalResults: 3, Resources: [{ id: 1 }] } }),
+    get(`${users}?count=100`, { body: { Resources: [{}, {}] } }),
+    logs('', {}),
+    logs('?limit=1000', {}, {}),
+    get(groups, { body: { totalResults: 1 } }),
   ],
   [
     { offsetIgnoredBy: ['scimUsers', 'companyUsers'] },
-    [
-      get(`${users}?startIndex=3`, { body: { startIndex: 3, Resources: [{ id: 1 }, {}, {}] } }),
-      get(`${companyUsers}?offset=2`, { body: [{ id: 1 }, {}, {}] }),
-    ],
+    get(`${users}?startIndex=3`, { body: { startIndex: 3, Resources: [{ id: 1 }, {}, {}] } }),
+    get(`${companyUsers}?offset=2`, { body: [{ id: 1 }, {}, {}] }),
   ],
-  [{ auditOrder: 'asc' }, [get(`${auditLogs}?limit=1`, { body: [{ action: 'create' }] })]],
+  [{ auditOrder: 'asc' }, logs('?limit=1', { action: 'create' })],
   [
     { auditDetails: 'string' },
-    [get(`${auditLogs}?limit=1`, { body: [{ details: expect.stringContaining('"user_id":3') }] })],
+    logs('?limit=1', { details: expect.stringContaining('"user_id":3') }),
   ],
   [
     { inactiveMembers: 'refused' },
-    [
-      change(`${users}/2`, deactivate, { status: 200 }),
-      change(`${users}/3`, deactivate, { body: { groups: [{ value: 1 }] } }),
-      change(`${groups}/1`, patch(add(2)), { status: 400 }),
-    ],
+    change(ada, deactivate, { status: 200 }),
+    change(boris, deactivate, { body: { groups: [{ value: 1 }] } }),
+    change(group, patch(add(2)), refused),
   ],
   [
     { inactiveMembers: 'dropped' },
-    [
-      change(`${users}/3`, deactivate, { body: { groups: [] } }),
-      get(`${auditLogs}?limit=2`, { body: [{ action: 'delete_user' }, { action: 'deactivate' }] }),
-      change(`${groups}/1`, patch(add(3)), { status: 400 }),
-    ],
+    change(boris, deactivate, { body: { groups: [] } }),
+    logs('?limit=2', { action: 'delete_user' }, { action: 'deactivate' }),
+    change(group, patch(add(3)), refused),
   ],
-  [
-    { uniqueGroupNames: 'nowhere' },
-    [post(groups, { displayName: 'Group 001' }, { status: 200, body: { id: '2' } })],
-  ],
-  [{ changeStatus: 204 }, [change(`${users}/2`, deactivate, { status: 204, body: '' })]],
+  [{ uniqueGroupNames: 'nowhere' }, post({ displayName: 'Group 001' }, 200, { body: { id: '2' } })],
+  [{ changeStatus: 204 }, change(ada, deactivate, { status: 204, body: '' })],
 ];
 
 describe('each field of the shape shows', () => {
-  for (const [shape, steps] of cases) {
+  for (const [shape, ...steps] of cases) {
     test(JSON.stringify(shape), async () => {
       const { call } = await start(shape);
-      for (const { method, path, body, want } of steps)
+      for (const [method, path, body, want] of steps)
         expect(await call(method, path, body)).toMatchObject(want);
     });
   }
@@ -175,10 +121,8 @@ for (const groupId of ['uid', 'own'] as const) {
     const id = groupId === 'uid' ? uid : 'scim-1';
     expect(await call('GET', `${groups}/${id}`)).toMatchObject({ body: { id, members: [{}] } });
     expect(await call('GET', `${users}/3`)).toMatchObject({ body: { groups: [{ value: id }] } });
-    expect(await call('GET', `${groups}/1`)).toMatchObject(gone);
-    expect(await call('GET', `${groups}/${groupId === 'uid' ? 'scim-1' : uid}`)).toMatchObject(
-      gone,
-    );
+    for (const other of ['1', groupId === 'uid' ? 'scim-1' : uid])
+      expect(await call('GET', `${groups}/${other}`)).toMatchObject(gone);
   });
 }
 

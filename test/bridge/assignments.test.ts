@@ -98,8 +98,9 @@ describe('roles and licences that governance assigns', () => {
 
     await bridge.send('PUT', `/Users/${cleo}`, toUser('cleo'));
     const shown = await readUser(bridge, old);
-    await bridge.send('PUT', `/Users/${old}`, { ...shown, entitlements: [{ value: 'other' }] });
-    await bridge.untilSettled();
+    await bridge.settled(
+      bridge.send('PUT', `/Users/${old}`, { ...shown, entitlements: [{ value: 'other' }] }),
+    );
 
     expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
     expect([readLicence(bridge, 'cleo'), readLicence(bridge, 'older')]).toEqual([2, 1]);

@@ -18,10 +18,8 @@ beforeAll(async () => {
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 const remove = (path: string): JsonObject => ({ op: 'remove', path });
-const strangers = many(
-  10_000,
-  (index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-);
+const toStranger = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+const strangers = many(10_000, toStranger);
 
 /** As much of it as fits into so many characters. */
 function repeat(part: string, glue: string, lengthMax = 9_800): string {
@@ -57,33 +55,20 @@ test('the people of groups are compared with 20 values, and not with more', asyn
 });
 
 describe('a PATCH that asks for more is refused and changes nothing', () => {
-  const cases: readonly (readonly [string, 'Users' | 'Groups', () => JsonObject[], string])[] = [
-    [
-      'filters on members',
-      'Groups',
-      () => [
-        remove(`members[value eq "${ada}"]`),
-        ...many(21, (index) => remove(`members[display co "${index}"]`)),
-      ],
-      'invalidFilter',
-    ],
-    [
-      'whole lists of members',
-      'Groups',
-      () => many(1_001, () => replace('members', [])),
-      'invalidValue',
-    ],
-    [
-      'comparisons in paths',
-      'Users',
-      () => [
-        replace('title', 'changed'),
-        ...many(60, () => remove(`roles[${repeat('value eq "x#"', ' or ', 900)}]`)),
-      ],
-      'invalidFilter',
-    ],
+  const filters = () => [
+    remove(`members[value eq "${ada}"]`),
+    ...many(21, (index) => remove(`members[display co "${index}"]`)),
   ];
-  test.each(cases)('%s', async (_, type, toOperations, scimType) => {
+  const lists = () => many(1_001, () => replace('members', []));
+  const comparisons = () => [
+    replace('title', 'changed'),
+    ...many(60, () => remove(`roles[${repeat('value eq "x#"', ' or ', 900)}]`)),
+  ];
+  test.each([
+    ['filters on members', 'Groups', filters, 'invalidFilter'],
+    ['whole lists of members', 'Groups', lists, 'invalidValue'],
+    ['comparisons in paths', 'Users', comparisons, 'invalidFilter'],
+  ] as const)('%s', async (_, type, toOperations, scimType) => {
     const path = `/${type}/${type === 'Users' ? ada : pilots}`;
     const before = await bridge.request('GET', path);
 
@@ -99,24 +84,19 @@ describe('the work of one PATCH of a list', () => {
   const roles = (count: number): JsonValue[] =>
     many(count, (index) => ({ value: `role${index}`, type: 'work' }));
   const role = (index: number) => [{ value: `role${index}` }];
-  const isDone: readonly (readonly [string, number, () => JsonObject[], number])[] = [
-    [
-      '1,000 roles are added one by one',
-      0,
-      () => many(1_000, (index) => ({ op: 'add', path: 'roles', value: role(index) })),
-      1_000,
-    ],
+  const additions = () =>
+    many(1_000, (index) => ({ op: 'add', path: 'roles', value: role(index) }));
+  const keys = () =>
+    many(900, (index) => [`roles[value eq "ROLE${index}"].display`, `D${index}`] as const);
+  test.each<[string, number, () => JsonObject[], number]>([
+    ['1,000 roles are added one by one', 0, additions, 1_000],
     [
       'each of 900 values has a filter of its own as a key',
       900,
-      () => {
-        const keys = many(900, (index) => [`roles[value eq "ROLE${index}"].display`, `D${index}`]);
-        return [{ op: 'replace', value: Object.fromEntries(keys) }];
-      },
+      () => [{ op: 'replace', value: Object.fromEntries(keys()) }],
       900,
     ],
-  ];
-  test.each(isDone)('is done: %s', async (_, before, toOperations, after) => {
+  ])('is done: %s', async (_, before, toOperations, after) => {
     const path = await addPerson({ roles: roles(before) });
 
     const answer = await bridge.tryPatch(path, ...toOperations());
@@ -125,17 +105,12 @@ describe('the work of one PATCH of a list', () => {
     expect([(await bridge.send('GET', path)).body.roles ?? []].flat()).toHaveLength(after);
   });
 
-  const isRefused: readonly (readonly [string, () => JsonObject[]])[] = [
-    [
-      'a use that all of 1,000 values have is named 1,000 times',
-      () => many(1_000, (index) => replace('roles[type eq "work"].display', `D${index}`)),
-    ],
-    [
-      'a long text is written into 1,000 values',
-      () => [replace('roles.display', 'x'.repeat(200_000))],
-    ],
-  ];
-  test.each(isRefused)('is refused, and nothing is changed: %s', async (_, toOperations) => {
+  const uses = () => many(1_000, (index) => replace('roles[type eq "work"].display', `D${index}`));
+  const texts = () => [replace('roles.display', 'x'.repeat(200_000))];
+  test.each([
+    ['a use that all of 1,000 values have is named 1,000 times', uses],
+    ['a long text is written into 1,000 values', texts],
+  ])('is refused, and nothing is changed: %s', async (_, toOperations) => {
     const path = await addPerson({ roles: roles(1_000) });
     const { text } = await bridge.send('GET', path);
 
@@ -154,6 +129,7 @@ async function addPerson(change: JsonObject): Promise<string> {
 describe('a body', () => {
   const list = (part: string, bytes: number) =>
     `[${many(Math.floor(bytes / (part.length + 1)), () => part).join(',')}]`;
+  const differing = many(60_000, (index) => `{"${index}k":1}`);
   const bodies: readonly (readonly [string, () => string, number])[] = [
     ['objects of one name', () => list('{"a":1}', 790_000), 201],
     [
@@ -161,11 +137,7 @@ describe('a body', () => {
       () => many(2, () => list('{}', 290_000)).join(',"b":'),
       400,
     ],
-    [
-      'more different names than a body may have',
-      () => `[${many(60_000, (index) => `{"${index}k":1}`).join(',')}]`,
-      400,
-    ],
+    ['more different names than a body may have', () => `[${differing.join(',')}]`, 400],
   ];
   test.each(bodies)('of a megabyte is taken or refused: %s', async (_, toParts, status) => {
     named += 1;
@@ -199,15 +171,13 @@ describe('a body', () => {
 });
 
 describe('a PUT of a group', () => {
+  const unknown = Object.fromEntries(many(10_000, (index) => [`unknown${index}`, `x${index}`]));
   const puts: readonly (readonly [string, () => JsonObject, number])[] = [
     ['10,000 members who are nobody', () => toGroup('Pilots', [ada, ...strangers]), 400],
     ['one member 20,000 times', () => toGroup('Pilots', Array(20_000).fill(ada)), 200],
     [
       '10,000 attributes that nobody knows',
-      () => ({
-        ...toGroup('Pilots', [ada]),
-        ...Object.fromEntries(many(10_000, (index) => [`unknown${index}`, `x${index}`])),
-      }),
+      () => ({ ...toGroup('Pilots', [ada]), ...unknown }),
       400,
     ],
   ];

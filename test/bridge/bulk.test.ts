@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
-import { bridgeForSuite, startTestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
-import type { TestAnswer } from '../support/provider.ts';
-import { replace } from '../support/provider.ts';
+import { admit, dismiss, replace, type TestAnswer } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -81,12 +80,8 @@ describe('references', () => {
 
   test('a path, a value and the filter of a path may name what the request creates', async () => {
     const answer = await sendBulk([
-      patch('/Groups/bulkId:g', {
-        op: 'add',
-        path: 'members',
-        value: [{ value: 'bulkId:a' }, { value: 'bulkId:b' }],
-      }),
-      patch('/Groups/bulkId:g', { op: 'remove', path: 'members[value eq "bulkId:b"]' }),
+      patch('/Groups/bulkId:g', admit('bulkId:a', 'bulkId:b')),
+      patch('/Groups/bulkId:g', dismiss('bulkId:b')),
       newGroup('g', []),
       newUser('a'),
       newUser('b', { [ENTERPRISE]: { manager: { value: 'bulkId:a' } } }),
@@ -129,19 +124,14 @@ describe('references', () => {
       { manager: expect.objectContaining({ value: below?.id }) },
       { manager: expect.objectContaining({ value: b?.id }) },
     ]);
-    const tags = await Promise.all(
-      results.map(
-        async ({ location }) => (await bridge.request('GET', String(location))).headers.etag,
-      ),
-    );
+    const read = results.map(({ location }) => bridge.request('GET', String(location)));
+    const tags = (await Promise.all(read)).map(({ headers }) => headers.etag);
     expect(results.map(({ version }) => version)).toEqual(tags);
   });
 
   test('a user whose manager cannot be created is refused', async () => {
-    const answer = await sendBulk([
-      newUser('a', manager('b')),
-      { ...newUser('b'), data: { userName: '' } },
-    ]);
+    const blank = { ...newUser('b'), data: { userName: '' } };
+    const answer = await sendBulk([newUser('a', manager('b')), blank]);
 
     expect(listStatuses(answer)).toEqual(['409', '400']);
   });
@@ -153,11 +143,8 @@ describe('references', () => {
     ]);
 
     expect(listStatuses(answer)).toEqual(['201', '200']);
-    expect(await readAt(listResults(answer)[0])).toMatchObject({
-      displayName: 'bulkId:nobody',
-      title: 'bulkId:a',
-      nickName: 'bulkId:nobody',
-    });
+    const kept = { displayName: 'bulkId:nobody', title: 'bulkId:a', nickName: 'bulkId:nobody' };
+    expect(await readAt(listResults(answer)[0])).toMatchObject(kept);
   });
 
   test('what refers to itself in a circle is refused, and the neighbours are none the worse', async () => {
@@ -176,10 +163,8 @@ describe('references', () => {
     const answer = await sendBulk([newGroup('g', ['bulkId:nobody']), newUser('a')]);
 
     expect(listStatuses(answer)).toEqual(['400', '201']);
-    expect(listResults(answer)[0]?.response).toMatchObject({
-      status: '400',
-      scimType: 'invalidValue',
-    });
+    const refused = { status: '400', scimType: 'invalidValue' };
+    expect(listResults(answer)[0]?.response).toMatchObject(refused);
   });
 
   test('two POSTs with one bulkId both fail, and so does who names it', async () => {
@@ -202,15 +187,11 @@ describe('one operation after the other', () => {
 
   test('a list in the place of a PATCH is its operations', async () => {
     const id = await create('Users', { userName: `${newName()}@example.com`, nickName: 'Nick' });
-    const changes = [
-      { op: 'remove', path: 'nickName' },
-      { op: 'add', path: 'title', value: 'Pilot' },
-    ];
-    const join = [{ op: 'add', path: 'members', value: [{ value: 'bulkId:a' }] }];
+    const changes = [{ op: 'remove', path: 'nickName' }, replace('title', 'Pilot')];
 
     const answer = await sendBulk([
       { method: 'PATCH', path: `/Users/${id}`, data: changes },
-      { method: 'PATCH', path: '/Groups/bulkId:g', data: join },
+      { method: 'PATCH', path: '/Groups/bulkId:g', data: [admit('bulkId:a')] },
       newGroup('g', []),
       newUser('a'),
       { method: 'PATCH', path: `/Users/${id}`, data: [] },
@@ -238,12 +219,8 @@ describe('one operation after the other', () => {
 
     const location = `${bridge.baseUrl}/Users/${id}`;
     expect(listStatuses(answer)).toEqual(['412', '200', '204', '404']);
-    expect(listResults(answer)[1]).toEqual({
-      location,
-      method: 'PUT',
-      version: 'W/"2"',
-      status: '200',
-    });
+    const put = { location, method: 'PUT', version: 'W/"2"', status: '200' };
+    expect(listResults(answer)[1]).toEqual(put);
     expect(listResults(answer)[2]).toEqual({ location, method: 'DELETE', status: '204' });
     expect(listResults(answer)[3]?.location).toBe(location);
   });
@@ -268,9 +245,7 @@ test('people of one request join a group in one call', async () => {
   calls.reset();
   const answer = await sendBulk([
     ...keys.map((key) => newUser(key)),
-    ...keys.map((key) =>
-      patch(`/Groups/${id}`, { op: 'add', path: 'members', value: [{ value: `bulkId:${key}` }] }),
-    ),
+    ...keys.map((key) => patch(`/Groups/${id}`, admit(`bulkId:${key}`))),
   ]);
 
   expect(new Set(listStatuses(answer))).toEqual(new Set(['201', '200']));
@@ -279,28 +254,14 @@ test('people of one request join a group in one call', async () => {
 });
 
 describe('malformed operations fail alone', () => {
-  const cases: { why: string; operation: JsonValue; scimType: string }[] = [
-    {
-      why: 'a POST without a bulkId',
-      operation: { method: 'POST', path: '/Users', data: {} },
-      scimType: 'invalidSyntax',
-    },
-    { why: 'no method', operation: { path: '/Users/1' }, scimType: 'invalidSyntax' },
-    { why: 'no path', operation: { method: 'DELETE' }, scimType: 'invalidPath' },
-    {
-      why: 'another endpoint',
-      operation: { method: 'DELETE', path: '/Schemas/1' },
-      scimType: 'invalidPath',
-    },
-    { why: 'no object', operation: 'DELETE', scimType: 'invalidPath' },
-    {
-      why: 'a NUL in the id',
-      operation: { method: 'DELETE', path: '/Users/a\0b' },
-      scimType: 'invalidValue',
-    },
-  ];
-
-  test.each(cases)('$why', async ({ operation, scimType }) => {
+  test.each<[why: string, operation: JsonValue, scimType: string]>([
+    ['a POST without a bulkId', { method: 'POST', path: '/Users', data: {} }, 'invalidSyntax'],
+    ['no method', { path: '/Users/1' }, 'invalidSyntax'],
+    ['no path', { method: 'DELETE' }, 'invalidPath'],
+    ['another endpoint', { method: 'DELETE', path: '/Schemas/1' }, 'invalidPath'],
+    ['no object', 'DELETE', 'invalidPath'],
+    ['a NUL in the id', { method: 'DELETE', path: '/Users/a\0b' }, 'invalidValue'],
+  ])('%s', async (_, operation, scimType) => {
     const answer = await sendBulk([operation, newUser('fine')]);
 
     expect(listStatuses(answer)).toEqual(['400', '201']);
@@ -309,14 +270,12 @@ describe('malformed operations fail alone', () => {
 });
 
 describe('a part of an operation that has to be a text says so, and changes nothing', () => {
-  const cases: { part: string; toOperation: (path: string) => JsonObject }[] = [
-    { part: 'bulkId', toOperation: () => ({ ...newUser('b'), bulkId: 7 }) },
-    { part: 'method', toOperation: (path) => ({ method: 7, path }) },
-    { part: 'path', toOperation: () => ({ method: 'DELETE', path: 7 }) },
-    { part: 'version', toOperation: (path) => ({ method: 'DELETE', path, version: 7 }) },
-  ];
-
-  test.each(cases)('$part', async ({ part, toOperation }) => {
+  test.each<[part: string, toOperation: (path: string) => JsonObject]>([
+    ['bulkId', () => ({ ...newUser('b'), bulkId: 7 })],
+    ['method', (path) => ({ method: 7, path })],
+    ['path', () => ({ method: 'DELETE', path: 7 })],
+    ['version', (path) => ({ method: 'DELETE', path, version: 7 })],
+  ])('%s', async (part, toOperation) => {
     const path = `/Users/${await create('Users', { userName: `${newName()}@example.com` })}`;
 
     const answer = await sendBulk([toOperation(path)]);
@@ -337,19 +296,13 @@ describe('a part of an operation that has to be a text says so, and changes noth
 });
 
 describe('the whole request is refused before anything is stored', () => {
-  const cases: { why: string; body: JsonValue; status: number }[] = [
-    { why: 'no operations', body: { schemas: [BULK] }, status: 400 },
-    { why: 'a body that is no object', body: [], status: 400 },
-    { why: 'failOnErrors of -0.5', body: { failOnErrors: -0.5, Operations: [] }, status: 400 },
-    {
-      why: 'too many operations',
-      body: { Operations: Array.from({ length: 1_001 }, () => ({})) },
-      status: 413,
-    },
-    { why: 'too many bytes', body: { Operations: ['x'.repeat(1_100_000)] }, status: 413 },
-  ];
-
-  test.each(cases)('$why', async ({ body, status }) => {
+  test.each<[why: string, body: JsonValue, status: number]>([
+    ['no operations', { schemas: [BULK] }, 400],
+    ['a body that is no object', [], 400],
+    ['failOnErrors of -0.5', { failOnErrors: -0.5, Operations: [] }, 400],
+    ['too many operations', { Operations: Array.from({ length: 1_001 }, () => ({})) }, 413],
+    ['too many bytes', { Operations: ['x'.repeat(1_100_000)] }, 413],
+  ])('%s', async (_, body, status) => {
     const answer = await bridge.request('POST', '/Bulk', body);
 
     expect(answer.status).toBe(status);
@@ -407,35 +360,25 @@ test('the service what it refuses is undone, and nothing is built upon it', asyn
 });
 
 test('a bulk request before the first read is finished is 503', async () => {
-  const young = await startTestBridge({
-    awaitsFirstRead: false,
-    settings: { UPSTREAM_PAGE_SIZE: '1' },
+  const young = await bridgeForTest({
+    ...{ awaitsFirstRead: false, settings: { UPSTREAM_PAGE_SIZE: '1' } },
     sandbox: { seed: { users: 50, groups: 1 } },
   });
-  try {
-    const answer = await young.request('POST', '/Bulk', { Operations: [] });
+  const answer = await young.request('POST', '/Bulk', { Operations: [] });
 
-    expect(answer.status).toBe(503);
-    expect(answer.headers['retry-after']).toBeDefined();
-  } finally {
-    await young.stop();
-  }
+  expect(answer.status).toBe(503);
+  expect(answer.headers['retry-after']).toBeDefined();
 });
 
 test('where the service lets nobody use groups, people are still performed', async () => {
-  const half = await startTestBridge({
+  const half = await bridgeForTest({
     prepare: (sandbox) => sandbox.faults.add({ operation: 'groups', fault: failing(403) }),
   });
-  try {
-    const answer = await half.request('POST', '/Bulk', {
-      Operations: [newGroup('g', []), newUser('a')],
-    });
+  const Operations = [newGroup('g', []), newUser('a')];
+  const answer = await half.request('POST', '/Bulk', { Operations });
 
-    expect(answer.status).toBe(200);
-    expect(listStatuses(answer)).toEqual(['503', '201']);
-  } finally {
-    await half.stop();
-  }
+  expect(answer.status).toBe(200);
+  expect(listStatuses(answer)).toEqual(['503', '201']);
 });
 
 test('an id in the path of an operation is encoded as in the address of a single request', async () => {

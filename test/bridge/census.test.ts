@@ -1,19 +1,14 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
-import {
-  bridgeForSuite,
-  bridgeForTest,
-  startTestBridge,
-  type TestBridge,
-} from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { assertDescribed } from '../support/ops-routes.ts';
 import { toUser } from '../support/provider.ts';
@@ -69,10 +64,8 @@ async function readPeople(bridge: TestBridge): Promise<string> {
 }
 
 describe('a census', () => {
-  const open = () => bridgeForTest();
-
   test('tells nothing of people about whom all three agree, and changes nothing', async () => {
-    const bridge = await open();
+    const bridge = await bridgeForTest();
     await bridge.addUser('ada', { externalId: 'a-1' });
     await bridge.settled(bridge.addUser('bob'));
     const before = [bridge.sandbox.calls.counts(), await readPeople(bridge)];
@@ -81,23 +74,16 @@ describe('a census', () => {
     const census = await take(bridge, toFile(toRow('ada', { externalId: 'a-1' }), bob));
 
     expect(toLines(census)).toEqual(['only-service owner']);
-    expect(census).toMatchObject({
-      entries: 2,
-      people: 2,
-      accounts: 3,
-      agreeing: 2,
-      sweptAt: null,
-    });
+    const counts = { entries: 2, people: 2, accounts: 3, agreeing: 2 };
+    expect(census).toMatchObject({ ...counts, sweptAt: null });
     expect([bridge.sandbox.calls.counts(), await readPeople(bridge)]).toEqual(before);
     expect((await bridge.ops('GET', '/acts')).body).toMatchObject({ items: [] });
   });
 
   test('tells who is in one of provider, bridge and service and not in the others', async () => {
-    const bridge = await open();
-    bridge.sandbox.service.addUser({
-      ...{ email: 'gone@example.com', userName: 'gone@example.com', virtual: true },
-      fullName: 'Gone Example',
-    });
+    const bridge = await bridgeForTest();
+    const leaver = { email: 'gone@example.com', userName: 'gone@example.com' };
+    bridge.sandbox.service.addUser({ ...leaver, virtual: true, fullName: 'Gone Example' });
     await bridge.sweep();
     const [gone] = await bridge.addPeople('gone', 'kept');
     await bridge.settled(bridge.addUser('left', { active: false }));
@@ -117,16 +103,15 @@ describe('a census', () => {
     ]);
     expect(absent.sweptAt).not.toBeNull();
     expect(toLines(present)).toContain('not-service gone@example.com');
-    expect(present.items.find(({ people }) => people[0]?.id === gone)?.entries).toMatchObject([
-      { row: 5 },
-    ]);
+    const found = present.items.find(({ people }) => people[0]?.id === gone);
+    expect(found?.entries).toMatchObject([{ row: 5 }]);
     expect(present.kinds).toEqual({
       ...{ 'not-bridge': 1, 'not-service': 1, 'only-provider': 1, 'only-service': 2 },
     });
   });
 
   test('tells what differs, of each of the three', async () => {
-    const bridge = await open();
+    const bridge = await bridgeForTest();
     const ada = await bridge.addUser('ada', { externalId: '1', title: 'Pilot' });
     await bridge.addUser('bob', { externalId: '2' });
     await bridge.settled(bridge.addUser('carl'));
@@ -153,19 +138,16 @@ describe('a census', () => {
   });
 
   test('tells whom it cannot tell apart, once', async () => {
-    const bridge = await open();
+    const bridge = await bridgeForTest();
     await bridge.addUser('ada', { externalId: '1' });
     await bridge.addUser('bob', { externalId: '2' });
     await bridge.settled(bridge.addPeople('carl', 'dora'));
 
-    const census = await take(
-      bridge,
-      toFile(
-        'ada@example.com,bob@example.com,,,true,1',
-        ...[toRow('carl'), toRow('carl')],
-        ...['dora@example.com,,Dora,Example,true,', 'd,dora@example.com,Dora,Example,true,'],
-      ),
+    const file = toFile(
+      ...['ada@example.com,bob@example.com,,,true,1', toRow('carl'), toRow('carl')],
+      ...['dora@example.com,,Dora,Example,true,', 'd,dora@example.com,Dora,Example,true,'],
     );
+    const census = await take(bridge, file);
 
     const duplicates = census.items.filter(({ kind }) => kind === 'duplicate');
     expect(
@@ -183,7 +165,7 @@ describe('a census', () => {
   });
 
   test("knows a provider by its own externalIds, and tells who is another one's", async () => {
-    const bridge = await open();
+    const bridge = await bridgeForTest();
     const okta = await makeProvider(bridge, 'okta');
     const entra = await makeProvider(bridge, 'entra');
     await okta.addUser('ada', { externalId: 'same' });
@@ -238,12 +220,8 @@ describe('the request for a census', () => {
       yield 'userName\n';
       await once(going.signal, 'abort');
     }
-    const first = request(url, {
-      method: 'POST',
-      headers,
-      body: Readable.from(slowly()),
-      signal: going.signal,
-    });
+    const sent = { method: 'POST', headers, body: Readable.from(slowly()) } as const;
+    const first = request(url, { ...sent, signal: going.signal });
     const ended = expect(first).rejects.toThrow();
     const takeOne = async () => (await ask(bridge, toFile(toRow('ada')))).status;
 
@@ -256,20 +234,11 @@ describe('the request for a census', () => {
 });
 
 describe('scim-bridge census', () => {
-  let bridge: TestBridge;
-  let folder: string;
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'scim-bridge-census-'));
-    bridge = await startTestBridge();
-    await bridge.settled(bridge.addUser('ada', { title: 'Pilot' }));
-  });
-  afterAll(async () => {
-    await bridge.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const bridge = bridgeForSuite();
+  beforeAll(async () => void (await bridge.settled(bridge.addUser('ada', { title: 'Pilot' }))));
 
   function write(name: string, text: string | Buffer): string {
-    const path = join(folder, name);
+    const path = join(makeFolder(), name);
     writeFileSync(path, text);
     return path;
   }
@@ -296,7 +265,7 @@ describe('scim-bridge census', () => {
   });
 
   test('ends with 1 and says why a file cannot be taken', async () => {
-    const absent = await run(join(folder, 'nothing.csv'));
+    const absent = await run(join(makeFolder(), 'nothing.csv'));
     const wrong = await run(write('latin.csv', Buffer.from('userName\nJ\xf6rg\n', 'latin1')));
 
     expect([absent.code, wrong.code]).toEqual([1, 1]);

@@ -21,15 +21,13 @@ interface Described {
   readonly subAttributes?: readonly Described[];
 }
 
+type Type = 'Users' | 'Groups';
+
 /** An attribute and the schema that it belongs to. */
-interface Place {
-  readonly type: 'Users' | 'Groups';
-  readonly urn: string;
-  readonly attribute: Described;
-}
+type Place = { readonly type: Type; readonly urn: string; readonly attribute: Described };
 
 /** Numbers that the service takes. */
-const NUMBERS: Readonly<Record<string, readonly [number, number]>> = {
+const NUMBERS: Record<string, [number, number]> = {
   appsPermissions: [1, 2],
   permissions: [16, 24],
 };
@@ -70,9 +68,7 @@ function toPath({ urn, attribute }: Place): string {
   return urn === USER || urn === GROUP ? attribute.name : `${urn}:${attribute.name}`;
 }
 
-function isUserList({ attribute }: Place): boolean {
-  return attribute.name === 'members' || attribute.name === 'admins';
-}
+const isUserList = ({ attribute: { name } }: Place) => name === 'members' || name === 'admins';
 
 /** A value of the attribute; two of them differ in all their parts. */
 function toValue(place: Place, which: 0 | 1): JsonValue {
@@ -95,29 +91,26 @@ function toSingle({ name, type, subAttributes = [] }: Described, mark: string): 
       return `https://example.com/Aa-${name}-${mark}`;
     case 'binary':
       return Buffer.from(`Aa-${name}-${mark}`).toString('base64');
-    case 'complex':
-      return Object.fromEntries(
-        subAttributes
-          .filter(({ mutability }) => mutability === 'readWrite')
-          .map((sub) => [sub.name, toSingle(sub, mark)]),
-      );
+    case 'complex': {
+      const written = subAttributes.filter(({ mutability }) => mutability === 'readWrite');
+      return Object.fromEntries(written.map((sub) => [sub.name, toSingle(sub, mark)]));
+    }
     default:
       return `Aa-${name}-${mark}-${count}`;
   }
 }
 
 /** A new resource that has these values of these attributes, beside what it needs. */
-function create(type: 'Users' | 'Groups', values: readonly Valued[] = []) {
+function create(type: Type, values: readonly Valued[] = []) {
   count += 1;
-  const needed =
-    type === 'Users'
-      ? toUser(`described-${count}`)
-      : { schemas: [GROUP], displayName: `Described ${count}` };
+  const group = { schemas: [GROUP], displayName: `Described ${count}` };
+  const needed = type === 'Users' ? toUser(`described-${count}`) : group;
   return bridge.request('POST', `/${type}`, toBody(values, needed));
 }
 
 /** An attribute by its path, and a value of it. */
 type Valued = readonly [path: string, value: JsonValue];
+const toValued = (...valued: Valued): Valued => valued;
 
 /** A body with these values, beside what it has. */
 function toBody(values: readonly Valued[], needed: JsonObject): JsonObject {
@@ -136,6 +129,10 @@ async function read(type: string, id: unknown, paths: readonly string[]) {
   const { body } = await bridge.send('GET', `/${type}/${id}`);
   return paths.map((path) => [path, find(body, path)] as const);
 }
+
+/** The same, where no value is an empty list. */
+const readListed = async (...asked: Parameters<typeof read>) =>
+  (await read(...asked)).map(([path, value]) => [path, value ?? []]);
 
 function find(body: JsonObject, path: string): JsonValue | undefined {
   const at = path.lastIndexOf(':');
@@ -184,9 +181,8 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
   });
 
   test('not required: null and an empty text clear it, at a path and by its name', async () => {
-    const cleared = listPlaces('readWrite').filter(
-      ({ attribute: { name, required } }) => !(required || name in CLEARED),
-    );
+    const isCleared = ({ attribute: { name, required } }: Place) => !(required || name in CLEARED);
+    const cleared = listPlaces('readWrite').filter(isCleared);
     const values = toValues(cleared, 0);
     const { id } = (await create(type)).body;
     const empty = cleared.map(({ urn, attribute }) => [`${urn}:${attribute.name}`, '']);
@@ -205,8 +201,7 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
     const written = listPlaces('readWrite');
     const { id } = (await create(type, toValues(written, 0))).body;
     // The userName of these people is an address, so that they may be without another one.
-    const isNeeded = ({ attribute }: (typeof written)[number]) =>
-      attribute.required && attribute.name !== ADDRESSES;
+    const isNeeded = ({ attribute }: Place) => attribute.required && attribute.name !== ADDRESSES;
     for (const place of written.filter(isNeeded)) {
       const path = toPath(place);
       expect([path, (await create(type, [[path, null]])).status]).toEqual([path, 400]);
@@ -219,9 +214,8 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
     expect((await create(type, without)).status).toBe(201);
     const removing = paths.map((path) => ({ op: 'remove', path }));
     expect((await patch(id, ...removing)).status).toBeLessThan(300);
-    expect((await read(type, id, paths)).map(([path, value]) => [path, value ?? []])).toEqual(
-      others.map((place) => [toPath(place), CLEARED[place.attribute.name] ?? []]),
-    );
+    const left = others.map((place) => [toPath(place), CLEARED[place.attribute.name] ?? []]);
+    expect(await readListed(type, id, paths)).toEqual(left);
   });
 
   test('required parts: a value without them is refused', async () => {
@@ -277,15 +271,13 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
   test('uniqueness: a second resource with the value is refused or not', async () => {
     // The description of addresses says when they are.
     const written = listPlaces('readWrite').filter(({ attribute }) => attribute.name !== ADDRESSES);
-    const taken = toValues(written, 0).map(
-      ([path, value]): Valued => [path, path === 'userName' ? `${value}@example.com` : value],
+    const taken = toValues(written, 0).map(([path, value]) =>
+      toValued(path, path === 'userName' ? `${value}@example.com` : value),
     );
     expect((await create(type, taken)).status).toBe(201);
-    const again = taken.map(
-      ([path, value]): Valued => [path, typeof value === 'string' ? value.toUpperCase() : value],
-    );
-    const isUnique = (_: Valued, index: number) =>
-      written[index]?.attribute.uniqueness === 'server';
+    const toUpper = (value: JsonValue) => (typeof value === 'string' ? value.toUpperCase() : value);
+    const again = taken.map(([path, value]) => toValued(path, toUpper(value)));
+    const isUnique = (_: Valued, at: number) => written[at]?.attribute.uniqueness === 'server';
     for (const one of again.filter(isUnique))
       expect([one[0], (await create(type, [one])).status]).toEqual([one[0], 409]);
     const others = again.filter((one, index) => !isUnique(one, index));
@@ -303,16 +295,13 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
       return { path, held, other: swapCase(held), isExact: leaf.caseExact };
     });
     const paths = rows.map(({ path }) => path);
-    const both = rows.map(
-      ({ path, held, other }): Valued => [path, [{ value: held }, { value: other }]],
+    const both = rows.map(({ path, held, other }) =>
+      toValued(path, [{ value: held }, { value: other }]),
     );
     const { id } = (await create(type, both)).body;
-    expect(await read(type, id, paths)).toEqual(
-      rows.map(({ path, isExact }, index) => [
-        path,
-        isExact ? both[index]?.[1] : [expect.anything()],
-      ]),
-    );
+    const isLeft = ([path, sent]: Valued, at: number) =>
+      rows[at]?.isExact ? [path, sent] : [path, [expect.anything()]];
+    expect(await read(type, id, paths)).toEqual(both.map(isLeft));
     const one = rows.map(({ path, held }): Valued => [path, [{ value: held }]]);
     for (const operations of [
       rows.map(({ path, other }) => ({ op: 'remove', path: `${path}[value eq "${other}"]` })),
@@ -320,19 +309,15 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
     ]) {
       await patch(id, ...replacing(one));
       await patch(id, ...operations);
-      expect((await read(type, id, paths)).map(([path, value]) => [path, value ?? []])).toEqual(
-        rows.map(({ path, held, isExact }) => [path, isExact ? [{ value: held }] : []]),
-      );
+      const left = rows.map(({ path, held, isExact }) => [path, isExact ? [{ value: held }] : []]);
+      expect(await readListed(type, id, paths)).toEqual(left);
     }
   });
 
   test('type: what comes back is of it, whatever was sent', async () => {
     // One attribute of each kind.
-    const kinds = new Map(
-      listPlaces('readWrite')
-        .filter((place) => !isUserList(place))
-        .map((place) => [toKind(place.attribute), place]),
-    );
+    const some = listPlaces('readWrite').filter((place) => !isUserList(place));
+    const kinds = new Map(some.map((place) => [toKind(place.attribute), place]));
     for (const place of kinds.values()) {
       for (const junk of [true, 'maybe', { value: ['x'] }]) await expectType(place, junk);
     }
@@ -358,10 +343,7 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
     const values = lists.flatMap((place): Valued[] =>
       (place.attribute.subAttributes ?? []).flatMap(({ name, description, canonicalValues }) => {
         if (canonicalValues === undefined) return [];
-        expect([toPath(place), description]).toEqual([
-          toPath(place),
-          expect.stringContaining('others'),
-        ]);
+        expect(description, toPath(place)).toContain('others');
         // Not the first, which may be the only primary one.
         const value = [toValue(place, 0)].flat().at(-1);
         const kinds = [...canonicalValues, 'Aa-odd'];
@@ -387,11 +369,8 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
 });
 
 /** Literals of a filter on an attribute of the type. */
-const LITERALS: Readonly<Record<string, string>> = {
-  boolean: 'true',
-  integer: '1',
-  dateTime: '"2020-01-01T00:00:00Z"',
-};
+const dateTime = '"2020-01-01T00:00:00Z"';
+const LITERALS: Readonly<Record<string, string>> = { boolean: 'true', integer: '1', dateTime };
 
 /** Sends the value as the attribute, or as all of its parts. */
 async function expectType(place: Place, value: JsonValue): Promise<void> {
@@ -419,10 +398,8 @@ function swapCase(text: string): string {
 function isOf(described: Described, value: JsonValue | undefined): boolean {
   if (value === undefined) return true;
   if (Array.isArray(value)) {
-    return (
-      described.multiValued &&
-      value.every((item) => isOf({ ...described, multiValued: false }, item))
-    );
+    const single = { ...described, multiValued: false };
+    return described.multiValued && value.every((item) => isOf(single, item));
   }
   if (described.multiValued) return false;
   switch (described.type) {
@@ -430,14 +407,13 @@ function isOf(described: Described, value: JsonValue | undefined): boolean {
       return typeof value === 'boolean';
     case 'integer':
       return Number.isInteger(value);
-    case 'complex':
-      return (
-        isJsonObject(value) &&
-        Object.entries(value).every(([name, part]) => {
-          const sub = described.subAttributes?.find((one) => one.name === name);
-          return sub !== undefined && isOf(sub, part);
-        })
-      );
+    case 'complex': {
+      const isPart = ([name, part]: [string, JsonValue | undefined]) => {
+        const sub = described.subAttributes?.find((one) => one.name === name);
+        return sub !== undefined && isOf(sub, part);
+      };
+      return isJsonObject(value) && Object.entries(value).every(isPart);
+    }
     default:
       return typeof value === 'string';
   }

@@ -32,10 +32,10 @@ interface Place {
 type Wanted = Readonly<Record<string, readonly string[]>>;
 
 function toRules({ uids }: Place, wanted: Wanted): Rule[] {
-  const entities = Object.entries(wanted).map(([title, roles]) => ({
-    uid: uids[title] ?? '',
-    roles,
-  }));
+  const toEntity = ([title, roles]: [string, readonly string[]]) => ({
+    ...{ uid: uids[title] ?? '', roles },
+  });
+  const entities = Object.entries(wanted).map(toEntity);
   return entities.length === 0 ? [] : [{ group: 'Board*', entities }];
 }
 
@@ -49,11 +49,8 @@ function listRoles({ sandbox, uids }: Place, group = 'Board'): Record<string, re
 }
 
 function listCalls({ sandbox }: Place): string[] {
-  return sandbox.calls
-    .recent()
-    .flatMap(({ operation }) =>
-      operation.startsWith('groupEntities.') ? [operation.slice(14)] : [],
-    );
+  const called = sandbox.calls.recent().map(({ operation }) => operation.split('.'));
+  return called.flatMap(([group, name = '']) => (group === 'groupEntities' ? [name] : []));
 }
 
 describe('roles of groups in spaces and documents', () => {
@@ -70,10 +67,7 @@ describe('roles of groups in spaces and documents', () => {
     place: Place,
     wanted: Wanted,
     life: (bridge: TestBridge) => Promise<T>,
-    {
-      settings = {},
-      ...options
-    }: Pick<TestBridgeOptions, 'clock'> & { settings?: Record<string, string> } = {},
+    { settings, ...options }: Pick<TestBridgeOptions, 'clock' | 'settings'> = {},
   ): Promise<T> {
     const RULES = JSON.stringify(toRules(place, wanted));
     const common = { DATABASE_URL: place.url, SWEEP_ADMINS_EVERY: '1', RULES };
@@ -163,10 +157,8 @@ describe('roles of groups in spaces and documents', () => {
         const { calls, faults, service } = place.sandbox;
         await bridge.settled(bridge.addGroup('Board'));
         calls.reset();
-        faults.add({
-          operation: 'groupEntities.getListOfGroupEntities',
-          fault: { kind: 'truncated' },
-        });
+        const operation = 'groupEntities.getListOfGroupEntities';
+        faults.add({ operation, fault: { kind: 'truncated' } });
         const unread = await bridge.sweep();
         faults.clear();
         const early = [await bridge.listDrifts(), calls.count({ mutating: true })];
@@ -191,12 +183,8 @@ describe('roles of groups in spaces and documents', () => {
 
   test('that the service refuses are stuck with its words, and hold nothing else: the roles with 422, the list with 402', async () => {
     const place = await makePlace();
-    const refuse = (operation: OperationName, status: number, about?: string) =>
-      place.sandbox.faults.add({
-        operation,
-        ...(about === undefined ? {} : { about }),
-        fault: { kind: 'status', status, body: 'message' },
-      });
+    const refuse = (operation: OperationName, status: number, about?: { about: string }) =>
+      place.sandbox.faults.add({ operation, fault: failing(status, 'message'), ...about });
     await live(place, { Minutes: [READ], Hangar: [READ] }, async (bridge) => {
       const ada = await bridge.addUser('ada');
       const listStuckOf = async (name: string) => {
@@ -208,7 +196,7 @@ describe('roles of groups in spaces and documents', () => {
           .map(({ field, problem }) => [field, Object(problem).status]);
       };
       const [minutes, hangar] = [uidOf(place, 'Minutes'), uidOf(place, 'Hangar')];
-      refuse('groupEntities.addEntity', 422, minutes);
+      refuse('groupEntities.addEntity', 422, { about: minutes });
       const unwritten = await listStuckOf('Board');
 
       refuse('groupEntities.getListOfGroupEntities', 402);

@@ -39,11 +39,9 @@ function listChecks({ checks }: GalleryReport, wanted: string): string[] {
 async function look(of: TestBridge) {
   const people = await of.send('GET', '/Users?count=100');
   const groups = await of.send('GET', '/Groups?count=100');
-  const [tokens, clients] = [
-    await of.ops('GET', '/tokens?state=live'),
-    await of.ops('GET', '/clients?state=live'),
-  ];
-  return { people: people.body, groups: groups.body, tokens: tokens.body, clients: clients.body };
+  const tokens = await of.listOps('/tokens?state=live');
+  const clients = await of.listOps('/clients?state=live');
+  return { people: people.body, groups: groups.body, tokens, clients };
 }
 
 const LIMITS = { domains: ['partner.example'], groupNames: ['Partner *'] };
@@ -68,9 +66,8 @@ describe('a whole bridge', () => {
     for (const { status, why, source, evidence } of report.checks) {
       expect(source).toMatchObject({ url: expect.stringMatching(/^https:/), read: '2026-11-25' });
       expect(why === null).toBe(status === 'ok');
-      expect(evidence.every(({ request, durationMs }) => request !== '' && durationMs >= 0)).toBe(
-        true,
-      );
+      const isTold = evidence.every((one) => one.request !== '' && one.durationMs >= 0);
+      expect(isTold).toBe(true);
     }
     expect(text).not.toMatch(/scimbridge_|zoe|Zookeepers|owner/i);
   });
@@ -85,14 +82,12 @@ describe('a whole bridge', () => {
     const skipped = ['al3', 'audit', 'https', 'no-local-changes', 'rate-limits', 'sessions-ended'];
     expect(listChecks(report, 'skipped')).toEqual(skipped);
     expect(listChecks(report, 'ok')).toContain('client-assertion');
-    const { body } = await bridge.ops('GET', '/requests?limit=1000');
-    const kept = [body.items].flat().map(Object);
+    const kept = (await bridge.listOps('/requests?limit=1000')).map(Object);
     const written = kept.filter(({ at, status }) => at > report.startedAt && status < 300);
     // The run deletes with a token of its own.
     const byClient = written.filter(({ credential }) => /^client-/.test(credential));
-    expect(written.filter((each) => !byClient.includes(each) && each.method !== 'DELETE')).toEqual(
-      [],
-    );
+    const others = written.filter((each) => !byClient.includes(each));
+    expect(others.filter(({ method }) => method !== 'DELETE')).toEqual([]);
     expect(byClient.length).toBeGreaterThan(20);
   });
 
@@ -221,14 +216,12 @@ describe('a run', () => {
     const observing = await bridgeForTest({ settings: { ...SETTINGS, MODE: 'observe' } });
     const before = observing.sandbox.calls.counts();
 
-    const { code, text } = await gallery(observing)(
-      ...['gallery', 'okta', '--json', '--only', ...few],
-    );
+    const args = ['gallery', 'okta', '--json', '--only', ...few];
+    const { code, text } = await gallery(observing)(...args);
 
     expect(code).toBe(0);
-    expect(parseReport(text).remains).toBe(
-      'The bridge observes: nothing was changed in the service.',
-    );
+    const remains = 'The bridge observes: nothing was changed in the service.';
+    expect(parseReport(text)).toMatchObject({ remains });
     expect(observing.sandbox.calls.counts()).toEqual(before);
     expect((await observing.send('GET', '/Users?count=100')).text).not.toContain('gallery-');
   });
@@ -269,8 +262,7 @@ async function removeAll(begin: string): Promise<void> {
     ['/Groups', 'displayName'],
     ['/Users', 'userName'],
   ] as const) {
-    const filter = encodeURIComponent(`${key} sw "${begin}"`);
-    for (const { id } of await bridge.list(`${path}?filter=${filter}`))
+    for (const { id } of await bridge.find(path, `${key} sw "${begin}"`))
       await bridge.send('DELETE', `${path}/${id}`);
   }
 }

@@ -42,8 +42,7 @@ function toOutcomes({ items }: OpsJson<'Handover'>): Record<string, string> {
 
 /** The person of this userName, as a provider is shown it. */
 async function find(provider: WalledProvider, name: string): Promise<JsonObject> {
-  const filter = encodeURIComponent(`userName eq "${name}@example.com"`);
-  const [found] = await provider.list(`/Users?filter=${filter}`);
+  const [found] = await provider.find('/Users', `userName eq "${name}@example.com"`);
   return found ?? {};
 }
 

@@ -52,6 +52,9 @@ describe('ids that the service gave anew', () => {
     return [...members].map((id) => sandbox.service.getUser(id).email).toSorted();
   };
 
+  const swap = (one: SandboxUser, other: SandboxUser) =>
+    renumber(sandbox, new Map([[one, other.id]]).set(other, one.id));
+
   test('to everybody: people stay who they are, and in their groups', async () => {
     const names = ['ann', 'ben', 'cem', 'dea'];
     const ids: string[] = [];
@@ -61,12 +64,9 @@ describe('ids that the service gave anew', () => {
     renumber(sandbox, new Map(names.map((name, n) => [account(name), 90_000 + n])));
 
     await bridge.patch(`/Users/${ann}`, OUT);
-    await bridge.sweep();
-    await bridge.untilSettled();
+    await bridge.settled(bridge.sweep());
     expect(sandbox.service.auditEvents().map(({ action }) => action)).not.toContain('delete_user');
-    const taken = dismiss(ben);
-    const added = admit(dea);
-    await bridge.settled(bridge.patch(`/Groups/${group}`, taken, added));
+    await bridge.settled(bridge.patch(`/Groups/${group}`, dismiss(ben), admit(dea)));
 
     expect(account('ann').active).toBe(false);
     expect(listMembers('Moved')).toEqual(['ann', 'cem', 'dea'].map(toAddress));
@@ -79,13 +79,7 @@ describe('ids that the service gave anew', () => {
     const { faults, service } = sandbox;
     const [leaver] = await bridge.settled(bridge.addPeople('leaver', 'former'));
     const [first, second] = [account('leaver'), { ...account('former'), active: false }];
-    renumber(
-      sandbox,
-      new Map([
-        [first, second.id],
-        [second, first.id],
-      ]),
-    );
+    swap(first, second);
     faults.add({ operation: 'scim.updateUser', times: 1, fault: failing(422) });
     await bridge.settled(bridge.patch(`/Users/${leaver}`, OUT));
 
@@ -96,15 +90,8 @@ describe('ids that the service gave anew', () => {
   test('to two people, each the id of the other: a deactivation reaches the right one', async () => {
     const [one] = await bridge.settled(bridge.addPeople('one', 'two'));
     const [first, second] = [account('one'), account('two')];
-    renumber(
-      sandbox,
-      new Map([
-        [first, second.id],
-        [second, first.id],
-      ]),
-    );
-    await bridge.sweep();
-    await bridge.untilSettled();
+    swap(first, second);
+    await bridge.settled(bridge.sweep());
     await bridge.settled(bridge.patch(`/Users/${one}`, OUT));
 
     expect([account('one').active, account('two').active]).toEqual([false, true]);
@@ -117,27 +104,19 @@ describe('ids that the service gave anew', () => {
     sandbox.service.state.commit([{ kind: 'user-removed', userId: id }]);
     const stranger = sandbox.service.addUser({ email: 'stranger@elsewhere.com' });
     renumber(sandbox, new Map([[{ ...stranger, created: '2031-01-01T00:00:00.000Z' }, id]]));
-    await bridge.sweep();
-    await bridge.untilSettled();
+    await bridge.settled(bridge.sweep());
     await bridge.patch(`/Users/${gone}`, OUT);
-    await bridge.sweep();
-    await bridge.untilSettled();
+    await bridge.settled(bridge.sweep());
 
-    expect(sandbox.service.getUser(id)).toMatchObject({
-      email: stranger.email,
-      fullName: stranger.fullName,
-      active: true,
-    });
+    const { email, fullName } = stranger;
+    expect(sandbox.service.getUser(id)).toMatchObject({ email, fullName, active: true });
   });
 
   test('not at all: somebody whose names an administrator changed is the same person', async () => {
     const id = await bridge.settled(bridge.addUser('maiden'));
-    sandbox.service.updateUser(account('maiden').id, {
-      email: toAddress('married'),
-      userName: 'married',
-    });
-    await bridge.sweep();
-    await bridge.untilSettled();
+    const married = { email: toAddress('married'), userName: 'married' };
+    sandbox.service.updateUser(account('maiden').id, married);
+    await bridge.settled(bridge.sweep());
     await bridge.settled(bridge.patch(`/Users/${id}`, OUT));
 
     expect(account('married').active).toBe(false);
@@ -156,8 +135,7 @@ describe('ids that the service gave anew', () => {
     test('nobody keeps access through the old group', async () => {
       const id = await bridge.settled(bridge.addGroup('Renumbered', people));
       renumberGroups(sandbox, new Map([[group('Renumbered'), 700]]));
-      const taken = dismiss(people[0]);
-      await bridge.settled(bridge.patch(`/Groups/${id}`, taken));
+      await bridge.settled(bridge.patch(`/Groups/${id}`, dismiss(people[0])));
 
       expect(count('Renumbered')).toBe(1);
       expect(listMembers('Renumbered')).toEqual([toAddress('fay')]);
@@ -195,12 +173,9 @@ describe('ids that the service gave anew', () => {
         kind: 'group',
         group: { ...other, id, uid },
       });
+      const links = { kind: 'link', link: 'member' } as const;
       const toLink = (present: boolean, groupId: number, userId: number): Change => ({
-        kind: 'link',
-        link: 'member',
-        present,
-        groupId,
-        userId,
+        ...{ ...links, present, groupId, userId },
       });
       const [eve, fay] = [account('eve').id, account('fay').id];
       sandbox.service.state.commit([
@@ -211,8 +186,7 @@ describe('ids that the service gave anew', () => {
         toLink(true, second.id, eve),
         toLink(true, first.id, fay),
       ]);
-      await bridge.sweep();
-      await bridge.untilSettled();
+      await bridge.settled(bridge.sweep());
       await bridge.settled(bridge.patch(`/Groups/${left}`, { op: 'remove', path: 'members' }));
 
       expect([listMembers('Left'), listMembers('Right')]).toEqual([[], [toAddress('fay')]]);

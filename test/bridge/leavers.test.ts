@@ -18,15 +18,12 @@ const PATIENT = { interval: 10, timeout: 20_000 };
 const MINUTE_MS = 60_000;
 /** Nobody waits for the service. */
 const IMPATIENT = { SCIM_WRITE_WAIT: '0s' };
-const OUT = toPatch(replace('active', false));
-
-async function listProven(bridge: TestBridge, query = ''): Promise<JsonObject[]> {
-  return bridge.listOps(`/leavers${query}`);
-}
+const out = replace('active', false);
+const OUT = toPatch(out);
 
 /** The newest proof about somebody. */
 async function findProven(bridge: TestBridge, id: string): Promise<JsonObject> {
-  const [newest] = await listProven(bridge, `?limit=1&resource=${id}`);
+  const [newest] = await bridge.listOps(`/leavers?limit=1&resource=${id}`);
   return newest ?? {};
 }
 
@@ -36,10 +33,7 @@ const isLogged = async (bridge: TestBridge, id: string) =>
   JSON.stringify((await findProven(bridge, id)).logged).includes('eventId":"');
 
 /** Moves time on and on until it is so. */
-async function until(
-  world: Pick<AuditWorld, 'clock'>,
-  isSo: () => Promise<boolean>,
-): Promise<void> {
+async function until(world: Pick<AuditWorld, 'clock'>, isSo: () => Promise<boolean>) {
   const goOn = async () => {
     if (await isSo()) return true;
     world.clock.leap(MINUTE_MS / 2);
@@ -104,22 +98,19 @@ describe('the proof of a leaver', () => {
     const fay = await world.settled(world.addUser('fay'));
     world.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(400) });
 
-    await world.send('PATCH', `/Users/${fay}`, OUT);
+    await world.patch(`/Users/${fay}`, out);
     const isStuck = async () => (await findProven(world, fay)).problem !== null;
     await expect.poll(isStuck, PATIENT).toBe(true);
 
-    expect(await findProven(world, fay)).toMatchObject({
-      status: 'waits',
-      problem: { code: 'refused' },
-      seenAt: null,
-    });
+    const waits = { status: 'waits', problem: { code: 'refused' }, seenAt: null };
+    expect(await findProven(world, fay)).toMatchObject(waits);
   });
 
   test('an audit log that cannot be read is told, and read as soon as it can be', async () => {
     const gwen = await world.addUser('gwen');
     await world.poll();
     world.sandbox.faults.add({ operation: 'audit', fault: failing(403) });
-    await world.send('PATCH', `/Users/${gwen}`, OUT);
+    await world.patch(`/Users/${gwen}`, out);
     await until(world, () => isEnded(world, gwen));
     const readState = async () => Object((await findProven(world, gwen)).logged);
     await until(world, async () => (await readState()).state === 'unreadable');
@@ -133,15 +124,15 @@ describe('the proof of a leaver', () => {
 
   test('whoever is let in again is shown as back, and whoever wanted in before the service held it never left', async () => {
     const hedy = await world.addUser('hedy');
-    await world.send('PATCH', `/Users/${hedy}`, OUT);
+    await world.patch(`/Users/${hedy}`, out);
     await until(world, async () => (await findProven(world, hedy)).status === 'out');
-    const back = toPatch(replace('active', true));
-    await world.send('PATCH', `/Users/${hedy}`, back);
+    const back = replace('active', true);
+    await world.patch(`/Users/${hedy}`, back);
     const returned = await findProven(world, hedy);
     await world.ops('POST', '/pause', {});
     const hal = await world.addUser('hal');
-    await world.send('PATCH', `/Users/${hal}`, OUT);
-    await world.send('PATCH', `/Users/${hal}`, back);
+    await world.patch(`/Users/${hal}`, out);
+    await world.patch(`/Users/${hal}`, back);
     await world.ops('POST', '/resume', {});
     await until(world, async () => (await findProven(world, hal)).status === undefined);
 
@@ -155,7 +146,7 @@ describe('the proof of a leaver', () => {
     await world.poll();
     await world.sweep();
 
-    await world.send('PATCH', `/Users/${ida}`, OUT);
+    await world.patch(`/Users/${ida}`, out);
     await until(world, () => isEnded(world, ida));
     await until(world, () => isLogged(world, ida));
 
@@ -185,26 +176,17 @@ describe('the proof of a leaver', () => {
     expect(head.split(',').slice(0, 6)).toEqual([
       ...['id', 'name', 'status', 'credential', 'request', 'asked'],
     ]);
-    expect(row.split(',').slice(0, 5)).toEqual([
-      lea,
-      'lea@example.com',
-      'out',
-      'settings-1',
-      'one',
-    ]);
+    expect(row).toMatch(new RegExp(`^${lea},lea@example\\.com,out,settings-1,one,`));
     expect(none).toMatchObject({ code: 0, text: 'There is nothing to list.\n' });
-    expect((await person('leavers', '--status', 'back', '--since', '2999-01-01')).text).toBe(
-      'There is nothing to list.\n',
-    );
+    const back = await person('leavers', '--status', 'back', '--since', '2999-01-01');
+    expect(back.text).toBe('There is nothing to list.\n');
     expect(wrong).toMatchObject({ code: 1, text: expect.stringContaining('since is a date') });
     expect(both.code).toBe(64);
   });
 });
 
 describe('leavers unlinked', () => {
-  const OUT = toPatch(replace('active', false));
   const PATIENT = { interval: 100, timeout: 6_000 };
-  const MINUTE_MS = 60_000;
 
   describe('somebody who leaves is out, whatever became of the account that the bridge knew', () => {
     const clock = createLeapingClock();
@@ -226,10 +208,7 @@ describe('leavers unlinked', () => {
       world.sandbox.service.addUser({ email, userName: email, fullName: 'Invited Again' });
     }
 
-    async function findStatus(id: string): Promise<unknown> {
-      const { body } = await world.ops('GET', `/leavers?limit=1&resource=${id}`);
-      return Object(body.items)[0]?.status;
-    }
+    const findStatus = async (id: string) => (await findProven(world, id)).status;
 
     /** Moves time on until the proof of somebody has ended. */
     async function untilEnded(id: string): Promise<unknown> {
@@ -242,7 +221,7 @@ describe('leavers unlinked', () => {
     }
 
     const ways = [
-      ['deactivated', (id: string) => world.send('PATCH', `/Users/${id}`, OUT)],
+      ['deactivated', (id: string) => world.patch(`/Users/${id}`, out)],
       ['deleted', (id: string) => world.send('DELETE', `/Users/${id}`)],
     ] as const;
 
@@ -264,7 +243,7 @@ describe('leavers unlinked', () => {
       const id = await world.addUser(name);
       await fault.until(1);
       world.sandbox.calls.reset();
-      await world.send('PATCH', `/Users/${id}`, OUT);
+      await world.patch(`/Users/${id}`, out);
       const looks = () => {
         world.clock.leap(MINUTE_MS / 60);
         return world.sandbox.calls.count({ operation: 'scim.getUsers' });
@@ -284,19 +263,17 @@ describe('leavers unlinked', () => {
       const id = await world.settled(world.addUser('back'));
       world.sandbox.service.removeUser(email);
       await world.sweep();
-      await world.settled(world.send('PATCH', `/Users/${id}`, OUT));
+      await world.settled(world.patch(`/Users/${id}`, out));
       world.sandbox.service.addUser({ email, userName: email });
-      await world.sweep();
-      await world.untilSettled();
+      await world.settled(world.sweep());
 
       expect(isActive('back')).toBe(false);
-      const { body } = await world.send('GET', `/Users?filter=userName%20eq%20%22${email}%22`);
-      expect(body.totalResults).toBe(1);
+      expect(await world.find('/Users', `userName eq "${email}"`)).toHaveLength(1);
     });
 
     test('deactivated according to the answer alone, and found to work by the look', async () => {
       const id = await world.settled(world.addUser('believed'));
-      await world.send('PATCH', `/Users/${id}`, OUT);
+      await world.patch(`/Users/${id}`, out);
       await expect.poll(() => isActive('believed'), PATIENT).toBe(false);
       world.sandbox.service.updateUser(toAddress('believed'), { active: true });
 

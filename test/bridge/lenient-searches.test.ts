@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bridgeForSuite } from '../support/bridge.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { listResources, replace, toPatch } from '../support/provider.ts';
+import { admit, listResources, replace, toPatch } from '../support/provider.ts';
 
 const bridge = bridgeForSuite();
 let ada: string;
@@ -14,6 +14,9 @@ beforeAll(async () => {
   shift = await bridge.addGroup('Night Shift');
 });
 
+const findIds = async (path: string, filter: string) =>
+  (await bridge.find(path, filter)).map(({ id }) => id);
+
 async function countRepairs(): Promise<number> {
   const metrics = await readMetrics(bridge);
   const series = [...metrics].filter(([name]) => name.includes('filter-unquoted'));
@@ -21,12 +24,8 @@ async function countRepairs(): Promise<number> {
 }
 
 test('the members of a search are known in any case, and one that is spelt right goes before', async () => {
-  const search = {
-    FILTER: 'userName eq "ada@example.com"',
-    Attributes: ['userName'],
-    StartIndex: 1,
-    COUNT: 1,
-  };
+  const asked = { FILTER: 'userName eq "ada@example.com"', Attributes: ['userName'] };
+  const search = { ...asked, StartIndex: 1, COUNT: 1 };
   const user = { schemas: expect.anything(), id: ada, userName: 'ada@example.com' };
   for (const path of ['/Users/.search', '/.search']) {
     const found = await bridge.send('POST', path, search);
@@ -51,11 +50,8 @@ test('a filter is followed behind any number of other parameters', async () => {
 });
 
 test('the parameters of an address are known in any case too: a filter overlooked would find everybody', async () => {
-  const query = new URLSearchParams({
-    Filter: 'userName eq "ada@example.com"',
-    ATTRIBUTES: 'userName',
-    Count: '1',
-  });
+  const Filter = 'userName eq "ada@example.com"';
+  const query = new URLSearchParams({ Filter, ATTRIBUTES: 'userName', Count: '1' });
   const user = { schemas: expect.anything(), id: ada, userName: 'ada@example.com' };
   for (const path of ['/Users', '/']) {
     const found = await bridge.send('GET', `${path}?${query}`);
@@ -79,10 +75,8 @@ test('a text without quotes at the base address is tried with users and with gro
     ['emails[value eq ada@example.com]', [ada]],
     ['members.value eq "x" or displayName eq Staff', [staff]],
     ['externalId eq ak-3', [ada]],
-  ] as const) {
-    const found = await bridge.send('GET', `/?${new URLSearchParams({ filter })}`);
-    expect(listResources(found).map(({ id }) => id)).toEqual(ids);
-  }
+  ] as const)
+    expect(await findIds('/', filter)).toEqual(ids);
   const refused = new URLSearchParams({ filter: 'active eq Staff' });
   expect((await bridge.request('GET', `/?${refused}`)).status).toBe(400);
 });
@@ -101,9 +95,7 @@ test('a parameter without a value is not given, but for a filter', async () => {
 test('a filter at the base address searches users and groups', async () => {
   const filter = 'userName eq "ada@example.com" or displayName eq "Staff"';
 
-  const found = await bridge.send('GET', `/?${new URLSearchParams({ filter })}`);
-
-  expect(listResources(found).map(({ id }) => id)).toEqual([ada, staff]);
+  expect(await findIds('/', filter)).toEqual([ada, staff]);
   expect((await bridge.request('GET', '/?filter=userName')).status).toBe(400);
   expect((await bridge.send('GET', '/')).body).toMatchObject({ totalResults: 4 });
 });
@@ -116,16 +108,12 @@ test('a dot between a schema and its attribute is read as the colon, wherever at
   const ask = async (query: Record<string, string>) =>
     await bridge.list(`/Users?${new URLSearchParams(query)}`);
 
-  expect((await ask({ filter })).map(({ id }) => id)).toEqual([dora]);
-  const chosen = { filter, attributes: `${enterprise}.department` };
+  expect(await findIds('/Users', filter)).toEqual([dora]);
   const schemas = expect.anything();
-  expect(await ask(chosen)).toEqual([
-    { schemas, id: dora, [enterprise]: { department: 'Flight' } },
-  ]);
-  const [left] = await ask({
-    filter,
-    excludedAttributes: `${core}.userName,${enterprise}.manager`,
-  });
+  const chosen = await ask({ filter, attributes: `${enterprise}.department` });
+  expect(chosen).toEqual([{ schemas, id: dora, [enterprise]: { department: 'Flight' } }]);
+  const excludedAttributes = `${core}.userName,${enterprise}.manager`;
+  const [left] = await ask({ filter, excludedAttributes });
   expect(left).not.toHaveProperty('userName');
   const sorted = await ask({ sortBy: `${core}.userName`, sortOrder: 'descending' });
   expect(sorted).toEqual(await ask({ sortBy: `${core}:userName`, sortOrder: 'descending' }));
@@ -152,19 +140,14 @@ describe('a text without its quotes', () => {
   ])('%s with %s finds what is meant, and is counted', async (type, filter) => {
     const before = await countRepairs();
 
-    const found = await bridge.send('GET', `/${type}?${new URLSearchParams({ filter })}`);
-
-    expect(listResources(found).map(({ id }) => id)).toEqual([type === 'Users' ? ada : staff]);
+    expect(await findIds(`/${type}`, filter)).toEqual([type === 'Users' ? ada : staff]);
     expect(await countRepairs()).toBeGreaterThan(before);
   });
 
   test('may have several words, in the search of everything too', async () => {
     const before = await countRepairs();
-    const filter = new URLSearchParams({ filter: 'displayName eq Night Shift' });
-    for (const path of ['/Groups', '/']) {
-      const found = await bridge.send('GET', `${path}?${filter}`);
-      expect(listResources(found).map(({ id }) => id)).toEqual([shift]);
-    }
+    for (const path of ['/Groups', '/'])
+      expect(await findIds(path, 'displayName eq Night Shift')).toEqual([shift]);
     expect(await countRepairs()).toBeGreaterThan(before);
   });
 
@@ -186,11 +169,7 @@ describe('a text without its quotes', () => {
 
   test.each(['userName eq true', 'userName eq null', 'title eq false'])(
     'is no word of JSON: %s finds nobody',
-    async (filter) => {
-      const found = await bridge.send('GET', `/Users?${new URLSearchParams({ filter })}`);
-
-      expect(found.body.totalResults).toBe(0);
-    },
+    async (filter) => expect(await findIds('/Users', filter)).toEqual([]),
   );
 
   test('names the value that a PATCH means, and is counted', async () => {
@@ -210,15 +189,12 @@ describe('a text without its quotes', () => {
     expect(await bridge.readMemberIds(group)).toEqual([ada]);
 
     const data = { userName: 'eve@example.com' };
-    const join = toPatch({ op: 'add', path: 'members', value: [{ value: 'bulkId:eve' }] });
-    const out = toPatch({ op: 'remove', path: 'members[value eq bulkId:eve]' });
-    await bridge.send('POST', '/Bulk', {
-      Operations: [
-        { method: 'POST', path: '/Users', bulkId: 'eve', data },
-        { method: 'PATCH', path: `/Groups/${group}`, data: join },
-        { method: 'PATCH', path: `/Groups/${group}`, data: out },
-      ],
-    });
+    const out = { op: 'remove', path: 'members[value eq bulkId:eve]' };
+    const changes = [admit('bulkId:eve'), out].map((operation) => ({
+      ...{ method: 'PATCH', path: `/Groups/${group}`, data: toPatch(operation) },
+    }));
+    const creation = { method: 'POST', path: '/Users', bulkId: 'eve', data };
+    await bridge.send('POST', '/Bulk', { Operations: [creation, ...changes] });
     expect(await bridge.readMemberIds(group)).toEqual([ada]);
   });
 });
@@ -230,9 +206,8 @@ test('white space around an address is no part of it, by the index and by a look
   for (const address of ['ida@example.com', ' ida@example.com']) {
     const isHeld = address === address.trim();
     for (const rest of ['', ' and not (title eq "x")']) {
-      const filter = `emails.value eq "${address}"${rest}`;
-      const found = await bridge.send('GET', `/Users?${new URLSearchParams({ filter })}`);
-      expect(listResources(found).map(({ id }) => id)).toEqual(isHeld ? [spaced] : []);
+      const found = await findIds('/Users', `emails.value eq "${address}"${rest}`);
+      expect(found).toEqual(isHeld ? [spaced] : []);
     }
   }
 });
@@ -252,9 +227,7 @@ describe('a plus sign in an address', () => {
     'Users?filter=title eq "C++ and \\"R+D\\""',
     '?filter=userName%20eq%20%22eve+news@example.com%22',
   ])('is itself where nothing is encoded as a form: %s', async (path) => {
-    const found = await bridge.send('GET', `/${path}`);
-
-    expect(listResources(found).map(({ id }) => id)).toEqual([plus]);
+    expect(await bridge.list(`/${path}`)).toMatchObject([{ id: plus }]);
   });
 
   test.each([
@@ -262,17 +235,13 @@ describe('a plus sign in an address', () => {
     'nickName+eq+%22a%2Bb+c%22',
     'nickName+eq+%22a%2Bb%20c%22',
   ])('is a space where it is one outside of quotes: %s', async (filter) => {
-    const found = await bridge.send('GET', `/Users?filter=${filter}&`);
-
-    expect(listResources(found).map(({ id }) => id)).toEqual([plus]);
+    expect(await bridge.list(`/Users?filter=${filter}&`)).toMatchObject([{ id: plus }]);
   });
 
   test.each(['displayName%20eq%20%22Night+Shift%22', 'displayName+eq+%22Night+Shift%22'])(
     'is a space in a text that may be of a form: %s',
     async (filter) => {
-      const found = await bridge.send('GET', `/Groups?filter=${filter}`);
-
-      expect(listResources(found).map(({ id }) => id)).toEqual([shift]);
+      expect(await bridge.list(`/Groups?filter=${filter}`)).toMatchObject([{ id: shift }]);
     },
   );
 
@@ -287,25 +256,18 @@ describe('a plus sign in an address', () => {
 
 test('a backslash that begins no escape is itself, also in the path of a PATCH', async () => {
   const display = 'CORP\\ada';
-  const user = await bridge.addUser('corp', {
-    userName: display,
-    emails: [{ value: 'c@d', display }],
-  });
+  const emails = [{ value: 'c@d', display }];
+  const user = await bridge.addUser('corp', { userName: display, emails });
   const group = await bridge.addGroup('CORP\\Sales');
-  for (const [type, filter, id] of [
-    ['Users', `userName eq "${display}"`, user],
-    ['Groups', 'displayName eq "CORP\\Sales"', group],
-    ['Groups', 'displayName eq "CORP\\\\Sales"', group],
-  ]) {
-    const found = await bridge.send(
-      'GET',
-      `/${type}?${new URLSearchParams({ filter: `${filter}` })}`,
-    );
-    expect(listResources(found).map((resource) => resource.id)).toEqual([id]);
-  }
+  for (const [path, filter, id] of [
+    ['/Users', `userName eq "${display}"`, user],
+    ['/Groups', 'displayName eq "CORP\\Sales"', group],
+    ['/Groups', 'displayName eq "CORP\\\\Sales"', group],
+  ] as const)
+    expect(await findIds(path, filter)).toEqual([id]);
 
-  const patch = toPatch(replace(`emails[display eq "${display}"].type`, 'work'));
-  const { body } = await bridge.send('PATCH', `/Users/${user}`, patch);
+  const change = replace(`emails[display eq "${display}"].type`, 'work');
+  const { body } = await bridge.patch(`/Users/${user}`, change);
 
   expect(body.emails).toEqual([{ value: 'c@d', display, type: 'work' }]);
 });

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { toObjects } from '../support/operator.ts';
-import { admit, dismiss, listResources, toGroup, toMembers, toPatch } from '../support/provider.ts';
+import { admit, dismiss, expel, toGroup } from '../support/provider.ts';
 
 describe('nested groups', () => {
   const bridge = bridgeForSuite();
@@ -25,9 +25,8 @@ describe('nested groups', () => {
     outer = await bridge.addGroup(outerName);
   });
 
-  const change = (op: 'add' | 'remove' | 'replace', ...ids: string[]) =>
-    toPatch({ op, path: 'members', value: toMembers(ids) });
-  const patch = (group: string, body: JsonObject) => bridge.send('PATCH', `/Groups/${group}`, body);
+  const patch = (group: string, ...operations: JsonObject[]) =>
+    bridge.patch(`/Groups/${group}`, ...operations);
 
   /** The first names of those whom the service has in the outer group. */
   async function readService(): Promise<string[]> {
@@ -44,21 +43,17 @@ describe('nested groups', () => {
 
   test('the people of a group that is a member are members in the service, and GET shows what the provider wrote', async () => {
     const { body } = await bridge.send('POST', '/Groups', toGroup(`Made ${count}`, [inner, bob]));
-    await patch(
-      outer,
-      toPatch({ op: 'add', path: 'members', value: [{ value: inner, type: 'Group' }] }),
-    );
+    await patch(outer, { ...admit(), value: [{ value: inner, type: 'Group' }] });
 
     expect(await readService()).toEqual(['ada']);
     const $ref = expect.stringMatching(`/Groups/${inner}$`);
     const group = { value: inner, $ref, display: `Inner ${count}`, type: 'Group' };
     expect(await readShown(outer)).toEqual([group]);
     expect(await readShown(String(body.id))).toMatchObject([{ value: bob, type: 'User' }, group]);
-    expect((await bridge.send('GET', `/Users/${ada}`)).body.groups).toContainEqual(
-      expect.objectContaining({ value: outer, type: 'indirect' }),
-    );
-    const query = new URLSearchParams({ filter: `members.value eq "${inner}"` });
-    expect((await bridge.list(`/Groups?${query}`)).map(({ id }) => id)).toContain(outer);
+    const indirect = expect.objectContaining({ value: outer, type: 'indirect' });
+    expect((await bridge.send('GET', `/Users/${ada}`)).body.groups).toContainEqual(indirect);
+    const found = await bridge.find('/Groups', `members.value eq "${inner}"`);
+    expect(found.map(({ id }) => id)).toContain(outer);
   });
 
   test('who joins or leaves the inner group joins or leaves the outer one, at any depth', async () => {
@@ -66,37 +61,40 @@ describe('nested groups', () => {
     await bridge.send('PUT', `/Groups/${outer}`, toGroup(outerName, [middle]));
     expect(await readService()).toEqual(['ada']);
 
-    await patch(inner, change('add', bob));
+    await patch(inner, admit(bob));
     expect(await readService()).toEqual(['ada', 'bob']);
-    await patch(inner, change('remove', ada));
+    await patch(inner, expel(ada));
     expect(await readService()).toEqual(['bob']);
-    await patch(middle, change('remove', inner));
+    await patch(middle, expel(inner));
     expect(await readService()).toEqual([]);
   });
 
   test('the people leave with the inner group, but for those who are members by name too', async () => {
-    await patch(inner, change('add', bob));
-    await patch(outer, change('add', inner, bob));
+    await patch(inner, admit(bob));
+    await patch(outer, admit(inner, bob));
     bridge.sandbox.calls.reset();
     await bridge.send('PUT', `/Groups/${outer}`, toGroup(outerName, [bob, inner]));
     expect(await readService()).toEqual(['ada', 'bob']);
     expect(bridge.sandbox.calls.recent()).toEqual([]);
     // By the inner group bob stays, though not by name; then by name again.
-    await patch(outer, change('remove', bob));
+    await patch(outer, expel(bob));
     expect(await readService()).toEqual(['ada', 'bob']);
-    await patch(outer, change('add', bob));
+    await patch(outer, admit(bob));
 
-    await patch(outer, toPatch(dismiss(inner)));
+    await patch(outer, dismiss(inner));
 
     expect(await readService()).toEqual(['bob']);
     expect(await readShown(outer)).toMatchObject([{ value: bob }]);
   });
 
   test('a deleted inner group takes its people with it, and one of a filter goes alone', async () => {
-    await patch(outer, change('replace', inner, await bridge.addGroup(`Second ${count}`, [bob])));
+    await patch(outer, {
+      ...admit(inner, await bridge.addGroup(`Second ${count}`, [bob])),
+      op: 'replace',
+    });
     expect(await readService()).toEqual(['ada', 'bob']);
 
-    await patch(outer, toPatch({ op: 'remove', path: `members[display eq "Second ${count}"]` }));
+    await patch(outer, { op: 'remove', path: `members[display eq "Second ${count}"]` });
     expect(await readService()).toEqual(['ada']);
     await bridge.send('DELETE', `/Groups/${inner}`);
     expect(await readService()).toEqual([]);
@@ -104,16 +102,16 @@ describe('nested groups', () => {
   });
 
   test('groups in a circle keep nobody who left', async () => {
-    await patch(outer, change('add', inner, bob));
-    await patch(inner, change('add', outer));
+    await patch(outer, admit(inner, bob));
+    await patch(inner, admit(outer));
     expect(await readService()).toEqual(['ada', 'bob']);
-    await patch(inner, change('remove', ada));
-    await patch(outer, change('remove', bob));
+    await patch(inner, expel(ada));
+    await patch(outer, expel(bob));
     expect(await readService()).toEqual([]);
   });
 
   test('a comparison takes the people of an inner group as wanted', async () => {
-    await patch(outer, change('add', inner));
+    await patch(outer, admit(inner));
     await bridge.untilSettled();
     bridge.sandbox.service.unlink(outerName, `ada${count}@example.com`);
     await bridge.sweep();
@@ -122,12 +120,11 @@ describe('nested groups', () => {
   });
 
   test('a removal of an inner group is taken whatever else the request holds, and a refused request leaves it in', async () => {
-    await patch(outer, change('add', inner));
+    await patch(outer, admit(inner));
     const rest = admit('nobody');
-    const leave = { op: 'remove', path: 'members', value: toMembers([inner]) };
     const refused = await bridge.tryPatch(`/Groups/${outer}`, rest);
     expect([refused.status, await readService()]).toEqual([400, ['ada']]);
-    await patch(outer, toPatch(rest, leave));
+    await patch(outer, rest, expel(inner));
     expect(await readService()).toEqual([]);
   });
 
@@ -136,12 +133,9 @@ describe('nested groups', () => {
       ...{ method: 'POST', path: '/Groups', bulkId },
       data: { ...toGroup(`${bulkId} ${count}`), members },
     });
-    const { body } = await bridge.send('POST', '/Bulk', {
-      Operations: [
-        operation('whole', [{ value: 'bulkId:part' }]),
-        operation('part', [{ value: ada }]),
-      ],
-    });
+    const whole = operation('whole', [{ value: 'bulkId:part' }]);
+    const Operations = [whole, operation('part', [{ value: ada }])];
+    const { body } = await bridge.send('POST', '/Bulk', { Operations });
     outerName = `whole ${count}`;
     expect(body.Operations).toMatchObject([{ status: '201' }, { status: '201' }]);
     expect(await readService()).toEqual(['ada']);
@@ -161,8 +155,7 @@ describe('nested groups', () => {
 
 test('the members of a group are told page by page, each once, with what is wanted and what was seen', async () => {
   const bridge = await bridgeForTest();
-  const ids = [];
-  for (const name of ['ada', 'bob', 'eve']) ids.push(await bridge.addUser(name));
+  const ids = await bridge.addPeople('ada', 'bob', 'eve');
   const group = await bridge.settled(bridge.addGroup('Pilots', ids.slice(0, 2)));
   bridge.sandbox.service.link('Pilots', 'eve@example.com');
   bridge.sandbox.service.unlink('Pilots', 'ada@example.com');
@@ -205,15 +198,11 @@ function toName(n: number): string {
   return `user${String(n).padStart(5, '0')}`;
 }
 
-function listMemberIds(body: JsonObject): unknown[] {
-  return toObjects(body.members).map(({ value }) => value);
-}
-
 test('a group of any size is answered completely', async () => {
   for (const query of ['', '?attributes=members', '?attributes=members.value']) {
     const { body } = await bridge.send('GET', `/Groups/${group}${query}`);
 
-    expect(new Set(listMemberIds(body)).size).toBe(MEMBERS);
+    expect(new Set(toObjects(body.members).map(({ value }) => value)).size).toBe(MEMBERS);
     expect(body.id).toBe(group);
   }
 });
@@ -224,9 +213,8 @@ test('each of its members is found by a filter, wherever it is in the list', asy
     [toName(MEMBERS), [group]],
     ['nobody', []],
   ] as const) {
-    const query = new URLSearchParams({ filter: `members[display eq "${display}"]` });
-    const answer = await bridge.send('GET', `/Groups?${query}&attributes=displayName`);
-    expect(listResources(answer).map(({ id }) => id)).toEqual(found);
+    const answer = await bridge.find('/Groups', `members[display eq "${display}"]`);
+    expect(answer.map(({ id }) => id)).toEqual(found);
   }
 });
 
@@ -234,10 +222,8 @@ test('a removal by filters takes those whom it finds, wherever they are in the l
   const where = (filter: string) => ({ op: 'remove', path: `members[${filter}]` });
   const found = [toName(1), toName(MEMBERS)];
 
-  await bridge.patch(
-    `/Groups/${group}`,
-    ...['nobody', ...found].map((name) => where(`display eq "${name}"`)),
-  );
+  const removals = ['nobody', ...found].map((name) => where(`display eq "${name}"`));
+  await bridge.patch(`/Groups/${group}`, ...removals);
 
   const { body } = await bridge.send('GET', `/Groups/${group}?attributes=members.display`);
   const left = toObjects(body.members);

@@ -370,8 +370,7 @@ test('a pause lets no change leave, across a restart, answers providers at once,
     expect(due).toMatchObject([0, 1, 2].map(() => ({ attempts: 0, problem: null })));
     expect(calls.count({ mutating: true })).toBe(0);
 
-    const { body } = await bridge.ops('POST', '/resume');
-    await bridge.untilSettled();
+    const { body } = await bridge.settled(bridge.ops('POST', '/resume'));
 
     expect(body).toMatchObject({ paused: null });
     expect(await bridge.readReasons()).toEqual([]);
@@ -396,8 +395,7 @@ test('a pause stops calls that wait for their turn and answers their requests; n
   expect(left).toBeLessThan(6);
   expect(due).not.toEqual([]);
   expect(due).toMatchObject(due.map(() => ({ attempts: 0 })));
-  await bridge.ops('POST', '/resume');
-  await bridge.untilSettled();
+  await bridge.settled(bridge.ops('POST', '/resume'));
   expect(bridge.sandbox.service.users()).toHaveLength(7);
 });
 

@@ -19,8 +19,7 @@ test('whom and what an operator acts on is told by its id, and never by a name',
   const { id: clientId } = (await bridge.ops('POST', '/clients', { name: 'entra' })).body;
   await bridge.ops('POST', '/clients/entra/rotate', {});
   const ada = await bridge.settled(bridge.addUser('ada'));
-  await bridge.request('DELETE', `/Users/${ada}`);
-  await bridge.untilSettled();
+  await bridge.settled(bridge.request('DELETE', `/Users/${ada}`));
   await bridge.ops('POST', '/users/ada@example.com/erase');
   await bridge.ops('POST', '/users/stranger@example.com/erase');
   await bridge.ops('POST', '/plans/somebody/approve', { hash: 'x' });

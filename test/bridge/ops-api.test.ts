@@ -5,15 +5,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { opsRoutes, toOpsDocument } from '../../src/ops/document.ts';
 import { createRouteRouter } from '../../src/ops/http/route.ts';
-import {
-  bridgeForSuite,
-  bridgeForTest,
-  startTestBridge,
-  type TestBridge,
-} from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
-import { forSuite } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { admit, replace, type TestAnswer, toUser } from '../support/provider.ts';
@@ -100,21 +94,15 @@ describe('ops api', () => {
     bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault: failing(402, 'message') });
     const refused = await callApi('groups.createGroup', args);
     bridge.sandbox.faults.clear();
-    bridge.sandbox.faults.add({
-      operation: 'groups.createGroup',
-      fault: { kind: 'reset', at: 'mid-answer' },
-    });
+    const cut = { kind: 'reset', at: 'mid-answer' } as const;
+    bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault: cut });
     const lost = await callApi('groups.createGroup', args);
 
     expect(refused).toMatchObject({
       status: 502,
       body: {
-        code: 'not-permitted',
-        operation: 'groups.createGroup',
-        status: 402,
-        retry: 'never',
-        outcome: 'answered',
-        answer: { message: expect.any(String) },
+        ...{ code: 'not-permitted', operation: 'groups.createGroup', status: 402 },
+        ...{ retry: 'never', outcome: 'answered', answer: { message: expect.any(String) } },
       },
     });
     expect(lost).toMatchObject({
@@ -154,8 +142,7 @@ describe('ops api', () => {
     expect(await bridge.readMemberIds(pilots)).toEqual([ada]);
 
     await bridge.patch(`/Users/${ada}`, replace('active', true));
-    await bridge.patch(`/Groups/${pilots}`, admit(ada));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(`/Groups/${pilots}`, admit(ada)));
 
     expect([isActiveNow, membersNow]).toEqual([false, []]);
     expect(service.getUser('ada@example.com').active).toBe(true);
@@ -169,11 +156,8 @@ describe('ops api', () => {
       async (bridge) => {
         await bridge.settled(bridge.addUser('ada'));
         const { id } = sandbox.service.getUser('ada@example.com');
-        await callApi(
-          'scim.updateUser',
-          { path: { user_id: id }, body: deactivate },
-          { of: bridge },
-        );
+        const args = { path: { user_id: id }, body: deactivate };
+        await callApi('scim.updateUser', args, { of: bridge });
         return copyStore(url);
       },
       { DATABASE_URL: url },
@@ -181,11 +165,7 @@ describe('ops api', () => {
 
     const found = await live(
       async (bridge) => {
-        const url = new URL('/ops/recovery', bridge.baseUrl).href;
-        const read = async () => {
-          const headers = { authorization: `Bearer ${OPS_TOKEN}` };
-          return (await bridge.request('GET', url, undefined, headers)).body.detection;
-        };
+        const read = async () => (await bridge.ops('GET', '/recovery')).body.detection;
         await expect.poll(read).not.toBeNull();
         return read();
       },
@@ -358,9 +338,8 @@ const look = (bridge: TestBridge, path: string, body: JsonObject = {}) =>
 const runLook = (bridge: TestBridge, ...args: string[]) => runner(bridge)('look', ...args);
 
 describe('a look at one', () => {
-  const bridge = forSuite(async () => {
-    const limits = { LIMITS_REPAIR: '1', LIMITS_REPAIR_PERCENT: '100' };
-    return startTestBridge({ settings: { ...limits } });
+  const bridge = bridgeForSuite({
+    settings: { LIMITS_REPAIR: '1', LIMITS_REPAIR_PERCENT: '100' },
   });
 
   test('user takes one call, says what differs, stores it, and changes nothing', async () => {
@@ -374,17 +353,10 @@ describe('a look at one', () => {
 
     expect(status).toBe(200);
     expect(body).toMatchObject({ type: 'user', id, gone: false });
-    expect(body.differences).toMatchObject([
-      {
-        kind: 'user.renamed',
-        status: 'open',
-        desired: { name: 'Ada Example' },
-        observed: { name: 'Somebody Else' },
-      },
-    ]);
-    expect(text).toContain(
-      'Differences: 1\n  user.renamed (renamed user): wanted {"name":"Ada Example"}',
-    );
+    const sides = { desired: { name: 'Ada Example' }, observed: { name: 'Somebody Else' } };
+    expect(body.differences).toMatchObject([{ kind: 'user.renamed', status: 'open', ...sides }]);
+    const told = 'user.renamed (renamed user): wanted {"name":"Ada Example"}';
+    expect(text).toContain(`Differences: 1\n  ${told}`);
     expect(await bridge.listDrifts()).toEqual([`user.renamed ${ada}`]);
     expect(calls.counts()).toEqual({ 'scim.getUser': { 200: 2 } });
   });

@@ -1,24 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
 import { toObjects } from '../support/operator.ts';
-import { replace, toUser } from '../support/provider.ts';
+import { admit, replace, toUser } from '../support/provider.ts';
 
 const seed: SandboxOptions = { seed: { users: 2, groups: 2 } };
 const setFamilyName = (value: string) => replace('name.familyName', value);
 
-async function list(bridge: TestBridge, path: string): Promise<JsonObject[]> {
-  const { status, body } = await bridge.ops('GET', path);
-  expect(status, JSON.stringify(body)).toBe(200);
-  return Array.isArray(body.items) ? body.items.map((item) => Object(item)) : [];
-}
-
-async function listNames(bridge: TestBridge, path: string): Promise<unknown[]> {
-  return (await list(bridge, path)).map(({ name }) => name);
-}
+const listNames = async (bridge: TestBridge, path: string) =>
+  (await bridge.listOps(path)).map(({ name }) => name);
 
 describe('people and groups for operators', () => {
   const bridge = bridgeForSuite({ sandbox: seed });
@@ -29,52 +21,31 @@ describe('people and groups for operators', () => {
     await bridge.ops('POST', '/pause');
     await bridge.patch(`/Users/${id}`, setFamilyName('Lovelace'));
     const bob = await bridge.addUser('bob');
-    await bridge.patch(`/Groups/${pilots}`, {
-      op: 'add',
-      path: 'members',
-      value: [{ value: bob }],
-    });
+    await bridge.patch(`/Groups/${pilots}`, admit(bob));
+    const moment = expect.stringMatching(/^20.*Z$/);
     const { body: ada } = await bridge.ops('GET', `/users/${id}`);
     const { body: group } = await bridge.ops('GET', `/groups/${pilots}`);
 
     expect(ada).toEqual({
-      id,
-      name: 'ada@example.com',
+      ...{ id, name: 'ada@example.com' },
       upstreamId: bridge.sandbox.service.getUser('ada@example.com').id,
-      origin: 'created',
-      provider: 'default',
-      deleted: false,
-      version: expect.any(Number),
-      createdAt: expect.stringMatching(/^20.*Z$/),
-      modifiedAt: expect.stringMatching(/^20.*Z$/),
-      seenAt: expect.stringMatching(/^20.*Z$/),
+      ...{ origin: 'created', provider: 'default', deleted: false, version: expect.any(Number) },
+      ...{ createdAt: moment, modifiedAt: moment, seenAt: moment, dueAt: moment },
       active: { desired: true, observed: true },
       pending: ['name'],
       bridgeOnly: expect.arrayContaining(['externalId', 'nickName']),
-      dueAt: expect.stringMatching(/^20.*Z$/),
-      attempts: 0,
-      problem: null,
-      stuckSince: null,
-      drifts: 0,
-      disputed: false,
+      ...{ attempts: 0, problem: null, stuckSince: null, drifts: 0, disputed: false },
     });
     expect(group).toMatchObject({
-      name: 'Pilots',
-      origin: 'created',
-      provider: 'default',
+      ...{ name: 'Pilots', origin: 'created', provider: 'default' },
       upstreamIds: { uid: bridge.sandbox.service.getGroup('Pilots').uid },
       pending: ['members'],
     });
-    expect(await bridge.ops('GET', `/users/${pilots}`)).toMatchObject({
-      status: 404,
-      body: { code: 'not-found' },
-    });
-    await bridge.ops('POST', '/resume');
-    await bridge.untilSettled();
-    expect((await bridge.ops('GET', `/users/${id}`)).body).toMatchObject({
-      pending: [],
-      dueAt: null,
-    });
+    const unknown = { status: 404, body: { code: 'not-found' } };
+    expect(await bridge.ops('GET', `/users/${pilots}`)).toMatchObject(unknown);
+    await bridge.settled(bridge.ops('POST', '/resume'));
+    const done = { pending: [], dueAt: null };
+    expect((await bridge.ops('GET', `/users/${id}`)).body).toMatchObject(done);
   });
 
   test('somebody is found by any id, whole: of SCIM, of the provider, of the service', async () => {
@@ -105,29 +76,20 @@ describe('people and groups for operators', () => {
     expect((await bridge.request('POST', '/Users', torn)).status).toBe(409);
     await late;
 
-    expect(await listNames(bridge, '/users')).toEqual([
-      ...['owner', 'user00001', 'user00002', 'ada@example.com', 'late@example.com'],
-    ]);
-    expect(await listNames(bridge, '/users?managed=true')).toEqual([
-      'ada@example.com',
-      'late@example.com',
-    ]);
-    expect(await listNames(bridge, '/users?managed=false&q=USER0000')).toEqual([
-      'user00001',
-      'user00002',
-    ]);
-    expect(await listNames(bridge, '/users?due=true')).toEqual(['late@example.com']);
-    expect(await listNames(bridge, '/users?drifted=true&managed=true')).toEqual([
-      'ada@example.com',
-    ]);
-    expect(await listNames(bridge, '/users?deleted=true')).toEqual(['gone@example.com']);
-    expect(await listNames(bridge, '/users?stuck=true')).toEqual([]);
-    expect(await listNames(bridge, '/users?q=%25')).toEqual([]);
-    expect(await listNames(bridge, '/groups?managed=false&q=group')).toEqual([
-      'Group 001',
-      'Group 002',
-    ]);
-    expect(await listNames(bridge, '/users?disputed=true')).toEqual(['user00001']);
+    const lists: Record<string, string[]> = {
+      '/users': ['owner', 'user00001', 'user00002', 'ada@example.com', 'late@example.com'],
+      '/users?managed=true': ['ada@example.com', 'late@example.com'],
+      '/users?managed=false&q=USER0000': ['user00001', 'user00002'],
+      '/users?due=true': ['late@example.com'],
+      '/users?drifted=true&managed=true': ['ada@example.com'],
+      '/users?deleted=true': ['gone@example.com'],
+      '/users?stuck=true': [],
+      '/users?q=%25': [],
+      '/groups?managed=false&q=group': ['Group 001', 'Group 002'],
+      '/users?disputed=true': ['user00001'],
+    };
+    for (const [path, names] of Object.entries(lists))
+      expect(await listNames(bridge, path), path).toEqual(names);
     const pages: unknown[] = [];
     for (let cursor: unknown = '0'; cursor !== null; ) {
       const { body } = await bridge.ops('GET', `/users?limit=2&cursor=${cursor}`);
@@ -136,23 +98,15 @@ describe('people and groups for operators', () => {
     }
     expect(pages).toHaveLength(5);
     expect(pages).toContain(ada);
-    const wrong = [
-      'managed=yes',
-      'limit=0',
-      'limit=1001',
-      'cursor=x',
-      'q=',
-      'name=ada',
-      'due=true&due=true',
-    ];
-    const answers = await Promise.all(
-      ['/users', '/groups', '/drifts', '/sweeps', '/plans/first-run'].flatMap((path) =>
-        wrong.map((query) => bridge.ops('GET', `${path}?${query}`)),
-      ),
+    const wrong = 'managed=yes limit=0 limit=1001 cursor=x q= name=ada due=true&due=true'.split(
+      ' ',
     );
-    expect(answers.filter(({ status, body }) => status !== 400 || body.code !== 'invalid')).toEqual(
-      [],
-    );
+    const paths = ['/users', '/groups', '/drifts', '/sweeps', '/plans/first-run'];
+    const queries = paths.flatMap((path) => wrong.map((query) => `${path}?${query}`));
+    for (const query of queries) {
+      const { status, body } = await bridge.ops('GET', query);
+      expect([status, body.code], query).toEqual([400, 'invalid']);
+    }
   });
 
   test('an operator takes over an account and a group as they are, once, and nothing is sent', async () => {
@@ -163,24 +117,17 @@ describe('people and groups for operators', () => {
     calls.reset();
     const adopted = await bridge.ops('POST', `/users/${person}/adopt`);
     const again = await bridge.ops('POST', `/users/${person}/adopt`);
-    const adoptedGroup = await bridge.ops('POST', `/groups/${group}/adopt`, {});
-    await bridge.untilSettled();
+    const adoptedGroup = await bridge.settled(bridge.ops('POST', `/groups/${group}/adopt`, {}));
 
-    expect(adopted).toMatchObject({
-      status: 200,
-      body: {
-        id: person,
-        origin: 'adopted',
-        pending: [],
-        active: { desired: true, observed: true },
-      },
-    });
+    const active = { desired: true, observed: true };
+    const asItIs = { id: person, origin: 'adopted', pending: [], active };
+    expect(adopted).toMatchObject({ status: 200, body: asItIs });
     expect(again).toMatchObject({ status: 409, body: { code: 'managed' } });
     expect(adoptedGroup).toMatchObject({ status: 200, body: { origin: 'adopted', pending: [] } });
     expect(calls.count({ mutating: true })).toBe(0);
     expect(await bridge.readMemberIds(group)).toEqual(members);
     await bridge.sweep();
-    const open = await list(bridge, '/unmanaged?status=open');
+    const open = await bridge.listOps('/unmanaged?status=open');
     const names = open.map(({ resource }) => Object(resource).name);
     expect(names).toContain('user00002');
     expect(names).not.toContain('user00001');
@@ -203,32 +150,26 @@ describe('people and groups for operators', () => {
     const refused = await Promise.all(paths.map((path) => bridge.ops('POST', `${path}/adopt`)));
     const wrong = await bridge.ops('POST', `/users/${owner}/adopt`, { privileged: 'yes' });
     const unknown = await bridge.ops('POST', '/users/nobody/adopt');
-    const adopted = await Promise.all(
-      paths.map((path) => bridge.ops('POST', `${path}/adopt`, { privileged: true })),
-    );
+    const adopt = (path: string) => bridge.ops('POST', `${path}/adopt`, { privileged: true });
+    const adopted = await Promise.all(paths.map(adopt));
 
-    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(
-      paths.map(() => [403, 'privileged']),
-    );
+    const privileged = paths.map(() => [403, 'privileged']);
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual(privileged);
     expect(refused[2]?.body.message).toMatch(/^The group has admins\./);
     expect(wrong.status).toBe(400);
     expect(unknown.status).toBe(404);
-    expect(adopted.map(({ status, body }) => [status, body.origin])).toEqual(
-      paths.map(() => [200, 'adopted']),
-    );
-    const gone = await bridge.request('DELETE', `/Users/${owner}`);
-    expect(gone.status).toBe(403);
+    const takenOver = paths.map(() => [200, 'adopted']);
+    expect(adopted.map(({ status, body }) => [status, body.origin])).toEqual(takenOver);
+    expect((await bridge.request('DELETE', `/Users/${owner}`)).status).toBe(403);
   });
 
   test('scim-bridge adopt takes over by name, and says why not', async () => {
     bridge.sandbox.service.createGroup({ name: 'Wheel', permissions: 16 });
     await bridge.sweep();
     const run = (...args: string[]) => runner(bridge)('adopt', ...args);
+    const text = expect.stringMatching(/^user user00002 \(.*\) is managed now\n$/);
 
-    expect(await run('user00002@example.com')).toMatchObject({
-      code: 0,
-      text: expect.stringMatching(/^user user00002 \(.*\) is managed now\n$/),
-    });
+    expect(await run('user00002@example.com')).toMatchObject({ code: 0, text });
     expect(await run('Group 002')).toMatchObject({ code: 0 });
     expect(await run('Wheel')).toMatchObject({ code: 1, text: expect.stringContaining('403') });
     expect(await run('Wheel', '--privileged', '--yes')).toMatchObject({ code: 0 });

@@ -5,7 +5,15 @@ import { runner } from '../support/command.ts';
 import { ada, bob } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { countMembers, emailOf, intrude, readPlan, untilApplied } from '../support/pilots.ts';
+import { toObjects } from '../support/operator.ts';
+import {
+  countMembers,
+  decide,
+  emailOf,
+  intrude,
+  readPlan,
+  untilApplied,
+} from '../support/pilots.ts';
 import { admit, replace } from '../support/provider.ts';
 import { startTimedBridge } from '../support/timed-bridge.ts';
 
@@ -36,8 +44,9 @@ async function plan(options = {}): Promise<JsonObject> {
 
 /** What became of the actions of a plan, in no order. */
 function listEnds({ actions }: JsonObject): string[] {
-  const all: unknown[] = Array.isArray(actions) ? actions : [];
-  return all.map((action) => String(Object(action).status)).toSorted();
+  return toObjects(actions)
+    .map(({ status }) => String(status))
+    .toSorted();
 }
 
 /** Ids of the drifts of people whom somebody put into the group, in the order of their names. */
@@ -47,11 +56,6 @@ async function listAdded(group: string): Promise<string[]> {
     .filter(({ resource }) => resource.name === group)
     .map(({ id, member }) => ({ id: String(id), of: String(member.name) }));
   return drifts.toSorted((a, b) => a.of.localeCompare(b.of)).map(({ id }) => id);
-}
-
-function decide({ id, hash }: JsonObject, how: 'approve' | 'discard' | 'undo') {
-  const body = how === 'approve' ? { hash: hash ?? '' } : {};
-  return bridge.ops('POST', `/plans/${String(id)}/${how}`, body);
 }
 
 /** Waits until a look has shown somebody to be out: up to then the bridge takes access away again without a plan. */
@@ -71,13 +75,12 @@ describe('a plan of repairs above a limit', () => {
     const readyz = await bridge.readReadiness();
     // A plan may shrink: whom the provider wants by now drops out, and who left by themselves is left alone.
     const wanted = await bridge.findId({ type: 'Users', name: emailOf(3) });
-    const add = admit(wanted);
-    await bridge.patch(`/Groups/${group}`, add);
+    await bridge.patch(`/Groups/${group}`, admit(wanted));
     bridge.sandbox.service.unlink('Pilots', emailOf(0));
-    const wrong = await decide({ ...held, hash: 'another' }, 'approve');
-    const right = await decide(held, 'approve');
+    const wrong = await decide(bridge, { ...held, hash: 'another' }, 'approve');
+    const right = await decide(bridge, held, 'approve');
     const applied = await untilApplied(bridge, held.id);
-    const twice = await decide(held, 'approve');
+    const twice = await decide(bridge, held, 'approve');
 
     expect(held).toMatchObject({
       status: 'held',
@@ -108,7 +111,7 @@ describe('a plan of repairs above a limit', () => {
     const afterOne = await readPlan(bridge, held.id);
     await bridge.ops('POST', '/drifts/decide', { decision, ids: [second], ...body });
     const afterTwo = await readPlan(bridge, held.id);
-    await decide(held, 'approve');
+    await decide(bridge, held, 'approve');
     const applied = await untilApplied(bridge, held.id);
 
     expect(bridge.sandbox.service.members(decision).toSorted()).toEqual(left);
@@ -159,10 +162,10 @@ describe('a plan of repairs within the limits', () => {
     intrude(bridge, 0, 2, 'Undone');
     const repaired = await plan();
     await untilApplied(bridge, repaired.id);
-    const undone = await decide(repaired, 'undo');
+    const undone = await decide(bridge, repaired, 'undo');
     await untilApplied(bridge, undone.body.id);
     const shown = await bridge.send('GET', `/Groups/${group}`);
-    const second = await decide(repaired, 'undo');
+    const second = await decide(bridge, repaired, 'undo');
 
     expect(undone.body).toMatchObject({ source: 'undo', undoes: repaired.id, leftOut: 0 });
     expect(countMembers(bridge, 'Undone')).toBe(2);
@@ -238,11 +241,11 @@ test('whom a person took out before the plan did is not put back when the plan i
   await timed.settled(timed.addGroup('Pilots'));
   intrude(timed, 0, 3);
   const { planId } = await timed.sweep();
-  const { hash = '' } = await readPlan(timed, planId);
+  const held = await readPlan(timed, planId);
   service.unlink('Pilots', emailOf(0));
   // What was seen is looked at again before it is acted on.
   clock.leap(120_000);
-  await timed.ops('POST', `/plans/${planId}/approve`, { hash });
+  await decide(timed, held, 'approve');
   await untilApplied(timed, planId);
   const { body } = await timed.ops('POST', `/plans/${planId}/undo`);
   await untilApplied(timed, body.id);
@@ -275,19 +278,14 @@ test('an account and a group that nobody asked for are taken over where their ki
   await bridge.sweep();
   bridge.sandbox.calls.reset();
   await bridge.sweep();
-  const managed = await Promise.all([
-    bridge.ops('GET', '/users?managed=true'),
-    bridge.ops('GET', '/groups?managed=true'),
-  ]);
 
-  expect(JSON.stringify(managed.map(({ body }) => body))).toContain(ada);
-  const accepted = await bridge.ops('GET', '/unmanaged?status=accepted&order=oldest');
-  const open = await bridge.ops('GET', '/unmanaged?status=open');
-  // The owner is privileged, and only an operator who says so takes them over.
-  expect([accepted.body.items, open.body.items]).toMatchObject([
-    [{ kind: 'user.unmanaged', resource: { name: ada } }, { kind: 'group.unmanaged' }],
-    [{ kind: 'user.unmanaged', resource: { name: 'owner' } }],
+  expect((await bridge.ops('GET', '/users?managed=true')).text).toContain(ada);
+  expect(await bridge.listOps('/unmanaged?status=accepted&order=oldest')).toMatchObject([
+    ...[{ kind: 'user.unmanaged', resource: { name: ada } }, { kind: 'group.unmanaged' }],
   ]);
+  // The owner is privileged, and only an operator who says so takes them over.
+  const owner = { kind: 'user.unmanaged', resource: { name: 'owner' } };
+  expect(await bridge.listOps('/unmanaged?status=open')).toMatchObject([owner]);
   expect(await bridge.listDrifts()).toEqual([]);
 });
 
@@ -296,11 +294,7 @@ test('a provider that takes away more than the limits is told of', async () => {
   const { bridge, clock } = await forTest(startTimedBridge({ settings: watched }));
   const group = await bridge.addGroup('Pilots', await bridge.addUsers(2));
   const before = (await bridge.readReadiness()).text;
-  await bridge.send('PATCH', `/Groups/${group}`, {
-    schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
-    Operations: [replace('members', [])],
-  });
-  await bridge.untilSettled();
+  await bridge.settled(bridge.patch(`/Groups/${group}`, replace('members', [])));
   clock.leap(60_000);
   const after = (await bridge.readReadiness()).text;
 

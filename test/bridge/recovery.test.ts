@@ -158,8 +158,7 @@ test('a restored backup does nothing by itself, and once discarded no policy bri
       expect(await listAuthors()).toContainEqual(['user.activate', undefined]);
       await decide(bridge, plan, 'discard');
       await untilFollowed(bridge, plan);
-      await bridge.sweep();
-      await bridge.untilSettled();
+      await bridge.settled(bridge.sweep());
       const carl = await bridge.send('GET', `/Users/${ids.carl}`);
 
       expect(carl.body.active).toBe(false);

@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
+import { toObjects } from '../support/operator.ts';
 import {
-  listResources,
+  admit,
+  expel,
   replace,
   type TestAnswer,
   toGroup,
@@ -20,105 +23,59 @@ beforeAll(async () => {
   pilots = await bridge.addGroup('Pilots', [ada]);
 });
 
-const WMU = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 const LONG = 'x'.repeat(600);
 
 /** A request, the words it is refused with, and how. */
-const cases: readonly (readonly [string, string, () => string, () => JsonObject, string])[] = [
+const cases: readonly (readonly [string, string, string, () => JsonObject, string])[] = [
+  ['uniqueness', 'POST', '/Users', () => toUser('ada'), 'Another User already has this userName.'],
   [
-    'uniqueness',
-    'POST',
-    () => '/Users',
-    () => toUser('ada'),
-    'Another User already has this userName.',
-  ],
-  [
-    'uniqueness',
-    'POST',
-    () => '/Users',
+    ...(['uniqueness', 'POST', '/Users'] as const),
     () => toUser('eve', { emails: [{ value: 'ADA@example.com' }] }),
     'Another User already has this e-mail address.',
   ],
   [
-    'invalidValue',
-    'POST',
-    () => '/Groups',
+    ...(['invalidValue', 'POST', '/Groups'] as const),
     () => ({ ...toGroup('New'), members: [{ value: ada }, { display: 'x' }] }),
     'Value 2 of members: Each of the members needs a value: the id of a user.',
   ],
   [
-    'invalidValue',
-    'PUT',
-    () => `/Groups/${pilots}`,
+    ...(['invalidValue', 'PUT', '/Groups/pilots'] as const),
     () => ({ ...toGroup('Pilots'), Members: [ada, { VALUE: ada }, 'a', { value: 'b' }, 'c'] }),
     'Value 3 of members is not the id of a User, nor are 2 more.',
   ],
   [
-    'invalidValue',
-    'PATCH',
-    () => `/Groups/${pilots}`,
+    ...(['invalidValue', 'PATCH', '/Groups/pilots'] as const),
     () => toPatch({ op: 'replace', value: { members: [{ value: ada }, ada, 'nobody'] } }),
     'Value 3 of members is not the id of a User.',
   ],
   [
-    'invalidValue',
-    'POST',
-    () => '/Users',
+    ...(['invalidValue', 'POST', '/Users'] as const),
     () => toUser('eve', { emails: [{ value: 'eve@example.com' }, { value: LONG }] }),
     'Value 2 of emails: emails is longer than 512 characters.',
   ],
   [
-    'invalidValue',
-    'PATCH',
-    () => `/Groups/${pilots}`,
-    () =>
-      toPatch(
-        { op: 'add', path: 'members', value: [{ value: ada }] },
-        { op: 'add', path: 'members', value: ['', {}] },
-      ),
+    ...(['invalidValue', 'PATCH', '/Groups/pilots'] as const),
+    () => toPatch(admit(ada), { op: 'add', path: 'members', value: ['', {}] }),
     'Operation 2: Value 1 of members: Each of the members needs a value: the id of a user.',
   ],
   [
-    'invalidValue',
-    'PATCH',
-    () => `/Groups/${pilots}`,
-    () =>
-      toPatch(
-        { op: 'add', path: 'members', value: [{ value: ada }] },
-        { op: 'remove', path: 'members', value: [{ value: 'nobody' }] },
-        { op: 'add', path: 'members', value: [{ value: ada }] },
-        {
-          op: 'add',
-          path: 'members',
-          value: [{ value: ada }, { value: ada }, { value: 'nobody' }],
-        },
-      ),
+    ...(['invalidValue', 'PATCH', '/Groups/pilots'] as const),
+    () => toPatch(admit(ada), expel('nobody'), admit(ada), admit(ada, ada, 'nobody')),
     'Operation 4: Value 3 of members is not the id of a User.',
   ],
   [
-    'noTarget',
-    'PATCH',
-    () => `/Users/${ada}`,
+    ...(['noTarget', 'PATCH', '/Users/ada'] as const),
     () => toPatch(replace('title', 'x'), replace('roles[value eq "none"].display', 'x')),
     'Operation 2: No value of roles fits the filter.',
   ],
   [
-    'invalidValue',
-    'PATCH',
-    () => `/Users/${ada}`,
-    () =>
-      toPatch(replace('title', 'x'), {
-        op: 'add',
-        path: 'emails',
-        value: [{ value: 'nowhere', primary: true }],
-      }),
+    ...(['invalidValue', 'PATCH', '/Users/ada'] as const),
+    () => toPatch(replace('title', 'x'), replace('emails', [{ value: 'nowhere', primary: true }])),
     'The address in emails by which the account is known is no e-mail address: text, one @, text, and no white space.',
   ],
   [
-    'invalidValue',
-    'POST',
-    () => '/Users',
-    () => toUser('eve', { [WMU]: { appsPermissions: 'x' } }),
+    ...(['invalidValue', 'POST', '/Users'] as const),
+    () => toUser('eve', { [USER_EXTENSION]: { appsPermissions: 'x' } }),
     'The value of appsPermissions is no integer.',
   ],
 ];
@@ -126,7 +83,8 @@ const cases: readonly (readonly [string, string, () => string, () => JsonObject,
 test.each(cases)(
   '%s of %s is told with what and where',
   async (scimType, method, path, body, detail) => {
-    const answer = await bridge.request(method, path(), body());
+    const target = path.replace(/ada$/, ada).replace(/pilots$/, pilots);
+    const answer = await bridge.request(method, target, body());
 
     expect(answer.body).toMatchObject({ scimType, detail });
   },
@@ -143,38 +101,25 @@ test('an address that no service can take is refused before the service is asked
   const replaced = await bridge.request('PUT', `/Users/${ada}`, toUser('ada', { emails }));
   const patched = await bridge.tryPatch(`/Users/${ada}`, replace('emails', emails));
 
-  for (const { status, body } of [created, replaced, patched]) {
-    expect({ status, body }).toMatchObject({
-      status: 400,
-      body: { scimType: 'invalidValue', detail },
-    });
-  }
+  for (const answer of [created, replaced, patched])
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue', detail } });
   expect(bridge.sandbox.calls.count()).toBe(before);
-  const filter = new URLSearchParams({ filter: 'userName eq "eve@example.com"' });
-  expect(await bridge.list(`/Users?${filter}`)).toEqual([]);
+  expect(await bridge.find('/Users', 'userName eq "eve@example.com"')).toEqual([]);
 });
 
 test('an address that is left when others go is refused as one of the user', async () => {
-  const id = await bridge.addUser('kim', {
-    emails: [{ value: 'kim@example.com', primary: true }, { value: 'nowhere' }],
-  });
+  const emails = [{ value: 'kim@example.com', primary: true }, { value: 'nowhere' }];
+  const id = await bridge.addUser('kim', { emails });
 
-  const answer = await bridge.tryPatch(`/Users/${id}`, {
-    op: 'remove',
-    path: 'emails[primary eq true]',
-  });
+  const remove = { op: 'remove', path: 'emails[primary eq true]' };
+  const answer = await bridge.tryPatch(`/Users/${id}`, remove);
 
-  expect(answer.body).toMatchObject({
-    scimType: 'invalidValue',
-    detail: expect.stringMatching(/^The address in emails .* is no e-mail address/),
-  });
+  const detail = expect.stringMatching(/^The address in emails .* is no e-mail address/);
+  expect(answer.body).toMatchObject({ scimType: 'invalidValue', detail });
 });
 
 test('other addresses are kept as they are sent', async () => {
-  const emails = [
-    { value: 'ida@example.com', primary: true },
-    { value: 'nowhere', type: 'other' },
-  ];
+  const emails = [{ value: 'ida@example.com', primary: true }, { value: 'nowhere' }];
   const id = await bridge.addUser('ida', { emails });
 
   expect((await bridge.send('GET', `/Users/${id}`)).body).toMatchObject({ emails });
@@ -185,10 +130,8 @@ test('words of our own about a call do not name it', async () => {
   const answer = await bridge.request('POST', '/Users', toUser('max'));
   fault.remove();
 
-  expect(answer).toMatchObject({
-    status: 400,
-    body: { detail: 'The service refused the change: the service answered 400' },
-  });
+  const detail = 'The service refused the change: the service answered 400';
+  expect(answer).toMatchObject({ status: 400, body: { detail } });
 });
 
 beforeAll(async () => {
@@ -217,8 +160,8 @@ async function ask(change: Record<string, JsonValue>): Promise<TestAnswer['body'
       { method: 'PATCH', path: `/Users/${ada}`, data: patch },
     ],
   });
-  const parts = Array.isArray(body.Operations) ? body.Operations.filter(isJsonObject) : [];
-  return [...single.map((answer) => answer.body), ...parts.map(({ response }) => Object(response))];
+  const parts = toObjects(body.Operations).map(({ response }) => Object(response));
+  return [...single.map((answer) => answer.body), ...parts];
 }
 
 describe('409 says what is taken, whatever asks for it', () => {
@@ -238,9 +181,9 @@ describe('409 says what is taken, whatever asks for it', () => {
   });
 
   test('of the part of one address too', async () => {
-    const patch = toPatch(replace('emails[type eq "work"].value', 'bob@example.com'));
+    const change = replace('emails[type eq "work"].value', 'bob@example.com');
 
-    const answer = await bridge.request('PATCH', `/Users/${ada}`, patch);
+    const answer = await bridge.tryPatch(`/Users/${ada}`, change);
 
     expect(answer).toMatchObject({ status: 409, body: { detail: ADDRESS } });
   });
@@ -254,8 +197,7 @@ test('a name that only the account in the service still has is taken, in words t
     value: { userName: value, emails: [{ value, type: 'work', primary: true }] },
   });
 
-  const filter = new URLSearchParams({ filter: 'userName eq "eve@example.com"' });
-  const found = await bridge.list(`/Users?${filter}`);
+  const found = await bridge.find('/Users', 'userName eq "eve@example.com"');
   const created = await bridge.request('POST', '/Users', toUser('eve'));
   const renamed = await bridge.tryPatch(`/Users/${ada}`, replace('userName', 'eve@example.com'));
 
@@ -296,8 +238,9 @@ describe('the address that an inactive user without an account is to have', () =
     const forget = { op: 'remove', path: 'emails' } as const;
 
     await bridge.patch(hal, forget, activate);
-    await bridge.send('PUT', hal, { ...toUser('hal', wish), active: true, emails: [] });
-    await bridge.untilSettled();
+    await bridge.settled(
+      bridge.send('PUT', hal, { ...toUser('hal', wish), active: true, emails: [] }),
+    );
     expect(bridge.sandbox.service.findUser('hal@home.example')).toBeUndefined();
     const found = { op: 'add', path: 'emails', value: [{ value: 'hal@home.example' }] };
     const { body } = await bridge.patch(hal, found);
@@ -311,19 +254,14 @@ describe('the address that an inactive user without an account is to have', () =
 });
 
 test('an address that nobody is known by may be shared', async () => {
-  const emails = [
-    { value: 'dora@example.com', type: 'work', primary: true },
-    { value: 'bob@example.com', type: 'home' },
-  ];
+  const emails = [work('dora'), { value: 'bob@example.com', type: 'home' }];
   const dora = await bridge.addUser('dora', { emails });
-  const patch = toPatch({
-    op: 'add',
-    path: 'emails',
-    value: [{ value: 'bob@example.com', type: 'other' }],
-  });
+  const value = [{ value: 'bob@example.com', type: 'other' }];
 
-  expect((await bridge.send('PATCH', `/Users/${dora}`, patch)).status).toBe(200);
-  expect((await bridge.send('PATCH', `/Users/${ada}`, patch)).status).toBe(200);
+  for (const id of [dora, ada])
+    expect((await bridge.patch(`/Users/${id}`, { op: 'add', path: 'emails', value })).status).toBe(
+      200,
+    );
 });
 
 test('white space around a name is no part of it', async () => {
@@ -339,10 +277,8 @@ test('white space around a name is no part of it', async () => {
     ['/Users', 'userName eq " ian@example.com" and active eq true'],
     ['/Groups', 'displayName eq "flyers "'],
   ] as const) {
-    const found = await bridge.list(`${path}?${new URLSearchParams({ filter })}`);
-    expect(found.map(({ id }) => id)).toEqual([
-      path === '/Users' ? created.body.id : group.body.id,
-    ]);
+    const { id } = path === '/Users' ? created.body : group.body;
+    expect(await bridge.find(path, filter)).toMatchObject([{ id }]);
   }
   for (const [path, wish] of [
     ['/Users', { ...ian, userName: 'IAN@example.com ' }],
@@ -356,20 +292,20 @@ test('white space around a name is no part of it', async () => {
 const work = (name: string) => ({ value: `${name}@example.com`, type: 'work', primary: true });
 const home = (name: string) => ({ value: `${name}@home.example`, type: 'home', display: 'Home' });
 
+const removeOfHome = (part: string) => ({ op: 'remove', path: `emails[type eq "home"].${part}` });
+
 async function addTwoAddresses(name: string): Promise<string> {
   return `/Users/${await bridge.addUser(name, { emails: [work(name), home(name)] })}`;
 }
 
 async function findByAddress(address: string): Promise<unknown[]> {
-  const filter = `emails.value eq "${address}"`;
-  return listResources(await bridge.send('POST', '/Users/.search', { filter })).map(({ id }) => id);
+  return (await bridge.find('/Users', `emails.value eq "${address}"`)).map(({ id }) => id);
 }
 
 test('one part of a value is removed, and the value stays', async () => {
   const path = await addTwoAddresses('amy');
 
-  const patch = toPatch({ op: 'remove', path: 'emails[type eq "home"].display' });
-  const { body } = await bridge.send('PATCH', path, patch);
+  const { body } = await bridge.patch(path, removeOfHome('display'));
 
   const { display: _, ...rest } = home('amy');
   expect(body.emails).toEqual([work('amy'), rest]);
@@ -380,8 +316,7 @@ test('an address without its value is found no more and free for another user, a
   const path = await addTwoAddresses('ben');
   expect(await findByAddress('ben@home.example')).toHaveLength(1);
 
-  const patch = toPatch({ op: 'remove', path: 'emails[type eq "home"].value' });
-  const { body } = await bridge.send('PATCH', path, patch);
+  const { body } = await bridge.patch(path, removeOfHome('value'));
 
   expect(body.emails).toEqual([work('ben'), { type: 'home', display: 'Home' }]);
   expect(await findByAddress('ben@home.example')).toEqual([]);
@@ -393,8 +328,7 @@ test('an address of which only its type is left is gone', async () => {
   const emails = [work('ena'), { value: 'ena@home.example', type: 'home' }];
   const path = `/Users/${await bridge.addUser('ena', { emails })}`;
 
-  const patch = toPatch({ op: 'remove', path: 'emails[type eq "home"].value' });
-  const { body } = await bridge.send('PATCH', path, patch);
+  const { body } = await bridge.patch(path, removeOfHome('value'));
 
   expect(body.emails).toEqual([work('ena')]);
 });
@@ -409,21 +343,13 @@ test('a part that no value has, of values that a filter does not find, is remove
 
 test('the parts of a member are immutable', async () => {
   const member = await bridge.addUser('dana');
-  const { body: group } = await bridge.send('POST', '/Groups', {
-    displayName: 'Immutable',
-    members: [{ value: member }],
-  });
-  const path = `/Groups/${String(group.id)}`;
+  const { body: group } = await bridge.send('POST', '/Groups', toGroup('Immutable', [member]));
+  const path = `/Groups/${group.id}`;
+  const own = `members[value eq "${member}"].value`;
 
-  for (const target of [
-    `members[value eq "${member}"].value`,
-    'members.value',
-    'members[value pr]',
-  ]) {
-    expect((await bridge.tryPatch(path, replace(target, member))).body).toMatchObject({
-      status: '400',
-      scimType: 'mutability',
-    });
+  for (const target of [own, 'members.value', 'members[value pr]']) {
+    const { body } = await bridge.tryPatch(path, replace(target, member));
+    expect(body).toMatchObject({ status: '400', scimType: 'mutability' });
   }
   expect((await bridge.send('GET', path)).body).toEqual(group);
 });
@@ -433,15 +359,14 @@ const parameters = ['attributes', 'excludedAttributes'].map(
   (name) => `${name}=${Array(1_001).fill('title').join()}`,
 );
 
-async function list(type: string): Promise<JsonObject[]> {
-  return await bridge.list(`/${type}?count=100`);
-}
+const listAll = () =>
+  Promise.all([bridge.list('/Users?count=100'), bridge.list('/Groups?count=100')]);
 
 for (const query of parameters) {
   const name = query.split('=', 1)[0];
 
   test(`a POST whose ${name} cannot be read creates nobody and nothing`, async () => {
-    const before = [await list('Users'), await list('Groups')];
+    const before = await listAll();
 
     const answers = [
       await bridge.request('POST', `/Users?${query}`, toUser('nobody')),
@@ -449,13 +374,13 @@ for (const query of parameters) {
     ];
 
     expect(answers.map(({ status }) => status)).toEqual([400, 400]);
-    expect([await list('Users'), await list('Groups')]).toEqual(before);
+    expect(await listAll()).toEqual(before);
   });
 
   test(`a PUT or PATCH whose ${name} cannot be read changes nothing`, async () => {
     const ada = await bridge.addUser(`ada-${name}`);
     const pilots = await bridge.addGroup(`Pilots ${name}`);
-    const before = [await list('Users'), await list('Groups')];
+    const before = await listAll();
     const patch = toPatch(replace('displayName', 'Other'));
 
     const answers = [
@@ -466,7 +391,7 @@ for (const query of parameters) {
     ];
 
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
-    expect([await list('Users'), await list('Groups')]).toEqual(before);
+    expect(await listAll()).toEqual(before);
   });
 }
 

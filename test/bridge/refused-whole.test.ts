@@ -11,7 +11,7 @@ import {
 } from '../support/bridge.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { dismiss, replace, toGroup, toUser } from '../support/provider.ts';
+import { admit, dismiss, replace, toGroup, toUser } from '../support/provider.ts';
 
 describe('refused whole', () => {
   const settings = { SCIM_WRITE_WAIT: '10s', GROUPS_PERMISSIONS_MAX: '31' };
@@ -21,8 +21,7 @@ describe('refused whole', () => {
 
   afterEach(async () => {
     bridge.sandbox.faults.clear();
-    await bridge.ops('POST', '/retry', { all: true });
-    await bridge.untilSettled();
+    await bridge.settled(bridge.ops('POST', '/retry', { all: true }));
   });
 
   function refuse(operation: OperationName, times = 1): void {
@@ -41,12 +40,8 @@ describe('refused whole', () => {
     const before = await show(path);
     refuse('scim.updateUser', 2);
 
-    const answer = await bridge.tryPatch(
-      path,
-      replace('active', true),
-      replace('title', 'Countess'),
-    );
-    await bridge.untilSettled();
+    const title = replace('title', 'Countess');
+    const answer = await bridge.settled(bridge.tryPatch(path, replace('active', true), title));
 
     expect(answer.status).toBe(400);
     expect(await show(path)).toEqual(before);
@@ -56,16 +51,15 @@ describe('refused whole', () => {
   test('what another write was told is done stays, when an earlier one is refused', async () => {
     const path = `/Users/${await bridge.addUser('sam')}`;
     await bridge.untilSettled();
-    const hang = HANGING;
     const operation = 'companyUsers.updateUser';
-    const waiting = bridge.sandbox.faults.add({ operation, fault: hang, times: 1 });
+    const waiting = bridge.sandbox.faults.add({ operation, fault: HANGING, times: 1 });
     const title = replace('title', 'Countess');
 
     const refused = bridge.tryPatch(path, title, replace(licence, 1));
     await waiting.until(1);
     const same = await bridge.tryPatch(path, title);
     refuse(operation);
-    bridge.sandbox.faults.release(hang);
+    bridge.sandbox.faults.release(HANGING);
     await refused;
     await bridge.untilSettled();
 
@@ -79,13 +73,10 @@ describe('refused whole', () => {
     const before = await show(path);
     refuse('groups.updateGroup', 2);
 
-    const answer = await bridge.tryPatch(
-      path,
-      replace('displayName', 'Refused, renamed'),
-      { op: 'add', path: 'members', value: [{ value: user }] },
-      replace('externalId', 'e-2'),
+    const rename = replace('displayName', 'Refused, renamed');
+    const answer = await bridge.settled(
+      bridge.tryPatch(path, rename, admit(user), replace('externalId', 'e-2')),
     );
-    await bridge.untilSettled();
 
     expect(answer.status).toBe(400);
     expect(await show(path)).toEqual(before);
@@ -93,19 +84,15 @@ describe('refused whole', () => {
   });
 
   test('an addition that reached the service is taken back with the name that did not', async () => {
-    const [first, second] = await Promise.all(['amy', 'ben'].map((name) => bridge.addUser(name)));
-    const path = `/Groups/${await bridge.addGroup('Added', [String(first)])}`;
+    const [first, second] = await bridge.addPeople('amy', 'ben');
+    const path = `/Groups/${await bridge.addGroup('Added', [first])}`;
     await bridge.untilSettled();
     refuse('groupUsers.addUserToGroup');
 
-    const value = [{ value: String(second) }];
-    const extension = { permissions: 1 };
-    const answer = await bridge.tryPatch(
-      path,
-      { op: 'add', path: 'members', value },
-      { op: 'replace', value: { displayName: 'Added, renamed', [GROUP_EXTENSION]: extension } },
+    const value = { displayName: 'Added, renamed', [GROUP_EXTENSION]: { permissions: 1 } };
+    const answer = await bridge.settled(
+      bridge.tryPatch(path, admit(second), { op: 'replace', value }),
     );
-    await bridge.untilSettled();
 
     expect(answer.status).toBe(400);
     expect((await show(path)).displayName).toBe('Added');
@@ -189,8 +176,9 @@ describe('a POST that the service refuses in time leaves', () => {
     const adaId = await bridge.addUser('carl');
     refuse('groupUsers.addUserToGroup');
 
-    const refused = await bridge.request('POST', '/Groups', toGroup('Drivers', [adaId]));
-    await bridge.untilSettled();
+    const refused = await bridge.settled(
+      bridge.request('POST', '/Groups', toGroup('Drivers', [adaId])),
+    );
 
     expect(refused.status).toBe(400);
     expect(refused.body.detail).toContain(adaId);
@@ -218,8 +206,9 @@ describe('a POST that the service refuses in time leaves', () => {
     await bridge.settled(bridge.send('DELETE', `/Groups/${await bridge.addGroup('Cooks')}`));
     refuse('groups.updateGroup');
 
-    const refused = await bridge.request('POST', '/Groups', toGroup('COOKS', [adaId]));
-    await bridge.untilSettled();
+    const refused = await bridge.settled(
+      bridge.request('POST', '/Groups', toGroup('COOKS', [adaId])),
+    );
 
     expect(refused.status).toBe(400);
     expect(await listNames('Groups')).not.toContain('Cooks');

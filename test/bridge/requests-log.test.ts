@@ -19,6 +19,11 @@ async function untilLogged(bridge: TestBridge, count: number, query = ''): Promi
   return read();
 }
 
+/** What the log says of a part of a request that was not taken as it came. */
+const toNote = (op: string, path: keyof typeof REPAIRS, values = 1) => ({
+  ...{ op, path, values, words: REPAIRS[path].words },
+});
+
 function toLines(items: readonly JsonObject[]): string[] {
   return items.map(({ method, route, resource, written, status, scimType }) => {
     const paths = (Array.isArray(written) ? written : []).map((one) => Object(one));
@@ -70,9 +75,8 @@ test('what providers write and are refused is told by its form, and reads that a
 
 test('what was repaired is shown with why, and so is why a request was refused', async () => {
   const bridge = await bridgeForTest();
-  const { body: token } = await bridge.ops('POST', '/tokens', {
-    ...{ name: 'to-the-letter', profile: 'strict' },
-  });
+  const strict = { name: 'to-the-letter', profile: 'strict' };
+  const { body: token } = await bridge.ops('POST', '/tokens', strict);
   const path = `/Users/${await bridge.addUser('ada')}`;
   const change = { op: 'Replace', path: 'active', value: 'True' };
   await bridge.patch(path, change);
@@ -81,22 +85,11 @@ test('what was repaired is shown with why, and so is why a request was refused',
   await bridge.request('PATCH', path, unknown, strictly);
   const [, repaired, refused] = await untilLogged(bridge, 3);
 
-  const toNotes = (item: JsonObject | undefined) =>
-    [item?.written].flat().filter((one) => ['repair', 'refuse'].includes(Object(one).op));
-  expect(toNotes(repaired)).toEqual([
-    { op: 'repair', path: 'op-case', values: 1, words: REPAIRS['op-case'].words },
-    { op: 'repair', path: 'boolean-as-text', values: 1, words: REPAIRS['boolean-as-text'].words },
-  ]);
+  const notes = [repaired?.written].flat().filter((one) => Object(one).op === 'repair');
+  expect(notes).toEqual([toNote('repair', 'op-case'), toNote('repair', 'boolean-as-text')]);
   expect(repaired?.refusal).toBe(null);
   // It was refused while its body was read.
-  expect(refused?.written).toEqual([
-    {
-      op: 'refuse',
-      path: 'unknown-attribute-dropped',
-      values: 1,
-      words: REPAIRS['unknown-attribute-dropped'].words,
-    },
-  ]);
+  expect(refused?.written).toEqual([toNote('refuse', 'unknown-attribute-dropped')]);
 });
 
 test('why a request was refused is told as the provider was told, without words of the service', async () => {
@@ -153,69 +146,27 @@ test('whatever a write drops is counted by kind, shown without its name, and log
     { op: 'add', path: 'urn:example:x:2.0:User:y', value: '1' },
     replace('title', 'Pilot'),
   );
-  await bridge.send('POST', '/Bulk', {
-    Operations: [
-      {
-        method: 'PATCH',
-        path: `/Users/${id}`,
-        data: toPatch({ op: 'add', value: { shoeSize: 1 } }),
-      },
-    ],
-  });
+  const data = toPatch({ op: 'add', value: { shoeSize: 1 } });
+  const Operations = [{ method: 'PATCH', path: `/Users/${id}`, data }];
+  await bridge.send('POST', '/Bulk', { Operations });
   await bridge.send('PUT', `/Users/${id}`, { ...toUser('ada'), id, groups: [] });
   const items = await untilLogged(bridge, 4);
 
-  expect(
-    items.map(({ written }) => [written].flat().filter((one) => Object(one).op === 'drop')),
-  ).toEqual([
-    [
-      {
-        op: 'drop',
-        path: 'unknown-attribute-dropped',
-        values: 4,
-        words: REPAIRS['unknown-attribute-dropped'].words,
-      },
-      { op: 'drop', path: 'password-dropped', values: 1, words: REPAIRS['password-dropped'].words },
-    ],
-    [
-      {
-        op: 'drop',
-        path: 'unknown-attribute-dropped',
-        values: 1,
-        words: REPAIRS['unknown-attribute-dropped'].words,
-      },
-      {
-        op: 'drop',
-        path: 'unknown-schema-dropped',
-        values: 1,
-        words: REPAIRS['unknown-schema-dropped'].words,
-      },
-    ],
-    [
-      {
-        op: 'drop',
-        path: 'unknown-attribute-dropped',
-        values: 1,
-        words: REPAIRS['unknown-attribute-dropped'].words,
-      },
-    ],
-    [
-      {
-        op: 'drop',
-        path: 'read-only-dropped',
-        values: 2,
-        words: REPAIRS['read-only-dropped'].words,
-      },
-    ],
+  const listDrops = ({ written }: JsonObject) =>
+    [written].flat().filter((one) => Object(one).op === 'drop');
+  const [attribute, schema] = ['unknown-attribute-dropped', 'unknown-schema-dropped'] as const;
+  expect(items.map(listDrops)).toEqual([
+    [toNote('drop', attribute, 4), toNote('drop', 'password-dropped')],
+    [toNote('drop', attribute), toNote('drop', schema)],
+    [toNote('drop', attribute)],
+    [toNote('drop', 'read-only-dropped', 2)],
   ]);
   expect(JSON.stringify(items)).not.toMatch(/shoeSize|emplyee/i);
   const told = lines.filter(({ msg }) => msg === 'parts of a request were not taken');
   expect(told.map(({ requestId }) => requestId)).toEqual(
     items.slice(0, 3).map(({ requestId }) => requestId),
   );
-  expect(told[1]).toMatchObject({
-    parts: { 'unknown-attribute-dropped': 1, 'unknown-schema-dropped': 1 },
-  });
+  expect(told[1]).toMatchObject({ parts: { [attribute]: 1, [schema]: 1 } });
 });
 
 test('nothing of a body is lost without being counted: doubled names, keys with a filter, values that say nothing', async () => {
@@ -236,12 +187,9 @@ test('nothing of a body is lost without being counted: doubled names, keys with 
   await bridge.patch(`/Groups/${made.body.id}`, remove);
   const items = await untilLogged(bridge, 3);
 
-  const drops = items.map(({ written }) =>
-    [written]
-      .flat()
-      .map(Object)
-      .flatMap(({ op, path, values }) => (op === 'drop' ? [`${path} ${values}`] : [])),
-  );
+  const toDrops = ({ op, path, values }: JsonObject) =>
+    op === 'drop' ? [`${path} ${values}`] : [];
+  const drops = items.map(({ written }) => [written].flat().map(Object).flatMap(toDrops));
   expect(drops.map((some) => some.toSorted())).toEqual([
     [
       'duplicate-values 1',

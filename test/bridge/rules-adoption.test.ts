@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { replace, toGroup, toUser } from '../support/provider.ts';
@@ -22,15 +21,11 @@ function prepare({ service }: Sandbox): void {
 const bridge = bridgeForSuite({ prepare });
 
 const findUserId = (bridge: TestBridge, name: string) => bridge.findId({ type: 'Users', name });
-
 const findGroupId = (bridge: TestBridge, name: string) => bridge.findId({ type: 'Groups', name });
 
 async function isManaged(id: string) {
-  const origins = await bridge.store.read
-    .selectFrom('resources')
-    .select(['id', 'origin'])
-    .execute();
-  return origins.find((row) => row.id === id)?.origin !== null;
+  const path = id === (await bridge.ops('GET', `/users/${id}`)).body.id ? 'users' : 'groups';
+  return (await bridge.ops('GET', `/${path}/${id}`)).body.origin !== null;
 }
 
 const rename = replace('displayName', 'Crew');
@@ -73,11 +68,8 @@ describe.each(deletions)(
       const before = await bridge.send('GET', `/${type}/${id}`);
 
       const alone = await bridge.request('DELETE', `/${type}/${id}`);
-      const operation = { method: 'DELETE', path: `/${type}/${id}` };
-      const bulk = await bridge.request('POST', '/Bulk', {
-        schemas: [BULK],
-        Operations: [operation],
-      });
+      const Operations = [{ method: 'DELETE', path: `/${type}/${id}` }];
+      const bulk = await bridge.request('POST', '/Bulk', { schemas: [BULK], Operations });
 
       expect(alone.status).toBe(403);
       expect(alone.body.detail).toContain(setting);
@@ -110,10 +102,8 @@ test('a write that changes nothing succeeds and adopts nothing', async () => {
 });
 
 test('with adopt: refuse POST of what exists is 409, every other write of it 403, and nothing is stored', async () => {
-  const bridge = await bridgeForTest({
-    prepare,
-    settings: { USERS_ADOPT: 'refuse', GROUPS_ADOPT: 'refuse' },
-  });
+  const settings = { USERS_ADOPT: 'refuse', GROUPS_ADOPT: 'refuse' };
+  const bridge = await bridgeForTest({ prepare, settings });
   const user = `/Users/${await findUserId(bridge, ada)}`;
   const group = `/Groups/${await findGroupId(bridge, 'Pilots')}`;
 
@@ -132,37 +122,27 @@ test('with adopt: refuse POST of what exists is 409, every other write of it 403
   expect((await bridge.request('GET', user)).body).toMatchObject({ active: true });
 });
 
-const disputes: { what: string; user: JsonObject }[] = [
-  {
-    what: 'userName and e-mail point at two accounts',
-    user: toUser('ada', { emails: [{ value: bob, primary: true }] }),
-  },
-  {
-    what: 'the e-mail belongs to an account that is linked already',
-    user: toUser('kim', { emails: [{ value: 'jo@example.com', primary: true }] }),
-  },
-];
-
 beforeAll(() => bridge.addUser('jo'));
 
-for (const { what, user } of disputes) {
-  test(`nothing is guessed: 409 when ${what}`, async () => {
-    const users = bridge.sandbox.service.users().length;
+test.each([
+  ['userName and e-mail point at two accounts', 'ada', bob],
+  ['the e-mail belongs to an account that is linked already', 'kim', 'jo@example.com'],
+])('nothing is guessed: 409 when %s', async (_, name, value) => {
+  const users = bridge.sandbox.service.users().length;
+  const user = toUser(name, { emails: [{ value, primary: true }] });
 
-    const answer = await bridge.request('POST', '/Users', user);
+  const answer = await bridge.request('POST', '/Users', user);
 
-    expect(answer).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
-    expect(bridge.sandbox.service.users()).toHaveLength(users);
-  });
-}
+  expect(answer).toMatchObject({ status: 409, body: { scimType: 'uniqueness' } });
+  expect(bridge.sandbox.service.users()).toHaveLength(users);
+});
 
 test('accounts are recognised in our own code, also where the service ignores filters', async () => {
   const bridge = await bridgeForTest({ prepare, sandbox: { shape: { filter: 'ignored' } } });
   // Somebody makes the account behind the bridge's back, so that the create is answered with 409.
   bridge.sandbox.service.addUser({ email: 'eve@example.com', fullName: 'Eve Example' });
 
-  const { status, body } = await bridge.request('POST', '/Users', toUser('eve'));
-  await bridge.untilSettled();
+  const { status, body } = await bridge.settled(bridge.request('POST', '/Users', toUser('eve')));
 
   expect(status).toBe(201);
   const { id } = bridge.sandbox.service.getUser('eve@example.com');

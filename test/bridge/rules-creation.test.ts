@@ -1,16 +1,16 @@
 import { afterEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { toGroup, toUser } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
-const bridge = forSuite(async () => {
-  // More people than a page of the service has.
-  return startTestBridge({ sandbox: { seed: { users: 110 } } });
-});
+// More people than a page of the service has.
+const bridge = bridgeForSuite({ sandbox: { seed: { users: 110 } } });
+const LOST = { kind: 'reset', at: 'after-effect' } as const;
+const CUT = { kind: 'reset', at: 'before-effect' } as const;
 
 afterEach(() => {
   bridge.sandbox.faults.clear();
@@ -32,11 +32,7 @@ test.each(['ignored', 'refused'] as const)(
   async (filter) => {
     const { calls, faults, service, setShape } = bridge.sandbox;
     setShape({ filter });
-    faults.add({
-      operation: 'scim.addUser',
-      fault: { kind: 'reset', at: 'after-effect' },
-      times: 1,
-    });
+    faults.add({ operation: 'scim.addUser', fault: LOST, times: 1 });
     calls.reset();
 
     await bridge.settled(bridge.addUser(filter));
@@ -48,13 +44,11 @@ test.each(['ignored', 'refused'] as const)(
 
 test('a group that a list shows and nobody finds any more is looked for again', async () => {
   const { faults, service, calls } = bridge.sandbox;
-  const lost = { kind: 'reset', at: 'after-effect' } as const;
-  faults.add({ operation: 'groups.createGroup', fault: lost, times: 1 });
+  faults.add({ operation: 'groups.createGroup', fault: LOST, times: 1 });
   faults.add({ operation: 'groups.getGroup', fault: failing(404), times: 1 });
   calls.reset();
 
-  const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
-  await bridge.untilSettled();
+  const created = await bridge.settled(bridge.request('POST', '/Groups', toGroup('Pilots')));
 
   expect(created.status).toBe(201);
   expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
@@ -64,8 +58,7 @@ test('a group that a list shows and nobody finds any more is looked for again', 
 test('a person is created again only after a list that proves that nobody is there', async () => {
   const bridge = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '100ms' } });
   const { faults, calls } = bridge.sandbox;
-  const fault = { kind: 'reset', at: 'before-effect' } as const;
-  faults.add({ operation: 'scim.addUser', fault, times: 1 });
+  faults.add({ operation: 'scim.addUser', fault: CUT, times: 1 });
   const blind = faults.add({ operation: 'scim.getUsers', fault: failing(403) });
 
   await bridge.addUser('ada');
@@ -86,8 +79,7 @@ test('a service whose filter minds the case is not believed: a list proves that 
     return isOther ? { ...Object(body), Resources: [], totalResults: 0 } : body;
   });
   const careful = await bridgeForTest({ service: proxy.service });
-  const lost = { kind: 'reset', at: 'before-effect' } as const;
-  sandbox.faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
+  sandbox.faults.add({ operation: 'scim.addUser', fault: CUT, times: 1 });
   sandbox.calls.reset();
 
   await careful.settled(careful.addUser('ada'));
@@ -148,9 +140,8 @@ test('20 creates of 10 people at the same time make 10 accounts, and the others 
   const before = listAddresses(bridge);
   const names = Array.from({ length: 20 }, (_, index) => `person${(index % 10) + 1}`);
 
-  const answers = await Promise.all(
-    names.map((name) => bridge.request('POST', '/Users', toUser(name))),
-  );
+  const create = (name: string) => bridge.request('POST', '/Users', toUser(name));
+  const answers = await Promise.all(names.map(create));
   await bridge.untilSettled();
 
   const statuses = answers.map(({ status }) => status).sort();

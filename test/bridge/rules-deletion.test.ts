@@ -58,8 +58,7 @@ describe('deleting', () => {
     faults.add({ operation: 'groups.removeGroup', fault: slow, times: 1 });
     await bridge.send('DELETE', path);
 
-    const created = await bridge.request('POST', '/Groups', toGroup('Pilots'));
-    await bridge.untilSettled();
+    const created = await bridge.settled(bridge.request('POST', '/Groups', toGroup('Pilots')));
 
     expect(created.status).toBe(201);
     expect(service.groups().map(({ name }) => name)).toEqual(['Pilots']);
@@ -82,11 +81,8 @@ test('a group that is deleted before it came to be leaves nobody waiting in it',
   const timed = await forTest(startTimedBridge({ settings: { SCIM_WRITE_WAIT: '20ms' } }));
   const { bridge } = timed;
   const adaId = await bridge.addUser('ada');
-  bridge.sandbox.faults.add({
-    operation: 'groups.createGroup',
-    fault: { kind: 'reset', at: 'before-effect' },
-    times: 1,
-  });
+  const fault = { kind: 'reset', at: 'before-effect' } as const;
+  bridge.sandbox.faults.add({ operation: 'groups.createGroup', fault, times: 1 });
   const groupId = await bridge.addGroup('Pilots', [adaId]);
 
   await bridge.send('DELETE', `/Groups/${groupId}`);

@@ -3,7 +3,7 @@ import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { failing } from '../support/faults.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { admit, replace, toGroup, toMembers } from '../support/provider.ts';
+import { admit, expel, replace, toGroup, toMembers } from '../support/provider.ts';
 import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
@@ -26,11 +26,6 @@ afterEach(async () => {
   await untilQuiet(timed);
 });
 
-const toChange = (op: string, ids: readonly string[]) => ({
-  op,
-  path: 'members',
-  value: toMembers(ids),
-});
 const toName = (value: string) => replace('displayName', value);
 
 /** Every call about this person's place in a group fails. */
@@ -67,7 +62,7 @@ describe('of a batch of members', () => {
     breakPerson('person7@example.com');
     calls.reset();
 
-    await bridge.patch(path, toChange('add', ids));
+    await bridge.patch(path, admit(...ids));
     await bridge.patch(path, toName('Aces'));
     await untilQuiet(timed, MINUTES_MS);
 
@@ -87,7 +82,7 @@ describe('of a batch of members', () => {
     for (const id of leavers) await bridge.patch(`/Users/${id}`, replace('active', false));
     await expect.poll(() => users.met).toBeGreaterThan(5);
 
-    await bridge.patch(path, toChange('add', ids.slice(0, 5)));
+    await bridge.patch(path, admit(...ids.slice(0, 5)));
     const show = () => {
       clock.leap(500);
       return service.members('Outage').toSorted();
@@ -103,7 +98,7 @@ describe('of a batch of members', () => {
     await untilQuiet(timed, MINUTES_MS);
     breakPerson('person1@example.com');
 
-    await bridge.patch(path, toChange('remove', members));
+    await bridge.patch(path, expel(...members));
     await untilQuiet(timed, MINUTES_MS);
 
     expect(bridge.sandbox.service.members('Removal')).toEqual(['person1@example.com']);
@@ -118,7 +113,7 @@ describe('of a batch of members', () => {
     const calls = ['scim.updateGroup', 'groupUsers.addUserToGroup', 'groups.updateGroup'] as const;
     const outage = calls.map((operation) => faults.add({ operation, fault: broken }));
 
-    await bridge.patch(path, toChange('add', ids));
+    await bridge.patch(path, admit(...ids));
     await bridge.patch(path, toName('All in'));
     const goOn = () => {
       clock.leap(500);
@@ -131,7 +126,7 @@ describe('of a batch of members', () => {
 
     expect(service.members('All in')).toHaveLength(12);
     bridge.sandbox.calls.reset();
-    await bridge.patch(path, toChange('remove', ids));
+    await bridge.patch(path, expel(...ids));
     await untilQuiet(timed, MINUTES_MS);
     expect(bridge.sandbox.calls.count()).toBe(1);
   });
@@ -154,23 +149,20 @@ describe('a way to write several members that always fails', () => {
     faults.add({ operation: 'scim.updateGroup', about: fails, fault: broken });
     const path = `/Groups/${await bridge.addGroup(`Not by ${known}`)}`;
 
-    await bridge.patch(path, toChange('add', ids));
+    await bridge.patch(path, admit(...ids));
     await untilQuiet(timed, MINUTES_MS);
 
     expect(service.members(`Not by ${known}`)).toHaveLength(12);
     expect(await listStuckPeople()).toEqual([]);
     calls.reset();
-    await bridge.patch(path, toChange('remove', ids));
+    await bridge.patch(path, expel(...ids));
     await untilQuiet(timed, MINUTES_MS);
     expect(calls.count()).toBe(1);
   });
 
   test('is not left where the settings name it, and people are in one by one', async () => {
-    const given = await forTest(
-      startTimedBridge({
-        settings: { ...SETTINGS, UPSTREAM_QUIRKS: '{"memberForm":"operations"}' },
-      }),
-    );
+    const settings = { ...SETTINGS, UPSTREAM_QUIRKS: '{"memberForm":"operations"}' };
+    const given = await forTest(startTimedBridge({ settings }));
     const { bridge } = given;
     const { faults, service } = bridge.sandbox;
     const people = await bridge.addUsers(3);

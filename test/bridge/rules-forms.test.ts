@@ -1,5 +1,5 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
@@ -27,17 +27,14 @@ async function listPeople(bridge: TestBridge): Promise<string[]> {
   return ids;
 }
 
-const toAddition = (ids: readonly string[]) => admit(...ids);
-
 /** The bridge knows how the service takes several members. */
 async function teachForm(bridge: TestBridge): Promise<void> {
   const ids = await bridge.addPeople('ada', 'bob');
   await bridge.settled(bridge.addGroup('A group that teaches the form', ids));
 }
 
-function openPeople(): Promise<TimedBridge> {
-  return forTest(startTimedBridge({ prepare: addPeople, settings: { SCIM_WRITE_WAIT: '60s' } }));
-}
+const openPeople = (SCIM_WRITE_WAIT = '60s'): Promise<TimedBridge> =>
+  forTest(startTimedBridge({ prepare: addPeople, settings: { SCIM_WRITE_WAIT } }));
 
 describe('of 32 members one whom the service refuses', () => {
   test('is found by halves and named, and the others leave again with one more call', async () => {
@@ -50,8 +47,7 @@ describe('of 32 members one whom the service refuses', () => {
     service.removeUser(ghost);
     calls.reset();
 
-    const answer = await bridge.tryPatch(`/Groups/${id}`, toAddition(ids));
-    await bridge.untilSettled();
+    const answer = await bridge.settled(bridge.tryPatch(`/Groups/${id}`, admit(...ids)));
 
     expect(answer.status).toBe(400);
     expect(answer.body.detail).toContain(ghostId);
@@ -62,9 +58,7 @@ describe('of 32 members one whom the service refuses', () => {
   });
 
   test('is found by halves and stuck, where the request was acknowledged: the 31 others are in with few calls', async () => {
-    const timed = await forTest(
-      startTimedBridge({ prepare: addPeople, settings: { SCIM_WRITE_WAIT: '0' } }),
-    );
+    const timed = await openPeople('0');
     const { bridge } = timed;
     const { calls, service } = bridge.sandbox;
     const ids = await listPeople(bridge);
@@ -73,7 +67,7 @@ describe('of 32 members one whom the service refuses', () => {
     service.removeUser(ghost);
     calls.reset();
 
-    const answer = await bridge.tryPatch(`/Groups/${id}`, toAddition(ids));
+    const answer = await bridge.tryPatch(`/Groups/${id}`, admit(...ids));
     await untilQuiet(timed, 60_000);
 
     expect(answer.status).toBe(204);
@@ -93,10 +87,9 @@ describe('of 32 members one whom the service refuses', () => {
     service.removeUser(ghost);
     calls.reset();
 
-    await bridge.tryPatch(path, toAddition(ids));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.tryPatch(path, admit(...ids)));
     const found = calls.count();
-    await bridge.settled(bridge.patch(other, toAddition(ids.slice(0, 10))));
+    await bridge.settled(bridge.patch(other, admit(...ids.slice(0, 10))));
 
     expect(service.members('Pilots')).toEqual([]);
     // Beside the halves: the SCIM id, two forms of the whole, a pair, whether the ghost is inactive, the way back.
@@ -117,7 +110,7 @@ test('a batch that is too large is halved, and smaller ones are sent for a day',
   faults.add({ operation: 'scim.updateGroup', fault: failing(413), times: 1 });
   const count = async (path: string) => {
     calls.reset();
-    await bridge.settled(bridge.patch(path, toAddition(ids)));
+    await bridge.settled(bridge.patch(path, admit(...ids)));
     return calls.count({ operation: 'scim.updateGroup' });
   };
 
@@ -152,12 +145,9 @@ test('a form that the service refuses is not tried again after a restart', async
 });
 
 test('a userName that is refused at creation is left out once two people have shown it, for a day', async () => {
-  const { bridge, clock } = await forTest(
-    startTimedBridge({
-      sandbox: { shape: { createUserName: 'refused' } },
-      settings: { SCIM_WRITE_WAIT: '60s' },
-    }),
-  );
+  const sandbox: SandboxOptions = { shape: { createUserName: 'refused' } };
+  const settings = { SCIM_WRITE_WAIT: '60s' };
+  const { bridge, clock } = await forTest(startTimedBridge({ sandbox, settings }));
   const { calls } = bridge.sandbox;
   const costs: number[] = [];
   for (const name of ['ada', 'bob', 'cyd', 'dan']) {

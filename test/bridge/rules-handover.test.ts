@@ -2,31 +2,27 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import {
+  bridgeForSuite,
   bridgeForTest,
   startTestBridge,
   type TestBridge,
-  type TestBridgeOptions,
 } from '../support/bridge.ts';
 import { failing, HANGING } from '../support/faults.ts';
-import { forSuite } from '../support/lifetimes.ts';
-import { OPS_TOKEN } from '../support/operator.ts';
-import { replace, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { admit, expel, replace, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
 
 describe('created again while a call for the deleted one is on its way', () => {
-  const bridge = forSuite(async () => {
-    // What a call that was on its way may still do is over once it would have timed out.
-    return startTestBridge({ settings: { SCIM_WRITE_WAIT: '200ms', UPSTREAM_TIMEOUT: '1s' } });
+  // What a call that was on its way may still do is over once it would have timed out.
+  const bridge = bridgeForSuite({
+    settings: { SCIM_WRITE_WAIT: '200ms', UPSTREAM_TIMEOUT: '1s' },
   });
 
   test('whoever is created inactive gets the account of a lost create, which is deactivated', async () => {
-    const settings = { SCIM_WRITE_WAIT: '0', OPS_TOKEN };
-    const own = await bridgeForTest({ settings });
+    const own = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '0' } });
     const { service, faults, calls } = own.sandbox;
     const create = { operation: 'scim.addUser' } as const;
     faults.add({ ...create, fault: { kind: 'reset', at: 'after-effect' }, times: 1 });
@@ -64,17 +60,15 @@ describe('created again while a call for the deleted one is on its way', () => {
 });
 
 test('a group taken up again before the departures from before were sent departures stand, and who is wanted again stays', async () => {
-  const settings = { SCIM_WRITE_WAIT: '50ms' };
-  const prepare: TestBridgeOptions['prepare'] = ({ service }) => {
-    service.createGroup({ name: 'Pilots' });
-  };
-  const bridge = await bridgeForTest({ settings, prepare });
+  const bridge = await bridgeForTest({
+    settings: { SCIM_WRITE_WAIT: '50ms' },
+    prepare: ({ service }) => void service.createGroup({ name: 'Pilots' }),
+  });
   const { service, faults } = bridge.sandbox;
   const [adaId, bobId] = await bridge.addPeople('ada', 'bob');
   const first = await bridge.addGroup('Pilots', [adaId, bobId]);
   for (const displayName of ['Crew', 'Pilots'])
-    await bridge.patch(`/Groups/${first}`, replace('displayName', displayName));
-  await bridge.untilSettled();
+    await bridge.settled(bridge.patch(`/Groups/${first}`, replace('displayName', displayName)));
   const down = faults.add({ operation: '*', fault: failing(503) });
   await bridge.send('DELETE', `/Groups/${first}`);
 
@@ -106,26 +100,20 @@ interface Ids {
   readonly group: string;
 }
 
-const setTo = (path: string, value: string | boolean) => replace(path, value);
-
-function changeList(bridge: TestBridge, path: string, { group, user }: Ids, isOn: boolean) {
-  const change = { op: isOn ? 'add' : 'remove', path, value: toMembers([user]) };
-  return bridge.patch(`/Groups/${group}`, change);
-}
-
 const rows: readonly Wavering[] = [
   {
     what: 'a deactivation',
     operation: 'scim.updateUser',
     back: 'scim.updateUser',
-    change: (bridge, { user }, isOn) => bridge.patch(`/Users/${user}`, setTo('active', !isOn)),
+    change: (bridge, { user }, isOn) => bridge.patch(`/Users/${user}`, replace('active', !isOn)),
     read: (service) => service.getUser(ada).active,
   },
   {
     what: 'a membership',
     operation: 'groupUsers.addUserToGroup',
     back: 'groupUsers.removeUserFromGroup',
-    change: (bridge, ids, isOn) => changeList(bridge, 'members', ids, isOn),
+    change: (bridge, { group, user }, isOn) =>
+      bridge.patch(`/Groups/${group}`, isOn ? admit(user) : expel(user)),
     read: (service) => service.members('Pilots'),
   },
 ];
@@ -142,18 +130,13 @@ interface TakenBack {
   release(): void;
 }
 
-/** Whether the lost call was made again, and answered, before the change is taken back. */
-interface WhenTaken {
-  readonly isMadeAgain: boolean;
-}
+/** `isMadeAgain`: the lost call was made again, and answered, before the change is taken back. */
+type Row = Wavering & { readonly isMadeAgain: boolean };
 
 class TooLate extends Error {}
 
 /** Plays a change that is taken back, again where the machine was so slow that the service would be too late. */
-async function withTakenBack(
-  row: Wavering & WhenTaken,
-  run: (taken: TakenBack) => Promise<void>,
-): Promise<void> {
+async function withTakenBack(row: Row, run: (taken: TakenBack) => Promise<void>): Promise<void> {
   for (;;) {
     try {
       return await playTakenBack(row, run);
@@ -164,7 +147,7 @@ async function withTakenBack(
 }
 
 async function playTakenBack(
-  { operation, change, read, isMadeAgain }: Wavering & WhenTaken,
+  { operation, change, read, isMadeAgain }: Row,
   run: (taken: TakenBack) => Promise<void>,
 ): Promise<void> {
   const bridge = await startTestBridge({ settings: IMPATIENT });
@@ -247,9 +230,7 @@ test.each(['scim', 'temporarilyInactive'])(
 );
 
 test('a PUT that says nothing of it leaves alone a suspension that no provider asked for', async () => {
-  const sandbox = { seed: { users: 0 } };
   const bridge = await bridgeForTest({
-    sandbox,
     prepare: ({ service }) => {
       service.addUser({ email: ada });
       service.updateUser(ada, { temporarilyInactive: true });
@@ -257,8 +238,9 @@ test('a PUT that says nothing of it leaves alone a suspension that no provider a
   });
   const { body } = await bridge.send('POST', '/Users', toUser('ada'));
 
-  await bridge.send('PUT', `/Users/${String(body.id)}`, toUser('ada', { title: 'Pilot' }));
-  await bridge.untilSettled();
+  await bridge.settled(
+    bridge.send('PUT', `/Users/${String(body.id)}`, toUser('ada', { title: 'Pilot' })),
+  );
 
   expect(isSuspended(bridge)).toBe(true);
 });
@@ -266,22 +248,16 @@ test('a PUT that says nothing of it leaves alone a suspension that no provider a
 test('a write of one attribute of an extension leaves drift of its sibling, with a path and without one', async () => {
   const bridge = await bridgeForTest();
   const { service } = bridge.sandbox;
-  const writes: Record<string, JsonObject> = {
-    ada: toPatch(replace(SUSPENSION, true)),
-    bob: toPatch({ op: 'replace', value: suspended }),
-  };
-  const ids = new Map<string, string>();
-  for (const name of Object.keys(writes))
-    ids.set(name, await bridge.addUser(name, { [USER_EXTENSION]: { appsPermissions: 1 } }));
+  const licence = { [USER_EXTENSION]: { appsPermissions: 1 } };
+  const ids = [await bridge.addUser('ada', licence), await bridge.addUser('bob', licence)];
   await bridge.untilSettled();
-  for (const name of ids.keys()) service.updateUser(`${name}@example.com`, { appsPermissions: 2 });
+  const people = [ada, 'bob@example.com'];
+  for (const email of people) service.updateUser(email, { appsPermissions: 2 });
   await bridge.sweep();
 
-  for (const [name, id] of ids) await bridge.send('PATCH', `/Users/${id}`, writes[name]);
-  await bridge.untilSettled();
+  await bridge.patch(`/Users/${ids[0]}`, replace(SUSPENSION, true));
+  await bridge.settled(bridge.patch(`/Users/${ids[1]}`, { op: 'replace', value: suspended }));
 
-  for (const name of ids.keys()) {
-    const shown = { temporarilyInactive: true, appsPermissions: 2 };
-    expect(service.getUser(`${name}@example.com`)).toMatchObject(shown);
-  }
+  const shown = { temporarilyInactive: true, appsPermissions: 2 };
+  for (const email of people) expect(service.getUser(email)).toMatchObject(shown);
 });

@@ -102,17 +102,12 @@ describe('rules privilege', () => {
     expect(countMutations()).toBe(0);
   });
 
-  function _withPermissions(displayName: string, permissions: number): JsonObject {
-    return toGroup(displayName, [], { permissions });
-  }
-
   test('a protected person stays in a privileged group, and the rest of the request applies', async () => {
     const [safeId, bobId] = await bridge.addPeople('safe-member', 'bob');
     const team = toGroup('Team', [safeId, bobId], { permissions: 4 });
     const { body } = await bridge.send('POST', '/Groups', team);
 
-    await bridge.patch(`/Groups/${String(body.id)}`, expel(safeId, bobId));
-    await bridge.untilSettled();
+    await bridge.settled(bridge.patch(`/Groups/${String(body.id)}`, expel(safeId, bobId)));
 
     expect(await bridge.readMemberIds(String(body.id))).toEqual([safeId]);
     expect(bridge.sandbox.service.members('Team')).toEqual(['safe-member@example.com']);
@@ -149,8 +144,7 @@ describe('rules privilege', () => {
     const { body } = await bridge.settled(bridge.send('POST', '/Groups', JSON.parse(named)));
     const before = countMutations();
 
-    const answer = await bridge.request('DELETE', `/Groups/${String(body.id)}`);
-    await bridge.untilSettled();
+    const answer = await bridge.settled(bridge.request('DELETE', `/Groups/${String(body.id)}`));
 
     expect(answer.status).toBe(status);
     const left = service.groups().filter((one) => one.name === displayName);
@@ -163,11 +157,9 @@ describe('rules privilege', () => {
     service.link('Found', safe, 'admin');
     await bridge.sweep();
     const id = await bridge.findId({ type: 'Groups', name: 'Found' });
-    await bridge.ops('POST', `/groups/${id}/adopt`, { privileged: true });
-    await bridge.untilSettled();
+    await bridge.settled(bridge.ops('POST', `/groups/${id}/adopt`, { privileged: true }));
 
-    const { status } = await bridge.request('DELETE', `/Groups/${id}`);
-    await bridge.untilSettled();
+    const { status } = await bridge.settled(bridge.request('DELETE', `/Groups/${id}`));
 
     expect(status).toBe(204);
     expect(service.admins('Found')).toEqual([safe]);
@@ -251,10 +243,6 @@ describe('rules membership', () => {
 
   const setActive = (value: boolean) => replace('active', value);
 
-  function toGroupWithAdmin(displayName: string, id: string) {
-    return toGroup(displayName, [], { admins: toMembers([id]) });
-  }
-
   function listMutations(): string[] {
     return bridge.sandbox.calls
       .recent()
@@ -291,7 +279,9 @@ describe('rules membership', () => {
       const { service, faults } = bridge.sandbox;
       const id = await bridge.addUser('bob');
       await bridge.addGroup('Cooks of bob', [id]);
-      await bridge.settled(bridge.send('POST', '/Groups', toGroupWithAdmin('Bakers', id)));
+      await bridge.settled(
+        bridge.send('POST', '/Groups', toGroup('Bakers', [], { admins: toMembers([id]) })),
+      );
       faults.add({ operation: 'scim.updateUser', fault: HANGING, times: 1 });
       bridge.sandbox.calls.reset();
 

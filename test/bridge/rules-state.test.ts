@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
-import { admit, replace, toGroup, toPatch, toUser } from '../support/provider.ts';
+import { admit, replace, toGroup, toUser } from '../support/provider.ts';
 
 const ada = 'ada@example.com';
-
-const set = (path: string, value: JsonObject[string]) => toPatch(replace(path, value));
 
 const bridge = bridgeForSuite();
 
@@ -16,8 +13,8 @@ describe('three facts of a field', () => {
     const path = `/Users/${await bridge.addUser('dora')}`;
     service.updateUser('dora@example.com', { fullName: 'Somebody Else' });
 
-    await bridge.send('PATCH', path, set('active', false));
-    await bridge.settled(bridge.send('PATCH', path, set('active', true)));
+    await bridge.patch(path, replace('active', false));
+    await bridge.settled(bridge.patch(path, replace('active', true)));
 
     const shown = { fullName: 'Somebody Else', active: true };
     expect(service.getUser('dora@example.com')).toMatchObject(shown);
@@ -28,9 +25,9 @@ describe('three facts of a field', () => {
     const path = `/Users/${await bridge.addUser('emil')}`;
     service.updateUser('emil@example.com', { fullName: 'Somebody Else' });
     // The answer to this one shows the bridge that the name differs.
-    await bridge.send('PATCH', path, set('active', false));
+    await bridge.patch(path, replace('active', false));
 
-    await bridge.send('PATCH', path, set('name.givenName', 'Emil'));
+    await bridge.patch(path, replace('name.givenName', 'Emil'));
 
     const shown = { fullName: 'Emil Example', active: false };
     expect(service.getUser('emil@example.com')).toMatchObject(shown);
@@ -38,28 +35,24 @@ describe('three facts of a field', () => {
 
   test('a change of one member does not touch another whose membership drifted', async () => {
     const own = await bridgeForTest();
-    const [one, two, three, four, five] = await own.addUsers(5);
-    const path = `/Groups/${await own.addGroup('Drifters', [one ?? '', two ?? ''])}`;
+    const [one = '', two = '', three = '', four = '', five = ''] = await own.addUsers(5);
+    const path = `/Groups/${await own.addGroup('Drifters', [one, two])}`;
     const { service, faults } = own.sandbox;
     service.unlink('Drifters', 'person1@example.com');
     // The lost answer makes the bridge look, so that it sees who is gone.
     const reset = { kind: 'reset', at: 'after-effect' } as const;
     faults.add({ operation: 'scim.updateGroup', fault: reset, times: 1 });
-    await own.send('PATCH', path, add(three, four));
+    await own.patch(path, admit(three, four));
     await bridge.untilSettled();
     expect(service.members('Drifters')).toHaveLength(3);
 
-    await own.send('PATCH', path, add(five));
+    await own.patch(path, admit(five));
     expect(service.members('Drifters')).not.toContain('person1@example.com');
 
-    await own.send('PATCH', path, add(one));
+    await own.patch(path, admit(one));
     expect(service.members('Drifters')).toContain('person1@example.com');
   });
 });
-
-function add(...ids: (string | undefined)[]) {
-  return toPatch(admit(...ids.map(String)));
-}
 
 test('what nobody ever set is not ours: no call, and what people set stays', async () => {
   const own = await bridgeForTest({ sandbox: { shape: { creatorBecomesAdmin: true } } });
@@ -70,8 +63,8 @@ test('what nobody ever set is not ours: no call, and what people set stays', asy
   service.updateGroup('Pilots', { permissions: 4 });
   service.link('Pilots', ada, 'admin');
 
-  await own.send('PATCH', user, set('name.familyName', 'King'));
-  await own.settled(own.send('PATCH', group, set('displayName', 'Crew')));
+  await own.patch(user, replace('name.familyName', 'King'));
+  await own.settled(own.patch(group, replace('displayName', 'Crew')));
 
   expect(service.getUser(ada)).toMatchObject({ fullName: 'Ada King', appsPermissions: 2 });
   expect(service.getGroup('Crew')).toMatchObject({ permissions: 4 });
@@ -82,7 +75,7 @@ test('what nobody ever set is not ours: no call, and what people set stays', asy
 test('a PUT without active, name and emails leaves them', async () => {
   const userName = 'fay@example.com';
   const path = `/Users/${await bridge.addUser('fay')}`;
-  await bridge.send('PATCH', path, set('active', false));
+  await bridge.patch(path, replace('active', false));
 
   const { body } = await bridge.send('PUT', path, { schemas: [], userName, title: 'Dr' });
 
@@ -104,9 +97,9 @@ test('a PUT of a group without members leaves them, with [] or null empties them
   ];
   for (const { displayName, members, left } of rows) {
     const group = await bridge.addGroup(displayName, [id]);
+    const put = { schemas: [], displayName, ...members };
 
-    await bridge.send('PUT', `/Groups/${group}`, { schemas: [], displayName, ...members });
-    await bridge.untilSettled();
+    await bridge.settled(bridge.send('PUT', `/Groups/${group}`, put));
 
     expect(bridge.sandbox.service.members(displayName)).toHaveLength(left);
     expect(await bridge.readMemberIds(group)).toHaveLength(left);
@@ -122,7 +115,7 @@ test.each([
   bridge.sandbox.calls.reset();
 
   const { body } = await bridge.send('PUT', path, toUser(who, { name }));
-  await bridge.settled(bridge.send('PATCH', path, set('name', name)));
+  await bridge.settled(bridge.patch(path, replace('name', name)));
 
   expect(body.name).toMatchObject(name);
   expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
@@ -137,45 +130,34 @@ test('lists are in order of creation', async () => {
   expect(users.map(({ userName }) => userName)).toEqual(names.map((name) => `${name}@example.com`));
 });
 
-const addressShapes: { what: string; shape: SandboxShapeChange; held: string }[] = [
-  {
-    what: 'is kept by the bridge where the service holds on to the old one',
-    shape: {},
-    held: 'ada@example.com',
-  },
-  {
-    what: 'reaches a service that takes it',
-    shape: { updatable: ['active', 'name', 'userName', 'emails'] },
-    held: 'lovelace@example.com',
-  },
-];
+const takesAddress = { updatable: ['active', 'name', 'userName', 'emails'] } as const;
 
-for (const { what, shape, held } of addressShapes) {
-  test(`a new userName is acknowledged, returned and never waits; it ${what}`, async () => {
-    const bridge = await bridgeForTest({ sandbox: { shape } });
-    const id = await bridge.addUser('ada');
-    const { emails } = toUser('lovelace');
+test.each<[string, SandboxShapeChange, string]>([
+  ['is kept by the bridge where the service holds on to the old one', {}, ada],
+  ['reaches a service that takes it', takesAddress, 'lovelace@example.com'],
+])('a new userName is acknowledged, returned and never waits; it %s', async (_, shape, held) => {
+  const bridge = await bridgeForTest({ sandbox: { shape } });
+  const id = await bridge.addUser('ada');
+  const { emails } = toUser('lovelace');
 
-    const changed = toUser('ada', { userName: 'lovelace@example.com', emails: emails ?? [] });
-    const { body } = await bridge.settled(bridge.send('PUT', `/Users/${id}`, changed));
+  const changed = toUser('ada', { userName: 'lovelace@example.com', emails: emails ?? [] });
+  const { body } = await bridge.settled(bridge.send('PUT', `/Users/${id}`, changed));
 
-    expect(body).toMatchObject({ userName: 'lovelace@example.com' });
-    expect(bridge.sandbox.service.findUser(held)).toMatchObject({ userName: held, active: true });
-    expect((await bridge.send('GET', `/Users/${id}`)).body).toMatchObject({ emails });
-  });
-}
+  expect(body).toMatchObject({ userName: 'lovelace@example.com' });
+  expect(bridge.sandbox.service.findUser(held)).toMatchObject({ userName: held, active: true });
+  expect((await bridge.send('GET', `/Users/${id}`)).body).toMatchObject({ emails });
+});
 
 test('memberships of an inactive user are kept, also where the service drops them', async () => {
   const bridge = await bridgeForTest({ sandbox: { shape: { inactiveMembers: 'dropped' } } });
   const id = await bridge.addUser('ada');
   const groupId = await bridge.addGroup('Pilots', [id]);
 
-  await bridge.send('PATCH', `/Users/${id}`, set('active', false));
-  const { body } = await bridge.send('PUT', `/Groups/${groupId}`, toGroup('Pilots', [id]));
-  await bridge.untilSettled();
+  await bridge.patch(`/Users/${id}`, replace('active', false));
+  const put = bridge.send('PUT', `/Groups/${groupId}`, toGroup('Pilots', [id]));
+  const { body } = await bridge.settled(put);
 
   expect(body.members).toMatchObject([{ value: id }]);
-  expect((await bridge.send('GET', `/Users/${id}`)).body.groups).toMatchObject([
-    { value: groupId, display: 'Pilots' },
-  ]);
+  const { groups } = (await bridge.send('GET', `/Users/${id}`)).body;
+  expect(groups).toMatchObject([{ value: groupId, display: 'Pilots' }]);
 });

@@ -31,20 +31,13 @@ async function create(bridge: TestBridge, clock: CalmClock, [first, count]: [num
   return answerOf(bridge, clock, bridge.request('POST', '/Bulk', { schemas: [BULK], Operations }));
 }
 
-async function patch(
-  bridge: TestBridge,
-  target: { type: 'Users' | 'Groups'; name: string },
-  operation: JsonObject,
-): Promise<TestAnswer> {
-  return bridge.tryPatch(`/${target.type}/${await bridge.findId(target)}`, operation);
-}
+type Target = Parameters<TestBridge['findId']>[0];
+
+const patch = async (bridge: TestBridge, target: Target, operation: JsonObject) =>
+  bridge.tryPatch(`/${target.type}/${await bridge.findId(target)}`, operation);
 
 /** Lets time pass until the request is answered. Gives the answer and how long it took. */
-async function answerOf(
-  bridge: TestBridge,
-  clock: CalmClock,
-  request: Promise<TestAnswer>,
-): Promise<{ answer: TestAnswer; tookMs: number }> {
+async function answerOf(bridge: TestBridge, clock: CalmClock, request: Promise<TestAnswer>) {
   const begin = clock.now();
   let isAnswered = false;
   void request.finally(() => {
@@ -165,51 +158,32 @@ describe('rules acknowledging', () => {
   });
 });
 
-interface Row {
-  readonly what: string;
-  readonly operation: OperationName;
-  /** Makes the resource. @returns its path and two changes of it */
-  readonly make: (
-    bridge: TestBridge,
-  ) => Promise<{ path: string; changes: [JsonObject, JsonObject] }>;
-}
+/** Makes the resource. @returns its path and two changes of it */
+type Make = (bridge: TestBridge) => Promise<readonly [string, JsonObject, JsonObject]>;
 
-const rows: readonly Row[] = [
-  {
-    what: 'user',
-    operation: 'scim.updateUser',
-    make: async (bridge) => ({
-      path: `/Users/${await bridge.addUser('ada')}`,
-      changes: [replace('name.familyName', 'King'), replace('name.familyName', 'Byron')],
-    }),
-  },
-  {
-    what: 'group',
-    operation: 'groupUsers.addUserToGroup',
-    make: async (bridge) => {
-      const [ada, bob] = await bridge.addPeople('ada', 'bob');
-      const toAdd = (id: string) => admit(id);
-      return {
-        path: `/Groups/${await bridge.addGroup('Pilots')}`,
-        changes: [toAdd(ada), toAdd(bob)],
-      };
-    },
-  },
-];
+const makeUser: Make = async (bridge) => {
+  const toName = (value: string) => replace('name.familyName', value);
+  return [`/Users/${await bridge.addUser('ada')}`, toName('King'), toName('Byron')];
+};
+const makeGroup: Make = async (bridge) => {
+  const [ada, bob] = await bridge.addPeople('ada', 'bob');
+  return [`/Groups/${await bridge.addGroup('Pilots')}`, admit(ada), admit(bob)];
+};
 
 async function readVersion(bridge: TestBridge, path: string): Promise<unknown> {
   return Object((await bridge.send('GET', path)).body.meta).version;
 }
 
 describe('a change of a resource that is written again meanwhile', () => {
-  test.each(rows)(
-    'is answered when the service has it, not after the next one ($what)',
-    async ({ operation, make }) => {
-      const waits = { SCIM_WRITE_WAIT: '60s', UPSTREAM_TIMEOUT: '5m' };
-      const bridge = await bridgeForTest({ settings: { ...waits } });
-      const { path, changes } = await make(bridge);
-      await bridge.untilSettled();
-      const [first, second] = changes;
+  test.each<[string, OperationName, Make]>([
+    ['user', 'scim.updateUser', makeUser],
+    ['group', 'groupUsers.addUserToGroup', makeGroup],
+  ])(
+    'is answered when the service has it, not after the next one (%s)',
+    async (_, operation, make) => {
+      const settings = { SCIM_WRITE_WAIT: '60s', UPSTREAM_TIMEOUT: '5m' };
+      const bridge = await bridgeForTest({ settings });
+      const [path, first, second] = await bridge.settled(make(bridge));
       const { faults } = bridge.sandbox;
       const hung = HANGING;
       const calls = faults.add({ operation, fault: hung, times: 1 });

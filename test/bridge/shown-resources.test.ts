@@ -8,7 +8,7 @@ import {
   type TestBridgeOptions,
 } from '../support/bridge.ts';
 import { toObjects } from '../support/operator.ts';
-import { listResources, replace, toPatch } from '../support/provider.ts';
+import { admit, listResources, replace, toPatch } from '../support/provider.ts';
 
 const ADMINS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
 
@@ -34,8 +34,7 @@ describe('the ETag of a group changes with', () => {
   test.each(cases)('%s', async (why, list, method, body) => {
     const user = await bridge.addUser(why.replaceAll(' ', '-'));
     const group = await bridge.addGroup(why, list === 'members' ? [user] : []);
-    if (list === 'admins')
-      await bridge.patch(`/Groups/${group}`, { op: 'add', path: ADMINS, value: [{ value: user }] });
+    if (list === 'admins') await bridge.patch(`/Groups/${group}`, { ...admit(user), path: ADMINS });
     const tag = await readTag(`/Groups/${group}`);
     expect(await isUnchanged(`/Groups/${group}`, tag)).toBe(true);
 
@@ -82,9 +81,8 @@ describe('If-None-Match stops a write', () => {
       const patch = toPatch(replace('displayName', 'Other'));
       const bodies = { PUT: { ...body, displayName: 'Other' }, PATCH: patch, DELETE: undefined };
       for (const [method, sent] of Object.entries(bodies)) {
-        const answer = await bridge.request(method, path, sent, {
-          'if-none-match': excluded === '*' ? '*' : tag,
-        });
+        const headers = { 'if-none-match': excluded === '*' ? '*' : tag };
+        const answer = await bridge.request(method, path, sent, headers);
         expect({ method, path, status: answer.status }).toEqual({ method, path, status: 412 });
       }
       expect((await bridge.send('GET', path)).body).toEqual(body);
@@ -228,11 +226,7 @@ describe('absolute references', () => {
     const manager = { value: ada, $ref: `../Users/${ada}` };
     bob = await bridge.addUser('bob', { title: display, [ENTERPRISE]: { manager } });
     pilots = await bridge.addGroup(display, [bob]);
-    await bridge.patch(`/Groups/${pilots}`, {
-      op: 'add',
-      path: `${GROUP_EXTENSION}:admins`,
-      value: [{ value: ada }],
-    });
+    await bridge.patch(`/Groups/${pilots}`, { ...admit(ada), path: ADMINS });
   });
 
   const user = () => ({ value: ada, $ref: `${base}/Users/${ada}` });
@@ -267,10 +261,8 @@ describe('absolute references', () => {
     for (const more of [{}, { excludedAttributes: ['nickName'] }]) {
       expectUser((await find('/Users/.search', { filter: `id eq "${bob}"`, ...more }))[0]);
       expectGroup((await find('/Groups/.search', { filter: `id eq "${pilots}"`, ...more }))[0]);
-      const [person, group] = await find('/.search', {
-        filter: `id eq "${bob}" or id eq "${pilots}"`,
-        ...more,
-      });
+      const filter = `id eq "${bob}" or id eq "${pilots}"`;
+      const [person, group] = await find('/.search', { filter, ...more });
       expectUser(person);
       expectGroup(group);
     }
@@ -294,10 +286,8 @@ describe('absolute references', () => {
     const { body } = await bridge.send('GET', `/Groups/${pilots}`);
     for (const { $ref, value } of toObjects(body.members)) {
       expect((await bridge.send('GET', String($ref).replace(base, ''))).body.id).toBe(value);
-      const found = await bridge.send('POST', '/Groups/.search', {
-        filter: `members[$ref eq "${$ref}"]`,
-      });
-      expect(listResources(found).map(({ id }) => id)).toEqual([pilots]);
+      const found = await bridge.find('/Groups', `members[$ref eq "${$ref}"]`);
+      expect(found.map(({ id }) => id)).toEqual([pilots]);
     }
   });
 });

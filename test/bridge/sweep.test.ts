@@ -59,8 +59,9 @@ test('whom others made an admin before the admins were first read differs, and n
   const bridge = await bridgeForTest({ settings });
   const { service } = bridge.sandbox;
   const [id] = await bridge.addPeople('ada', 'bob');
-  await bridge.send('POST', '/Groups', toGroup('Crew', [], { admins: toMembers([id]) }));
-  await bridge.untilSettled();
+  await bridge.settled(
+    bridge.send('POST', '/Groups', toGroup('Crew', [], { admins: toMembers([id]) })),
+  );
   service.link('Crew', 'bob@example.com', 'admin');
   await bridge.sweep();
 
@@ -353,8 +354,7 @@ describe('repairs by the hour', () => {
 const addresses = [1, 2, 3, 4, 5].map((number) => `person${number}@example.com`);
 
 async function sweepAndRead(bridge: TestBridge): Promise<[unknown, string]> {
-  const { planId } = await bridge.sweep();
-  await bridge.untilSettled();
+  const { planId } = await bridge.settled(bridge.sweep());
   const { status, reason } = await readPlan(bridge, planId);
   return [status, String(reason)];
 }

@@ -249,8 +249,7 @@ describe('open telemetry', () => {
     const collector = await startCollector();
     const { bridge, proxy } = await startBridge({ otel: collector.env });
     await bridge.request('PATCH', `/Users/${await bridge.addUser('ada')}`, rename, { traceparent });
-    await bridge.request('GET', `/Users?filter=userName eq "ada@example.com"`);
-    await bridge.untilSettled();
+    await bridge.settled(bridge.request('GET', `/Users?filter=userName eq "ada@example.com"`));
     await bridge.stop();
 
     const spans = collector.spans();

@@ -5,7 +5,7 @@ import type { Rule } from '../../src/domain/rule-book.ts';
 import { STANDINGS } from '../../src/ops/schemas/resources.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { behindTheBack, startAudit } from '../support/audit-world.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
 import { forSuite } from '../support/lifetimes.ts';
@@ -129,14 +129,12 @@ describe('the line of time, whole', () => {
       ...pauses,
     ]);
     expect(listDecisions(ofBob)).toEqual(pauses);
-    const { body: acts } = await world.ops('GET', `/acts?target=${ada}`);
-    expect(acts.items).toMatchObject([
+    expect(await world.listOps(`/acts?target=${ada}`)).toMatchObject([
       { act: 'had tried at once what waits', target: ada },
       { act: 'accepted a difference', target: Object(drift).id },
       { act: 'looked at it', target: ada },
     ]);
-    const { body: ofOthers } = await world.ops('GET', `/acts?target=${bob}`);
-    expect(ofOthers.items).toEqual([]);
+    expect(await world.listOps(`/acts?target=${bob}`)).toEqual([]);
   });
 
   test('tells when the service did not work, and when it did again', async () => {
@@ -158,8 +156,6 @@ describe('the line of time, whole', () => {
   });
 });
 
-const OPS_TOKEN = 'token-of-an-operator';
-
 const rules: Rule[] = [
   { group: 'Board', permissions: 16 },
   { adminsOf: '*', from: '* Admins' },
@@ -167,15 +163,8 @@ const rules: Rule[] = [
   { membersOf: 'Refused', appsPermissions: 2 },
 ];
 
-function ask(bridge: TestBridge, path: string) {
-  const authorization = `Bearer ${OPS_TOKEN}`;
-  return bridge.request('GET', String(new URL(`/ops/${path}`, bridge.baseUrl)), undefined, {
-    authorization,
-  });
-}
-
 async function explain(bridge: TestBridge, path: string): Promise<OpsJson<'Explanation'>> {
-  const { status, text } = await ask(bridge, `${path}/explain`);
+  const { status, text } = await bridge.ops('GET', `/${path}/explain`);
   expect(status).toBe(200);
   return JSON.parse(text) as OpsJson<'Explanation'>;
 }
@@ -198,10 +187,8 @@ test('docs/drift.md says once what each state of a field means', () => {
 });
 
 describe('explain', () => {
-  const bridge = forSuite(async () => {
-    const settings = { RULES: JSON.stringify(rules), OPS_TOKEN, GROUPS_PERMISSIONS_MAX: '3' };
-    return startTestBridge({ settings, sandbox: { seed: { users: 1, groups: 1 } } });
-  });
+  const settings = { RULES: JSON.stringify(rules), GROUPS_PERMISSIONS_MAX: '3' };
+  const bridge = bridgeForSuite({ settings, sandbox: { seed: { users: 1, groups: 1 } } });
 
   test('each field of a person, its value and where it comes from', async () => {
     const id = await bridge.addUser('ada', { externalId: 'x-1' });
@@ -245,19 +232,13 @@ describe('explain', () => {
       ...{ pending: 0, stuck: 0, differing: 0 },
     });
     expect(explanation.admins).toContainEqual({
-      id: ids[0],
-      name: 'gina@example.com',
-      desired: true,
-      observed: true,
+      ...{ id: ids[0], name: 'gina@example.com', desired: true, observed: true },
       from: "rule 2: { adminsOf: '*', from: '* Admins' }",
       standing: 'settled',
     });
 
-    await bridge.patch(`/Groups/${board}`, {
-      op: 'replace',
-      value: { [GROUP_EXTENSION]: { permissions: 1, admins: toMembers(ids.slice(1)) } },
-    });
-    await bridge.untilSettled();
+    const value = { [GROUP_EXTENSION]: { permissions: 1, admins: toMembers(ids.slice(1)) } };
+    await bridge.settled(bridge.patch(`/Groups/${board}`, { op: 'replace', value }));
     const asked = await explain(bridge, `groups/${board}`);
 
     const permissions = asked.fields.find(({ field }) => field === 'permissions');
@@ -291,13 +272,11 @@ describe('explain', () => {
     const id = await bridge.addUser('sue', { displayName: 'Several' });
     const groupId = await bridge.addGroup('Several');
 
-    const none = await ask(bridge, 'users/nobody/explain');
-    const several = await ask(bridge, 'explain/several');
-    const one = await ask(bridge, `explain/${id}`);
-    const stranger = await bridge.request(
-      'GET',
-      String(new URL('/ops/explain/several', bridge.baseUrl)),
-    );
+    const none = await bridge.ops('GET', '/users/nobody/explain');
+    const several = await bridge.ops('GET', '/explain/several');
+    const one = await bridge.ops('GET', `/explain/${id}`);
+    const url = new URL('/ops/explain/several', bridge.baseUrl).href;
+    const stranger = await bridge.request('GET', url);
 
     expect([none.status, none.body.code]).toEqual([404, 'not-found']);
     expect([several.status, several.body.code]).toEqual([409, 'ambiguous']);
@@ -316,17 +295,17 @@ describe('explain', () => {
     await bridge.send('DELETE', `/Groups/${group}`);
     await bridge.untilSettled('may stay');
     const deleted = [
-      await ask(bridge, 'explain/DEL@example.com'),
-      await ask(bridge, 'groups/crew/explain'),
-      await ask(bridge, 'timeline/del@example.com'),
+      await bridge.ops('GET', '/explain/DEL@example.com'),
+      await bridge.ops('GET', '/groups/crew/explain'),
+      await bridge.ops('GET', '/timeline/del@example.com'),
     ];
     const live = await bridge.addGroup('Pilots');
-    const one = await ask(bridge, 'explain/pilots');
+    const one = await bridge.ops('GET', '/explain/pilots');
     const again = await bridge.addUser('del');
-    const newer = await ask(bridge, 'explain/del@example.com');
+    const newer = await bridge.ops('GET', '/explain/del@example.com');
     await bridge.send('DELETE', `/Users/${again}`);
     await bridge.untilSettled('may stay');
-    const revived = await ask(bridge, 'explain/del@example.com');
+    const revived = await bridge.ops('GET', '/explain/del@example.com');
 
     expect(deleted.map(({ status, body }) => [status, body.id, body.deleted])).toEqual([
       [200, user, true],

@@ -158,8 +158,7 @@ for (const { what, method, body } of writes) {
     const pilots = await bridge.addGroup('Pilots', [id]);
     const etags = await readEtags(bridge, [pilots]);
     bridge.sandbox.service.removeUser(ghost.email);
-    const answer = await bridge.request(method, `/Users/${id}`, body);
-    await bridge.untilSettled();
+    const answer = await bridge.settled(bridge.request(method, `/Users/${id}`, body));
 
     expect(answer.status).toBe(404);
     expect((await bridge.request('GET', `/Users/${id}`)).status).toBe(404);

@@ -7,13 +7,12 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
   bridgeForSuite,
   bridgeForTest,
-  startTestBridge,
   type TestBridge,
   type TestBridgeOptions,
 } from '../support/bridge.ts';
 import { failing, HANGING } from '../support/faults.ts';
-import { forSuite, forTest } from '../support/lifetimes.ts';
-import { admit, replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
+import { forTest } from '../support/lifetimes.ts';
+import { admit, expel, replace, toGroup, toMembers, toUser } from '../support/provider.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
 /** Every call that reached the service, reads too; what is not named must not be called. */
@@ -110,11 +109,11 @@ const known = {
   emails: [{ value: 'user00001@example.com', type: 'work', primary: true }],
 };
 
-const disable = () => toPatch(replace('active', false));
+const disable = replace('active', false);
 
 const reads: CallRow[] = [
   withGroup('a look-up, a list, a search and a read', {}, async (bridge, { path, ada }) => {
-    await bridge.send('GET', `/Users?filter=${encodeURIComponent('userName eq "x@y.example"')}`);
+    await bridge.find('/Users', 'userName eq "x@y.example"');
     await bridge.send('GET', `/Users/${ada}`);
     await bridge.send('GET', '/Users?startIndex=1&count=10&sortBy=userName');
     await bridge.send('GET', '/Groups?excludedAttributes=members');
@@ -135,7 +134,7 @@ const people: CallRow[] = [
   ),
   row('a reactivation', { 'scim.updateUser': 1 }, async (bridge) => {
     const path = `/Users/${await bridge.addUser('returner')}`;
-    await bridge.send('PATCH', path, disable());
+    await bridge.patch(path, disable);
     return () => bridge.send('PUT', path, toUser('returner'));
   }),
   row('a new userName once it is known that the service does not take it', {}, async (bridge) => {
@@ -183,8 +182,8 @@ const nothing: CallRow[] = [
   withAda('the same PUT again', {}, (bridge, path, ada) => bridge.send('PUT', path, toUser(ada))),
   row('disabling somebody who is disabled', {}, async (bridge) => {
     const path = `/Users/${await bridge.addUser('disabled')}`;
-    await bridge.send('PATCH', path, disable());
-    return () => bridge.send('PATCH', path, disable());
+    await bridge.patch(path, disable);
+    return () => bridge.patch(path, disable);
   }),
   row('a PUT of an unmanaged account as it is', {}, async (bridge) => {
     const path = `/Users/${await bridge.findId({ type: 'Users', name: 'user00001' })}`;
@@ -197,25 +196,21 @@ const nothing: CallRow[] = [
     async (bridge) => () => bridge.send('POST', '/Users', { ...known, externalId: 'e-1' }),
   ),
   withGroup('adding a member who is there', {}, (bridge, { path, ada }) =>
-    bridge.send('PATCH', path, change('add', [ada])),
+    bridge.patch(path, admit(ada)),
   ),
   withGroup('a PUT of the same group', {}, (bridge, { path, name, ada }) =>
     bridge.send('PUT', path, toGroup(name, [ada])),
   ),
 ];
 
-function change(op: 'add' | 'remove', ids: readonly string[]) {
-  return toPatch({ op, path: 'members', value: toMembers(ids) });
-}
-
 const groups: CallRow[] = [
   withGroup('one member who joins', { 'groupUsers.addUserToGroup': 1 }, (bridge, { path, bob }) =>
-    bridge.send('PATCH', path, change('add', [bob])),
+    bridge.patch(path, admit(bob)),
   ),
   withGroup(
     'one member who leaves',
     { 'groupUsers.removeUserFromGroup': 1 },
-    (bridge, { path, ada }) => bridge.send('PATCH', path, change('remove', [ada])),
+    (bridge, { path, ada }) => bridge.patch(path, expel(ada)),
   ),
   row('exchanging one member for another', { 'scim.updateGroup': 1 }, async (bridge) => {
     const [ada, bob] = await bridge.addPeople('ada', 'bob');
@@ -236,21 +231,18 @@ const groups: CallRow[] = [
   ),
 ];
 
+const ONE = { 'scim.updateGroup': 1 };
 /** How the service takes many members, what that costs, and what it costs to find out. */
 const memberForms = [
   {
     memberPatch: 'one-per-operation',
-    people: 40,
+    ...{ people: 40, added: ONE, removed: ONE },
     first: { 'scim.getGroup': 1, 'scim.updateGroup': 1 },
-    added: { 'scim.updateGroup': 1 },
-    removed: { 'scim.updateGroup': 1 },
   },
   {
     memberPatch: 'array',
-    people: 40,
+    ...{ people: 40, added: ONE, removed: ONE },
     first: { 'scim.getGroup': 1, 'scim.updateGroup': 2 },
-    added: { 'scim.updateGroup': 1 },
-    removed: { 'scim.updateGroup': 1 },
   },
   {
     memberPatch: 'one-operation-per-request',
@@ -268,15 +260,12 @@ test.each(memberForms)(
     const bridge = await bridgeForTest({
       sandbox: { shape: { memberPatch }, seed: { users: people } },
     });
-    const filter = encodeURIComponent('userName sw "user0"');
-    const users = await bridge.list(`/Users?filter=${filter}&count=100`);
-    const ids = users.map(({ id }) => String(id));
+    const ids = (await bridge.find('/Users', 'userName sw "user0"')).map(({ id }) => String(id));
     const pilots = `/Groups/${await bridge.addGroup('Pilots')}`;
-    const count = (op: 'add' | 'remove') =>
-      countCalls(bridge, () => bridge.send('PATCH', pilots, change(op, ids)));
+    const count = (change: JsonObject) => countCalls(bridge, () => bridge.patch(pilots, change));
 
-    expect(await count('add')).toEqual(first);
-    expect(await count('remove')).toEqual(removed);
+    expect(await count(admit(...ids))).toEqual(first);
+    expect(await count(expel(...ids))).toEqual(removed);
     const created = await countCalls(bridge, () => bridge.addGroup('Crew', ids));
     expect(created).toEqual({ 'groups.createGroup': 1, ...added });
   },
@@ -304,7 +293,7 @@ const ruled: CallRow[] = [
       const id = await bridge.addUser('ada');
       await bridge.addGroup('Cooks');
       const path = `/Groups/${await bridge.addGroup('Cooks Admins')}`;
-      return () => bridge.send('PATCH', path, change('add', [id]));
+      return () => bridge.patch(path, admit(id));
     },
   ),
   row(
@@ -313,7 +302,7 @@ const ruled: CallRow[] = [
     async (bridge) => {
       const id = await bridge.addUser('bob');
       const path = `/Groups/${await bridge.addGroup('Former guests')}`;
-      return () => bridge.send('PATCH', path, change('add', [id]));
+      return () => bridge.patch(path, admit(id));
     },
   ),
 ];
@@ -329,10 +318,8 @@ const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0';
 const shape = { changeStatus: 204, updatable: ['active', 'name', 'userName', 'emails'] } as const;
 
 describe('a service that answers updates without a body', () => {
-  const bridge = forSuite(async () => {
-    const settings = { SCIM_WRITE_WAIT: '60s', GROUPS_PERMISSIONS_MAX: '31' };
-    return startTestBridge({ settings, sandbox: { shape } });
-  });
+  const settings = { SCIM_WRITE_WAIT: '60s', GROUPS_PERMISSIONS_MAX: '31' };
+  const bridge = bridgeForSuite({ settings, sandbox: { shape } });
 
   /** Operations of the calls that follow from a write. */
   async function listCalls(path: string, ...operations: JsonObject[]): Promise<string[]> {
@@ -374,9 +361,7 @@ describe('a service that answers updates without a body', () => {
     await bridge.addGroup('A group that teaches the form', ids);
     const group = await bridge.addGroup('Pilots');
 
-    const value = toMembers(ids);
-    const calls = await listCalls(`/Groups/${group}`, { op: 'add', path: 'members', value });
-    expect(calls).toEqual(['scim.updateGroup']);
+    expect(await listCalls(`/Groups/${group}`, admit(...ids))).toEqual(['scim.updateGroup']);
   });
 });
 
@@ -418,8 +403,6 @@ describe('ledger', () => {
   const bridge = bridgeForSuite({ settings: { GROUPS_PERMISSIONS_MAX: '31' } });
   afterEach(() => bridge.sandbox.faults.clear());
 
-  const disable = toPatch(replace('active', false));
-
   /** The calls for a user or group as `kind outcome`, the oldest first. */
   async function listCalls(path: string): Promise<string[]> {
     return (await bridge.listOps(`${path.toLowerCase()}/timeline`))
@@ -432,7 +415,7 @@ describe('ledger', () => {
     const { faults } = bridge.sandbox;
     const slow = faults.add({ operation: 'scim.updateUser', fault: HANGING });
 
-    const answer = bridge.request('PATCH', path, disable);
+    const answer = bridge.tryPatch(path, disable);
     await slow.until(1);
     const during = await listCalls(path);
     faults.clear();
@@ -442,6 +425,7 @@ describe('ledger', () => {
     expect(await listCalls(path)).toEqual(['user.create done', 'user.deactivate done']);
   });
 
+  const replaceAll = (value: JsonObject) => ({ op: 'replace', value });
   /** Requests whose call the service refuses, after which parts of it are sent, and the changes by outcome. */
   const parted: readonly {
     readonly why: string;
@@ -454,10 +438,7 @@ describe('ledger', () => {
     {
       why: 'access first, then the name',
       ...{ refused: 'scim.updateUser', times: 1, type: 'Users' },
-      toOperation: () => ({
-        op: 'replace',
-        value: { active: false, name: { familyName: 'Byron' } },
-      }),
+      toOperation: () => replaceAll({ active: false, name: { familyName: 'Byron' } }),
       changes: [
         ...['user.deactivate refused', 'user.rename refused'],
         ...['user.deactivate done', 'user.rename done'],
@@ -466,10 +447,8 @@ describe('ledger', () => {
     {
       why: 'the name of a group first, then its permissions',
       ...{ refused: 'groups.updateGroup', times: 1, type: 'Groups' },
-      toOperation: () => ({
-        op: 'replace',
-        value: { displayName: 'Captains', [GROUP_EXTENSION]: { permissions: 2 } },
-      }),
+      toOperation: () =>
+        replaceAll({ displayName: 'Captains', [GROUP_EXTENSION]: { permissions: 2 } }),
       changes: [
         ...['group.rename refused', 'group.permissions refused'],
         ...['group.rename done', 'group.permissions done'],

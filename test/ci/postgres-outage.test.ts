@@ -130,8 +130,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       const refused = await bridge.tryPatch(ada, disable);
       await expect.poll(() => lost).toHaveBeenCalledOnce();
       proxy.setRefusing(false);
-      const repeated = await bridge.tryPatch(ada, disable);
-      await bridge.untilSettled();
+      const repeated = await bridge.settled(bridge.tryPatch(ada, disable));
 
       expect([user, group, renamed].map(({ status }) => status)).toEqual([201, 201, 200]);
       expect([refused.status, repeated.status]).toEqual([503, 200]);

@@ -36,7 +36,11 @@ export async function readPlan(bridge: TestBridge, id: unknown): Promise<JsonObj
 }
 
 /** Decides about a plan, as it was seen. */
-export function decide(bridge: TestBridge, { id, hash }: JsonObject, how: 'approve' | 'discard') {
+export function decide(
+  bridge: TestBridge,
+  { id, hash }: JsonObject,
+  how: 'approve' | 'discard' | 'undo',
+) {
   const body = how === 'approve' ? { hash: hash ?? '' } : {};
   return bridge.ops('POST', `/plans/${String(id)}/${how}`, body);
 }

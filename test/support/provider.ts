@@ -97,6 +97,8 @@ export function toProvider(request: SendRequest) {
   const create = async (path: string, body: JsonObject) =>
     String((await send('POST', path, body)).body.id);
   const list = async (path: string) => listResources(await send('GET', path));
+  /** The resources that a filter finds. */
+  const find = (path: string, filter: string) => list(`${path}?${new URLSearchParams({ filter })}`);
   const addUser = (name: string, change?: JsonObject) => create('/Users', toUser(name, change));
 
   return {
@@ -109,6 +111,7 @@ export function toProvider(request: SendRequest) {
       request('PATCH', path, toPatch(...operations)),
     /** The resources of a list. */
     list,
+    find,
     /** Creates a person and gives the SCIM id. */
     addUser,
     /** Creates one person after another and gives their SCIM ids. */
@@ -126,8 +129,7 @@ export function toProvider(request: SendRequest) {
     /** The SCIM id of the only user with this userName, or of the only group with this name. */
     async findId({ type, name }: { type: 'Users' | 'Groups'; name: string }) {
       const attribute = type === 'Users' ? 'userName' : 'displayName';
-      const query = new URLSearchParams({ filter: `${attribute} eq ${JSON.stringify(name)}` });
-      const [resource] = await list(`/${type}?${query}`);
+      const [resource] = await find(`/${type}`, `${attribute} eq ${JSON.stringify(name)}`);
       if (resource === undefined) throw new Error(`${name} was not found`);
       return String(resource.id);
     },

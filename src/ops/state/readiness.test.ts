@@ -19,52 +19,22 @@ interface Given extends Partial<Omit<Stored, 'backlog' | 'access'>> {
   readonly access?: Partial<Stored['access']>;
 }
 
-function toStore({
-  firstRead = { kind: 'finished' },
-  sections = {},
-  backlog,
-  writeTrouble,
-  weaknesses = [],
-  recovery,
-  auditFailure,
-  waitingPlans = [],
-  lateLeavers = { count: 0, some: [] },
-  leftOut,
-  recycled,
-  providerHarm = [],
-  access,
-}: Given = {}) {
-  const waiting = {
-    due: 0,
-    changes: 0,
-    stuck: 0,
-    failing: 0,
-    disputed: 0,
-    failingSince: null,
-    queued: { removals: 0, changes: 0, looks: 0 },
-    noSeat: 0,
-    noSeatSince: null,
-    oldestSince: null,
-    ...backlog,
-  };
-  return {
-    store: {
-      kind: 'ok',
-      firstRead,
-      sections,
-      backlog: waiting,
-      writeTrouble,
-      weaknesses,
-      recovery,
-      auditFailure,
-      waitingPlans,
-      lateLeavers,
-      leftOut,
-      recycled,
-      providerHarm,
-      access: { hasProvider: true, expiring: [], failedAttempts: 0, ...access },
+function toStore({ backlog, access, ...given }: Given = {}) {
+  const store: Stored = {
+    ...{ kind: 'ok', firstRead: { kind: 'finished' }, sections: {}, writeTrouble: undefined },
+    ...{ weaknesses: [], recovery: undefined, auditFailure: undefined, waitingPlans: [] },
+    ...{ lateLeavers: { count: 0, some: [] }, leftOut: undefined, recycled: undefined },
+    providerHarm: [],
+    ...given,
+    backlog: {
+      ...{ due: 0, changes: 0, stuck: 0, failing: 0, disputed: 0, failingSince: null },
+      queued: { removals: 0, changes: 0, looks: 0 },
+      ...{ noSeat: 0, noSeatSince: null, oldestSince: null },
+      ...backlog,
     },
-  } as const;
+    access: { hasProvider: true, expiring: [], failedAttempts: 0, ...access },
+  };
+  return { store };
 }
 
 const well: ReadinessFacts = {
@@ -76,153 +46,9 @@ const well: ReadinessFacts = {
   nowMs,
 };
 
-/** The facts, the codes that are answered, and the status where it is not `degraded`. */
-const rows: [why: string, change: Partial<ReadinessFacts>, codes: string, status?: string][] = [
-  ['nothing is wrong', {}, '', 'ok'],
-  [
-    'writes are accepted while no process leads',
-    { leader: { isSelf: false, epoch: 3, since: 0, isAlive: false } },
-    'no-leader',
-  ],
-  [
-    'an unusable store is no place to keep a write',
-    { store: { kind: 'problem', code: 'store-full' } },
-    'store-unusable',
-    'unavailable',
-  ],
-  [
-    'nobody who could come in is told, and is no reason to be taken out',
-    toStore({ access: { hasProvider: false } }),
-    'no-credential',
-  ],
-  [
-    'many wrong tokens are told',
-    toStore({ access: { failedAttempts: 50 } }),
-    'authentication-failing',
-  ],
-  [
-    'a store that can only be read still answers',
-    toStore({ writeTrouble: { code: 'store-full', sinceMs: nowMs } }),
-    'store-read-only',
-  ],
-  [
-    'a restored backup waits for an operator, and new writes do not',
-    toStore({
-      recovery: { phase: 'reading', since: nowMs, reason: { code: 'restored' }, planId: 'p' },
-    }),
-    'recovery',
-  ],
-  [
-    'what is accepted while observing is told, and is not behind',
-    {
-      ...toStore({ backlog: { due: 3, changes: 2, oldestSince: nowMs - 15 * 60_000 } }),
-      writes: { mode: 'observe', pause: undefined },
-    },
-    'observe-mode',
-  ],
-  [
-    'a pause is told, and what waits is not behind',
-    {
-      ...toStore({ backlog: { due: 3, changes: 2, oldestSince: nowMs - 15 * 60_000 } }),
-      writes: { mode: 'live', pause: { since: nowMs, reason: null } },
-    },
-    'writes-paused',
-  ],
-  [
-    'an audit log that cannot be read for five minutes is told',
-    toStore({ auditFailure: { since: nowMs - 300_000, code: 'unavailable' } }),
-    'audit-behind',
-  ],
-  [
-    'a plan that waits for an operator is told',
-    toStore({
-      waitingPlans: [{ id: 'p', source: 'provider', created_at: nowMs, waiting: 3, reason: null }],
-    }),
-    'plan-held',
-  ],
-  [
-    'people who left and are not out after five minutes are told, with how many they are',
-    toStore({
-      lateLeavers: {
-        count: 12,
-        some: [{ id: userId('a'), left_at: nowMs - 301_000, name: 'ada', plan: null }],
-      },
-    }),
-    'leavers-late',
-  ],
-  [
-    'a provider that takes away a lot is told',
-    toStore({ providerHarm: [{ harm: 'deactivate', count: 21 }] }),
-    'provider-harm',
-  ],
-  [
-    'one that could not be read just now is not',
-    toStore({ auditFailure: { since: nowMs - 299_999, code: 'unavailable' } }),
-    '',
-    'ok',
-  ],
-  [
-    'an audit log that the service refuses is told once',
-    toStore({
-      auditFailure: { since: nowMs - 300_000, code: 'not-permitted' },
-      sections: {
-        audit: { problem: { code: 'not-permitted', words: 'no', status: 403 }, at: nowMs },
-      },
-    }),
-    'section-closed',
-  ],
-  [
-    'before the first read is finished nobody is "not found"',
-    toStore({ firstRead: { kind: 'running', step: 'users', count: 300 } }),
-    'first-read',
-    'unavailable',
-  ],
-  [
-    'an outage of the service is when accepting writes matters',
-    { upstream: { ...well.upstream, service: shut } },
-    'service-down',
-  ],
-  [
-    'an address that sends calls elsewhere is told, when calls of others are answered too',
-    { upstream: { ...well.upstream, redirectedSinceMs: nowMs } },
-    'redirected',
-  ],
-  [
-    'what failed some times is ordinary backoff',
-    toStore({ backlog: { failing: 2, failingSince: nowMs - 59_999 } }),
-    '',
-    'ok',
-  ],
-  [
-    'what fails for a minute is told, before the breaker has an opinion',
-    toStore({ backlog: { failing: 2, failingSince: nowMs - 60_000 } }),
-    'failing',
-  ],
-  [
-    'closed sections are told, each with its remedy',
-    toStore({ sections: closed }),
-    'section-closed, section-closed',
-  ],
-  [
-    'ordinary backoff is no news',
-    toStore({ backlog: { due: 5, oldestSince: nowMs - 60_000 } }),
-    '',
-    'ok',
-  ],
-  [
-    'a backlog that does not move is',
-    toStore({ backlog: { due: 1, oldestSince: nowMs - 15 * 60_000 } }),
-    'behind',
-  ],
-  [
-    'what degrades is told beside what blocks',
-    { draining: true, upstream: { credentials: shut, service: shut, pausedForMs: 0 } },
-    'draining, credentials-refused, service-down',
-    'unavailable',
-  ],
-];
+type Told = readonly [codes: string, status?: string];
 
-for (const [why, change, codes, status = 'degraded'] of rows) {
+function tells(why: string, [codes, status = 'degraded']: Told, change: Partial<ReadinessFacts>) {
   test(`toReadiness: ${why}`, () => {
     const readiness = toReadiness({ ...well, ...change });
 
@@ -235,14 +61,98 @@ for (const [why, change, codes, status = 'degraded'] of rows) {
   });
 }
 
+/** The same of facts that are read from the store. */
+const stored = (why: string, told: Told, given: Given) => tells(why, told, toStore(given));
+
+const OK: Told = ['', 'ok'];
+const late = nowMs - 15 * 60_000;
+const behind = toStore({ backlog: { due: 3, changes: 2, oldestSince: late } });
+const { upstream } = well;
+
+tells('nothing is wrong', OK, {});
+tells('writes are accepted while no process leads', ['no-leader'], {
+  leader: { isSelf: false, epoch: 3, since: 0, isAlive: false },
+});
+tells('an unusable store is no place to keep a write', ['store-unusable', 'unavailable'], {
+  store: { kind: 'problem', code: 'store-full' },
+});
+stored('nobody who could come in is told, and is no reason to be taken out', ['no-credential'], {
+  access: { hasProvider: false },
+});
+stored('many wrong tokens are told', ['authentication-failing'], {
+  access: { failedAttempts: 50 },
+});
+stored('a store that can only be read still answers', ['store-read-only'], {
+  writeTrouble: { code: 'store-full', sinceMs: nowMs },
+});
+stored('a restored backup waits for an operator, and new writes do not', ['recovery'], {
+  recovery: { phase: 'reading', since: nowMs, reason: { code: 'restored' }, planId: 'p' },
+});
+tells('what is accepted while observing is told, and is not behind', ['observe-mode'], {
+  ...behind,
+  writes: { mode: 'observe', pause: undefined },
+});
+tells('a pause is told, and what waits is not behind', ['writes-paused'], {
+  ...behind,
+  writes: { mode: 'live', pause: { since: nowMs, reason: null } },
+});
+stored('an audit log that cannot be read for five minutes is told', ['audit-behind'], {
+  auditFailure: { since: nowMs - 300_000, code: 'unavailable' },
+});
+stored('a plan that waits for an operator is told', ['plan-held'], {
+  waitingPlans: [{ id: 'p', source: 'provider', created_at: nowMs, waiting: 3, reason: null }],
+});
+const ada = { id: userId('a'), left_at: nowMs - 301_000, name: 'ada', plan: null };
+stored(
+  'people who left and are not out after five minutes are told, with how many they are',
+  ['leavers-late'],
+  { lateLeavers: { count: 12, some: [ada] } },
+);
+stored('a provider that takes away a lot is told', ['provider-harm'], {
+  providerHarm: [{ harm: 'deactivate', count: 21 }],
+});
+stored('one that could not be read just now is not', OK, {
+  auditFailure: { since: nowMs - 299_999, code: 'unavailable' },
+});
+stored('an audit log that the service refuses is told once', ['section-closed'], {
+  auditFailure: { since: nowMs - 300_000, code: 'not-permitted' },
+  sections: { audit: { problem: { code: 'not-permitted', words: 'no', status: 403 }, at: nowMs } },
+});
+stored('before the first read is finished nobody is "not found"', ['first-read', 'unavailable'], {
+  firstRead: { kind: 'running', step: 'users', count: 300 },
+});
+tells('an outage of the service is when accepting writes matters', ['service-down'], {
+  upstream: { ...upstream, service: shut },
+});
+tells(
+  'an address that sends calls elsewhere is told, when calls of others are answered too',
+  ['redirected'],
+  { upstream: { ...upstream, redirectedSinceMs: nowMs } },
+);
+stored('what failed some times is ordinary backoff', OK, {
+  backlog: { failing: 2, failingSince: nowMs - 59_999 },
+});
+stored('what fails for a minute is told, before the breaker has an opinion', ['failing'], {
+  backlog: { failing: 2, failingSince: nowMs - 60_000 },
+});
+stored('closed sections are told, each with its remedy', ['section-closed, section-closed'], {
+  sections: closed,
+});
+stored('ordinary backoff is no news', OK, { backlog: { due: 5, oldestSince: nowMs - 60_000 } });
+stored('a backlog that does not move is', ['behind'], { backlog: { due: 1, oldestSince: late } });
+tells(
+  'what degrades is told beside what blocks',
+  ['draining, credentials-refused, service-down', 'unavailable'],
+  { draining: true, upstream: { credentials: shut, service: shut, pausedForMs: 0 } },
+);
+
 test('a section that is not understood is not told as refused', () => {
   const problem = { code: 'unreadable', words: 'company user: role is not a whole number' };
   const sections = { companyUsers: { problem, at: nowMs } };
   const { reasons } = toReadiness({ ...well, ...toStore({ sections }) });
 
-  expect(reasons).toMatchObject([
-    { code: 'section-closed', remedy: expect.stringContaining('See the log') },
-  ]);
+  const remedy = expect.stringContaining('See the log');
+  expect(reasons).toMatchObject([{ code: 'section-closed', remedy }]);
   expect(reasons[0]?.detail).toMatch(/does not show readably \(unreadable\) company users/);
   expect(reasons[0]?.detail).not.toMatch(/role is/);
 });
@@ -257,21 +167,11 @@ test('a closed section names the right or the module, never the words of the ser
 });
 
 test('one is told as one', () => {
-  const plan = {
-    id: 'a',
-    source: 'provider',
-    created_at: nowMs,
-    reason: null,
-    waiting: 1,
-  } as const;
+  const plan = { id: 'a', created_at: nowMs, reason: null, waiting: 1 } as const;
   const sources = ['provider', 'handover', 'sweep'] as const;
   const waitingPlans = sources.map((source) => ({ ...plan, source }));
-  const facts = {
-    ...well,
-    ...toStore({ waitingPlans }),
-    upstream: { ...well.upstream, pausedForMs: 1 },
-  };
-  const details = toReadiness(facts).reasons.map(({ detail }) => detail);
+  const change = { ...toStore({ waitingPlans }), upstream: { ...upstream, pausedForMs: 1 } };
+  const details = toReadiness({ ...well, ...change }).reasons.map(({ detail }) => detail);
 
   expect(details).toEqual([
     'The service asks for a pause of all calls, for 1 more second; writes are kept for later.',

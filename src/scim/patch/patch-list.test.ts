@@ -16,7 +16,8 @@ import {
 } from './patch-test-support.ts';
 
 const [ofWork, ofHome] = ['emails[type eq "work"]', 'emails[type eq "home"]'];
-const other = 'emails[type eq "other"]';
+const [other, ofFax] = ['emails[type eq "other"]', 'phoneNumbers[type eq "fax"]'];
+const toOther = (change: object) => emails(work, home, { type: 'other', ...change });
 const emails = (...values: object[]) => ({ emails: values });
 const plain = { value: work.value, type: 'work' };
 const second = { ...work, primary: false };
@@ -37,18 +38,11 @@ const cases: readonly PatchCase[] = [
     { addresses: [{ type: 'work', country: 'Belize' }] },
   ],
   [
-    [
-      add('roles[primary eq "True"].display', 'D'),
-      add('roles[primary eq "True"].value', 'V'),
-      add('roles[primary eq "True"].type', 'T'),
-    ],
-    { roles: [{ primary: true, display: 'D', value: 'V', type: 'T' }] },
+    ['display', 'value', 'type'].map((sub) => add(`roles[primary eq "True"].${sub}`, sub)),
+    { roles: [{ primary: true, display: 'display', value: 'value', type: 'type' }] },
   ],
   [
-    [
-      add('phoneNumbers[type eq "fax"].primary', 'True'),
-      add('phoneNumbers[type eq "fax"].value', '2'),
-    ],
+    [add(`${ofFax}.primary`, 'True'), add(`${ofFax}.value`, '2')],
     { phoneNumbers: [{ type: 'fax', primary: true, value: '2' }] },
   ],
   [
@@ -58,7 +52,7 @@ const cases: readonly PatchCase[] = [
   [add('phoneNumbers[type eq "fax"].primary', true), {}],
   [replace(ofHome, { display: 'H' }), emails(work, { ...home, display: 'H' })],
   [replace(ofHome, 'h@x'), emails(work, { ...home, value: 'h@x' })],
-  [add(other, { value: 'o@x' }), emails(work, home, { type: 'other', value: 'o@x' })],
+  [add(other, { value: 'o@x' }), toOther({ value: 'o@x' })],
   [replace(`${ofWork}.value`, ''), emails(home)],
   [[replace(`${ofWork}.value`, null), remove(ofHome)], { emails: undefined }],
   [replace(ofWork, { display: null, primary: null }), emails(plain, home)],
@@ -81,17 +75,14 @@ const cases: readonly PatchCase[] = [
     [replace(`${other}.primary`, true), replace(`${ofHome}.primary`, true)],
     emails(second, { ...home, primary: true }),
   ],
-  [add(`${other}.value`, 'z@x'), emails(work, home, { type: 'other', value: 'z@x' })],
+  [add(`${other}.value`, 'z@x'), toOther({ value: 'z@x' })],
   [replace('emails[primary eq false].display', 'H'), emails(work, { ...home, display: 'H' })],
   [remove('emails.type'), emails({ value: work.value, primary: true }, { value: home.value })],
   [replace('emails.primary', true), emails(second, { ...home, primary: true })],
   [replace('emails.display', 'D'), emails({ ...work, display: 'D' }, { ...home, display: 'D' })],
   [add('ims.value', 'i'), { ims: [{ value: 'i' }] }],
   [replace(`${ofHome}.primary`, 'true'), emails(second, { ...home, primary: true })],
-  [
-    add('emails', [{ value: 'o@x', type: 'other' }]),
-    emails(work, home, { value: 'o@x', type: 'other' }),
-  ],
+  [add('emails', [{ value: 'o@x', type: 'other' }]), toOther({ value: 'o@x' })],
   [add('emails', { value: 'o@x' }), emails(work, home, { value: 'o@x' })],
   [
     add('emails', [work, { value: 'ADA@home.example', type: 'home' }]),
@@ -135,24 +126,14 @@ test('a list holds a thousand values and no more', () => {
   );
 });
 
-for (const filter of [
-  'value eq "nomatch@x"',
-  'type eq "work" and value eq "nomatch@x"',
-  'display eq "D"',
-]) {
-  for (const [part, value] of [
-    ['.primary', true],
-    ['.value', 'n@x'],
-    ['', { display: 'N' }],
-  ] as const) {
-    for (const [verb, toStep] of [
-      ['a replacement', replace],
-      ['an addition', add],
-    ] as const) {
+const noValue = 'value eq "nomatch@x"';
+for (const filter of [noValue, `type eq "work" and ${noValue}`, 'display eq "D"']) {
+  const parts = { '.primary': true, '.value': 'n@x', '': { display: 'N' } };
+  for (const [part, value] of Object.entries(parts)) {
+    for (const [verb, toStep] of Object.entries({ 'a replacement': replace, 'an addition': add })) {
       test(`${verb} where a filter finds nothing has no target: emails[${filter}]${part}`, () => {
-        expect(() => patch(ada, toStep(`emails[${filter}]${part}`, value))).toThrow(
-          refused('noTarget'),
-        );
+        const step = toStep(`emails[${filter}]${part}`, value);
+        expect(() => patch(ada, step)).toThrow(refused('noTarget'));
       });
     }
   }
