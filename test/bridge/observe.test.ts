@@ -29,9 +29,8 @@ async function makeCompany(): Promise<Lives> {
 /** What a provider sends on its first day: somebody new, somebody who is there, one to go, a new group. */
 async function sendFirstDay(bridge: TestBridge): Promise<{ ada: string; first: string }> {
   const ada = await bridge.addUser('ada');
-  const first = await bridge.addUser('user00001', {
-    name: { givenName: 'Una', familyName: 'One' },
-  });
+  const name = { givenName: 'Una', familyName: 'One' };
+  const first = await bridge.addUser('user00001', { name });
   const second = await bridge.findId({ type: 'Users', name: 'user00002' });
   await bridge.patch(`/Users/${second}`, replace('active', false));
   await bridge.send('POST', '/Users', toUser('idle', { active: false }));
@@ -84,18 +83,11 @@ describe('observe mode', () => {
       const shown = await bridge.send('GET', '/Users?filter=userName eq "ada@example.com"');
 
       expect(shown.body.totalResults).toBe(1);
-      expect(paused).toEqual({ mode: 'observe', paused: null, waiting: 4 });
-      expect(status).toMatchObject({
-        status: 'degraded',
-        failingCount: 0,
-        writes: { mode: 'observe', paused: null, waiting: 4 },
-      });
-      expect(await bridge.readReasons()).toMatchObject([
-        {
-          code: 'observe-mode',
-          detail: expect.stringContaining('4 people and groups are accepted, not applied'),
-        },
-      ]);
+      const writes = { mode: 'observe', paused: null, waiting: 4 };
+      expect(paused).toEqual(writes);
+      expect(status).toMatchObject({ status: 'degraded', failingCount: 0, writes });
+      const detail = expect.stringContaining('4 people and groups are accepted, not applied');
+      expect(await bridge.readReasons()).toMatchObject([{ code: 'observe-mode', detail }]);
 
       service.updateUser('user00001@example.com', { fullName: 'Somebody Else' });
       service.updateUser('user00003@example.com', { active: false });
@@ -103,9 +95,8 @@ describe('observe mode', () => {
       expect(await bridge.untilSwept(String(body.id))).toMatchObject({ status: 'complete' });
       expect(await bridge.listDrifts()).toEqual([]);
       // By then a worker would have taken what waits, had anybody tried.
-      expect(await bridge.listOps('/users?due=true')).toMatchObject(
-        [0, 1, 2].map(() => ({ attempts: 0 })),
-      );
+      const due = await bridge.listOps('/users?due=true');
+      expect(due.map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
       service.updateUser('user00001@example.com', { fullName: String(before.people[1]?.fullName) });
       service.updateUser('user00003@example.com', { active: true });
     }, OBSERVE);
@@ -146,13 +137,8 @@ describe('observe mode', () => {
         'privileged user user00003',
       ]);
       expect(view.counts).toEqual({
-        'user.adopt': 2,
-        'user.create': 1,
-        'user.inactive': 1,
-        'user.privileged': 2,
-        'user.disputed': 1,
-        'group.create': 1,
-        'group.privileged': 2,
+        ...{ 'user.adopt': 2, 'user.create': 1, 'user.inactive': 1, 'user.privileged': 2 },
+        ...{ 'user.disputed': 1, 'group.create': 1, 'group.privileged': 2 },
       });
       const pages: string[] = [];
       for (let query: string | undefined = '?limit=3'; query !== undefined; ) {
@@ -211,15 +197,11 @@ describe('observe mode', () => {
       await bridge.untilSettled();
       expect(calls.count({ mutating: true })).toBe(0);
       expect(Object(plan.counts).kinds).toEqual({
-        'group.create': 1,
-        'member.add': 2,
-        'user.create': 1,
-        'user.deactivate': 1,
-        'user.rename': 1,
+        ...{ 'group.create': 1, 'member.add': 2, 'user.create': 1 },
+        ...{ 'user.deactivate': 1, 'user.rename': 1 },
       });
-      expect(await bridge.readReasons()).toMatchObject([
-        { code: 'recovery', detail: expect.stringContaining('while the bridge observed is held') },
-      ]);
+      const detail = expect.stringContaining('while the bridge observed is held');
+      expect(await bridge.readReasons()).toMatchObject([{ code: 'recovery', detail }]);
       await bridge.addUser('eve');
       expect(service.findUser('eve@example.com')).toBeDefined();
       expect(service.findUser('ada@example.com')).toBeUndefined();
@@ -239,10 +221,8 @@ describe('observe mode', () => {
       expect(ends).not.toContain('dropped');
       expect(service.getUser('ada@example.com').active).toBe(true);
       expect(service.getUser('user00002@example.com').active).toBe(false);
-      expect(service.getUser('user00001@example.com')).toMatchObject({
-        fullName: 'Una One',
-        active: false,
-      });
+      const una = { fullName: 'Una One', active: false };
+      expect(service.getUser('user00001@example.com')).toMatchObject(una);
       expect(service.members('Pilots')).toEqual(['ada@example.com', 'user00001@example.com']);
       expect(await bridge.readReasons()).toEqual([]);
       await bridge.patch(`/Users/${first}`, replace('name.familyName', 'Two'));
@@ -258,10 +238,8 @@ describe('observe mode', () => {
     down.remove();
 
     const start = lives.live(async () => undefined, OBSERVE);
-    await expect(start).rejects.toMatchObject({
-      code: 'work-due',
-      message: expect.stringContaining('start with MODE=live until nothing waits'),
-    });
+    const message = expect.stringContaining('start with MODE=live until nothing waits');
+    await expect(start).rejects.toMatchObject({ code: 'work-due', message });
   });
 });
 
@@ -270,10 +248,8 @@ test('an operator’s own call that would change the service is refused while ob
   const made = await bridge.ops('POST', '/api/groups/createGroup', { body: { name: 'New' } });
   const read = await bridge.ops('POST', '/api/groups/getListOfGroups', {});
 
-  expect(made).toMatchObject({
-    status: 503,
-    body: { code: 'observe-mode', outcome: 'not-sent', retry: 'later' },
-  });
+  const body = { code: 'observe-mode', outcome: 'not-sent', retry: 'later' };
+  expect(made).toMatchObject({ status: 503, body });
   expect(read.status).toBe(200);
   expect(bridge.sandbox.service.findGroup('New')).toBeUndefined();
 });
@@ -314,10 +290,8 @@ describe('going live', () => {
 
     await lives.live((bridge) => goLive(lives, bridge));
 
-    expect(lives.sandbox.calls.counts()).toEqual({
-      'scim.addUser': { 201: PEOPLE },
-      'scim.updateUser': { 200: PEOPLE },
-    });
+    const counts = { 'scim.addUser': { 201: PEOPLE }, 'scim.updateUser': { 200: PEOPLE } };
+    expect(lives.sandbox.calls.counts()).toEqual(counts);
   });
 
   test('tells how far the service is read while the plan is made', async () => {
@@ -413,9 +387,8 @@ test('scim-bridge resume asks before it lets go what waits, and where there is n
   const live = await person('resume');
   faults.clear();
 
-  expect(paused.asked).toEqual([
-    '1 person or group waits for the service. Let all of it go? [y/N] ',
-  ]);
+  const question = '1 person or group waits for the service. Let all of it go? [y/N] ';
+  expect(paused.asked).toEqual([question]);
   expect(still).not.toBeNull();
   expect(live).toMatchObject({ code: 0, asked: [] });
   expect(live.text).toBe('Not paused: 1 person or group waits for the service.\n');

@@ -41,11 +41,9 @@ const dashboard = z
   .parse(JSON.parse(read('config/grafana/scim-bridge.json')));
 
 /** What Grafana puts into an expression before it asks. */
+const fill = (expr: string) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', '.*');
 const asked = dashboard.panels.flatMap(({ title, targets }) =>
-  targets.map(({ expr }) => ({
-    title,
-    expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', '.*'),
-  })),
+  targets.map(({ expr }) => ({ title, expr: fill(expr) })),
 );
 
 /** A metric that an expression asks for, with the labels that it selects by. */
@@ -74,6 +72,7 @@ const allAsked = [
   ...asked.flatMap(({ title, expr }) => listAsked(title, expr)),
 ];
 
+const apiVersion = 'monitoring.coreos.com/v1';
 /** Labels that Prometheus adds by itself. */
 const OUTER = new Set(['job', 'instance']);
 
@@ -120,9 +119,8 @@ test('every reason of /readyz has one alert, which leads to its section of the r
   const anchors = new Map(rules.map((one) => [one.alert, one.annotations.runbook.split('#')[1]]));
   const ofReasons = rules.filter(({ expr }) => /scim_bridge_reasons|\bup\{/.test(expr));
 
-  expect(ofReasons.map(({ alert }) => anchors.get(alert)).toSorted()).toEqual(
-    REASON_CODES.toSorted(),
-  );
+  const told = ofReasons.map(({ alert }) => anchors.get(alert));
+  expect(told.toSorted()).toEqual(REASON_CODES.toSorted());
 });
 
 test('every alert leads to a section of the runbook that is there', () => {
@@ -130,9 +128,9 @@ test('every alert leads to a section of the runbook that is there', () => {
     heading.replaceAll('`', '').toLowerCase().replaceAll(' ', '-'),
   );
 
-  const lost = rules.filter(
-    ({ annotations }) => !headings.includes(annotations.runbook.split('#')[1] ?? ''),
-  );
+  const isThere = ({ annotations }: Rule) =>
+    headings.includes(annotations.runbook.split('#')[1] ?? '');
+  const lost = rules.filter((one) => !isThere(one));
   expect(lost.map(({ alert }) => alert)).toEqual([]);
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
 });
@@ -140,25 +138,17 @@ test('every alert leads to a section of the runbook that is there', () => {
 test('the PrometheusRule has the same rules: npm run docs writes it', () => {
   const manifest = parse(read('config/kubernetes/monitoring/prometheus-rule.yaml'));
 
-  expect(manifest).toMatchObject({
-    apiVersion: 'monitoring.coreos.com/v1',
-    kind: 'PrometheusRule',
-    spec: { groups },
-  });
+  expect(manifest).toMatchObject({ apiVersion, kind: 'PrometheusRule', spec: { groups } });
 });
 
 test('the ServiceMonitor finds the port of operators, with a token from a secret', () => {
   const monitor = parse(read('config/kubernetes/monitoring/service-monitor.yaml'));
   const service = parse(read('config/kubernetes/ops-service.yaml'));
 
-  expect(monitor).toMatchObject({
-    apiVersion: 'monitoring.coreos.com/v1',
-    kind: 'ServiceMonitor',
-    spec: {
-      selector: { matchLabels: service.metadata.labels },
-      endpoints: [{ port: service.spec.ports[0].name, path: '/metrics' }],
-    },
-  });
+  const selector = { matchLabels: service.metadata.labels };
+  const endpoints = [{ port: service.spec.ports[0].name, path: '/metrics' }];
+  const spec = { selector, endpoints };
+  expect(monitor).toMatchObject({ apiVersion, kind: 'ServiceMonitor', spec });
   expect(monitor.spec.endpoints[0].authorization.credentials).toHaveProperty('key');
 });
 
@@ -199,13 +189,16 @@ const requests = 'scim_bridge_http_request_duration_seconds_count';
 const calls = 'scim_bridge_upstream_call_duration_seconds_count';
 const transactions = 'scim_bridge_store_transaction_duration_seconds_bucket';
 
+/** One series with these values, each at one of the two. */
+const toLevel = (name: string, labels: string, firing: string, quiet: string): Series => {
+  const series = `scim_bridge_${name}{${labels}${labels === '' ? '' : ','}${job}}`;
+  return { firing: { [series]: firing }, quiet: { [series]: quiet } };
+};
+
 const levels: Readonly<Record<string, Series>> = {
   ScimBridgeStarting: { firing: { [`up{${job}}`]: '0x60' }, quiet: { [`up{${job}}`]: '1x60' } },
   ScimBridgeAbsent: { firing: {}, quiet: { [`scim_bridge_build_info{${job}}`]: '1x60' } },
-  ScimBridgeLeaverWaits: {
-    firing: { [`scim_bridge_change_oldest_age_seconds{${leaver}}`]: '301x60' },
-    quiet: { [`scim_bridge_change_oldest_age_seconds{${leaver}}`]: '299x60' },
-  },
+  ScimBridgeLeaverWaits: toLevel('change_oldest_age_seconds', 'kind="leaver"', '301x60', '299x60'),
   ScimBridgeLeaversSlow: {
     firing: toLeavers('0+100x1500', '0+98x1500'),
     quiet: toLeavers('0+100x1500', '0+99.5x1500'),
@@ -227,17 +220,10 @@ const levels: Readonly<Record<string, Series>> = {
     firing: { [`scim_bridge_store_connections{state="waiting",${job}}`]: '1x60' },
     quiet: { [`scim_bridge_store_connections{state="used",${job}}`]: '9x60' },
   },
-  ScimBridgeNotificationsWait: {
-    firing: { [`scim_bridge_notifications_waiting{receiver="ops",${job}}`]: '1x60' },
-    quiet: { [`scim_bridge_notifications_waiting{receiver="ops",${job}}`]: '0x60' },
-  },
-  ScimBridgeSeatsRunOut: {
-    firing: { [`scim_bridge_seats_days_left{${job}}`]: '13x120' },
-    quiet: { [`scim_bridge_seats_days_left{${job}}`]: '15x120' },
-  },
+  ScimBridgeNotificationsWait: toLevel('notifications_waiting', 'receiver="ops"', '1x60', '0x60'),
+  ScimBridgeSeatsRunOut: toLevel('seats_days_left', '', '13x120', '15x120'),
   ScimBridgeSweepOld: {
-    firing: { [`scim_bridge_last_complete_sweep_timestamp_seconds{${job}}`]: '1x300' },
-    quiet: { [`scim_bridge_last_complete_sweep_timestamp_seconds{${job}}`]: '60+60x300' },
+    ...toLevel('last_complete_sweep_timestamp_seconds', '', '1x300', '60+60x300'),
     at: 242,
   },
 };
@@ -297,12 +283,11 @@ function toPromtoolTest(
     exp_labels: { ...one.labels, ...(isAbsent ? {} : { job: 'scim-bridge-ops', ...labels }) },
     exp_annotations: one.annotations,
   };
+  const exp_alerts = fires ? [expected] : [];
   return {
     interval: '1m',
     input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-    alert_rule_test: [
-      { eval_time: `${at}m`, alertname: one.alert, exp_alerts: fires ? [expected] : [] },
-    ],
+    alert_rule_test: [{ eval_time: `${at}m`, alertname: one.alert, exp_alerts }],
   };
 }
 

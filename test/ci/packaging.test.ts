@@ -137,10 +137,8 @@ function interpolate(text: string, values: Readonly<Record<string, string>>): st
   const [whole, name = '', operator, word = ''] = found;
   const value = values[name] ?? '';
   const meant = operator === ':+' ? (value === '' ? '' : word) : value === '' ? word : value;
-  return interpolate(
-    text.replace(whole, () => meant),
-    values,
-  );
+  const next = text.replace(whole, () => meant);
+  return interpolate(next, values);
 }
 
 function findService(name: string) {
@@ -168,25 +166,19 @@ test('Dockerfile: two stages, an ordinary user, a volume, a health check without
   const lastStage = lines.findLastIndex((line) => line.startsWith('FROM '));
   expect(lines.indexOf('USER node')).toBeGreaterThan(lastStage);
   expect(lines).toContain('VOLUME /app/data');
-  expect(lines.find((line) => line.startsWith('HEALTHCHECK'))).toMatch(
-    /CMD \["node", .*"healthcheck"\]$/,
-  );
+  const check = lines.find((line) => line.startsWith('HEALTHCHECK'));
+  expect(check).toMatch(/CMD \["node", .*"healthcheck"\]$/);
   expect(lines.find((line) => line.startsWith('CMD'))).toMatch(/^CMD \["node", .*"serve"\]$/);
 });
 
 /** What a stage of the Dockerfile copies of the checkout, and the commands that it runs. */
 function readStage(index: number) {
   const stage = read('Dockerfile').split(/^FROM .*$/m)[index] ?? '';
-  const copies = [...stage.matchAll(/^COPY (?!--from)(.+) (\S+)$/gm)].flatMap(
-    ([, from = '', to = '']) =>
-      from
-        .split(' ')
-        .map((path) => ({ path, to: to.endsWith('/') ? join(to, basename(path)) : to })),
-  );
-  const commands = [...stage.matchAll(/^RUN (.+)$/gm)].flatMap(([, line = '']) =>
-    line.split(' && '),
-  );
-  return { copies, commands };
+  const toCopies = ([, from = '', to = '']: RegExpMatchArray) =>
+    from.split(' ').map((path) => ({ path, to: to.endsWith('/') ? join(to, basename(path)) : to }));
+  const copies = [...stage.matchAll(/^COPY (?!--from)(.+) (\S+)$/gm)].flatMap(toCopies);
+  const lines = [...stage.matchAll(/^RUN (.+)$/gm)].map(([, line = '']) => line);
+  return { copies, commands: lines.flatMap((line) => line.split(' && ')) };
 }
 
 test('Dockerfile: what it copies is enough for the commands that build the image, and for the program in it', async () => {
@@ -209,10 +201,8 @@ test('Dockerfile: what it copies is enough for the commands that build the image
   cpSync(join(build, 'dist'), join(image, 'dist'), { recursive: true });
   // Of the variables here, MODE is one of the test runner.
   const env = { ...process.env, MODE: undefined };
-  const { stdout } = await run(process.execPath, ['dist/cli/main.js', 'settings', '--here'], {
-    cwd: image,
-    env,
-  });
+  const args = ['dist/cli/main.js', 'settings', '--here'];
+  const { stdout } = await run(process.execPath, args, { cwd: image, env });
 
   expect(commands).toHaveLength(2);
   expect(stdout).toContain('upstream.timeout');
@@ -221,32 +211,26 @@ test('Dockerfile: what it copies is enough for the commands that build the image
 
 test('Dockerfile: what is copied exists and is not kept out by .dockerignore', () => {
   const copied = [1, 2].flatMap((stage) => readStage(stage).copies.map(({ path }) => path));
-  const allowed = read('.dockerignore')
-    .split('\n')
-    .filter((line) => line.startsWith('!'))
-    .map((line) => line.slice(1));
+  const lines = read('.dockerignore').split('\n');
+  const allowed = lines.flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
   expect(new Set(copied)).toEqual(new Set(allowed));
   for (const path of copied) expect(existsSync(join(root, path)), path).toBe(true);
 });
 
 test('the closing line of CI counts every run, and a failure of a later one fails', () => {
   const folder = makeFolder();
+  const failed = { status: 'failed', assertionResults: [] };
   const runs = [
     { numPassedTests: 7, numFailedTests: 0, testResults: [] },
-    {
-      numPassedTests: 3,
-      numFailedTests: 0,
-      testResults: [{ status: 'failed', assertionResults: [] }],
-    },
+    { numPassedTests: 3, numFailedTests: 0, testResults: [failed] },
   ].flatMap((report, index) => {
     const file = join(folder, `${index}.json`);
     writeFileSync(file, JSON.stringify(report));
     return [file, index === 0 ? 'passed' : 'failed'];
   });
   const script = join(root, 'scripts/summarise-tests.mjs');
-  const { status, stdout } = spawnSync(process.execPath, [script, 'passed', ...runs], {
-    encoding: 'utf8',
-  });
+  const args = [script, 'passed', ...runs];
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
 
   expect(stdout.trimEnd().split('\n').at(-1)).toBe('10 passed, 1 failed');
   expect(status).toBe(1);
