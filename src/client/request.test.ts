@@ -5,14 +5,12 @@ import { cut, ok } from '../upstream/testing/connect.ts';
 import { type Answering, sendJson } from '../upstream/testing/service.ts';
 import { startClient, token } from './start-client-test-support.ts';
 
+const get = (path: string) => ({ method: 'GET', path }) as const;
+const put = { method: 'PUT', path: '/x' } as const;
 const sent: { why: string; request: RawRequest; url: string; body?: string }[] = [
-  {
-    why: 'REST by default',
-    request: { method: 'GET', path: '/api-keys' },
-    url: '/api/latest/api-keys',
-  },
-  { why: 'an address of its own', request: { method: 'GET', path: '/api/v1/x' }, url: '/api/v1/x' },
-  { why: 'SCIM', request: { method: 'GET', path: '/scim/v2/Users' }, url: '/scim/v2/Users' },
+  { why: 'REST by default', request: get('/api-keys'), url: '/api/latest/api-keys' },
+  { why: 'an address of its own', request: get('/api/v1/x'), url: '/api/v1/x' },
+  { why: 'SCIM', request: get('/scim/v2/Users'), url: '/scim/v2/Users' },
   {
     why: 'a query in every style',
     request: {
@@ -29,17 +27,8 @@ const sent: { why: string; request: RawRequest; url: string; body?: string }[] =
     url: '/api/latest/x/7',
     body: '[{"force":true}]',
   },
-  {
-    why: 'null',
-    request: { method: 'PUT', path: '/x', body: null },
-    url: '/api/latest/x',
-    body: 'null',
-  },
-  {
-    why: 'what is encoded',
-    request: { method: 'GET', path: '/a%20b/c%2Fd' },
-    url: '/api/latest/a%20b/c%2Fd',
-  },
+  { why: 'null', request: { ...put, body: null }, url: '/api/latest/x', body: 'null' },
+  { why: 'what is encoded', request: get('/a%20b/c%2Fd'), url: '/api/latest/a%20b/c%2Fd' },
 ];
 describe('what no row describes is sent', () => {
   test.each(sent)('$why', async ({ request, url, body = '' }) => {
@@ -52,11 +41,8 @@ describe('what no row describes is sent', () => {
 
 test('a form holds text and files', async () => {
   const { client, seen } = await startClient(ok);
-  const form = {
-    text: '/etc/passwd',
-    n: 1,
-    'files[]': [Buffer.from('a'), new File(['b'], 'b.txt')],
-  };
+  const files = [Buffer.from('a'), new File(['b'], 'b.txt')];
+  const form = { text: '/etc/passwd', n: 1, 'files[]': files };
   await client.request({ method: 'POST', path: '/x', form });
   const type = seen[0]?.headers['content-type'] ?? '';
   const read = await new Response(seen[0]?.bytes, { headers: { 'content-type': type } }).formData();
@@ -65,26 +51,10 @@ test('a form holds text and files', async () => {
 });
 
 describe('a path that leads elsewhere is a TypeError', () => {
-  test.each([
-    '',
-    'cards',
-    'https://elsewhere.example/x',
-    '//elsewhere.example/x',
-    '/../x',
-    '/a/../../../x',
-    '/a/%2e%2e/x',
-    '/a/..%2f..%2fx',
-    '/a/%2E./x',
-    '/api/../../x',
-    '/a\\..\\x',
-    '/a?b=c',
-    '/a#b',
-    '/a b',
-    '/é',
-    '/a%',
-    '/a\r\nx: y',
-    '/a\tb',
-  ])('%j', async (path) => {
+  const elsewhere = ['', 'cards', 'https://elsewhere.example/x', '//elsewhere.example/x', '/../x'];
+  const up = ['/a/../../../x', '/a/%2e%2e/x', '/a/..%2f..%2fx', '/a/%2E./x', '/api/../../x'];
+  const strange = ['/a\\..\\x', '/a?b=c', '/a#b', '/a b', '/é', '/a%', '/a\r\nx: y', '/a\tb'];
+  test.each([...elsewhere, ...up, ...strange])('%j', async (path) => {
     const { client, seen } = await startClient(ok);
     const request = client.request({ method: 'GET', path });
     await expect(request).rejects.toThrow(TypeError);
@@ -96,21 +66,9 @@ describe('a path that leads elsewhere is a TypeError', () => {
 test.each([
   { why: 'another method', request: { method: 'TRACE', path: '/x' }, message: /method/ },
   { why: 'no path', request: { method: 'GET' }, message: /path/ },
-  {
-    why: 'a query that is a list',
-    request: { method: 'GET', path: '/x', query: [] },
-    message: /query/,
-  },
-  {
-    why: 'body and form',
-    request: { method: 'PUT', path: '/x', body: 1, form: {} },
-    message: /form/,
-  },
-  {
-    why: 'a form that is a list',
-    request: { method: 'PUT', path: '/x', form: [] },
-    message: /form/,
-  },
+  { why: 'a query that is a list', request: { ...get('/x'), query: [] }, message: /query/ },
+  { why: 'body and form', request: { ...put, body: 1, form: {} }, message: /form/ },
+  { why: 'a form that is a list', request: { ...put, form: [] }, message: /form/ },
 ])('from JavaScript, $why is a TypeError', async ({ request, message }) => {
   const { client, seen } = await startClient(ok);
   const call: (request: unknown) => Promise<unknown> = (given) =>

@@ -7,26 +7,16 @@ import { loadSettings } from './load.ts';
 const token = 'correct-horse-battery';
 
 function load(env: Record<string, string>, yaml?: string, files: Record<string, string> = {}) {
-  const all = new Map(
-    Object.entries(yaml === undefined ? files : { ...files, 'bridge.yaml': yaml }),
-  );
+  const configFile = yaml === undefined ? undefined : 'bridge.yaml';
   const readFile = (path: string): string => {
-    const content = all.get(path);
+    const content = path === configFile ? yaml : files[path];
     if (content === undefined) throw new Error(`ENOENT: no such file, open '${path}'`);
     return content;
   };
-  return loadSettings({
-    env,
-    readFile,
-    configFile: yaml === undefined ? undefined : 'bridge.yaml',
-  });
+  return loadSettings({ env, readFile, configFile });
 }
 
-function refusal(
-  env: Record<string, string>,
-  yaml?: string,
-  files?: Record<string, string>,
-): SettingsError {
+function refusal(...[env, yaml, files]: Parameters<typeof load>): SettingsError {
   try {
     load(env, yaml, files);
   } catch (error) {
@@ -38,15 +28,13 @@ function refusal(
 
 for (const proxies of ['10.0.0.0/0', '::/0', '10.0.0.0/33', 'fe80::1%eth0', '11', 'proxy']) {
   test(`TRUST_PROXY=${proxies} is refused with what is allowed`, () => {
-    const load = () => loadSettings({ env: { TRUST_PROXY: proxies }, readFile: () => '' });
-
-    expect(load).toThrow(/trustProxy|TRUST_PROXY/);
+    expect(() => load({ TRUST_PROXY: proxies })).toThrow(/trustProxy|TRUST_PROXY/);
   });
 }
 
 for (const proxies of ['10.0.0.0/8, loopback', '::1/128', '::ffff:10.0.0.1/104', '2', 'none']) {
   test(`TRUST_PROXY=${proxies} is taken by express as it is by the settings`, () => {
-    const { settings } = loadSettings({ env: { TRUST_PROXY: proxies }, readFile: () => '' });
+    const { settings } = load({ TRUST_PROXY: proxies });
 
     expect(() => express().set('trust proxy', settings.trustProxy)).not.toThrow();
   });
@@ -81,15 +69,9 @@ test('a variable that is set to nothing and a key without a value count as not s
 });
 
 test('a secret is read from the file that its _FILE variable names, without the line end', () => {
-  const env = {
-    UPSTREAM_URL: 'https://example.com/',
-    UPSTREAM_TOKEN_FILE: '/run/t',
-    SCIM_TOKENS_FILE: '/run/s',
-  };
-  const { settings } = load(env, undefined, {
-    '/run/t': 'abc\n',
-    '/run/s': `${token},${token}2\n`,
-  });
+  const named = { UPSTREAM_TOKEN_FILE: '/run/t', SCIM_TOKENS_FILE: '/run/s' };
+  const files = { '/run/t': 'abc\n', '/run/s': `${token},${token}2\n` };
+  const { settings } = load({ UPSTREAM_URL: 'https://example.com/', ...named }, undefined, files);
   expect(settings.upstream).toMatchObject({ url: 'https://example.com', token: 'abc' });
   expect(settings.scim.tokens).toEqual([token, `${token}2`]);
 });
@@ -99,24 +81,20 @@ test('a value and a _FILE for the same secret is refused, as is a file that cann
   const unreadable = refusal({ OPS_TOKEN_FILE: '/run/t' });
   expect(unreadable.message).toContain("open '/run/t'");
   expect(unreadable.cause).toBeInstanceOf(Error);
-  expect(refusal({ OPS_TOKEN_FILE: '/run/t' }, undefined, { '/run/t': '\n' }).message).toContain(
-    'ops.token',
-  );
+  const empty = refusal({ OPS_TOKEN_FILE: '/run/t' }, undefined, { '/run/t': '\n' });
+  expect(empty.message).toContain('ops.token');
 });
 
 test('every problem is listed at once, with name, value, source and what is allowed', () => {
-  const { problems, code, message } = refusal(
-    { PORT: '99999', LOG_LEVEL: 'loud' },
-    'seats:\n  total: none\n',
-  );
+  const env = { PORT: '99999', LOG_LEVEL: 'loud' };
+  const { problems, code, message } = refusal(env, 'seats:\n  total: none\n');
   expect(code).toBe('settings-invalid');
   expect(problems.map(({ setting }) => setting)).toEqual(['port', 'seats.total', 'log.level']);
-  expect(message).toContain(
+  for (const problem of [
     'port is "99999" (from PORT); allowed: a whole number from 0 to 65535.',
-  );
-  expect(message).toContain(
     'seats.total is "none" (from bridge.yaml); allowed: a whole number from 0 to 10000000.',
-  );
+  ])
+    expect(message).toContain(problem);
 });
 
 const badValues = [
@@ -135,35 +113,26 @@ for (const { setting, env } of badValues) {
   });
 }
 
-const goodValues = [
-  { env: { SCIM_WRITE_WAIT: '0' }, want: { scim: { writeWait: 0 } } },
-  { env: { SCIM_WRITE_WAIT: '1m' }, want: { scim: { writeWait: 60_000 } } },
-  {
-    env: { UPSTREAM_QUIRKS: '{"memberForm":"single","filter":false}' },
-    want: { upstream: { quirks: { memberForm: 'single', filter: false } } },
-  },
-  {
-    env: { PUBLIC_URL: 'https://example.com/bridge/' },
-    want: { publicUrl: 'https://example.com/bridge' },
-  },
-  {
-    env: { USERS_DEACTIVATION: 'temporarilyInactive' },
-    want: { users: { deactivation: 'temporarilyInactive' } },
-  },
+const quirks = { memberForm: 'single', filter: false };
+const deactivation = 'temporarilyInactive';
+const goodValues: [variable: string, value: string, want: object][] = [
+  ['SCIM_WRITE_WAIT', '0', { scim: { writeWait: 0 } }],
+  ['SCIM_WRITE_WAIT', '1m', { scim: { writeWait: 60_000 } }],
+  ['UPSTREAM_QUIRKS', JSON.stringify(quirks), { upstream: { quirks } }],
+  ['PUBLIC_URL', 'https://example.com/bridge/', { publicUrl: 'https://example.com/bridge' }],
+  ['USERS_DEACTIVATION', deactivation, { users: { deactivation } }],
 ];
-for (const { env, want } of goodValues) {
+for (const [variable, value, want] of goodValues) {
+  const env = { [variable]: value };
   test(`${JSON.stringify(env)} is understood`, () =>
     expect(load(env).settings).toMatchObject(want));
 }
 
 test('an unknown key is refused with the nearest name', () => {
   const { message } = refusal({}, 'upstrem:\n  url: x\nscim:\n  writeWiat: 3s\nusers: everybody\n');
-  expect(message).toContain(
-    'upstrem (in bridge.yaml) is no setting of the bridge. Did you mean upstream?',
-  );
-  expect(message).toContain(
-    'scim.writeWiat (in bridge.yaml) is no setting of the bridge. Did you mean scim.writeWait?',
-  );
+  const none = '(in bridge.yaml) is no setting of the bridge. Did you mean';
+  expect(message).toContain(`upstrem ${none} upstream?`);
+  expect(message).toContain(`scim.writeWiat ${none} scim.writeWait?`);
   expect(message).toContain('users (in bridge.yaml) is a section');
 });
 
@@ -175,24 +144,16 @@ test('a variable that resembles a setting is warned of with the nearest name, an
 });
 
 test('variables of other programs are left alone, also where they begin as settings do', () => {
-  const { warnings } = load({
-    SERVER_NAME: 'web-1',
-    LOG_DIR: '/var/log',
-    DATABASE_PASSWORD: 's3cret',
-    ACCESS_KEY: 's3cret',
-    USERS_HOME: '/home',
-  });
+  const paths = { SERVER_NAME: 'web-1', LOG_DIR: '/var/log', USERS_HOME: '/home' };
+  const { warnings } = load({ ...paths, DATABASE_PASSWORD: 's3cret', ACCESS_KEY: 's3cret' });
   expect(warnings).toEqual([]);
 });
 
 test('the variables that Kubernetes adds for a service of our name are no settings', () => {
-  const env = {
-    SCIM_BRIDGE_SERVICE_HOST: '10.0.0.1',
-    SCIM_BRIDGE_SERVICE_PORT_HTTP: '8080',
-    SCIM_BRIDGE_PORT: 'tcp://10.0.0.1:8080',
-    SCIM_BRIDGE_PORT_8080_TCP_ADDR: '10.0.0.1',
-  };
-  expect(() => load(env)).not.toThrow();
+  const ports = { PORT: 'tcp://10.0.0.1:8080', PORT_8080_TCP_ADDR: '10.0.0.1' };
+  const added = { ...ports, SERVICE_HOST: '10.0.0.1', SERVICE_PORT_HTTP: '8080' };
+  const variables = Object.entries(added).map(([name, value]) => [`SCIM_BRIDGE_${name}`, value]);
+  expect(() => load(Object.fromEntries(variables))).not.toThrow();
 });
 
 test('a sign-in by OpenID Connect needs what belongs to it, and says that it does', () => {
@@ -224,11 +185,9 @@ test('a token that strangers could guess is refused', () => {
 test('an issuer of operators is asked over TLS, but on loopback', () => {
   const isRefused = (issuer: string) =>
     refusal({ OIDC_ISSUER: issuer }).problems.some(({ message }) => message.includes('https://'));
-  const addresses = [
-    'http://a.example',
-    'http://localhost.a.example',
-    'http://127.0.0.1.a.example',
-  ];
+  const addresses = ['a.example', 'localhost.a.example', '127.0.0.1.a.example'].map(
+    (host) => `http://${host}`,
+  );
   expect(addresses.filter((one) => !isRefused(one))).toEqual([]);
   const own = ['https://a.example', 'http://localhost:8080', 'http://[::1]', 'http://127.0.0.1/x'];
   expect(own.filter(isRefused)).toEqual([]);
@@ -253,6 +212,7 @@ test.each([
   expect(JSON.stringify(problems)).not.toContain(token);
 });
 
+const served = { UPSTREAM_TOKEN: 'x', SCIM_TOKENS: token };
 const warned: readonly (readonly [url: string, publicUrl: string, want: RegExp])[] = [
   ['http://service.example.com', 'https://x.example.com', /upstream.url .* unencrypted/],
   ['https://service.example.com', 'http://x.example.com', /publicUrl .* https/],
@@ -260,33 +220,19 @@ const warned: readonly (readonly [url: string, publicUrl: string, want: RegExp])
 ];
 for (const [url, publicUrl, want] of warned) {
   test(`${url} behind ${publicUrl || 'no public address'} is allowed with a warning`, () => {
-    const env = {
-      UPSTREAM_URL: url,
-      PUBLIC_URL: publicUrl,
-      UPSTREAM_TOKEN: 'x',
-      SCIM_TOKENS: token,
-    };
+    const env = { ...served, UPSTREAM_URL: url, PUBLIC_URL: publicUrl };
     expect(load(env).warnings).toEqual([expect.stringMatching(want)]);
   });
 }
 
 for (const url of ['http://[::1]:3000', 'https://service.example.com']) {
   test(`${url} needs no warning`, () => {
-    const env = {
-      UPSTREAM_URL: url,
-      PUBLIC_URL: 'https://x.example.com',
-      UPSTREAM_TOKEN: 'x',
-      SCIM_TOKENS: token,
-    };
+    const env = { ...served, UPSTREAM_URL: url, PUBLIC_URL: 'https://x.example.com' };
     expect(load(env).warnings).toEqual([]);
   });
 }
 
-const leaks: readonly (readonly [
-  why: string,
-  env?: Record<string, string> | undefined,
-  yaml?: string,
-])[] = [
+const leaks: [why: string, env?: Record<string, string> | undefined, yaml?: string][] = [
   ['a refused token', { SCIM_TOKENS: 's3cret' }],
   ['a refused database address', { DATABASE_URL: 'mysql://bridge:s3cret@db/x' }],
   ['a service address with credentials', { UPSTREAM_URL: 'https://me:s3cret@example.com' }],
@@ -307,9 +253,8 @@ test('a settings file that is missing or no mapping is refused', () => {
   const readFile = () => {
     throw new Error('ENOENT');
   };
-  expect(() => loadSettings({ env: {}, readFile, configFile: 'gone.yaml' })).toThrow(
-    /gone.yaml cannot be read: ENOENT/,
-  );
+  const loadGone = () => loadSettings({ env: {}, readFile, configFile: 'gone.yaml' });
+  expect(loadGone).toThrow(/gone.yaml cannot be read: ENOENT/);
   expect(refusal({}, '- a\n- b\n').message).toContain('must hold settings by name');
   expect(load({}, '# nothing but a comment\n').settings.port).toBe(8_080);
 });

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { connect, failureOf, getUser, ok } from './testing/connect.ts';
 import { startService } from './testing/service.ts';
-import type { CallOptions, Transport, TransportOptions } from './transport.ts';
+import type { CallOptions, Transport } from './transport.ts';
 
 /** Far longer than anything here may take, in milliseconds. */
 const SOON_MS = 1_000;
@@ -40,58 +40,37 @@ async function open(server: Server, close: () => void): Promise<string> {
 /** Accepts connections and never answers. */
 const listenSilently = () => listen((socket) => void socket.resume());
 
-/** A transport whose next call waits for an event that never comes. */
-interface Waiting {
-  readonly for: string;
-  open(options?: Partial<TransportOptions>): Promise<Transport>;
-  /** The call has certainly not left. */
-  readonly isUnsent: boolean;
+const openHandshake = async () => connect(`https://${await listenSilently()}`);
+const openSilent = async () => connect(`http://${await listenSilently()}`);
+const openProxied = async () =>
+  connect('https://service.invalid', { proxy: `http://${await listenSilently()}` });
+
+async function openTaken() {
+  const origin = `http://${await listenSilently()}`;
+  const dispatcher = new Pool(origin, { connections: 1 });
+  onTestFinished(() => dispatcher.destroy());
+  const transport = connect(origin, { dispatcher });
+  getUser(transport).catch(() => undefined);
+  return transport;
 }
 
-const waitings: Waiting[] = [
-  {
-    for: 'a TLS handshake',
-    isUnsent: true,
-    open: async (options) => connect(`https://${await listenSilently()}`, options),
-  },
-  {
-    for: 'an answer',
-    isUnsent: false,
-    open: async (options) => connect(`http://${await listenSilently()}`, options),
-  },
-  {
-    for: 'a proxy that takes the connection and opens none',
-    isUnsent: true,
-    open: async (options) =>
-      connect('https://service.invalid', { proxy: `http://${await listenSilently()}`, ...options }),
-  },
-  {
-    for: 'a connection that another call has',
-    isUnsent: true,
-    async open(options) {
-      const origin = `http://${await listenSilently()}`;
-      const dispatcher = new Pool(origin, { connections: 1 });
-      onTestFinished(() => dispatcher.destroy());
-      const transport = connect(origin, { dispatcher, ...options });
-      getUser(transport).catch(() => undefined);
-      return transport;
-    },
-  },
-  {
-    for: 'its turn',
-    isUnsent: true,
-    async open(options) {
-      const { baseUrl } = await startService(ok);
-      const clock = systemClock;
-      const rate = { requestsPerSecond: 0.001, clock };
-      const transport = connect(baseUrl, { ...rate, ...options });
-      await getUser(transport);
-      return transport;
-    },
-  },
+async function openQueued() {
+  const { baseUrl } = await startService(ok);
+  const transport = connect(baseUrl, { requestsPerSecond: 0.001, clock: systemClock });
+  await getUser(transport);
+  return transport;
+}
+
+/** A transport whose next call waits for an event that never comes; of which the call has certainly not left. */
+const waitings: [what: string, isUnsent: boolean, open: () => Promise<Transport>][] = [
+  ['a TLS handshake', true, openHandshake],
+  ['an answer', false, openSilent],
+  ['a proxy that takes the connection and opens none', true, openProxied],
+  ['a connection that another call has', true, openTaken],
+  ['its turn', true, openQueued],
 ];
 
-describe.each(waitings)('a call that waits for $for', ({ open: openWaiting, isUnsent }) => {
+describe.each(waitings)('a call that waits for %s', (_, isUnsent, openWaiting) => {
   const end = async (options: (caller: AbortController) => CallOptions) => {
     const transport = await openWaiting();
     const caller = new AbortController();
@@ -153,18 +132,15 @@ test('a proxy that never opens a connection is given up after the time for conne
     attemptsMax: 1,
   });
 
-  expect(await failureOf(getUser(transport))).toMatchObject({
-    code: 'connection',
-    outcome: 'not-sent',
-  });
+  const unsent = { code: 'connection', outcome: 'not-sent' };
+  expect(await failureOf(getUser(transport))).toMatchObject(unsent);
 });
 
 describe('a proxy that wants credentials', () => {
   const start = async () => {
     const server = createHttpServer((_req, res) => res.writeHead(407).end('who are you'));
-    server.on('connect', (_req, socket) =>
-      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
-    );
+    const refusal = 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n';
+    server.on('connect', (_req, socket) => socket.end(refusal));
     return `http://${await open(server, () => server.closeAllConnections())}`;
   };
 

@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../test/support/free-port.ts';
 import { cardFiles } from './operations/card-parts.ts';
 import { groups } from './operations/people.ts';
 import { addUser, connect, cut, failureOf, getUser, ok } from './testing/connect.ts';
@@ -28,7 +29,7 @@ describe('what is sent again', () => {
   });
 
   test('a create that never left: nobody listened yet', async () => {
-    const port = await findFreePort();
+    const port = await freePort();
     let server: Server | undefined;
     onTestFinished(() => void server?.close());
     const clock = createEagerClock();
@@ -40,7 +41,7 @@ describe('what is sent again', () => {
   });
 
   test('a call that never left says so', async () => {
-    const port = await findFreePort();
+    const port = await freePort();
     const transport = connect(`http://127.0.0.1:${port}`);
     const error = await failureOf(addUser(transport));
     expect(error).toMatchObject({ code: 'connection', retry: 'later', outcome: 'not-sent' });
@@ -110,10 +111,8 @@ describe('time', () => {
   test('the head of the answer has a time of its own', async () => {
     const service = await startService(silent);
     const transport = connect(service.baseUrl, { timeouts: { headersMs: 20 } });
-    expect(await failureOf(addUser(transport))).toMatchObject({
-      code: 'timeout',
-      outcome: 'unknown',
-    });
+    const late = { code: 'timeout', outcome: 'unknown' };
+    expect(await failureOf(addUser(transport))).toMatchObject(late);
   });
 });
 
@@ -121,16 +120,13 @@ describe('when nothing has a chance', () => {
   test('a refused token stops the other calls, visibly', async () => {
     const service = await startService((res) => sendJson(res, 401, 'Invalid token'));
     const transport = connect(service.baseUrl);
-    expect(await failureOf(getUser(transport))).toMatchObject({
-      code: 'credentials-refused',
-      status: 401,
-      words: 'Invalid token',
-    });
-    expect(await failureOf(addUser(transport))).toMatchObject({
-      code: 'credentials-refused',
-      outcome: 'not-sent',
-      status: undefined,
-    });
+    const [first, second] = [
+      await failureOf(getUser(transport)),
+      await failureOf(addUser(transport)),
+    ];
+    const code = 'credentials-refused';
+    expect(first).toMatchObject({ code, status: 401, words: 'Invalid token' });
+    expect(second).toMatchObject({ code, outcome: 'not-sent', status: undefined });
     expect(service.seen).toHaveLength(1);
     expect(transport.health().credentials.kind).toBe('shut');
   });
@@ -194,23 +190,8 @@ function toUpload(file: Readable) {
   return { path: { card_id: 1 }, body: { file } };
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  if (typeof address === 'object' && address !== null) return address.port;
-  throw new Error('no port');
-}
-
 async function listen(port: number): Promise<Server> {
   const server = createServer((_req, res) => sendJson(res, 201, { id: 9 }));
-  await new Promise<void>((resolve) => {
-    server.listen(port, '127.0.0.1', resolve);
-  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   return server;
 }

@@ -26,15 +26,14 @@ const add = (id: string, path = 'members') => toPatch({ op: 'add', path, value: 
 
 /** Accounts and a group that nobody manages yet. */
 function prepare({ service }: Sandbox): void {
-  for (const [userName, email] of [
-    ['old@example.com', 'old@example.com'],
-    ['early@example.com', 'early@example.com'],
-    ['away@example.org', 'away@example.org'],
-    ['far@example.org', 'far@example.org'],
-    ['plain', 'plain@example.org'],
-    ['mixed@example.org', 'mixed@example.com'],
-  ] as const)
+  const add = (userName: string, email = userName) =>
     service.addUser({ email, userName, fullName: 'Some Body' });
+  add('old@example.com');
+  add('early@example.com');
+  add('away@example.org');
+  add('far@example.org');
+  add('plain', 'plain@example.org');
+  add('mixed@example.org', 'mixed@example.com');
   service.createGroup({ name: 'Old' });
 }
 
@@ -233,8 +232,7 @@ describe('the limits of a provider', () => {
 
     expect([refused.status, taken.status]).toEqual([403, 201]);
     expect(refused.text).not.toContain('away@');
-    expect(refused.body.detail).toBe(
-      'The provider okta may have people of these mail domains alone: example.com, example.net.',
-    );
+    const domains = 'of these mail domains alone: example.com, example.net.';
+    expect(refused.body.detail).toBe(`The provider okta may have people ${domains}`);
   });
 });

@@ -35,13 +35,10 @@ function expectOfOkta(answers: readonly TestAnswer[]): void {
 const toAccount = (email: string) => ({ email, userName: email, fullName: 'Ada Example' });
 
 /** The provider of each of these people who is managed. */
-async function whose(
-  bridge: TestBridge,
-  ...names: readonly string[]
-): Promise<Record<string, string>> {
+async function whose(bridge: TestBridge, ...names: readonly string[]) {
   const people = await bridge.listOps('/users?managed=true');
   const asked = people.filter(({ name }) => names.includes(String(name)));
-  return Object.fromEntries(asked.map(({ name, provider }) => [name, String(provider)]));
+  return Object.fromEntries(asked.map(({ name, provider }) => [name, provider]));
 }
 
 /** Users, groups and disputes, as operators and providers are shown them. */
@@ -55,11 +52,8 @@ async function readAll(bridge: TestBridge): Promise<string> {
   return JSON.stringify([disputes, ...answers.map(({ body }) => body)]);
 }
 
-function toBulk(operations: readonly JsonObject[]): JsonObject {
-  return {
-    schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
-    Operations: [...operations],
-  };
+function toBulk(Operations: JsonObject[]): JsonObject {
+  return { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'], Operations };
 }
 
 /** The refusals of the operations of a bulk request. */
@@ -77,11 +71,8 @@ describe('a wall between providers', () => {
     const bridge = await startTestBridge({
       prepare: ({ service }) => void service.addUser(toAccount('kim@example.com')),
     });
-    company = {
-      bridge,
-      okta: await makeProvider(bridge, 'okta'),
-      entra: await makeProvider(bridge, 'entra'),
-    };
+    const [okta, entra] = [await makeProvider(bridge, 'okta'), await makeProvider(bridge, 'entra')];
+    company = { bridge, okta, entra };
   });
   afterAll(() => company.bridge.stop());
 

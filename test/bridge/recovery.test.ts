@@ -28,17 +28,11 @@ async function makeWorld(options?: SandboxOptions, url?: string): Promise<World>
   const folder = makeFolder();
   const [file, backup] = [join(folder, 'bridge.db'), join(folder, 'backup.db')];
   const clock = createLeapingClock();
-  const lives = await makeLives({
-    sandbox: options,
-    clock,
-    settings: { DATABASE_URL: url ?? `sqlite:${file}`, SCIM_WRITE_WAIT: '50ms' },
-  });
-  return {
-    ...lives,
-    clock,
-    backUp: () => copyFileSync(file, backup),
-    restore: () => copyFileSync(backup, file),
-  };
+  const settings = { DATABASE_URL: url ?? `sqlite:${file}`, SCIM_WRITE_WAIT: '50ms' };
+  const lives = await makeLives({ sandbox: options, clock, settings });
+  const backUp = () => copyFileSync(file, backup);
+  const restore = () => copyFileSync(backup, file);
+  return { ...lives, clock, backUp, restore };
 }
 
 async function untilPhase(bridge: TestBridge, phase: string) {
@@ -66,16 +60,10 @@ async function untilChecked(bridge: TestBridge): Promise<unknown> {
   return read();
 }
 
-interface Ids {
-  readonly bob: string;
-  readonly carl: string;
-  readonly finn: string;
-  readonly pilots: string;
-  readonly gone: string;
-}
+type Ids = Awaited<ReturnType<typeof live1>>;
 
 /** What the backup knows: Pilots with ada, bob and finn, Gone with ada; bob to go and eve to come, not done yet. */
-async function live1(world: World): Promise<Ids> {
+async function live1(world: World) {
   const { faults } = world.sandbox;
   const ids = await world.live(async (bridge) => {
     const [ada, bob, carl, finn] = await bridge.addPeople('ada', 'bob', 'carl', 'finn');
@@ -131,18 +119,11 @@ test('a restored backup does nothing by itself, and once discarded no policy bri
 
     expect(body.reason).toEqual({ code: 'audit' });
     expect(plan.counts.kinds).toEqual({
-      'group.create': 1,
-      'member.add': 1,
-      'member.remove': 1,
-      'user.activate': 1,
-      'user.create': 1,
-      'user.deactivate': 1,
-      'user.rename': 1,
+      ...{ 'group.create': 1, 'member.add': 1, 'member.remove': 1, 'user.activate': 1 },
+      ...{ 'user.create': 1, 'user.deactivate': 1, 'user.rename': 1 },
     });
-    expect(ready).toMatchObject({
-      status: 200,
-      body: { status: 'degraded', reasons: [{ code: 'recovery' }] },
-    });
+    const told = { status: 'degraded', reasons: [{ code: 'recovery' }] };
+    expect(ready).toMatchObject({ status: 200, body: told });
     expect((await readMetrics(bridge)).get('reasons{code="recovery"}')).toBe(1);
   });
   expect(world.sandbox.calls.count({ mutating: true })).toBe(0);

@@ -163,15 +163,10 @@ describe('the class of what waits', () => {
   }
 
   test('a deactivation keeps it whatever is written after it, until the person is to be active again', async () => {
-    const [
-      bridge,
-      {
-        ids: [id = ''],
-      },
-    ] = await openCompany();
+    const [bridge, { ids }] = await openCompany();
     await pause(bridge);
     const change = (operation: JsonObject) =>
-      bridge.patch(`/Users/${id}`, { op: 'replace', ...operation });
+      bridge.patch(`/Users/${ids[0]}`, { op: 'replace', ...operation });
 
     await change({ path: 'name.familyName', value: 'King' });
     const classes = [await readClass(bridge)];

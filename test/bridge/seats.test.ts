@@ -116,6 +116,8 @@ describe('seats', () => {
 
       await expect.poll(() => listWorking(bridge)).toEqual(['bob@example.com']);
       await expect.poll(() => readWaiting(bridge)).toBe(2);
+      // What an attempt that is just ending stores would end the retry, too.
+      await expect.poll(async () => (await bridge.readWork())?.running).toBe(0);
       lives.sandbox.setShape({ seats: 3 });
       await bridge.ops('POST', '/retry', { name: 'aaron@example.com' });
       await expect

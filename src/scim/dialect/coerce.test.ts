@@ -4,8 +4,13 @@ import type { RepairKind } from '../repairs.ts';
 import { core, enterprise, parse, workManagement } from './dialect-test-support.ts';
 
 const mails = (...emails: unknown[]) => ({ emails });
-const extended = (value: object) => ({ [enterprise]: value });
+const extended = (value: unknown) => ({ [enterprise]: value });
 const managed = { manager: { value: 'm1' } };
+const referred = { value: 'm1', $ref: 'http://x/m1' };
+const fullName = { givenName: 'A', familyName: 'L' };
+const belgium = { type: 'work', country: 'BE' };
+const permitted = (appsPermissions: unknown) => ({ [workManagement]: { appsPermissions } });
+const role = (change: object) => ({ roles: [{ value: 'r', ...change }] });
 const twoTypes = mails({ value: 'a@x', type: 'work' }, { value: 'a@x', type: 'home' });
 
 /** What the body says; what it comes to; the repair that is counted, if any. */
@@ -14,21 +19,11 @@ type ValueCase = readonly [object, object, RepairKind?];
 const taken: readonly ValueCase[] = [
   [{ DisplayName: 'A' }, { displayName: 'A' }, 'name-spelling'],
   [{ NAME: { FAMILYNAME: 'L' } }, { name: { familyName: 'L' } }, 'name-spelling'],
-  [
-    { 'name.givenName': 'A', 'name.familyName': 'L' },
-    { name: { givenName: 'A', familyName: 'L' } },
-    'name-spelling',
-  ],
-  [
-    { name: { givenName: 'A' }, 'name.familyName': 'L' },
-    { name: { givenName: 'A', familyName: 'L' } },
-  ],
+  [{ 'name.givenName': 'A', 'name.familyName': 'L' }, { name: fullName }, 'name-spelling'],
+  [{ name: { givenName: 'A' }, 'name.familyName': 'L' }, { name: fullName }],
   [{ [`${core}:title`]: 'T' }, { title: 'T' }, 'name-spelling'],
   [{ [`${enterprise}:department`]: 'D' }, extended({ department: 'D' }), 'name-spelling'],
-  [
-    { 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User': { department: 'D' } },
-    extended({ department: 'D' }),
-  ],
+  [{ [enterprise.replace(/:User$/, 'User')]: { department: 'D' } }, extended({ department: 'D' })],
   [{ department: 'D' }, extended({ department: 'D' }), 'name-spelling'],
   [{ [core]: { title: 'T' } }, { title: 'T' }],
   [{ active: 'False' }, { active: false }, 'boolean-as-text'],
@@ -36,11 +31,7 @@ const taken: readonly ValueCase[] = [
   [{ title: ['T'] }, { title: 'T' }, 'value-wrapped'],
   [{ title: { value: 'T' } }, { title: 'T' }, 'value-wrapped'],
   [{ externalId: 42 }, { externalId: '42' }, 'text-as-other'],
-  [
-    { [workManagement]: { appsPermissions: '2' } },
-    { [workManagement]: { appsPermissions: 2 } },
-    'number-as-text',
-  ],
+  [permitted('2'), permitted(2), 'number-as-text'],
   [{ title: null }, {}],
   [{ title: '' }, {}, 'blank-as-unassign'],
   [{ title: [] }, {}],
@@ -56,11 +47,7 @@ const taken: readonly ValueCase[] = [
   [{ addresses: ['Road 1'] }, { addresses: [{ formatted: 'Road 1' }] }],
   [{ emails: [{ type: 'work', primary: true }, { type: 'work', value: '' }, null] }, {}],
   [mails({ value: 'a@x', type: null, $ref: null }), mails({ value: 'a@x' })],
-  [
-    { roles: [{ value: 'r', primary: 'True' }] },
-    { roles: [{ value: 'r', primary: true }] },
-    'boolean-as-text',
-  ],
+  [role({ primary: 'True' }), role({ primary: true }), 'boolean-as-text'],
   [
     mails({ value: 'a@x', primary: true }, { value: 'b@x', primary: true }),
     mails({ value: 'a@x', primary: true }, { value: 'b@x', primary: false }),
@@ -73,13 +60,8 @@ const taken: readonly ValueCase[] = [
   ],
   [twoTypes, twoTypes],
   [
-    {
-      addresses: [
-        { type: 'work', country: 'BE' },
-        { country: 'BE', type: 'work', primary: true },
-      ],
-    },
-    { addresses: [{ type: 'work', country: 'BE', primary: true }] },
+    { addresses: [belgium, { country: 'BE', type: 'work', primary: true }] },
+    { addresses: [{ ...belgium, primary: true }] },
   ],
   [
     { roles: [{ value: '{"id":"1","value":"Admin","displayName":"The Admin"}' }] },
@@ -88,10 +70,7 @@ const taken: readonly ValueCase[] = [
   ],
   [{ roles: ['{x'] }, { roles: [{ value: '{x' }] }],
   [extended({ manager: 'm1' }), extended(managed)],
-  [
-    { manager: [{ value: 'm1', $ref: 'http://x/m1' }] },
-    extended({ manager: { value: 'm1', $ref: 'http://x/m1' } }),
-  ],
+  [{ manager: [referred] }, extended({ manager: referred })],
   [{ manager: { value: '', $ref: 'x' } }, {}],
   [{ manager: { value: 'm1', displayName: 'M' } }, extended(managed), 'read-only-dropped'],
   [{ [workManagement]: { role: 1 } }, {}, 'read-only-dropped'],
@@ -120,6 +99,9 @@ const dropped: readonly ValueCase[] = [
   [{ shoeSize: 42 }, {}, 'unknown-attribute-dropped'],
 ];
 
+const noBoolean = 'Value 1 of roles: The value of primary is no boolean.';
+const noPart = 'The value of manager has no part that is known here.';
+const noObject = `The value of ${enterprise} is not an object.`;
 test.each([
   ['an object in the place of a text', { title: { x: 1 } }, 'The value of title is not a text.'],
   ['two values where one belongs', { title: ['a', 'b'] }, 'The value of title is not a text.'],
@@ -128,21 +110,9 @@ test.each([
     { name: { givenName: {} } },
     'The value of givenName is not a text.',
   ],
-  [
-    'a part of a value of the wrong type',
-    { roles: [{ value: 'r', primary: 'perhaps' }] },
-    'Value 1 of roles: The value of primary is no boolean.',
-  ],
-  [
-    'an object of unknown parts alone',
-    { manager: { id: 'x' } },
-    'The value of manager has no part that is known here.',
-  ],
-  [
-    'an extension that is no object',
-    { [enterprise]: 'x' },
-    `The value of ${enterprise} is not an object.`,
-  ],
+  ['a part of a value of the wrong type', role({ primary: 'perhaps' }), noBoolean],
+  ['an object of unknown parts alone', { manager: { id: 'x' } }, noPart],
+  ['an extension that is no object', extended('x'), noObject],
 ])('a value that its attribute cannot hold is refused: %s', (_, body, message) => {
   expect(() => parse({ userName: 'a', ...body })).toThrow(refused('invalidValue', message));
 });

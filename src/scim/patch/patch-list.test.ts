@@ -17,6 +17,7 @@ import {
 
 const [ofWork, ofHome] = ['emails[type eq "work"]', 'emails[type eq "home"]'];
 const [other, ofFax] = ['emails[type eq "other"]', 'phoneNumbers[type eq "fax"]'];
+const ofTrue = 'roles[primary eq "True"]';
 const toOther = (change: object) => emails(work, home, { type: 'other', ...change });
 const emails = (...values: object[]) => ({ emails: values });
 const plain = { value: work.value, type: 'work' };
@@ -38,8 +39,8 @@ const cases: readonly PatchCase[] = [
     { addresses: [{ type: 'work', country: 'Belize' }] },
   ],
   [
-    ['display', 'value', 'type'].map((sub) => add(`roles[primary eq "True"].${sub}`, sub)),
-    { roles: [{ primary: true, display: 'display', value: 'value', type: 'type' }] },
+    [add(`${ofTrue}.display`, 'D'), add(`${ofTrue}.value`, 'V'), add(`${ofTrue}.type`, 'T')],
+    { roles: [{ primary: true, display: 'D', value: 'V', type: 'T' }] },
   ],
   [
     [add(`${ofFax}.primary`, 'True'), add(`${ofFax}.value`, '2')],
