@@ -30,7 +30,7 @@ do {
     ? await withPostgres((postgres) => runChaos({ ...plan, postgres }))
     : await runChaos(plan);
   const { findings, disturbances, tracePath, ...counts } = report;
-  const told = Object.entries({ seed, operations, ...counts, ...disturbances });
+  const told = Object.entries({ seed, operations, ...disturbances, ...counts });
   console.log(told.map(([what, count]) => `${what} ${count}`).join(', '));
   for (const finding of findings) console.log(`FINDING ${finding}`);
   if (tracePath !== undefined) console.log(`what happened: ${tracePath}`);
