@@ -17,18 +17,16 @@ export interface Fact {
 /** Facts by their titles, in the order in which they are listed; a fact without text is left out. */
 type Facts<Of> = Readonly<Record<string, (of: Of) => string | Omit<Fact, 'title'> | null>>;
 
-function listFacts<Of>(facts: Facts<Of>, of: Of): Fact[] {
-  return Object.entries(facts).flatMap(([title, find]) => {
-    const found = find(of) ?? '';
-    const fact = typeof found === 'string' ? { text: found } : found;
-    return fact.text === '' ? [] : [{ title, ...fact }];
-  });
+function factsOf<Of>(facts: Facts<Of>): (of: Of) => Fact[] {
+  return (of) =>
+    Object.entries(facts).flatMap(([title, find]) => {
+      const found = find(of) ?? '';
+      const fact = typeof found === 'string' ? { text: found } : found;
+      return fact.text === '' ? [] : [{ title, ...fact }];
+    });
 }
 
 type Status = OpsJson<'Status'>;
-
-/** The state of the bridge: what stops it, what waits, and what it knows of the service. */
-export const listStatusFacts = (status: Status) => listFacts(STATUS_FACTS, status);
 
 /** Wait that nobody notices, in milliseconds. */
 const SHORT_MS = 1_000;
@@ -40,7 +38,8 @@ const QUEUED = {
   looks: ['look', 'looks'],
 } as const;
 
-const STATUS_FACTS: Facts<Status> = {
+/** The state of the bridge: what stops it, what waits, and what it knows of the service. */
+export const listStatusFacts = factsOf<Status>({
   changes({ writes: { mode, paused, waiting } }) {
     const waits = toCount(waiting, 'waits', 'wait');
     if (paused === null) return { text: `${mode}, ${waits} for the service`, tone: 'good' };
@@ -118,7 +117,7 @@ const STATUS_FACTS: Facts<Status> = {
     const from = sources.slice(0, SOURCES_MAX).map(({ address }) => address);
     return `${failed} in ten minutes${from.length === 0 ? '' : `, from ${from.join(', ')}`}`;
   },
-};
+});
 
 /** What keeps a leaver in. */
 function toHold(by: Pick<NonNullable<Status['leavers']>, 'heldBy' | 'plan'>): string {
@@ -152,9 +151,7 @@ export function toSeatText(seats: OpsJson<'PlanSeats'> | null): string {
 type Explanation = OpsJson<'Explanation'>;
 
 /** What is known of a user or group as a whole. */
-export const listResourceFacts = (it: Explanation) => listFacts(RESOURCE_FACTS, it);
-
-const RESOURCE_FACTS: Facts<Explanation> = {
+export const listResourceFacts = factsOf<Explanation>({
   id: ({ id }) => id,
   managed({ managed, provider }) {
     const by = provider === DEFAULT_PROVIDER ? '' : `, by the provider ${provider}`;
@@ -177,7 +174,7 @@ const RESOURCE_FACTS: Facts<Explanation> = {
     const waiting = stuck === 0 ? `${pending} waiting` : `${pending} waiting (${stuck} stuck)`;
     return `${desired} wanted, ${observed} seen, ${waiting}, ${differing} different`;
   },
-};
+});
 
 type Plan = OpsJson<'Plan'>;
 
@@ -187,9 +184,7 @@ export function isOwnPlan({ source }: Pick<Plan, 'source'>): boolean {
 }
 
 /** What is known of a plan as a whole. */
-export const listPlanFacts = (plan: Plan) => listFacts(PLAN_FACTS, plan);
-
-const PLAN_FACTS: Facts<Plan> = {
+export const listPlanFacts = factsOf<Plan>({
   changes: ({ counts }) => counts.total.toLocaleString('en'),
   // Authors of the differences, or providers who asked, the most first.
   'by whom'(plan) {
@@ -217,4 +212,4 @@ const PLAN_FACTS: Facts<Plan> = {
   from: ({ source }) => toSource(source),
   hash: ({ hash }) => hash.slice(0, 12),
   undoes: ({ undoes: id }) => id && { text: id, link: { type: 'plan', id } },
-};
+});

@@ -1,7 +1,7 @@
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toSubject } from './drifts.ts';
 import { type Column, listOf, type Tone } from './list.ts';
-import { toChange, toCounts, toDecider, toHeld, toSource, toText, toVerb } from './words.ts';
+import { toChange, toCounts, toDecider, toHeld, toSource, toText } from './words.ts';
 
 /** As the domain has them: its module of plans is not for browsers. */
 const STATUSES = ['making', 'held', 'approved', 'applied', 'discarded'] as const;
@@ -37,7 +37,7 @@ export const PLANS = listOf('PlanList', [
 
 /** Columns of the actions of a plan. */
 export const ACTIONS: readonly Column<OpsJson<'PlanAction'>>[] = [
-  { name: 'kind', place: 'whole', words: ({ kind }) => toVerb(kind) },
+  { name: 'kind', place: 'whole', words: ({ kind }) => toChange(kind) },
   { name: 'of', value: toSubject, link: ({ resource }) => resource },
   { name: 'reason', isLong: true },
   { name: 'harm', tone: () => 'bad' },

@@ -24,16 +24,10 @@ export function toKind(kind: string): string {
   return `${VERBS[word]?.replace('change', 'changed') ?? word} ${one}`;
 }
 
-/** A number of changes of one kind in words: `remove 22 members`. */
-export function toChange(kind: string, count: number): string {
+/** Changes of one kind in words: `remove 22 members`; one without its number: `remove member`. */
+export function toChange(kind: string, count?: number): string {
   const { word, one, many } = parseKind(kind);
-  return `${VERBS[word] ?? word} ${toCount(count, one, many)}`;
-}
-
-/** One change without its number: `remove member`. */
-export function toVerb(kind: string): string {
-  const { word, one } = parseKind(kind);
-  return `${VERBS[word] ?? word} ${one}`;
+  return `${VERBS[word] ?? word} ${count === undefined ? one : toCount(count, one, many)}`;
 }
 
 const SOURCES: Readonly<Record<string, string>> = {
