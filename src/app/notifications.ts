@@ -5,8 +5,7 @@ import { toCount } from '../domain/text.ts';
 import { type Observed, putTest } from '../notify/notices.ts';
 import type { NotificationSource } from '../ops/sources.ts';
 import { LEAVER_LATE_MS, type WritesFacts } from '../ops/state/readiness-facts.ts';
-import type { Reason, ReasonCode } from '../ops/state/reasons.ts';
-import { readReadiness } from '../ops/state/reasons.ts';
+import { type Reason, readReadiness } from '../ops/state/reasons.ts';
 import { findLeaverHold } from '../ops/state/status.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials.ts';
 import { countDriftsAfter } from '../store/drifts.ts';
@@ -17,7 +16,7 @@ import type { Db } from '../store/store.ts';
 import type { TenureParts } from './parts.ts';
 
 /** States of one process, or in which nothing can be sent. */
-const NOT_SENT: ReadonlySet<ReasonCode> = new Set(['starting', 'draining', 'no-leader']);
+const NOT_SENT: ReadonlySet<string> = new Set(['starting', 'draining', 'no-leader']);
 
 /** Leavers who get a message each, the oldest first; the reason `leavers-late` counts all. */
 const LEAVERS_MAX = 10;

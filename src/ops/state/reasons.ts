@@ -31,7 +31,7 @@ const FAILED_MAX = 50;
 const KEPT = 'writes are kept for later';
 
 /** Requests cannot be served. */
-const BLOCKING = {
+const BLOCKING: Reasons<ReadinessFacts> = {
   'store-unusable': [
     'Bring the database or the disk back; docs/runbook.md#error-codes explains the code.',
     ({ store }) => store.kind === 'problem' && `The store cannot be used (${store.code}).`,
@@ -49,10 +49,10 @@ const BLOCKING = {
     'Wait for its successor; requests go to another replica meanwhile.',
     ({ draining }) => draining && 'The process is stopping and finishes what it has begun.',
   ],
-} as const satisfies Reasons<ReadinessFacts>;
+};
 
 /** Writes are accepted all the same. */
-const OF_SERVICE = {
+const OF_SERVICE: Reasons<ReadinessFacts> = {
   'no-leader': [
     'Wait some seconds: another process takes over. When it lasts, see its log.',
     // Without its store no process leads.
@@ -85,10 +85,10 @@ const OF_SERVICE = {
       pausedForMs > 0 &&
       `The service asks for a pause of all calls, for ${toCount(Math.ceil(pausedForMs / 1_000), 'more second')}; ${KEPT}.`,
   ],
-} as const satisfies Reasons<ReadinessFacts>;
+};
 
 /** What the store knows. Reads are answered, and writes accepted all the same. */
-const OF_STORE = {
+const OF_STORE: Reasons<StoreFacts> = {
   'store-read-only': [
     'Make room on the disk, or bring it back; everything goes on by itself then. docs/runbook.md#error-codes explains the code.',
     ({ writeTrouble }) => {
@@ -245,7 +245,7 @@ const OF_STORE = {
       failedAttempts >= FAILED_MAX &&
       `${toCount(failedAttempts, 'request')} had no valid credential within ten minutes.`,
   ],
-} as const satisfies Reasons<StoreFacts>;
+};
 
 const REPLACED =
   'Put the file back that was there, and everything goes on by itself. To use another one, stop the bridge first.';
@@ -276,37 +276,21 @@ function toRequests({ requests, since, last }: Remark): string {
   return `${toCount(requests, 'request')}, from ${toMoment(since)} to ${toMoment(last)},`;
 }
 
-/** Stable words for what is not as it should be. */
-export type ReasonCode =
-  | keyof typeof BLOCKING
-  | keyof typeof OF_SERVICE
-  | keyof typeof OF_STORE
-  | 'starting';
-
-/** All of them. */
+/** Codes of all reasons. */
 export const REASON_CODES: readonly string[] = [
   ...[BLOCKING, OF_SERVICE, OF_STORE].flatMap((reasons) => Object.keys(reasons)),
   'starting',
 ];
 
 /** One thing that is not as it should be. The texts hold neither secrets nor names. */
-export interface Reason {
-  readonly code: ReasonCode;
-  readonly detail: string;
-  readonly remedy: string;
-}
+export type Reason = OpsJson<'Status'>['reasons'][number];
 
 function listReasons<Facts>(reasons: Reasons<Facts>, facts: Facts): Reason[] {
   return Object.entries(reasons).flatMap(([code, [usual, find]]) => {
     const found = find(facts) || [];
     const all = typeof found === 'string' ? [[found] as const] : found;
-    return all.map(([detail, remedy = usual]) => ({ code: parseCode(code), detail, remedy }));
+    return all.map(([detail, remedy = usual]) => ({ code, detail, remedy }));
   });
-}
-
-/** The tables have no other codes. */
-function parseCode(code: string): ReasonCode {
-  return code as ReasonCode;
 }
 
 /** Reads if the bridge can serve now. Never rejects for the store. */
@@ -320,7 +304,7 @@ export async function readReadiness(sources: HealthSources) {
  */
 export function toReadiness(
   facts: ReadinessFacts,
-): Pick<OpsJson<'Status'>, 'status' | 'leader'> & { readonly reasons: readonly Reason[] } {
+): Pick<OpsJson<'Status'>, 'status' | 'reasons' | 'leader'> {
   const { leader, store, writes, nowMs } = facts;
   const blocking = listReasons(BLOCKING, facts);
   const stored = store.kind === 'ok' ? listReasons(OF_STORE, { ...store, writes, nowMs }) : [];
