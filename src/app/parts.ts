@@ -4,7 +4,7 @@ import type { GivenTokens } from '../access/sessions.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { OperatorAct } from '../ops/http/operator.ts';
 import { createRequestLog } from '../ops/records/request-log.ts';
-import type { About } from '../ops/sources.ts';
+import type { StatusSources } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import { createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
@@ -33,7 +33,7 @@ import { logRarely, toLoggedName } from './telemetry.ts';
 export interface BridgeOptions {
   readonly settings: Settings;
   /** Facts of the process for operators. */
-  readonly about: About & { readonly settings: readonly ShownSetting[] };
+  readonly about: StatusSources['about'] & { readonly settings: readonly ShownSetting[] };
   readonly store: Store;
   readonly target: Target;
   /** Tokens of identity providers beside those that the store keeps. */

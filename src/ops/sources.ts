@@ -45,14 +45,8 @@ export interface StatusSources extends HealthSources {
   /** Calls that may leave; 0: any number. */
   readonly requestsPerSecond: number;
   readonly scimUrl: string;
-  readonly about: About;
-}
-
-/** Facts about the process that answers. */
-export interface About {
-  readonly version: string;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
+  /** The process that answers; `startedAt` is epoch milliseconds. */
+  readonly about: { readonly version: string; readonly startedAt: number };
 }
 
 /** Receivers of notifications. */
@@ -68,13 +62,6 @@ export interface ApiSource {
   readonly call: (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown>;
   /** Finds the one user or group that a call changes, by its SCIM id; undefined: none that is known, or several. */
   readonly findSubject: (operation: string, args: unknown) => Promise<string | undefined>;
-  /** Reports each call when it has ended, without its values. */
-  readonly report: (call: EndedCall, res: Response) => void;
-}
-
-/** A call of an operator that has ended. */
-export interface EndedCall {
-  readonly operation: string;
-  /** `done`, or the code of the error. */
-  readonly result: string;
+  /** Reports each call when it has ended, without its values. `result`: `done`, or the code of the error. */
+  readonly report: (call: { operation: string; result: string }, res: Response) => void;
 }
