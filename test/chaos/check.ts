@@ -1,21 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
-import { type Client, listObjects } from './client.ts';
+import { toObjects } from '../support/operator.ts';
+import type { Client } from './client.ts';
 import { type Company, Fact, type Group, type Person, toAddress } from './company.ts';
-
-/** A person as SCIM shows one, by the names of the facts. */
-interface ShownUser {
-  readonly userName: string;
-  readonly active: boolean;
-  readonly fullName: string;
-  readonly title: unknown;
-  readonly email: unknown;
-  readonly suspended: boolean;
-  /** Names of the groups that the user shows, in alphabetical order. */
-  readonly groups: readonly string[];
-}
 
 /** A group as SCIM shows one; people by their userNames. */
 interface ShownGroup {
@@ -24,40 +13,39 @@ interface ShownGroup {
   readonly admins: ReadonlySet<string>;
 }
 
+type ShownUser = ReturnType<typeof toShownUser>;
+
 /** All that the store shows. */
-interface Shown {
-  readonly users: readonly ShownUser[];
-  readonly groups: readonly ShownGroup[];
-}
+type Shown = Awaited<ReturnType<typeof readShown>>;
 
 /** Reads everything as a provider does that imports it. */
-export async function readShown(client: Client): Promise<Shown> {
+export async function readShown(client: Client) {
   const users = await client.list('/Users');
   const groups = await client.list('/Groups');
   const names = new Map(users.map(({ id, userName }) => [id, String(userName)]));
-  const toNames = (links: unknown) =>
-    new Set(listObjects(links).map(({ value }) => names.get(value) ?? `nobody (${value})`));
+  const toNames = (links: JsonValue | undefined) =>
+    new Set(toObjects(links).map(({ value }) => names.get(value) ?? `nobody (${value})`));
   return {
     users: users.map(toShownUser),
-    groups: groups.map(({ displayName, members, [GROUP_EXTENSION]: extension }) => ({
-      name: String(displayName),
-      members: toNames(members),
-      admins: toNames(Object(extension).admins),
-    })),
+    groups: groups.map(({ displayName, members, [GROUP_EXTENSION]: extension }): ShownGroup => {
+      const admins = toNames(Object(extension).admins);
+      return { name: String(displayName), members: toNames(members), admins };
+    }),
   };
 }
 
-function toShownUser(user: JsonObject): ShownUser {
+/** A person as SCIM shows one, by the names of the facts; and the names of the groups, in alphabetical order. */
+function toShownUser(user: JsonObject) {
   const { givenName, familyName } = Object(user.name);
   return {
     userName: String(user.userName),
     active: user.active === true,
     fullName: [givenName, familyName].join(' ').trim(),
     title: user.title,
-    email: listObjects(user.emails)[0]?.value ?? '',
+    email: toObjects(user.emails)[0]?.value ?? '',
     suspended: Object(user[USER_EXTENSION]).temporarilyInactive === true,
-    groups: listObjects(user.groups)
-      .map(({ display }) => String(display))
+    groups: toObjects(user.groups)
+      .map((group) => String(group.display))
       .toSorted(),
   };
 }
@@ -148,18 +136,12 @@ function judgePerson(check: Check, person: Person): string[] {
   }
   // What administrators do to their own is compared with the service alone.
   const isAsked = origin === 'new' || (origin === 'found' && isThere.isAsked);
-  const compare = (
-    name: 'active' | 'fullName' | 'suspended' | 'title' | 'email',
-    held: unknown,
-    kind?: string,
-  ) => {
+  type Name = 'active' | 'fullName' | 'suspended' | 'title' | 'email';
+  const compare = (name: Name, held: unknown, kind?: string) => {
     const fact: Fact<unknown> = person[name];
-    return judge(`${address}: ${name}`, {
-      fact: isAsked ? fact : undefined,
-      shown: user[name],
-      held,
-      isLeft: kind !== undefined && isLeft(fact, kind),
-    });
+    const mayDiffer = kind !== undefined && isLeft(fact, kind);
+    const compared = { shown: user[name], held, isLeft: mayDiffer };
+    return judge(`${address}: ${name}`, { ...compared, fact: isAsked ? fact : undefined });
   };
   return [
     ...count,
@@ -181,13 +163,10 @@ function judgeGroup(check: Check, group: Group): string[] {
   const count = judgeCount(`group ${n}`, isThere, all.length, held.length);
   if (one === undefined || only === undefined)
     return all.length === held.length ? count : [...count, `group ${n} is in one of both alone`];
+  const fact = group.origin === 'unmanaged' ? undefined : group.name;
   return [
     ...count,
-    ...judge(`group ${n}: name`, {
-      fact: group.origin === 'unmanaged' ? undefined : group.name,
-      shown: one.name,
-      held: only.name,
-    }),
+    ...judge(`group ${n}: name`, { fact, shown: one.name, held: only.name }),
     ...judgeLinks(check, group, { list: 'members', shown: one, id: only.id }),
     ...judgeLinks(check, group, { list: 'admins', shown: one, id: only.id }),
   ];
@@ -238,12 +217,9 @@ function isExplained(
   { trespasses }: Fact<unknown>,
   ...[kind, name, member]: readonly string[]
 ): boolean {
-  const drift = drifts.find(
-    (one) =>
-      one.kind === kind &&
-      Object(one.resource).name === name &&
-      (Object(one.member).name ?? undefined) === member,
-  );
+  const drift = drifts
+    .filter((one) => one.kind === kind && Object(one.resource).name === name)
+    .find((one) => (Object(one.member).name ?? undefined) === member);
   return trespasses > 0 && drift?.status === (policy === 'report' ? 'open' : 'contested');
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { request } from 'undici';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/json.ts';
-import type { Address } from '../support/send-raw.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import { toObjects } from '../support/operator.ts';
+import { type Address, sendRaw } from '../support/send-raw.ts';
 import type { Person, Wish } from './company.ts';
 import type { Trace } from './lives.ts';
 
@@ -110,7 +110,7 @@ export class Client {
   /** All resources of a type. */
   async list(path: string): Promise<JsonObject[]> {
     const { body } = await this.insist({ method: 'GET', path: `${path}?count=1000` });
-    const resources = listObjects(body.Resources);
+    const resources = toObjects(body.Resources);
     if (body.totalResults === resources.length) return resources;
     throw new Error(`${path}: ${body.totalResults} are not shown`);
   }
@@ -122,25 +122,12 @@ export class Client {
 }
 
 async function ask(bridge: Address, sent: SentRequest, timeoutMs = ANSWER_MAX_MS): Promise<Answer> {
-  const { method, path, body, headers } = sent;
-  const answer = await request(`${bridge.baseUrl}${path}`, {
-    method,
-    signal: AbortSignal.timeout(Math.ceil(timeoutMs)),
-    headers: {
-      authorization: `Bearer ${bridge.token}`,
-      'content-type': 'application/scim+json',
-      ...headers,
-    },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  const text = await answer.body.text();
-  const parsed: unknown = text.startsWith('{') ? JSON.parse(text) : {};
-  const { etag } = answer.headers;
-  return {
-    status: answer.statusCode,
-    etag: typeof etag === 'string' ? etag : undefined,
-    body: isJsonObject(parsed) ? parsed : {},
-  };
+  const { body, ...others } = sent;
+  const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
+  const raw = body === undefined ? others : { ...others, body: JSON.stringify(body) };
+  const { status, headers, body: answered } = await sendRaw(bridge, { ...raw, signal });
+  const { etag } = headers;
+  return { status, etag: typeof etag === 'string' ? etag : undefined, body: answered };
 }
 
 /** One of those who write for a provider. */
@@ -189,7 +176,7 @@ export class Actor {
     const sent = { method: 'POST', path: '/Bulk', body, wishes } as const;
     const { answer, isFirst } = await this.#deliver(sent, this.#repeats);
     if (answer === undefined) return;
-    const results = listObjects(answer.body.Operations);
+    const results = toObjects(answer.body.Operations);
     for (const [n, one] of asked.entries()) {
       const status = Number(results[n]?.status);
       // Of the others of the same request it is known all the same.
@@ -253,7 +240,7 @@ export class Actor {
     for (const _ of attempts()) {
       const answer = await this.insist({ method: 'GET', path });
       if (answer.status !== 200) this.report(toRefusal({ method: 'GET', path }, answer));
-      const [first, ...others] = listObjects(answer.body.Resources);
+      const [first, ...others] = toObjects(answer.body.Resources);
       if (others.length === 0) return first === undefined ? undefined : String(first.id);
       await sleep(DOUBLE_MS);
     }
@@ -271,9 +258,4 @@ function conclude(wishes: readonly Wish[], isDone: boolean, isFirst: boolean): v
 
 function toRefusal({ method, path }: SentRequest, { status, body }: Answer): string {
   return `${method} ${path} was refused: ${status} ${JSON.stringify(body)}`;
-}
-
-/** The objects of a list. */
-export function listObjects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

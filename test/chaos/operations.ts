@@ -6,7 +6,15 @@ import {
 } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
-import { replace, toGroup, toMembers, toPatch } from '../support/provider.ts';
+import {
+  admit,
+  dismiss as dismissMember,
+  expel,
+  replace,
+  toGroup,
+  toMembers,
+  toPatch,
+} from '../support/provider.ts';
 import type { Actor, AskedRequest } from './client.ts';
 import { type Company, type Group, type Person, toLink, type Wish, wish } from './company.ts';
 
@@ -64,11 +72,9 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
 
   /** Who may be in groups of this actor; those whom nobody hired are known to SCIM all the same. */
   const listCandidates = (actor: number) =>
-    company.people.filter(
-      (person) =>
-        (person.origin === 'unmanaged' || person.wanted.isThere) &&
-        (person.isSteady || person.actor === actor),
-    );
+    company.people
+      .filter((person) => person.origin === 'unmanaged' || person.wanted.isThere)
+      .filter((person) => person.isSteady || person.actor === actor);
 
   function pickSome(list: readonly Person[]): Person[] {
     if (list.length === 0) return [];
@@ -81,20 +87,11 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
     const fullName = `Person${person.n} Hired${next()}`;
     const active = !random.chance(0.1);
     Object.assign(person.wanted, { isThere: true, active, suspended: false });
-    const wishes = [
-      wish(isThere, true),
-      wish(person.active, active),
-      wish(person.fullName, fullName),
-      wish(person.title, undefined),
-      wish(person.email, address),
-    ];
-    const body = {
-      schemas: [USER_SCHEMA_URI],
-      userName: address,
-      name: toName(fullName),
-      emails: toEmails(address),
-      active,
-    };
+    const wishes = [wish(isThere, true), wish(person.active, active)];
+    wishes.push(wish(person.fullName, fullName), wish(person.title, undefined));
+    wishes.push(wish(person.email, address));
+    const [name, emails] = [toName(fullName), toEmails(address)];
+    const body = { schemas: [USER_SCHEMA_URI], userName: address, name, emails, active };
     return {
       text: `hire ${address} as ${fullName}, active ${active}`,
       async perform(actor) {
@@ -124,9 +121,8 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
           const untitled = body.title === undefined ? [wish(title, undefined)] : [];
           return { method: 'PUT', path, body: whole, wishes: [...wishes, ...untitled] };
         }
-        const operations = changed
-          .flatMap((one) => Object.entries(one.paths))
-          .map(([at, value]) => replace(at, value));
+        const paths = changed.flatMap((one) => Object.entries(one.paths));
+        const operations = paths.map(([at, value]) => replace(at, value));
         const needsVersion = dialect === 'if-match';
         return { method: 'PATCH', path, body: toPatch(...operations), wishes, needsVersion };
       },
@@ -189,18 +185,16 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
 
   function drawForPerson(person: Person): Operation {
     if (!person.wanted.isThere) return hire(person);
+    const changeAlone = (): Operation => {
+      const { text, toRequest } = change(person);
+      return { text, perform: async (actor) => actor.ask(await toRequest(actor)) };
+    };
     return drawOne<Operation>(
       random,
       [5, () => hireTwice(person)],
       [10, () => read(person)],
       [person.isSteady ? 0 : 18, () => dismiss(person)],
-      [
-        person.isSteady ? 85 : 67,
-        () => {
-          const { text, toRequest } = change(person);
-          return { text, perform: async (actor) => actor.ask(await toRequest(actor)) };
-        },
-      ],
+      [person.isSteady ? 85 : 67, changeAlone],
     );
   }
 
@@ -260,14 +254,12 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
     return {
       text: `move members of group ${group.n} (${dialect}): ${toText(move)}`,
       async perform(actor) {
-        const [joining, leaving] = [
-          await toIds(actor, move.added),
-          await toIds(actor, move.removed),
-        ];
+        const joining = await toIds(actor, move.added);
+        const leaving = await toIds(actor, move.removed);
         const wishes = toWishes(group.members, move);
-        const single: JsonObject[] = [
-          ...joining.map((id) => ({ op: 'add', path: 'members', value: toMembers([id]) })),
-          ...leaving.map((id) => ({ op: 'remove', path: `members[value eq "${id}"]` })),
+        const single = [
+          ...joining.map((id) => admit(id)),
+          ...leaving.map((id) => dismissMember(id)),
         ];
         if (dialect === 'one request each') {
           const each = single.map((one, n) => patchGroup(group, [one], wishes.slice(n, n + 1)));
@@ -275,9 +267,9 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
         }
         if (single.length === 0) return;
         const arrays = [
-          { op: 'add', path: 'members', value: toMembers(joining) },
-          { op: 'remove', path: 'members', value: toMembers(leaving) },
-        ].filter(({ value }) => value.length > 0);
+          ...(joining.length > 0 ? [admit(...joining)] : []),
+          ...(leaving.length > 0 ? [expel(...leaving)] : []),
+        ];
         return actor.ask(patchGroup(group, arrays, wishes));
       },
     };
@@ -328,10 +320,8 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
       wishes: [wish(group.isThere, false)],
       alsoFine: 404,
     } as const;
-    return {
-      text: `dissolve group ${group.n}`,
-      perform: (actor) => actor.ask({ ...asked, path: toPath(group) }),
-    };
+    const perform = (actor: Actor) => actor.ask({ ...asked, path: toPath(group) });
+    return { text: `dissolve group ${group.n}`, perform };
   }
 
   function drawForGroup(group: Group): Operation {
@@ -384,12 +374,9 @@ function read(person: Person): Operation {
       const { givenName, familyName } = Object(body.name);
       const { title, active } = Object(body);
       const fullName = `${givenName} ${familyName}`;
-      const isSo =
-        person.fullName.allows(fullName) &&
-        person.title.allows(title) &&
-        person.active.allows(active);
+      const hasTexts = person.fullName.allows(fullName) && person.title.allows(title);
       const wanted = `${person.fullName}, ${person.title}, ${person.active}`;
-      if (!isSo)
+      if (!(hasTexts && person.active.allows(active)))
         actor.report(`${person.address} reads ${fullName}, ${title}, ${active}, not ${wanted}`);
       const headers = { 'if-none-match': etag };
       const again = await actor.insist({ method: 'GET', path, headers });
@@ -402,9 +389,7 @@ function read(person: Person): Operation {
 /** The fields of a person that a provider changes. */
 const fields = {
   active: (person: Person, active: boolean): FieldChange => ({
-    wish: wish(person.active, active),
-    body: { active },
-    paths: { active },
+    ...{ wish: wish(person.active, active), body: { active }, paths: { active } },
   }),
   fullName(person: Person, fullName: string): FieldChange {
     const name = toName(fullName);
@@ -412,9 +397,7 @@ const fields = {
     return { wish: wish(person.fullName, fullName), body: { name }, paths };
   },
   title: (person: Person, title: string): FieldChange => ({
-    wish: wish(person.title, title),
-    body: { title },
-    paths: { title },
+    ...{ wish: wish(person.title, title), body: { title }, paths: { title } },
   }),
   email: (person: Person, email: string): FieldChange => ({
     wish: wish(person.email, email),
@@ -443,13 +426,9 @@ function toPath({ n, id }: Group): string {
   return `/Groups/${id}`;
 }
 
-function patchGroup(
-  group: Group,
-  operations: readonly JsonObject[],
-  wishes: readonly Wish[],
-): AskedRequest {
-  return { method: 'PATCH', path: toPath(group), body: toPatch(...operations), wishes };
-}
+const patchGroup = (group: Group, operations: JsonObject[], wishes: Wish[]): AskedRequest => ({
+  ...{ method: 'PATCH', path: toPath(group), body: toPatch(...operations), wishes },
+});
 
 function toWishes(list: Group['members'], { added, removed }: Move): Wish[] {
   const toWish = (value: boolean) => (person: Person) => wish(toLink(list, person), value);

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
+import { toObjects } from '../support/operator.ts';
 import type { BridgeProcess } from '../support/server.ts';
-import { attempts, listObjects } from './client.ts';
+import { attempts } from './client.ts';
 
 /** What the operator presents. */
 export const OPS_TOKEN = 'token-of-an-operator-in-chaos';
@@ -57,7 +58,7 @@ export class Operator {
     const items: JsonObject[] = [];
     for (let more = ''; ; ) {
       const page = await this.insist('GET', `${path}limit=${PAGE}${more}`);
-      items.push(...listObjects(page.items));
+      items.push(...toObjects(page.items));
       if (page.nextCursor === null) return items;
       more = `&cursor=${page.nextCursor}`;
     }
@@ -118,7 +119,7 @@ export class Operator {
       const approved = await this.list('/plans?status=approved&');
       const isQuiet = due === 0 || due === (await this.#countLater());
       if (isQuiet && approved.length === 0) {
-        const left = Object.entries({ stuck: listObjects(stuck), disputes: listObjects(disputes) });
+        const left = Object.entries({ stuck: toObjects(stuck), disputes: toObjects(disputes) });
         return left.flatMap(([what, list]) =>
           list.length === 0 ? [] : [`${what}: ${JSON.stringify(list)}`],
         );

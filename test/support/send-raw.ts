@@ -11,6 +11,8 @@ export interface RawRequest {
   /** Beside a valid token and the SCIM content type; undefined leaves one of them out. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string | Buffer | AsyncIterable<Buffer>;
+  /** Ends the wait for an answer. */
+  readonly signal?: AbortSignal;
 }
 
 /** Where a bridge listens, in this process or in its own. */
@@ -21,7 +23,7 @@ export interface Address {
 
 /** Sends a body as it is. */
 export async function sendRaw(bridge: Address, raw: RawRequest): Promise<TestAnswer> {
-  const { method, path, headers, body } = raw;
+  const { method, path, headers, body, signal } = raw;
   const isStream = typeof body === 'object' && !Buffer.isBuffer(body);
   const answer = await request(path.startsWith('/') ? `${bridge.baseUrl}${path}` : path, {
     method,
@@ -31,6 +33,7 @@ export async function sendRaw(bridge: Address, raw: RawRequest): Promise<TestAns
       ...headers,
     },
     ...(body === undefined ? {} : { body: isStream ? Readable.from(body) : body }),
+    ...(signal && { signal }),
   });
   const text = await answer.body.text();
   return { status: answer.statusCode, headers: answer.headers, text, body: parseObject(text) };
