@@ -1,39 +1,22 @@
 import { expect, test } from 'vitest';
 import { Budget, type BudgetOptions, type Turn } from './budget.ts';
-import { createFakeClock, type FakeClock, runReady } from './testing/fake-clock.ts';
+import { createFakeClock, runReady } from './testing/fake-clock.ts';
 import type { CallClass } from './waiting-room.ts';
 
-interface Setup {
-  readonly clock: FakeClock;
-  readonly budget: Budget;
-  /** Names in the order of their turns. */
-  readonly order: string[];
-  /** Asks for a turn, sends at once and ends it. */
-  readonly ask: (name: string, callClass?: CallClass, key?: string) => Promise<void>;
-}
-
-function setUp(options: Partial<BudgetOptions> = {}): Setup {
+/** A budget, and names in the order of their turns. */
+function setUp(options: Partial<BudgetOptions> = {}) {
   const clock = createFakeClock();
-  const budget = new Budget({
-    requestsPerSecond: 1,
-    marginMs: 0,
-    inFlightMax: 10,
-    queueMax: 1_000,
-    clock,
-    ...options,
-  });
+  const limits = { requestsPerSecond: 1, marginMs: 0, inFlightMax: 10, queueMax: 1_000 };
+  const budget = new Budget({ ...limits, clock, ...options });
   const order: string[] = [];
-  return {
-    clock,
-    budget,
-    order,
-    async ask(name, callClass = 'pass', key) {
-      const turn = await take(budget, callClass, key);
-      order.push(name);
-      turn.sent();
-      turn.end();
-    },
+  /** Asks for a turn, sends at once and ends it. */
+  const ask = async (name: string, callClass: CallClass = 'pass', key?: string) => {
+    const turn = await take(budget, callClass, key);
+    order.push(name);
+    turn.sent();
+    turn.end();
   };
+  return { clock, budget, order, ask };
 }
 
 function take(
@@ -71,14 +54,8 @@ test('removing access goes first, then changes, looking, the rest', async () => 
 test('resources take turns, and each keeps its own order', async () => {
   const { clock, ask, order } = setUp();
   await ask('first');
-  const waiting = [
-    ask('a1', 'change', 'a'),
-    ask('a2', 'change', 'a'),
-    ask('a3', 'change', 'a'),
-    ask('b1', 'change', 'b'),
-    ask('c1', 'change', 'c'),
-    ask('c2', 'change', 'c'),
-  ];
+  const names = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'];
+  const waiting = names.map((name) => ask(name, 'change', name.charAt(0)));
   await clock.advance(10_000);
   await Promise.all(waiting);
   expect(order).toEqual(['first', 'a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
@@ -159,11 +136,8 @@ test('who gives up leaves the queue, and others do not wait for them', async () 
   const waiting = Promise.resolve(take(budget, 'remove', undefined, caller.signal));
   const other = ask('other');
   caller.abort(new Error('enough'));
-  await expect(waiting).rejects.toMatchObject({
-    code: 'aborted',
-    outcome: 'not-sent',
-    cause: new Error('enough'),
-  });
+  const aborted = { code: 'aborted', outcome: 'not-sent', cause: new Error('enough') };
+  await expect(waiting).rejects.toMatchObject(aborted);
   await clock.advance(1_000);
   await other;
   expect(order).toEqual(['first', 'other']);

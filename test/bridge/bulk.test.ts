@@ -32,6 +32,9 @@ function newName(): string {
   return `person${names}`;
 }
 
+const addPerson = async () =>
+  `/Users/${await create('Users', { userName: `${newName()}@example.com` })}`;
+
 function newUser(bulkId: string, more: JsonObject = {}): JsonObject {
   const userName = `${newName()}@example.com`;
   return { method: 'POST', path: '/Users', bulkId, data: { userName, ...more } };
@@ -60,11 +63,8 @@ function listValues(resource: JsonObject): unknown[] {
 
 describe('references', () => {
   test('a group holds the people that the same request creates, behind it and before it', async () => {
-    const answer = await sendBulk([
-      newUser('a'),
-      newGroup('g', ['bulkId:a', 'bulkId:b']),
-      newUser('b'),
-    ]);
+    const crew = newGroup('g', ['bulkId:a', 'bulkId:b']);
+    const answer = await sendBulk([newUser('a'), crew, newUser('b')]);
 
     expect(answer.status).toBe(200);
     const [a, g, b] = listResults(answer);
@@ -95,10 +95,8 @@ describe('references', () => {
   });
 
   test('what nobody may write is no reference, so a user may name the group that names the user', async () => {
-    const answer = await sendBulk([
-      newUser('a', { groups: [{ value: 'bulkId:g' }] }),
-      newGroup('g', ['bulkId:a']),
-    ]);
+    const user = newUser('a', { groups: [{ value: 'bulkId:g' }] });
+    const answer = await sendBulk([user, newGroup('g', ['bulkId:a'])]);
 
     expect(listStatuses(answer)).toEqual(['201', '201']);
   });
@@ -148,13 +146,9 @@ describe('references', () => {
   });
 
   test('what refers to itself in a circle is refused, and the neighbours are none the worse', async () => {
-    const answer = await sendBulk([
-      newGroup('g', ['bulkId:h']),
-      newGroup('h', ['bulkId:g']),
-      newUser('a', manager('b')),
-      newUser('b', manager('a')),
-      newUser('c'),
-    ]);
+    const groups = [newGroup('g', ['bulkId:h']), newGroup('h', ['bulkId:g'])];
+    const users = [newUser('a', manager('b')), newUser('b', manager('a')), newUser('c')];
+    const answer = await sendBulk([...groups, ...users]);
 
     expect(listStatuses(answer)).toEqual(['409', '409', '409', '409', '201']);
   });
@@ -276,7 +270,7 @@ describe('a part of an operation that has to be a text says so, and changes noth
     ['path', () => ({ method: 'DELETE', path: 7 })],
     ['version', (path) => ({ method: 'DELETE', path, version: 7 })],
   ])('%s', async (part, toOperation) => {
-    const path = `/Users/${await create('Users', { userName: `${newName()}@example.com` })}`;
+    const path = await addPerson();
 
     const answer = await sendBulk([toOperation(path)]);
 
@@ -287,7 +281,7 @@ describe('a part of an operation that has to be a text says so, and changes noth
   });
 
   test('and one of null is none', async () => {
-    const path = `/Users/${await create('Users', { userName: `${newName()}@example.com` })}`;
+    const path = await addPerson();
 
     const answer = await sendBulk([{ method: 'DELETE', path, version: null, bulkId: 7 }]);
 

@@ -170,10 +170,8 @@ describe('a bridge that is broken on purpose', () => {
   });
 
   test('that does not delete is told with what is left', async () => {
-    const proxy = await breakBridge(
-      bridge,
-      refuse(200, ({ method }) => method === 'DELETE'),
-    );
+    const keep = refuse(200, ({ method }) => method === 'DELETE');
+    const proxy = await breakBridge(bridge, keep);
     const args = ['entra', '--url', proxy.baseUrl, '--only', 'create-again', 'delete-group'];
     const { code, report } = await run(bridge, args);
     await proxy.stop();
@@ -248,9 +246,8 @@ describe('a run', () => {
 
     expect(await tell([], env('of-nobody-at-all'))).toMatch(/^1 .*\/ops\/status answered 401/);
     expect(await tell(['--provider', 'nobody'])).toMatch(/^1 .+ \(.*tokens answered 404\)/);
-    expect(await tell(['--url', `${bridge.baseUrl}/v9`])).toMatch(
-      /^1 .*v9 answered 404 .*name its SCIM base URL with --url\n$/,
-    );
+    const elsewhere = await tell(['--url', `${bridge.baseUrl}/v9`]);
+    expect(elsewhere).toMatch(/^1 .*v9 answered 404 .*name its SCIM base URL with --url\n$/);
     expect(await tell(['--only', 'al3'])).toMatch(/^64 .*the gate okta has no check al3/);
     expect(await look(bridge)).toEqual(before);
   });
@@ -258,10 +255,7 @@ describe('a run', () => {
 
 /** Deletes what a broken bridge kept. */
 async function removeAll(begin: string): Promise<void> {
-  for (const [path, key] of [
-    ['/Groups', 'displayName'],
-    ['/Users', 'userName'],
-  ] as const) {
+  for (const [path, key] of Object.entries({ '/Groups': 'displayName', '/Users': 'userName' })) {
     for (const { id } of await bridge.find(path, `${key} sw "${begin}"`))
       await bridge.send('DELETE', `${path}/${id}`);
   }

@@ -48,9 +48,8 @@ describe('bodies', () => {
     test(`a PATCH path is refused: ${path.slice(0, 60)}`, async () => {
       const add = { op: 'add', path, value: 'polluted' };
 
-      expectRefused(
-        await attack(target, () => target.bridge.tryPatch(`/Users/${target.ada}`, add)),
-      );
+      const send = () => target.bridge.tryPatch(`/Users/${target.ada}`, add);
+      expectRefused(await attack(target, send));
     });
   }
 
@@ -183,9 +182,8 @@ describe('projections, sorting and paging', () => {
   ];
   for (const query of queries) {
     test(`${query} reaches no prototype and blocks nobody`, async () => {
-      const { status, body } = await attack(target, () =>
-        target.bridge.request('GET', `/Users?${query}`),
-      );
+      const send = () => target.bridge.request('GET', `/Users?${query}`);
+      const { status, body } = await attack(target, send);
 
       expect([200, 400]).toContain(status);
       expect(Object.hasOwn(body, '__proto__')).toBe(false);
@@ -207,19 +205,13 @@ const ALLOWED = Array.from({ length: 512 }, (_, index) =>
   String.fromCodePoint(0x4e00 + index),
 ).join('');
 
-interface Victim {
-  /** The address of the person, without its domain: each test has a person and a group of its own. */
-  readonly login: string;
-  readonly ada: string;
-  readonly pilots: string;
-}
-
 describe('texts of strangers', () => {
   const clock = createSetClock();
   const bridge = bridgeForSuite({ clock });
   let count = 0;
 
-  async function addTarget(): Promise<Victim> {
+  /** A person and a group of a test's own; `login` is the address of the person, without its domain. */
+  async function addTarget() {
     count += 1;
     const login = `ada${count}`;
     const ada = await bridge.addUser(login);
@@ -245,14 +237,9 @@ describe('texts of strangers', () => {
 
   test('a filter is answered or refused', async () => {
     const names = ['id', 'userName', 'externalId', 'displayName', 'emails.value', 'groups.value'];
+    const wants = { [NUL]: 400, [HALF]: 400, [MARKS]: 400, [LONG]: 200, [GROWING]: 200 };
     for (const name of names) {
-      for (const [value, want] of [
-        [NUL, 400],
-        [HALF, 400],
-        [MARKS, 400],
-        [LONG, 200],
-        [GROWING, 200],
-      ] as const) {
+      for (const [value, want] of Object.entries(wants)) {
         for (const text of [JSON.stringify(value), ...(name === 'userName' ? [value] : [])]) {
           const filter = `${name} eq ${text}`;
           const { status } = await bridge.request('POST', '/Users/.search', { filter });
@@ -297,10 +284,8 @@ describe('texts of strangers', () => {
   test('the longest that is allowed is kept and found again', async () => {
     const { ada, login } = await addTarget();
     // The account is known by the first, which has to be an address.
-    const emails = [
-      { value: `${login}@example.com`, type: 'work' },
-      { value: ALLOWED, type: 'other' },
-    ];
+    const own = { value: `${login}@example.com`, type: 'work' };
+    const emails = [own, { value: ALLOWED, type: 'other' }];
     const change = { externalId: ALLOWED, displayName: ALLOWED, userName: ALLOWED, emails };
     await bridge.send('PUT', `/Users/${ada}`, toUser(login, change));
     for (const name of ['externalId', 'displayName', 'userName', 'emails']) {

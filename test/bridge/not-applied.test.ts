@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
@@ -10,7 +10,7 @@ import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { admit, dismiss, replace, toMembers } from '../support/provider.ts';
 import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
-import { type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
+import { untilQuiet } from '../support/timed-bridge.ts';
 
 const MINUTE_MS = 60_000;
 const ATTEMPTS = 3;
@@ -22,17 +22,11 @@ const settings = {
   UPSTREAM_ATTEMPTS_BEFORE_STUCK: `${ATTEMPTS}`,
 };
 const world = forSuite(() => startAudit({ settings }));
-let timed: TimedBridge;
+/** Resolves once all is quiet, or so much time is over. */
+const untilCalm = (ms: number) => untilQuiet({ bridge: world, clock: world.clock }, ms);
 
-beforeAll(async () => {
-  timed = { bridge: world, clock: world.clock };
-});
-
-const toAdmin = (op: 'add' | 'remove', id: string) => ({
-  op,
-  path: `${GROUP_EXTENSION}:admins`,
-  value: toMembers([id]),
-});
+const path = `${GROUP_EXTENSION}:admins`;
+const toAdmin = (op: 'add' | 'remove', id: string) => ({ op, path, value: toMembers([id]) });
 
 /** The service answers these with 204 and does nothing. @returns how often each was called since */
 function doNothing(...operations: readonly OperationName[]) {
@@ -45,7 +39,7 @@ function doNothing(...operations: readonly OperationName[]) {
 /** Lets the service do again what it is asked for, and all be tried again. */
 async function recover(): Promise<void> {
   world.sandbox.faults.clear();
-  await untilQuiet(timed, 120 * MINUTE_MS);
+  await untilCalm(120 * MINUTE_MS);
   expect(await world.listStuck()).toEqual([]);
   expect(await world.readWork()).toMatchObject({ due: 0 });
 }
@@ -54,21 +48,19 @@ test('a change that the service answers with 204 and does not make is drift, fou
   const [ada, bob] = await world.addPeople('ada', 'bob');
   const [pilots, crew] = [await world.addGroup('Pilots'), await world.addGroup('Crew')];
   await world.patch(`/Groups/${crew}`, toAdmin('add', bob));
-  await untilQuiet(timed, MINUTE_MS);
+  await untilCalm(MINUTE_MS);
   await world.sweep();
   const countCalls = doNothing('groupUsers.addUserToGroup', 'groupAdmins.removeAdminFromGroup');
   await world.patch(`/Groups/${pilots}`, admit(ada));
   await world.patch(`/Groups/${crew}`, toAdmin('remove', bob));
-  await untilQuiet(timed, MINUTE_MS);
+  await untilCalm(MINUTE_MS);
   await world.sweep();
   const found = await world.listDrifts();
   const calls = countCalls();
   await recover();
 
-  expect(found).toEqual([
-    'admin.added Crew of bob@example.com',
-    'member.removed Pilots of ada@example.com',
-  ]);
+  const ofAda = 'member.removed Pilots of ada@example.com';
+  expect(found).toEqual(['admin.added Crew of bob@example.com', ofAda]);
   expect(calls).toEqual([1, 1]);
 });
 
@@ -78,15 +70,15 @@ test('a removal that the service answers with 204 and does not make ends as stuc
   await world.sweep();
   const vera = await world.findId({ type: 'Users', name: 'vera' });
   const group = await world.addGroup('Cooks');
-  await untilQuiet(timed, MINUTE_MS);
+  await untilCalm(MINUTE_MS);
   const countCalls = doNothing('groups.removeGroup', 'companyUsers.removeVirtualUser');
   await world.send('DELETE', `/Groups/${group}`);
-  await untilQuiet(timed, MINUTE_MS);
+  await untilCalm(MINUTE_MS);
   const believed = countCalls();
   world.clock.leap(MINUTE_MS);
   await world.sweep();
   await world.send('DELETE', `/Users/${vera}`);
-  await untilQuiet(timed, 10 * MINUTE_MS);
+  await untilCalm(10 * MINUTE_MS);
   const stuck = await world.listStuck();
   const calls = countCalls();
   await recover();
@@ -175,13 +167,10 @@ describe('what the service does not show, or shows in place of another', () => {
     const stranger = service.addUser({ email: 'eve@elsewhere.com', fullName: 'Eve Else' });
     const foreign = service.createGroup({ name: 'Foreign' });
     await bridge.sweep();
-    const answers = new Map<string, object>([
-      ['/Users', stranger],
-      ['/groups', foreign],
-    ]);
+    const answers = Object.entries<object>({ '/Users': stranger, '/groups': foreign });
     let isMixed = true;
     tampered.setTamper((url, body) => {
-      const other = [...answers].find(([path]) => url.pathname.endsWith(path))?.[1];
+      const other = answers.find(([path]) => url.pathname.endsWith(path))?.[1];
       if (!isMixed || other === undefined || Array.isArray(body)) return body;
       if (Object(body).Resources !== undefined) return body;
       const { id, uid, userName, email, name, created } = Object(other);
@@ -290,12 +279,10 @@ describe('what the service does not show, or shows in place of another', () => {
     const id = await bridge.addGroup('Mixed', [await bridge.addUser('ella')]);
     await bridge.settled(bridge.addGroup('Other'));
     const [mixed, other] = [sandbox.service.getGroup('Mixed'), sandbox.service.getGroup('Other')];
+    const ids = { id: other.id, uid: other.uid, name: 'Other' };
+    const isOfMixed = ({ pathname }: URL) => pathname.endsWith(`/groups/${mixed.uid}`);
     const mix = () =>
-      tampered.setTamper((url, body) =>
-        url.pathname.endsWith(`/groups/${mixed.uid}`)
-          ? { ...Object(body), id: other.id, uid: other.uid, name: 'Other' }
-          : body,
-      );
+      tampered.setTamper((url, body) => (isOfMixed(url) ? { ...Object(body), ...ids } : body));
     mix();
     const looked = await bridge.ops('POST', `/groups/${id}/look`, {});
     see();

@@ -25,69 +25,58 @@ beforeAll(async () => {
 
 const LONG = 'x'.repeat(600);
 
-/** A request, the words it is refused with, and how. */
-const cases: readonly (readonly [string, string, string, () => JsonObject, string])[] = [
-  ['uniqueness', 'POST', '/Users', () => toUser('ada'), 'Another User already has this userName.'],
-  [
-    ...(['uniqueness', 'POST', '/Users'] as const),
-    () => toUser('eve', { emails: [{ value: 'ADA@example.com' }] }),
-    'Another User already has this e-mail address.',
-  ],
-  [
-    ...(['invalidValue', 'POST', '/Groups'] as const),
-    () => ({ ...toGroup('New'), members: [{ value: ada }, { display: 'x' }] }),
-    'Value 2 of members: Each of the members needs a value: the id of a user.',
-  ],
-  [
-    ...(['invalidValue', 'PUT', '/Groups/pilots'] as const),
-    () => ({ ...toGroup('Pilots'), Members: [ada, { VALUE: ada }, 'a', { value: 'b' }, 'c'] }),
-    'Value 3 of members is not the id of a User, nor are 2 more.',
-  ],
-  [
-    ...(['invalidValue', 'PATCH', '/Groups/pilots'] as const),
-    () => toPatch({ op: 'replace', value: { members: [{ value: ada }, ada, 'nobody'] } }),
-    'Value 3 of members is not the id of a User.',
-  ],
-  [
-    ...(['invalidValue', 'POST', '/Users'] as const),
-    () => toUser('eve', { emails: [{ value: 'eve@example.com' }, { value: LONG }] }),
-    'Value 2 of emails: emails is longer than 512 characters.',
-  ],
-  [
-    ...(['invalidValue', 'PATCH', '/Groups/pilots'] as const),
-    () => toPatch(admit(ada), { op: 'add', path: 'members', value: ['', {}] }),
-    'Operation 2: Value 1 of members: Each of the members needs a value: the id of a user.',
-  ],
-  [
-    ...(['invalidValue', 'PATCH', '/Groups/pilots'] as const),
-    () => toPatch(admit(ada), expel('nobody'), admit(ada), admit(ada, ada, 'nobody')),
-    'Operation 4: Value 3 of members is not the id of a User.',
-  ],
-  [
-    ...(['noTarget', 'PATCH', '/Users/ada'] as const),
-    () => toPatch(replace('title', 'x'), replace('roles[value eq "none"].display', 'x')),
-    'Operation 2: No value of roles fits the filter.',
-  ],
-  [
-    ...(['invalidValue', 'PATCH', '/Users/ada'] as const),
-    () => toPatch(replace('title', 'x'), replace('emails', [{ value: 'nowhere', primary: true }])),
-    'The address in emails by which the account is known is no e-mail address: text, one @, text, and no white space.',
-  ],
-  [
-    ...(['invalidValue', 'POST', '/Users'] as const),
-    () => toUser('eve', { [USER_EXTENSION]: { appsPermissions: 'x' } }),
-    'The value of appsPermissions is no integer.',
-  ],
-];
-
-test.each(cases)(
-  '%s of %s is told with what and where',
-  async (scimType, method, path, body, detail) => {
+/** Sends a request that is refused with these words. */
+function tells(scimType: string, request: string, detail: string, toBody: () => JsonObject) {
+  const [method = '', path = ''] = request.split(' ');
+  test(`${scimType} of ${method} is told with what and where`, async () => {
     const target = path.replace(/ada$/, ada).replace(/pilots$/, pilots);
-    const answer = await bridge.request(method, target, body());
+    const answer = await bridge.request(method, target, toBody());
 
     expect(answer.body).toMatchObject({ scimType, detail });
-  },
+  });
+}
+
+const NAME = 'Another User already has this userName.';
+const ADDRESS = 'Another User already has this e-mail address.';
+const NO_VALUE = 'Value 2 of members: Each of the members needs a value: the id of a user.';
+const NO_USERS = 'Value 3 of members is not the id of a User, nor are 2 more.';
+const NO_USER = 'Value 3 of members is not the id of a User.';
+const TOO_LONG = 'Value 2 of emails: emails is longer than 512 characters.';
+const NO_ADDRESS =
+  'The address in emails by which the account is known is no e-mail address: text, one @, text, and no white space.';
+
+tells('uniqueness', 'POST /Users', NAME, () => toUser('ada'));
+tells('uniqueness', 'POST /Users', ADDRESS, () =>
+  toUser('eve', { emails: [{ value: 'ADA@example.com' }] }),
+);
+tells('invalidValue', 'POST /Groups', NO_VALUE, () => ({
+  ...toGroup('New'),
+  members: [{ value: ada }, { display: 'x' }],
+}));
+tells('invalidValue', 'PUT /Groups/pilots', NO_USERS, () => ({
+  ...toGroup('Pilots'),
+  Members: [ada, { VALUE: ada }, 'a', { value: 'b' }, 'c'],
+}));
+tells('invalidValue', 'PATCH /Groups/pilots', NO_USER, () =>
+  toPatch({ op: 'replace', value: { members: [{ value: ada }, ada, 'nobody'] } }),
+);
+tells('invalidValue', 'POST /Users', TOO_LONG, () =>
+  toUser('eve', { emails: [{ value: 'eve@example.com' }, { value: LONG }] }),
+);
+tells('invalidValue', 'PATCH /Groups/pilots', `Operation 2: ${NO_VALUE.replace('2', '1')}`, () =>
+  toPatch(admit(ada), { op: 'add', path: 'members', value: ['', {}] }),
+);
+tells('invalidValue', 'PATCH /Groups/pilots', `Operation 4: ${NO_USER}`, () =>
+  toPatch(admit(ada), expel('nobody'), admit(ada), admit(ada, ada, 'nobody')),
+);
+tells('noTarget', 'PATCH /Users/ada', 'Operation 2: No value of roles fits the filter.', () =>
+  toPatch(replace('title', 'x'), replace('roles[value eq "none"].display', 'x')),
+);
+tells('invalidValue', 'PATCH /Users/ada', NO_ADDRESS, () =>
+  toPatch(replace('title', 'x'), replace('emails', [{ value: 'nowhere', primary: true }])),
+);
+tells('invalidValue', 'POST /Users', 'The value of appsPermissions is no integer.', () =>
+  toUser('eve', { [USER_EXTENSION]: { appsPermissions: 'x' } }),
 );
 
 test('an address that no service can take is refused before the service is asked', async () => {
@@ -138,8 +127,6 @@ beforeAll(async () => {
   await bridge.settled(bridge.addUser('bob'));
 });
 
-const NAME = 'Another User already has this userName.';
-const ADDRESS = 'Another User already has this e-mail address.';
 const bobs = [{ value: 'BOB@example.com', type: 'work', primary: true }];
 
 /** The same wish in every way that a provider has to say it; each answer as a single request's. */
@@ -153,13 +140,15 @@ async function ask(change: Record<string, JsonValue>): Promise<TestAnswer['body'
     await bridge.request('PATCH', `/Users/${ada}`, patch),
     await bridge.tryPatch(`/Users/${ada}`, { op: 'replace', value: change }),
   ];
-  const { body } = await bridge.send('POST', '/Bulk', {
-    Operations: [
-      { method: 'POST', path: '/Users', bulkId: 'a', data: created },
-      { method: 'PUT', path: `/Users/${ada}`, data: replaced },
-      { method: 'PATCH', path: `/Users/${ada}`, data: patch },
+  const path = `/Users/${ada}`;
+  const Operations = [
+    { method: 'POST', path: '/Users', bulkId: 'a', data: created },
+    ...[
+      { method: 'PUT', path, data: replaced },
+      { method: 'PATCH', path, data: patch },
     ],
-  });
+  ];
+  const { body } = await bridge.send('POST', '/Bulk', { Operations });
   const parts = toObjects(body.Operations).map(({ response }) => Object(response));
   return [...single.map((answer) => answer.body), ...parts];
 }
@@ -192,10 +181,8 @@ describe('409 says what is taken, whatever asks for it', () => {
 test('a name that only the account in the service still has is taken, in words that say so', async () => {
   const eve = await bridge.settled(bridge.addUser('eve'));
   const value = 'eva@example.com';
-  await bridge.patch(`/Users/${eve}`, {
-    op: 'replace',
-    value: { userName: value, emails: [{ value, type: 'work', primary: true }] },
-  });
+  const emails = [{ value, type: 'work', primary: true }];
+  await bridge.patch(`/Users/${eve}`, { op: 'replace', value: { userName: value, emails } });
 
   const found = await bridge.find('/Users', 'userName eq "eve@example.com"');
   const created = await bridge.request('POST', '/Users', toUser('eve'));
@@ -220,12 +207,11 @@ describe('the address that an inactive user without an account is to have', () =
     ];
 
     expect(answers).toHaveLength(14);
-    for (const body of answers) {
-      const detail = expect.stringMatching(
-        /^Another User already has this (e-mail address|userName)\. That User is inactive/,
-      );
+    const words =
+      /^Another User already has this (e-mail address|userName)\. That User is inactive/;
+    const detail = expect.stringMatching(words);
+    for (const body of answers)
       expect(body).toMatchObject({ status: '409', scimType: 'uniqueness', detail });
-    }
     const { body } = await bridge.patch(`/Users/${fay}`, replace('active', true));
     expect(body).toMatchObject({ active: true });
     await bridge.settled(bridge.send('DELETE', `/Users/${fay}`));
@@ -238,9 +224,8 @@ describe('the address that an inactive user without an account is to have', () =
     const forget = { op: 'remove', path: 'emails' } as const;
 
     await bridge.patch(hal, forget, activate);
-    await bridge.settled(
-      bridge.send('PUT', hal, { ...toUser('hal', wish), active: true, emails: [] }),
-    );
+    const put = { ...toUser('hal', wish), active: true, emails: [] };
+    await bridge.settled(bridge.send('PUT', hal, put));
     expect(bridge.sandbox.service.findUser('hal@home.example')).toBeUndefined();
     const found = { op: 'add', path: 'emails', value: [{ value: 'hal@home.example' }] };
     const { body } = await bridge.patch(hal, found);
@@ -258,10 +243,9 @@ test('an address that nobody is known by may be shared', async () => {
   const dora = await bridge.addUser('dora', { emails });
   const value = [{ value: 'bob@example.com', type: 'other' }];
 
+  const share = { op: 'add', path: 'emails', value };
   for (const id of [dora, ada])
-    expect((await bridge.patch(`/Users/${id}`, { op: 'add', path: 'emails', value })).status).toBe(
-      200,
-    );
+    expect((await bridge.patch(`/Users/${id}`, share)).status).toBe(200);
 });
 
 test('white space around a name is no part of it', async () => {

@@ -126,14 +126,10 @@ describe('rules privilege', () => {
     expect(bridge.sandbox.service.admins('Crew')).toEqual(['safe-admin@example.com']);
   });
 
+  const permitted = { [GROUP_EXTENSION]: { permissions: 4 } };
   test.each([
     ['an admin of it', 403, 'safe1', { [GROUP_EXTENSION]: { admins: '$' } }],
-    [
-      'a member of it, and it holds permissions',
-      403,
-      'safe2',
-      { [GROUP_EXTENSION]: { permissions: 4 }, members: '$' },
-    ],
+    ['a member of it, and it holds permissions', 403, 'safe2', { ...permitted, members: '$' }],
     ['a member of it, and it is an ordinary one', 204, 'safe3', { members: '$' }],
   ])('a DELETE of a group while somebody protected is %s: %s', async (_, status, name, group) => {
     const { service } = bridge.sandbox;
@@ -191,9 +187,8 @@ describe('the last owner', () => {
 
   test('is left by two requests at the same time that would each deactivate one of two owners', async () => {
     for (let pair = 0; pair < PAIRS; pair += 1) {
-      const answers = await Promise.all(
-        paths.map((path) => bridge.request('PATCH', path, setActive(false))),
-      );
+      const leave = (path: string) => bridge.request('PATCH', path, setActive(false));
+      const answers = await Promise.all(paths.map(leave));
 
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
       for (const path of paths) await bridge.send('PATCH', path, setActive(true));
@@ -213,20 +208,17 @@ describe('the last owner', () => {
   test('is neither deactivated nor suspended nor deleted once the other one was', async () => {
     const [first, second] = paths;
     const { calls } = bridge.sandbox;
-    const departures: {
-      leave: (path: string) => [string, string, JsonObject?];
-      back?: JsonObject;
-    }[] = [
-      { leave: (path) => ['PATCH', path, setActive(false)], back: setActive(true) },
-      { leave: (path) => ['PATCH', path, suspend(true)], back: suspend(false) },
-      { leave: (path) => ['DELETE', path] },
+    const departures: [method: string, leave?: JsonObject, back?: JsonObject][] = [
+      ['PATCH', setActive(false), setActive(true)],
+      ['PATCH', suspend(true), suspend(false)],
+      ['DELETE'],
     ];
-    for (const { leave, back } of departures) {
-      await bridge.settled(bridge.send(...leave(first)));
+    for (const [method, leave, back] of departures) {
+      await bridge.settled(bridge.send(method, first, leave));
       calls.reset();
 
-      for (const other of departures) {
-        const answer = await bridge.request(...other.leave(second));
+      for (const [method, leave] of departures) {
+        const answer = await bridge.request(method, second, leave);
         expect(answer.status).toBe(403);
         expect(answer.body.detail).toContain('last owner');
       }
@@ -244,9 +236,8 @@ describe('rules membership', () => {
   const setActive = (value: boolean) => replace('active', value);
 
   function listMutations(): string[] {
-    return bridge.sandbox.calls
-      .recent()
-      .flatMap(({ method, operation }) => (method === 'GET' ? [] : [operation]));
+    const changes = bridge.sandbox.calls.recent().filter(({ method }) => method !== 'GET');
+    return changes.map(({ operation }) => operation);
   }
 
   describe('members', () => {
@@ -279,9 +270,8 @@ describe('rules membership', () => {
       const { service, faults } = bridge.sandbox;
       const id = await bridge.addUser('bob');
       await bridge.addGroup('Cooks of bob', [id]);
-      await bridge.settled(
-        bridge.send('POST', '/Groups', toGroup('Bakers', [], { admins: toMembers([id]) })),
-      );
+      const bakers = toGroup('Bakers', [], { admins: toMembers([id]) });
+      await bridge.settled(bridge.send('POST', '/Groups', bakers));
       faults.add({ operation: 'scim.updateUser', fault: HANGING, times: 1 });
       bridge.sandbox.calls.reset();
 
@@ -297,10 +287,8 @@ describe('rules membership', () => {
       expect([...service.members('Cooks of bob'), ...service.admins('Bakers')]).toEqual([]);
       const calls = listMutations().filter((operation) => operation !== 'scim.addUser');
       expect(calls[0]).toBe('scim.updateUser');
-      expect(calls.slice(1).sort()).toEqual([
-        'groupAdmins.removeAdminFromGroup',
-        'groupUsers.removeUserFromGroup',
-      ]);
+      const departures = ['groupAdmins.removeAdminFromGroup', 'groupUsers.removeUserFromGroup'];
+      expect(calls.slice(1).sort()).toEqual(departures);
       expect((await bridge.request('GET', `/Users/${id}`)).status).toBe(404);
     });
 
@@ -346,10 +334,8 @@ describe('rules membership', () => {
       const added = await bridge.tryPatch(path, admit(id));
 
       expect(added.status).toBe(400);
-      expect(calls.counts()).toEqual({
-        'groupUsers.addUserToGroup': { 400: 1 },
-        'scim.getUser': { 200: 1 },
-      });
+      const counts = { 'groupUsers.addUserToGroup': { 400: 1 }, 'scim.getUser': { 200: 1 } };
+      expect(calls.counts()).toEqual(counts);
       expect((await bridge.send('GET', path)).body.members ?? []).toEqual([]);
     });
 

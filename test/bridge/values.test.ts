@@ -203,14 +203,12 @@ describe('values refused', () => {
 
   /** The same value in every way that a provider has to send it. */
   function listRequests(name: string, value: JsonValue) {
-    const patches = [
-      toPatch(replace(name, value)),
-      toPatch({ op: 'add', path: name, value }),
-      toPatch({ op: 'replace', value: { [name]: value } }),
-    ];
+    const path = `/Users/${ada}`;
+    const whole = { op: 'replace', value: { [name]: value } };
+    const patches = [replace(name, value), { op: 'add', path: name, value }, whole];
     return [
-      ...patches.map((body) => ({ method: 'PATCH', path: `/Users/${ada}`, body })),
-      { method: 'PUT', path: `/Users/${ada}`, body: { ...toUser('ada'), [name]: value } },
+      ...patches.map((one) => ({ method: 'PATCH', path, body: toPatch(one) })),
+      { method: 'PUT', path, body: { ...toUser('ada'), [name]: value } },
       { method: 'POST', path: '/Users', body: { ...toUser('new'), [name]: value } },
     ];
   }
@@ -302,16 +300,13 @@ describe('values refused', () => {
 describe('recognised people', () => {
   /** An account of the service, and a person whom a provider sends. */
   type Names = readonly [userName: string, email: string];
+  const A5 = 'a5@example.com';
   const cases: readonly (readonly [why: string, account: Names, person: Names])[] = [
     ['of the same userName', ['a1@example.com', 'o1@example.com'], ['a1@example.com', 'b1@x.com']],
     ['of the same address', ['zz2', 'a2@example.com'], ['b2', 'a2@example.com']],
     ['whose userName is the address', ['a3@example.com', 'o3@x.com'], ['b3', 'a3@example.com']],
     ['whose address is the userName', ['zz4', 'a4@example.com'], ['a4@example.com', 'b4@x.com']],
-    [
-      'whatever the case',
-      ['a5@example.com', 'a5@example.com'],
-      ['A5@Example.com', 'A5@EXAMPLE.com'],
-    ],
+    ['whatever the case', [A5, A5], ['A5@Example.com', 'A5@EXAMPLE.com']],
   ];
 
   const bridge = bridgeForSuite({

@@ -15,6 +15,7 @@ import { makeFolder } from '../support/lifetimes.ts';
 import { packageJson, read, root } from '../support/repository.ts';
 
 const folder = join(root, 'config/kubernetes');
+const generator = z.strictObject({ name: z.string(), envs: z.tuple([z.string()]) });
 const kustomization = z
   .strictObject({
     apiVersion: z.literal('kustomize.config.k8s.io/v1beta1'),
@@ -22,9 +23,7 @@ const kustomization = z
     namespace: z.string(),
     labels: z.array(z.strictObject({ pairs: z.record(z.string(), z.string()) })),
     resources: z.array(z.string()),
-    configMapGenerator: z.tuple([
-      z.strictObject({ name: z.string(), envs: z.tuple([z.string()]) }),
-    ]),
+    configMapGenerator: z.tuple([generator]),
     images: z.array(z.strictObject({ name: z.string(), newName: z.string(), newTag: z.string() })),
   })
   .parse(parse(read('config/kubernetes/kustomization.yaml')));
@@ -46,22 +45,17 @@ interface Named {
 }
 
 /** Where the types of each kind are, which were made from the API's own description. */
-const kinds = new Map([
-  ['Ingress', 'networking/v1'],
-  ['Namespace', 'core/v1'],
-  ['ConfigMap', 'core/v1'],
-  ['Service', 'core/v1'],
-  ['Deployment', 'apps/v1'],
-  ['PodDisruptionBudget', 'policy/v1'],
-  ['NetworkPolicy', 'networking/v1'],
-  ['CronJob', 'batch/v1'],
-]);
+const kinds: Readonly<Record<string, string>> = {
+  ...{ Ingress: 'networking/v1', NetworkPolicy: 'networking/v1', Namespace: 'core/v1' },
+  ...{ ConfigMap: 'core/v1', Service: 'core/v1', Deployment: 'apps/v1' },
+  ...{ PodDisruptionBudget: 'policy/v1', CronJob: 'batch/v1' },
+};
 const types = dirname(fileURLToPath(import.meta.resolve('kubernetes-types/package.json')));
 
 /** The manifest as a program that compiles when it is one of its kind: unknown fields and wrong types are errors. */
 function toProgram(manifest: { readonly kind: string }): string {
   const { kind } = manifest;
-  const path = join(types, kinds.get(kind) ?? 'unknown');
+  const path = join(types, kinds[kind] ?? 'unknown');
   const value = JSON.stringify(manifest, null, 2);
   return `import type { ${kind} } from '${path}';\nexport const manifest: ${kind} = ${value};\n`;
 }
@@ -73,19 +67,13 @@ async function compile(programs: ReadonlyMap<string, string>): Promise<ReadonlyS
     writeFileSync(join(project, `${name}.ts`), program);
     return `${name}.ts`;
   });
-  const compilerOptions = {
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    module: 'preserve',
-    types: [],
-  };
+  const strict = { strict: true, noEmit: true, skipLibCheck: true };
+  const compilerOptions = { ...strict, module: 'preserve', types: [] };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   const tsc = join(root, 'node_modules/.bin/tsc');
   const output = await new Promise<string>((resolve) => {
-    execFile(tsc, ['-p', '.', '--pretty', 'false'], { cwd: project }, (_error, out) =>
-      resolve(out),
-    );
+    const args = ['-p', '.', '--pretty', 'false'];
+    execFile(tsc, args, { cwd: project }, (_error, out) => resolve(out));
   });
   return new Set(output.split('\n').flatMap((line) => /^([\w.-]+)\.ts\(/.exec(line)?.[1] ?? []));
 }
@@ -151,9 +139,8 @@ test.runIf(hasKubectl)('a changed setting starts new pods: its hash is in their 
 test('the bridges reach names, the service and PostgreSQL alone', () => {
   const { policyTypes, egress } = manifests.get('network-policy.yaml').spec;
   expect(policyTypes).toEqual(['Ingress', 'Egress']);
-  const ports = egress.flatMap((rule: { ports: { port: number }[] }) =>
-    rule.ports.map(({ port }) => port),
-  );
+  type Rule = { ports: { port: number }[] };
+  const ports = egress.flatMap((rule: Rule) => rule.ports.map(({ port }) => port));
   expect([...new Set(ports)]).toEqual([53, 443, 5_432]);
 });
 
@@ -185,16 +172,12 @@ test('each secret is a file under a documented key, and every other variable is 
 test('nobody is root, only /tmp is written to, and what is not needed is taken away', () => {
   for (const { spec } of [deployment.spec.template, job]) {
     expect(spec.automountServiceAccountToken).toBe(false);
-    expect(spec.securityContext).toMatchObject({
-      runAsNonRoot: true,
-      runAsUser: 1000,
-      seccompProfile: { type: 'RuntimeDefault' },
-    });
-    expect(spec.containers[0].securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    });
+    const seccompProfile = { type: 'RuntimeDefault' };
+    const nobody = { runAsNonRoot: true, runAsUser: 1000, seccompProfile };
+    expect(spec.securityContext).toMatchObject(nobody);
+    const least = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true };
+    const container = { ...least, capabilities: { drop: ['ALL'] } };
+    expect(spec.containers[0].securityContext).toEqual(container);
   }
 });
 

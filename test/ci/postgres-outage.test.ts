@@ -56,9 +56,9 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       await expect.poll(isBack, { timeout: 15_000 }).toBe(true);
       await traffic.stop();
 
-      const about = log.filter(
-        ({ msg, error }) => error !== undefined || /^the store/.test(String(msg)),
-      );
+      const isOfStore = ({ msg, error }: JsonObject) =>
+        error !== undefined || /^the store/.test(String(msg));
+      const about = log.filter(isOfStore);
       expect(about).toMatchObject([
         { msg: 'the store cannot be used', level: 'error', code: 'store-unavailable' },
         { msg: 'the store can be used again', level: 'info' },
@@ -67,17 +67,14 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       expect(Number(about[1]?.afterMs)).toBeGreaterThan(0);
     });
 
-    const gone = [
-      { how: 'crashes', leave: () => server.down('crash'), comeBack: () => server.up() },
-      {
-        how: 'answers nobody and closes no connection',
-        leave: async () => server.freeze(),
-        comeBack: async () => server.thaw(),
-      },
-    ];
-    test.each(gone)(
-      'and $how: whoever asks is told to come back, and everything goes on by itself',
-      async ({ leave, comeBack }) => {
+    const freeze = async () => server.freeze();
+    const thaw = async () => server.thaw();
+    test.each([
+      ['crashes', () => server.down('crash'), () => server.up()],
+      ['answers nobody and closes no connection', freeze, thaw],
+    ])(
+      'and %s: whoever asks is told to come back, and everything goes on by itself',
+      async (_, leave, comeBack) => {
         const [bridge] = await openBridge({ AUDIT_POLL_INTERVAL: '1s' });
         const ada = await bridge.addUser('ada');
         const traffic = startTraffic(bridge, ada);
@@ -91,10 +88,8 @@ describe.skipIf(inject('postgresUrl') === undefined)(
         await traffic.until(20);
         const { exchanges, acknowledged } = await traffic.stop();
 
-        expect(ready).toMatchObject({
-          status: 503,
-          body: { reasons: [{ code: 'store-unusable' }] },
-        });
+        const reasons = [{ code: 'store-unusable' }];
+        expect(ready).toMatchObject({ status: 503, body: { reasons } });
         expect(exchanges.filter(({ answer }) => !isExpected(answer))).toEqual([]);
         expect(Math.max(...exchanges.map(({ tookMs }) => tookMs))).toBeLessThan(ANSWER_MAX_MS);
         await bridge.untilSettled();
@@ -161,9 +156,8 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       const [bridge] = await openBridge();
       await runStatement(server.url, 'alter system set fsync to off');
       await runStatement(server.url, 'select pg_reload_conf()');
-      await expect
-        .poll(async () => (await readReady(bridge)).body)
-        .toMatchObject({ status: 'degraded', reasons: [{ code: 'store-not-durable' }] });
+      const told = { status: 'degraded', reasons: [{ code: 'store-not-durable' }] };
+      await expect.poll(async () => (await readReady(bridge)).body).toMatchObject(told);
       await runStatement(server.url, 'alter system reset fsync');
       await runStatement(server.url, 'select pg_reload_conf()');
       await expect.poll(() => readReady(bridge)).toMatchObject(READY);
@@ -194,9 +188,7 @@ const disable = replace('active', false);
 
 const READY = { status: 200, body: { status: 'ok' } };
 
-function readReady(bridge: TestBridge): Promise<TestAnswer> {
-  return bridge.request('GET', new URL('/readyz', bridge.baseUrl).href);
-}
+const readReady = (bridge: TestBridge) => bridge.readReadiness();
 
 /** Done, told to come back in the form of the protocol, or, of a repeated POST, that the attempt before was kept. */
 function isExpected({ status, headers, body }: TestAnswer): boolean {
@@ -205,14 +197,9 @@ function isExpected({ status, headers, body }: TestAnswer): boolean {
   return isScim && Number.isInteger(Number(headers['retry-after']));
 }
 
-interface Exchange {
-  readonly answer: TestAnswer;
-  readonly tookMs: number;
-}
-
 /** Reads, changes and creates people without end, as a provider does: after 503 the same again, a little later. */
 function startTraffic(bridge: TestBridge, ada: string) {
-  const exchanges: Exchange[] = [];
+  const exchanges: { readonly answer: TestAnswer; readonly tookMs: number }[] = [];
   const acknowledged: string[] = [];
   let isOver = false;
 
@@ -249,9 +236,8 @@ function startTraffic(bridge: TestBridge, ada: string) {
     exchanges.filter(({ answer }) => (answer.status === 503) === isRefusal).length;
   const untilMore = async (more: number, isRefusal: boolean) => {
     const goal = count(isRefusal) + more;
-    await expect
-      .poll(() => count(isRefusal), { timeout: 20_000, interval: 10 })
-      .toBeGreaterThan(goal);
+    const often = { timeout: 20_000, interval: 10 };
+    await expect.poll(() => count(isRefusal), often).toBeGreaterThan(goal);
   };
   return {
     until: (more: number) => untilMore(more, false),
