@@ -76,7 +76,7 @@ async function serveBridge(url: string, token = 'token'): Promise<Env> {
   const app = express().use(
     '/ops',
     letIn,
-    createRouteRouter(apiRoutes, { api }, (_req, _res, next) => next()),
+    createRouteRouter(apiRoutes, Object({ api }), (_req, _res, next) => next()),
   );
   return { OPS_URL: (await forTest(serve(app))).url, OPS_TOKEN };
 }

@@ -4,7 +4,7 @@ import { exportRoutes } from './census/routes.ts';
 import { driftRoutes } from './drift/drifts.ts';
 import { planRoutes } from './drift/plans.ts';
 import { erasureRoutes } from './erasure/routes.ts';
-import { type OpsRoute, ok, route } from './http/route.ts';
+import { type Described, type OpsRoute, ok, route } from './http/route.ts';
 import { MEANINGS } from './lists/list.ts';
 import { recordRoutes } from './records/routes.ts';
 import { recoveryRoutes } from './recovery/routes.ts';
@@ -16,7 +16,6 @@ import {
   type OpsSchemaName,
   opsSchemas,
 } from './schemas/schemas.ts';
-import type { OpsSources } from './sources.ts';
 import { statusRoutes } from './state/status.ts';
 import { workRoutes } from './state/work.ts';
 import { timelineRoutes } from './timeline/routes.ts';
@@ -45,8 +44,6 @@ const BEARER = {
   scheme: 'bearer',
   description: '`ops.token`, `ops.readerToken` or a named token',
 };
-
-type Described = Omit<OpsRoute<never>, 'serve'>;
 
 function listParameters({ path, filters, parameters, meanings, newest }: Described) {
   const toParameter = (name: string, schema: object) => {
@@ -102,7 +99,7 @@ function toContent(name: OpsSchemaName): object {
 const TEXT = { schema: { type: 'string' } };
 
 /** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */
-export const opsRoutes: readonly OpsRoute<OpsSources>[] = [
+export const opsRoutes: readonly OpsRoute[] = [
   ...statusRoutes,
   ...workRoutes,
   ...resourceRoutes,

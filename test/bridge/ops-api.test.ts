@@ -222,7 +222,7 @@ const toName = ({ method, path }: (typeof opsRoutes)[number]) => `${method} ${pa
 
 test('what is described is served, and what is served is described', () => {
   const rows = opsRoutes.map((row) => ({ ...row, serve: () => [] }));
-  const served = listServed(createRouteRouter(rows, undefined, () => undefined));
+  const served = listServed(createRouteRouter(rows, Object({}), () => undefined));
 
   expect(served.toSorted()).toEqual(opsRoutes.map(toName).toSorted());
 });

@@ -10,7 +10,7 @@ import { EXACT_JSON } from '../http/body.ts';
 import { noteAct } from '../http/operator.ts';
 import { type Answer, ok, Problem, route } from '../http/route.ts';
 import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
-import type { ApiSource, OpsSources } from '../sources.ts';
+import type { ApiSource } from '../sources.ts';
 
 /** A call with its files, which travel as base64: 12 MB of them. */
 const BODY_MAX = '16mb';
@@ -37,7 +37,7 @@ export const apiRoutes = [
       readers: [assertReadable, express.json({ ...EXACT_JSON, limit: BODY_MAX, type: JSON_TYPES })],
       answers: { 200: 'CallResult', 502: 'CallFailure', 503: 'CallFailure', 504: 'CallFailure' },
     },
-    async ({ api }: Pick<OpsSources, 'api'>, { params, req, res }) => {
+    async ({ api }, { params, req, res }) => {
       const id = `${params.group}.${params.operation}`;
       const operation = findOperation(id);
       if (operation === undefined) {

@@ -21,14 +21,15 @@ import {
 import { type ActNotes, getOperator, noteAct, requireRole } from './operator.ts';
 
 /** A request below `/ops`, as the router serves it and as OpenAPI describes it. */
-export interface OpsRoute<Needs> extends Described {
+export interface OpsRoute extends Described {
   /** A reader may only read. */
   readonly role: 'reader' | 'operator';
   /** Middleware behind the check of the role. */
-  readonly serve: (needs: Needs) => RequestHandler[];
+  readonly serve: (sources: OpsSources) => RequestHandler[];
 }
 
-interface Described extends QueryOptions {
+/** A request below `/ops` as it is described. */
+export interface Described extends QueryOptions {
   readonly method: 'get' | 'post';
   /** Below `/ops`, with parameters in braces. */
   readonly path: string;
@@ -107,16 +108,15 @@ interface Row<Path extends string, F extends Filters, Body, A extends Answers>
 export function route<
   const Path extends string,
   const A extends Answers,
-  Needs = OpsSources,
   const Body extends OpsSchemaName | undefined = undefined,
   const F extends Filters = Record<never, never>,
 >(
   { readers, ...described }: Row<Path, F, Body, A>,
-  handle: (needs: Needs, call: Call<Path, F, BodyOf<Body>>) => Promise<AnswerOf<A>>,
-): OpsRoute<Needs> {
+  handle: (sources: OpsSources, call: Call<Path, F, BodyOf<Body>>) => Promise<AnswerOf<A>>,
+): OpsRoute {
   const { method = 'get', body, filters, parameters, newest } = described;
   const [first = 200] = Object.keys(described.answers).map(Number);
-  const serve = (needs: Needs): RequestHandler[] => [
+  const serve = (sources: OpsSources): RequestHandler[] => [
     ...(method === 'get' ? [refuseBody] : (readers ?? [jsonBody])),
     async (req, res) => {
       if (body === undefined) parseBody(NO_BODY, req.body);
@@ -129,7 +129,7 @@ export function route<
         res,
       };
       try {
-        await send(res, first, await handle(needs, call));
+        await send(res, first, await handle(sources, call));
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
         await send(res, first, error.answer);
@@ -147,22 +147,21 @@ export function listRoute<
   const Name extends ListName,
   Stored extends { readonly seq: number },
   const F extends Filters,
-  Needs = OpsSources,
 >(
   list: Row<Path, F, undefined, { readonly 200: Name }> & { readonly filters: F },
   read: (
-    needs: Needs,
+    sources: OpsSources,
     filters: ListQuery<F>['filters'],
     part: PartQuery,
   ) => Promise<readonly Stored[]>,
-  toItem: (row: Stored, needs: Needs) => OpsJson<Name>['items'][number],
-): OpsRoute<Needs> {
-  return route(list, async (needs: Needs, { query }) => {
+  toItem: (row: Stored, sources: OpsSources) => OpsJson<Name>['items'][number],
+): OpsRoute {
+  return route(list, async (sources: OpsSources, { query }) => {
     const page = await readList(
       query,
       NEWEST,
-      (part) => read(needs, query.filters, part),
-      (rows) => rows.map((row) => toItem(row, needs)),
+      (part) => read(sources, query.filters, part),
+      (rows) => rows.map((row) => toItem(row, sources)),
     );
     return ok(parsePage<Name>(page));
   });
@@ -174,9 +173,9 @@ function parsePage<Name extends ListName>(page: ListAnswer<unknown>): OpsJson<Na
 }
 
 /** Serves rows of the table: what is written out goes before what has a parameter. */
-export function createRouteRouter<Needs>(
-  routes: readonly OpsRoute<Needs>[],
-  needs: Needs,
+export function createRouteRouter(
+  routes: readonly OpsRoute[],
+  sources: OpsSources,
   limit: RequestHandler,
 ): Router {
   const router = Router();
@@ -185,7 +184,7 @@ export function createRouteRouter<Needs>(
     const pattern = path.replace(/\{(\w+)\}/g, ':$1');
     // Metrics and logs name what is read without a parameter by this slash; it is matched without one too.
     const isWhole = pattern === path && read.has(path);
-    router[method](isWhole ? `${path}/` : pattern, requireRole(role), limit, ...serve(needs));
+    router[method](isWhole ? `${path}/` : pattern, requireRole(role), limit, ...serve(sources));
   }
   return router;
 }
