@@ -55,11 +55,9 @@ export const explainRoutes = [
       const [group] = await rows.listRows(db, 'group', { id, ...rows.LIVE });
       if (group === undefined) throw new Problem(404, 'not-found', 'No group has this id.');
       const held = await listHeldChanges(db, [id]);
-      const of = { type: 'group', seq: group.seq } as const;
       const read = ({ from: afterSeq, limit }: PartQuery) =>
-        listLinkViews(db, { list: 'member', of, afterSeq, limit });
-      const toItem = (link: LinkView) =>
-        toMember(link, held, { list: 'member', groupId: id, memberId: link.id });
+        listLinkViews(db, { list: 'member', of: group, afterSeq, limit });
+      const toItem = (link: LinkView) => toMember(link, held, ['member', id, link.id]);
       return ok(await readList(query, OLDEST, read, (links) => links.map(toItem)));
     },
   ),
@@ -70,11 +68,10 @@ const LINKS_MAX = 200;
 
 /** Explains a user or group. Nothing here calls the service. */
 async function explain(db: Db, rules: Rules, row: rows.ResourceRow) {
-  const { type, seq, origin } = row;
+  const { type, origin } = row;
   const list = type === 'user' ? 'member' : 'admin';
-  const of = { type, seq };
-  const links = await listLinkViews(db, { list, of, afterSeq: 0, limit: LINKS_MAX });
-  const { all } = await countLinks(db, list, of);
+  const links = await listLinkViews(db, { list, of: row, afterSeq: 0, limit: LINKS_MAX });
+  const { all } = await countLinks(db, list, row);
   const held = await listHeldChanges(db, [row.id]);
   const parts =
     type === 'user'
@@ -128,9 +125,7 @@ async function explainUser(db: Db, { rules, row, held, links }: Given<rows.UserR
       toRuled('temporarilyInactive'),
       ...listKept(row),
     ],
-    groups: links.map((link) =>
-      toMember(link, ofGroups, { list: 'member', groupId: link.id, memberId: row.id }),
-    ),
+    groups: links.map((link) => toMember(link, ofGroups, ['member', link.id, row.id])),
   };
 }
 
@@ -156,25 +151,20 @@ async function explainGroup(db: Db, { rules, row, held, links }: Given<rows.Grou
       ...listKept(row),
     ],
     members,
-    admins: links.map((admin) => {
-      const place = { list: 'admin', groupId: row.id, memberId: admin.id } as const;
-      return toMember(admin, held, place, toAdminOwner(book, row, admin));
-    }),
+    admins: links.map((admin) =>
+      toMember(admin, held, ['admin', row.id, admin.id], toAdminOwner(book, row, admin)),
+    ),
   };
 }
 
 /** A place in a list of a group. */
-interface Place {
-  readonly list: 'member' | 'admin';
-  readonly groupId: string;
-  readonly memberId: string;
-}
+type Place = readonly [list: 'member' | 'admin', groupId: string, memberId: string];
 
 /** One link with its standing. @param held changes that plans hold back. @param from its owner */
 function toMember(
   link: LinkView,
   held: readonly ActionKey[],
-  { list, groupId, memberId }: Place,
+  [list, groupId, memberId]: Place,
   from = link.by_rule ? 'inner group' : 'provider',
 ): OpsJson<'Member'> {
   const { desired, observed, pending, stuck_at } = link;
