@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
+import type { Clock } from '../domain/clock.ts';
 import { createAttempts, createFailureCounts, createRarely, toSource } from './attempts.ts';
 
 /** A clock whose sleepers the test ends. */
@@ -8,28 +9,21 @@ function setUp(delayMaxMs = 2_000) {
   const sleeping: { ms: number; end: () => void }[] = [];
   const counted: string[] = [];
   const noticed: number[] = [];
+  const sleep: Clock['sleep'] = (ms, signal) =>
+    new Promise((resolve, reject) => {
+      sleeping.push({ ms, end: resolve });
+      signal?.addEventListener('abort', () => reject(new Error('gone')));
+    });
   const attempts = createAttempts({
-    clock: {
-      now: () => state.now,
-      sleep: (ms, signal) =>
-        new Promise((resolve, reject) => {
-          sleeping.push({ ms, end: resolve });
-          signal?.addEventListener('abort', () => reject(new Error('gone')));
-        }),
-    },
+    clock: { now: () => state.now, sleep },
     delayMaxMs,
     counted: (place, status) => void counted.push(`${place} ${status}`),
     noticed: ({ attempts }) => void noticed.push(attempts),
   });
-  const fail = ({
-    presented = 'something',
-    remoteAddress = '192.0.2.1',
-    connection = new EventEmitter(),
-  }: {
-    presented?: 'nothing' | 'something';
-    remoteAddress?: string;
-    connection?: EventEmitter;
-  } = {}) => {
+  const usual = { presented: 'something' as 'nothing' | 'something', remoteAddress: '192.0.2.1' };
+  type Change = Partial<typeof usual> & { readonly connection?: EventEmitter };
+  const fail = ({ connection = new EventEmitter(), ...change }: Change = {}) => {
+    const { presented, remoteAddress } = { ...usual, ...change };
     const locals = { context: { requestId: 'r', arrivedAt: 0, remoteAddress } };
     const once = (event: string, heard: () => void) => connection.once(event, heard);
     return attempts.failed({ locals, once }, 'scim', presented);
@@ -46,10 +40,8 @@ test('the first three are answered at once, then each waits twice as long, up to
   expect(sleeping.map(({ ms }) => ms)).toEqual([100, 200, 400, 800, 1_600, 2_000, 2_000]);
   for (const { end } of sleeping) end();
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([undefined]));
-  expect(attempts.view()).toMatchObject({
-    failed: 10,
-    sources: [{ address: '192.0.2.1', attempts: 10 }],
-  });
+  const sources = [{ address: '192.0.2.1', attempts: 10 }];
+  expect(attempts.view()).toMatchObject({ failed: 10, sources });
 });
 
 test('somebody else is not slowed, and after ten quiet minutes nobody is', async () => {

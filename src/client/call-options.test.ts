@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ok } from '../upstream/testing/connect.ts';
-import { sendJson } from '../upstream/testing/service.ts';
+import { type Answering, sendJson } from '../upstream/testing/service.ts';
 import { startClient } from './start-client-test-support.ts';
 
 describe('headers of one call', () => {
@@ -10,11 +10,8 @@ describe('headers of one call', () => {
     await client.users.retrieveCurrentUser({}, { headers });
     await client.users.retrieveCurrentUser();
 
-    expect(seen[0]?.headers).toMatchObject({
-      'x-request-id': 'r-1',
-      'user-agent': 'mine',
-      accept: 'text/plain',
-    });
+    const sent = { 'x-request-id': 'r-1', 'user-agent': 'mine', accept: 'text/plain' };
+    expect(seen[0]?.headers).toMatchObject(sent);
     expect(seen[1]?.headers).toMatchObject({ 'user-agent': 'scim-bridge' });
     expect(seen[1]?.headers).not.toHaveProperty('x-request-id');
   });
@@ -42,9 +39,8 @@ describe('attempts of one call', () => {
     { of: 1, attemptsMax: 2, sent: 2 },
     { of: 3, attemptsMax: undefined, sent: 3 },
   ])('are $attemptsMax in place of $of', async ({ of, attemptsMax, sent }) => {
-    const { client, seen } = await startClient((res) => sendJson(res, 503, {}), {
-      attemptsMax: of,
-    });
+    const down: Answering = (res) => sendJson(res, 503, {});
+    const { client, seen } = await startClient(down, { attemptsMax: of });
     const call = client.users.retrieveCurrentUser({}, { attemptsMax });
 
     await expect(call).rejects.toMatchObject({ code: 'unavailable' });
@@ -60,18 +56,14 @@ describe('attempts of one call', () => {
 
 describe('an answer with its response', () => {
   test('has the status, the headers and the request id', async () => {
-    const { client } = await startClient((res) =>
-      sendJson(res, 201, { id: 7 }, { 'x-request-id': 'r', 'x-ratelimit-remaining': '4' }),
-    );
+    const sent = { 'x-request-id': 'r', 'x-ratelimit-remaining': '4' };
+    const { client } = await startClient((res) => sendJson(res, 201, { id: 7 }, sent));
 
     const answer = await client.spaces.retrieveSpace({ path: { space_id: 7 } }).withResponse();
 
-    expect(answer).toMatchObject({
-      content: { id: 7 },
-      status: 201,
-      requestId: 'r',
-      headers: { 'x-ratelimit-remaining': '4' },
-    });
+    const headers = { 'x-ratelimit-remaining': '4' };
+    const told = { content: { id: 7 }, status: 201, requestId: 'r', headers };
+    expect(answer).toMatchObject(told);
   });
 
   test('is that of the attempt that succeeded', async () => {
@@ -95,12 +87,9 @@ describe('an answer without the documented content', () => {
         ? client.spaces.retrieveSpace({ path: { space_id: 1 } })
         : client.spaces.createNewSpace({ body: { title: 'A' } });
 
-    await expect(call).rejects.toMatchObject({
-      code: 'unreadable',
-      status: 204,
-      outcome: 'unknown',
-      message: expect.stringContaining('answered 204 without the documented content'),
-    });
+    const message = expect.stringContaining('answered 204 without the documented content');
+    const error = { code: 'unreadable', status: 204, outcome: 'unknown', message };
+    await expect(call).rejects.toMatchObject(error);
   });
 
   test('is fine after a removal', async () => {
@@ -126,8 +115,7 @@ describe('a removal that is repeated because its answer was lost', () => {
       sendJson(res, n === 0 ? 429 : 404, {}, { 'retry-after': '0.01' }),
     );
 
-    await expect(client.spaces.removeSpace({ path: { space_id: 1 } })).rejects.toMatchObject({
-      code: 'not-found',
-    });
+    const removed = client.spaces.removeSpace({ path: { space_id: 1 } });
+    await expect(removed).rejects.toMatchObject({ code: 'not-found' });
   });
 });

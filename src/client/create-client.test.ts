@@ -7,27 +7,18 @@ import { openClient, startClient, token } from './start-client-test-support.ts';
 
 test('an operation is called by its group and name, with path, query and body apart', async () => {
   const { client, seen } = await startClient((res) => sendJson(res, 200, { id: 7 }));
-  const answer = await client.groupUsers.addUserToGroup({
-    path: { group_uid: 'a b' },
-    body: { user_id: 7 },
-  });
-  expect(answer).toEqual({ id: 7 });
-  expect(seen).toMatchObject([
-    {
-      method: 'POST',
-      url: '/api/latest/groups/a%20b/users',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: '{"user_id":7}',
-    },
-  ]);
+  const args = { path: { group_uid: 'a b' }, body: { user_id: 7 } };
+  expect(await client.groupUsers.addUserToGroup(args)).toEqual({ id: 7 });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const url = '/api/latest/groups/a%20b/users';
+  expect(seen).toMatchObject([{ method: 'POST', url, headers, body: '{"user_id":7}' }]);
 });
 
 test('from JavaScript, wrong arguments are a TypeError and nothing is sent', async () => {
   const { client, seen } = await startClient(ok);
   const call = untyped(client);
-  await expect(call({ path: { group_uid: 'g' }, body: {} })).rejects.toThrow(
-    new TypeError('groupUsers.addUserToGroup: body.user_id is missing'),
-  );
+  const error = new TypeError('groupUsers.addUserToGroup: body.user_id is missing');
+  await expect(call({ path: { group_uid: 'g' }, body: {} })).rejects.toThrow(error);
   expect(seen).toEqual([]);
 });
 
@@ -62,10 +53,8 @@ test('a base URL may have a path', async () => {
   const client = openClient({ baseUrl: `${baseUrl}/tenant/` });
   await client.scim.getUser({ path: { user_id: 1 } });
   await client.request({ method: 'GET', path: '/scim/v2/Users/2' });
-  expect(seen.map(({ url }) => url)).toEqual([
-    '/tenant/scim/v2/Users/1',
-    '/tenant/scim/v2/Users/2',
-  ]);
+  const urls = [1, 2].map((id) => `/tenant/scim/v2/Users/${id}`);
+  expect(seen.map(({ url }) => url)).toEqual(urls);
 });
 
 describe('requestsPerSecond', () => {
@@ -73,9 +62,8 @@ describe('requestsPerSecond', () => {
     const times: number[] = [];
     const hooks = { beforeAttempt: () => times.push(performance.now()) };
     const { client } = await startClient(ok, { requestsPerSecond, hooks });
-    await Promise.all(
-      Array.from({ length: count }, () => client.users.retrieveCurrentUser({}, {})),
-    );
+    const call = () => client.users.retrieveCurrentUser({}, {});
+    await Promise.all(Array.from({ length: count }, call));
     return times;
   }
 
@@ -126,11 +114,8 @@ describe('a call ends', () => {
     const dispatch = vi.spyOn(agent, 'dispatch');
     const { client } = await startClient(ok, { timeoutMs: 20, dispatcher: agent });
     await client.users.retrieveCurrentUser({}, { timeoutMs: 60_000 });
-    const waits = { headersTimeout: 60_000, bodyTimeout: 60_000 };
-    expect(dispatch).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining(waits),
-      expect.anything(),
-    );
+    const waits = expect.objectContaining({ headersTimeout: 60_000, bodyTimeout: 60_000 });
+    expect(dispatch).toHaveBeenCalledExactlyOnceWith(waits, expect.anything());
   });
 });
 

@@ -15,19 +15,12 @@ test('a content of the service comes as a stream, with what its headers say', as
   const { client, seen } = await startClient((res) => res.writeHead(200, headers).end('%PDF-'));
   const file = await client.download({ path: '/files/1', query: { version: 2 } });
 
-  expect(file).toMatchObject({
-    status: 200,
-    type: 'application/pdf',
-    bytes: 5,
-    fileName: 'plan.pdf',
-  });
+  const said = { status: 200, type: 'application/pdf', bytes: 5, fileName: 'plan.pdf' };
+  expect(file).toMatchObject(said);
   expect(await text(file.content)).toBe('%PDF-');
-  expect(seen).toMatchObject([
-    {
-      url: '/api/latest/files/1?version=2',
-      headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'identity', accept: '*/*' },
-    },
-  ]);
+  const authorization = `Bearer ${token}`;
+  const asked = { authorization, 'accept-encoding': 'identity', accept: '*/*' };
+  expect(seen).toMatchObject([{ url: '/api/latest/files/1?version=2', headers: asked }]);
 });
 
 test('a content that nobody reads is not sent to its end', async () => {
@@ -56,10 +49,9 @@ test('the target of a redirect is asked without the token', async () => {
   const { client } = await startClient((res) =>
     res.writeHead(302, { location: `${other.baseUrl}/f-1?signed=yes` }).end(),
   );
-  const target = await client.restrictedAccessCardFiles.getCardFile({
-    path: { card_uid: 'c', id: 'f' },
-    query: { redirect: true },
-  });
+  const path = { card_uid: 'c', id: 'f' };
+  const redirecting = { path, query: { redirect: true } } as const;
+  const target = await client.restrictedAccessCardFiles.getCardFile(redirecting);
   const { content } = await client.download(target);
 
   expect(await text(content)).toBe('the content');
@@ -88,10 +80,8 @@ describe('a content that cannot be had', () => {
     const { client, baseUrl } = await startClient((res) => sendJson(res, 422, answer));
     const source = typeof from === 'string' ? { url: `${baseUrl}/f`, status: 302 } : from;
 
-    await expect(client.download(source)).rejects.toMatchObject({
-      code: 'refused',
-      message: expect.stringContaining('the file is malicious'),
-    });
+    const message = expect.stringContaining('the file is malicious');
+    await expect(client.download(source)).rejects.toMatchObject({ code: 'refused', message });
   });
 
   test.each(['ftp://files.invalid/a', 'nonsense'])('is not looked for at %s', async (url) => {
@@ -120,9 +110,8 @@ describe('a content that never begins is given up', () => {
     caller.abort();
 
     await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
-    await expect(client.download(target, { timeoutMs: 60 })).rejects.toMatchObject({
-      code: 'timeout',
-    });
+    const late = client.download(target, { timeoutMs: 60 });
+    await expect(late).rejects.toMatchObject({ code: 'timeout' });
   });
 });
 

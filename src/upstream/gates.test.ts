@@ -23,13 +23,8 @@ test('a refused token stops all calls; a probe after a while opens again', async
   const clock = createFakeClock();
   const gates = new Gates(clock);
   meet(gates, 'a', answer(401));
-  expect(() => gates.enter('x.y', 'b')).toThrow(
-    expect.objectContaining({
-      code: 'credentials-refused',
-      outcome: 'not-sent',
-      retryAfterMs: 10_000,
-    }),
-  );
+  const refusal = { code: 'credentials-refused', outcome: 'not-sent', retryAfterMs: 10_000 };
+  expect(() => gates.enter('x.y', 'b')).toThrow(expect.objectContaining(refusal));
   await clock.advance(10_000);
   const probe = gates.enter('x.y', 'b');
   expect(() => gates.enter('x.y', 'c')).toThrow(/credentials-refused/);
@@ -44,11 +39,8 @@ test('a probe that is refused too doubles the time', async () => {
   meet(gates, 'a', answer(401));
   await clock.advance(10_000);
   meet(gates, 'a', answer(401));
-  expect(gates.state().credentials).toEqual({
-    kind: 'shut',
-    sinceMs,
-    nextProbeMs: sinceMs + 10_000 + 20_000,
-  });
+  const nextProbeMs = sinceMs + 10_000 + 20_000;
+  expect(gates.state().credentials).toEqual({ kind: 'shut', sinceMs, nextProbeMs });
 });
 
 test('a probe that found out nothing lets another one try', async () => {
@@ -129,9 +121,8 @@ test('calls of an operation that are sent elsewhere wait, those of others go on,
   meet(gates, 'a', elsewhere);
   earlier.record(answer(200));
 
-  expect(() => gates.enter('x.y', 'b')).toThrow(
-    expect.objectContaining({ code: 'redirected', outcome: 'not-sent', retryAfterMs: 5_000 }),
-  );
+  const refusal = { code: 'redirected', outcome: 'not-sent', retryAfterMs: 5_000 };
+  expect(() => gates.enter('x.y', 'b')).toThrow(expect.objectContaining(refusal));
   expect(() => gates.assertOpen('x.z')).not.toThrow();
   await clock.advance(5_000);
   meet(gates, 'a', answer(503));

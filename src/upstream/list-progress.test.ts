@@ -4,20 +4,18 @@ import { type Completeness, ListProgress, type PageContent } from './list-progre
 type Page = { readonly ids: number[]; readonly total?: number | undefined };
 
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
-const run = (from: number, count: number, total?: number): Page => ({
-  ids: ids(from, count),
-  total,
-});
+const run = (from: number, count: number, total?: number) => ({ ids: ids(from, count), total });
 const page = (...ids: number[]): Page => ({ ids });
 
 const complete: Completeness = { complete: true };
-const fewer: Completeness = { complete: false, reason: 'fewer entries than the total' };
-const twice: Completeness = { complete: false, reason: 'a page came twice' };
-const changed: Completeness = {
-  complete: false,
-  reason: 'the list changed too much while reading',
-};
+type Incomplete = Extract<Completeness, { complete: false }>;
+const because = (reason: Incomplete['reason']): Incomplete => ({ complete: false, reason });
+const fewer = because('fewer entries than the total');
+const twice = because('a page came twice');
+const changed = because('the list changed too much while reading');
 
+const shrunk = [run(1, 3, 9), ...Array(5).fill(run(1, 3, 8))];
+const topOfTwo = [page(2, 1), page(2, 1)];
 /** Why; pages as the service answers them, one after the other; what is known behind them. */
 const cases: readonly [string, Page[], Completeness | 'more'][] = [
   ['ended by the total', [run(1, 3, 5), run(3, 3, 5)], complete],
@@ -32,22 +30,14 @@ const cases: readonly [string, Page[], Completeness | 'more'][] = [
     [run(1, 600, 900), ...Array(12).fill(run(700, 2, 890))],
     changed,
   ],
-  [
-    'the total shrank, and the first page comes again and again',
-    [run(1, 3, 9), ...Array(5).fill(run(1, 3, 8))],
-    twice,
-  ],
+  ['the total shrank, and the first page comes again and again', shrunk, twice],
   ['the total grew: there is more', [run(1, 3, 4), run(3, 2, 5)], 'more'],
   ['the first pages join, the last entry is the end', [page(1, 2), page(2)], complete],
   ['a page of known entries is no end while more came', [run(1, 3), page(2, 3)], 'more'],
   ['offset ignored', [run(1, 3), run(1, 3)], twice],
-  ['one entry came at the top of two', [page(2, 1), page(2, 1), page(1)], complete],
+  ['one entry came at the top of two', [...topOfTwo, page(1)], complete],
   ['a page of one that came again', [page(1), page(1), page(3)], 'more'],
-  [
-    'entries come at the top of two all the time',
-    [page(2, 1), page(2, 1), page(3, 2), page(3, 2)],
-    changed,
-  ],
+  ['entries come at the top of two all the time', [...topOfTwo, page(3, 2), page(3, 2)], changed],
   ['offset and limit ignored: that was everything', [run(1, 7), run(1, 7)], complete],
   ['limit ignored, the total reached at once', [run(1, 7, 7)], complete],
   ['the last page comes again', [run(1, 3), run(3, 3), run(3, 3)], twice],
@@ -99,10 +89,8 @@ function createMoving({ length, order, isUncounted, gone, come }: Moving, seed: 
   return {
     toPage(offset: number, limit: number): PageContent {
       const shown = order === 'asc' ? list : list.toReversed();
-      return {
-        items: shown.slice(offset, offset + limit).map((id) => ({ id })),
-        total: isUncounted ? undefined : list.length,
-      };
+      const items = shown.slice(offset, offset + limit).map((id) => ({ id }));
+      return { items, total: isUncounted ? undefined : list.length };
     },
     move() {
       for (let n = count(gone); n > 0; n -= 1) list.splice(Math.floor(random() * list.length), 1);

@@ -76,9 +76,8 @@ describe('a drift that a write has made up for', () => {
   });
 
   test('drops out of the plan that waits, and of an empty plan nothing is told', async () => {
-    const bridge = await bridgeForTest({
-      settings: { ...settings, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' },
-    });
+    const repairing = { ...settings, DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' };
+    const bridge = await bridgeForTest({ settings: repairing });
     const group = await addPilots(bridge, 2);
     intrude(bridge, 0, 2);
     const { planId } = await bridge.sweep();
@@ -159,9 +158,8 @@ describe('one decision about many drifts', () => {
     const { items } = Object((await bridge.ops('GET', '/acts')).body);
     const decided = items.filter(({ act }: { act: string }) => /decided/.test(act));
     expect(decided.map(({ target }: { target: string }) => target).toReversed()).toEqual(ids);
-    expect(decided[0]).toMatchObject({
-      ...{ before: { status: 'open' }, after: { status: 'accepted' }, outcome: 'done' },
-    });
+    const [before, after] = [{ status: 'open' }, { status: 'accepted' }];
+    expect(decided[0]).toMatchObject({ before, after, outcome: 'done' });
     expect(await bridge.listDrifts('ignored')).toHaveLength(2);
     expect(await bridge.listDrifts('accepted')).toHaveLength(2);
   });
@@ -250,9 +248,8 @@ describe('who', () => {
     await world.sweep();
 
     expect(beforeSweep).toEqual([]);
-    expect(await listWho(world, 'user.deactivated')).toEqual([
-      { name: ada, who: null, message: null },
-    ]);
+    const byNobody = { name: ada, who: null, message: null };
+    expect(await listWho(world, 'user.deactivated')).toEqual([byNobody]);
   });
 });
 
@@ -277,10 +274,8 @@ describe('set back', () => {
   /** Has somebody leave whom the service does not let go, until the next attempt is an hour away. */
   async function keepIn(bridge: TestBridge): Promise<void> {
     const id = await bridge.addUser('ada');
-    const fault = bridge.sandbox.faults.add({
-      operation: 'scim.updateUser',
-      fault: failing(500, 'message'),
-    });
+    const refused = { operation: 'scim.updateUser', fault: failing(500, 'message') } as const;
+    const fault = bridge.sandbox.faults.add(refused);
     await bridge.patch(`/Users/${id}`, leaves);
     await expect.poll(() => readRestMs(bridge)).toBeGreaterThan(DAY_MS + HALF_HOUR_MS);
     fault.remove();

@@ -61,23 +61,16 @@ test('every documented metric is printed, and tells how writes were answered and
   const text = await readMetricsText(bridge);
 
   for (const { name, type } of listMetrics()) expect(text).toContain(`\n# TYPE ${name} ${type}\n`);
-  const answers = ['applied', 'unchanged', 'refused', 'accepted'].map((answer) =>
-    metrics.get(`writes_total{resource_type="user",answer="${answer}"}`),
-  );
-  expect(answers).toEqual([1, 1, 1, 1]);
+  for (const answer of ['applied', 'unchanged', 'refused', 'accepted'])
+    expect(metrics.get(`writes_total{resource_type="user",answer="${answer}"}`), answer).toBe(1);
   expect(Object.fromEntries(metrics)).toMatchObject({
-    due: 1,
-    failing: 0,
-    stuck: 0,
-    disputed: 0,
+    ...{ due: 1, failing: 0, stuck: 0, disputed: 0 },
     'upstream_gate_is_shut{gate="credentials"}': 1,
     'upstream_gate_is_shut{gate="service"}': 0,
     'upstream_calls_waiting{class="remove"}': 0,
     'upstream_calls_waiting{class="change"}': 0,
     'reasons{code="credentials-refused"}': 1,
-    upstream_calls_in_flight: 0,
-    upstream_pause_seconds: 0,
-    requests_waiting: 0,
+    ...{ upstream_calls_in_flight: 0, upstream_pause_seconds: 0, requests_waiting: 0 },
   });
   expect(metrics.get('oldest_pending_age_seconds')).toBeGreaterThan(0);
   expect(metrics.get('oldest_pending_age_seconds')).toBeLessThan(60);
@@ -169,18 +162,15 @@ describe('change durations', () => {
     const [ada, bob] = await bridge.addPeople('ada', 'bob');
     const pilots = await bridge.settled(bridge.addGroup('Pilots', [ada, bob]));
     const { id } = bridge.sandbox.service.getUser('bob@example.com');
-    const faults = (['scim.updateGroup', 'groupUsers.removeUserFromGroup'] as const).map(
-      (operation) =>
-        bridge.sandbox.faults.add({
-          ...{ operation, fault: failing(503) },
-          about: operation === 'scim.updateGroup' ? `"value":${id}}` : `/users/${id} `,
-        }),
-    );
+    const { faults } = bridge.sandbox;
+    const fault = failing(503);
+    faults.add({ operation: 'scim.updateGroup', fault, about: `"value":${id}}` });
+    faults.add({ operation: 'groupUsers.removeUserFromGroup', fault, about: `/users/${id} ` });
     for (const who of [ada, bob]) await bridge.patch(`/Groups/${pilots}`, dismiss(who));
     const readArrived = async () => (await readCounts(bridge)).arrived?.[3];
     await expect.poll(readArrived).toBe(1);
     const meanwhile = await readCounts(bridge);
-    for (const fault of faults) fault.remove();
+    faults.clear();
     await bridge.untilSettled();
 
     expect(meanwhile.waiting?.[3]).toBe(1);
@@ -197,38 +187,26 @@ describe('open telemetry', () => {
   const value = z.object({ stringValue: z.string().optional(), intValue: z.number().optional() });
   const attributes = z.array(z.object({ key: z.string(), value })).default([]);
   const spanSchema = z.object({
-    traceId: z.string(),
-    spanId: z.string(),
-    parentSpanId: z.string().optional(),
-    name: z.string(),
-    kind: z.number(),
-    attributes,
+    ...{ traceId: z.string(), spanId: z.string(), parentSpanId: z.string().optional() },
+    ...{ name: z.string(), kind: z.number(), attributes },
   });
   type SentSpan = z.infer<typeof spanSchema>;
-  const traces = z.object({
-    resourceSpans: z.array(
-      z.object({
-        resource: z.object({ attributes }),
-        scopeSpans: z.array(z.object({ spans: z.array(spanSchema) })),
-      }),
-    ),
-  });
+  const scopeSpans = z.array(z.object({ spans: z.array(spanSchema) }));
+  const resourceSpan = z.object({ resource: z.object({ attributes }), scopeSpans });
+  const traces = z.object({ resourceSpans: z.array(resourceSpan) });
   /** A collector that takes everything, and what it was sent. */
   async function startCollector() {
     const { url: OTEL_EXPORTER_OTLP_ENDPOINT, recorded } = await forTest(startRecording());
-    const list = (path: string) => recorded.filter(({ url }) => url === path);
-    const read = (path: string): unknown[] =>
-      list(path).map(({ body }) => JSON.parse(body.toString('utf8')));
+    const listTexts = (all: typeof recorded) => all.map(({ body }) => body.toString('utf8'));
+    const resources = () => {
+      const texts = listTexts(recorded.filter(({ url }) => url === '/v1/traces'));
+      return texts.flatMap((text) => traces.parse(JSON.parse(text)).resourceSpans);
+    };
+    const scopes = () => resources().flatMap(({ scopeSpans }) => scopeSpans);
     return {
       env: { OTEL_EXPORTER_OTLP_ENDPOINT },
-      text: () => recorded.map(({ body }) => body.toString('utf8')).join('\n'),
-      spans: (): SentSpan[] =>
-        read('/v1/traces').flatMap((sent) =>
-          traces
-            .parse(sent)
-            .resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
-        ),
-      resources: () => read('/v1/traces').flatMap((sent) => traces.parse(sent).resourceSpans),
+      text: () => listTexts(recorded).join('\n'),
+      spans: (): SentSpan[] => scopes().flatMap(({ spans }) => spans),
     };
   }
 
@@ -260,10 +238,8 @@ describe('open telemetry', () => {
     const parents = [request, accept, step, call].map(({ parentSpanId }) => parentSpanId);
     expect(parents).toEqual([CALLER, request.spanId, accept.spanId, step.spanId]);
     expect(proxy.seen.at(-1)?.traceparent).toBe(`00-${TRACE}-${call.spanId}-01`);
-    expect(step.attributes).toContainEqual({
-      key: 'scim_bridge.action',
-      value: { stringValue: 'user.rename' },
-    });
+    const action = { key: 'scim_bridge.action', value: { stringValue: 'user.rename' } };
+    expect(step.attributes).toContainEqual(action);
     expect(Object.fromEntries(call.attributes.map(({ key, value: v }) => [key, v]))).toMatchObject({
       'scim_bridge.operation': { stringValue: 'scim.updateUser' },
       'http.response.status_code': { intValue: 200 },
@@ -300,11 +276,9 @@ describe('open telemetry', () => {
     { why: 'takes connections and never answers', start: () => forTest(serveNothing()) },
   ])('a collector that $why is logged once, and disturbs nobody', async ({ start }) => {
     const log: unknown[] = [];
-    const otel = {
-      OTEL_EXPORTER_OTLP_ENDPOINT: (await start()).url,
-      OTEL_BSP_SCHEDULE_DELAY: '10',
-      OTEL_EXPORTER_OTLP_TIMEOUT: '100',
-    };
+    const OTEL_EXPORTER_OTLP_ENDPOINT = (await start()).url;
+    const hasty = { OTEL_BSP_SCHEDULE_DELAY: '10', OTEL_EXPORTER_OTLP_TIMEOUT: '100' };
+    const otel = { OTEL_EXPORTER_OTLP_ENDPOINT, ...hasty };
     const { bridge } = await startBridge({ otel, onLog: ({ msg }) => log.push(msg) });
     for (const name of ['ada', 'bob', 'cyd']) await bridge.addUser(name);
     await bridge.stop();

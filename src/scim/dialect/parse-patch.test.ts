@@ -21,6 +21,8 @@ const noObject = 'An operation is not a JSON object.';
 const noAttributes = 'An operation without a path needs an object of attributes as its value.';
 const noText =
   'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.';
+const noManager = `The add of ${enterprise}:manager.value has no value.`;
+const ofWork = 'emails[type eq "work"]';
 const noSchema = 'A schema needs an object of attributes.';
 
 /** The operation; the words of the refusal; its scimType. */
@@ -34,10 +36,7 @@ const refusals: readonly (readonly [unknown, string, string?])[] = [
   [replace('active', 'yes'), 'The value of active is no boolean.'],
   [{ op: 'replace', path: 'title' }, 'The replace of title has no value.'],
   [{ op: 'add', path: 'name.givenName' }, 'The add of name.givenName has no value.'],
-  [
-    { op: 'add', path: `${enterprise}.manager.value` },
-    `The add of ${enterprise}:manager.value has no value.`,
-  ],
+  [{ op: 'add', path: `${enterprise}.manager.value` }, noManager],
   [{ op: 'replace', value: 'x' }, noAttributes],
   [{ op: 'replace' }, noAttributes],
   [{ op: 'add', value: [{ title: 'T' }, { title: 'U' }] }, noAttributes],
@@ -46,10 +45,7 @@ const refusals: readonly (readonly [unknown, string, string?])[] = [
   [{ op: 'replace', value: { userName: ' ' } }, 'userName cannot be blank.'],
   [replace('userName', { x: 1 }), 'The value of userName is not a text.'],
   [replace('displayName', 'a'.repeat(513)), 'displayName is longer than 512 characters.'],
-  [
-    replace('emails[type eq "work"].value', 'a'.repeat(513)),
-    'emails is longer than 512 characters.',
-  ],
+  [replace(`${ofWork}.value`, 'a'.repeat(513)), 'emails is longer than 512 characters.'],
   [replace('title', '\0'), noText],
   [{ op: 'remove', path: 'userName' }, 'userName cannot be removed.', 'mutability'],
   [{ op: 'remove', path: core }, 'The core schema cannot be removed.', 'mutability'],
@@ -87,11 +83,8 @@ test('a thousand operations on one user are read, more are refused', () => {
 });
 
 test('a group is changed by as many operations as it has members', () => {
-  const Operations = Array.from({ length: 1_001 }, (_, i) => ({
-    op: 'add',
-    path: 'members',
-    value: [{ value: `u${i}` }],
-  }));
+  const toAddition = (id: string) => ({ op: 'add', path: 'members', value: [{ value: id }] });
+  const Operations = Array.from({ length: 1_001 }, (_, i) => toAddition(`u${i}`));
   expect(read({ Operations }, groupSchema).steps).toHaveLength(1_001);
 });
 
@@ -100,16 +93,14 @@ test('a refusal does not repeat the value', () => {
   expect(() => read(body)).not.toThrow(/secret/);
 });
 
+const single = replace('title', 'T');
 /** The operation, or the whole body; the repairs that are counted. */
 const repaired: readonly (readonly [object, RepairKind[]])[] = [
   [replace('title', 'T'), []],
   [{ op: 'remove', path: 'title' }, []],
   [{ Operations: [replace('title', 'T')] }, ['schemas-missing']],
   [{ schemas: [core], Operations: [replace('title', 'T')] }, ['schemas-unknown']],
-  [
-    { schemas: [PATCH_OP], operations: replace('title', 'T') },
-    ['name-spelling', 'operation-for-list'],
-  ],
+  [{ schemas: [PATCH_OP], operations: single }, ['name-spelling', 'operation-for-list']],
   [{ op: 'Replace', path: 'title', value: 'T' }, ['op-case']],
   [replace('active', ''), ['blank-active-dropped', 'blank-as-unassign']],
   [{ op: 'remove', path: 'active' }, ['blank-active-dropped']],
@@ -118,10 +109,7 @@ const repaired: readonly (readonly [object, RepairKind[]])[] = [
   [replace('urn:acme:2.0:User:size', 1), ['unknown-schema-dropped']],
   [{ op: 'remove', path: 'emails', value: [{ value: 'a@x' }] }, ['remove-by-value']],
   [{ op: 'remove', path: 'title', value: 'T' }, []],
-  [
-    { op: 'remove', path: 'emails[type eq "work"]', value: [{ value: 'a@x' }] },
-    ['remove-value-dropped'],
-  ],
+  [{ op: 'remove', path: ofWork, value: [{ value: 'a@x' }] }, ['remove-value-dropped']],
 ];
 
 for (const [given, want] of repaired) {
@@ -138,11 +126,8 @@ test('one operation instead of a list is taken', () => {
 
 test('of the people of a group only values beside a removal are repaired', () => {
   const value = [{ value: 'u' }];
-  for (const [op, want] of [
-    ['add', []],
-    ['replace', []],
-    ['remove', ['remove-by-value']],
-  ] as const) {
+  const wanted = { add: [], replace: [], remove: ['remove-by-value'] };
+  for (const [op, want] of Object.entries(wanted)) {
     const body = { schemas: [PATCH_OP], Operations: [{ op, path: 'members', value }] };
     expect(listRepairs(body, groupSchema)).toEqual(want);
   }

@@ -27,6 +27,7 @@ const ada: JsonObject = {
   meta: { resourceType: 'User', lastModified: '2026-03-01T12:00:00.000Z' },
 };
 
+const home = 'emails.type eq "home"';
 const cases: [filter: string, want: boolean, why?: string][] = [
   ['userName eq "ada@example.COM"', true, 'userName ignores case'],
   ['USERNAME EQ "ada@example.com"', true, 'names and operators ignore case'],
@@ -73,11 +74,7 @@ const cases: [filter: string, want: boolean, why?: string][] = [
   ['emails pr', true],
   ['emails eq "ADA@home.example"', true, 'emails stands for emails.value'],
   ['emails.value ew "home.example"', true],
-  [
-    'emails.type eq "home" and emails.value ew "work.example"',
-    true,
-    'each part finds its own element',
-  ],
+  [`${home} and emails.value ew "work.example"`, true, 'each part finds its own element'],
   ['emails[type eq "home" and value ew "work.example"]', false, 'one element has all parts'],
   ['emails[type eq "Work" and primary eq true]', true],
   ['emails[not (type eq "work")]', true],
@@ -151,6 +148,9 @@ for (const [filter, want, why] of cases) {
   });
 }
 
+const blank = { givenName: '', familyName: null };
+const blankExtension = { [enterprise]: { manager: {}, department: '' } };
+const textual = { [workManagement]: { appsPermissions: '7' } };
 const others: [filter: string, resource: JsonObject, want: boolean, why: string][] = [
   ['name.givenName eq "Ada"', {}, false, 'nothing is there'],
   ['emails[type eq "work"]', {}, false, 'nothing is there'],
@@ -159,29 +159,14 @@ const others: [filter: string, resource: JsonObject, want: boolean, why: string]
   ['userName eq "null"', { userName: null }, false, 'null is no text'],
   ['userName ne "x"', { userName: null }, true, 'null is no value'],
   ['name pr', { name: {} }, false, 'an empty object is no value'],
-  [
-    'name pr',
-    { name: { givenName: '', familyName: null } },
-    false,
-    'an object without any value is none',
-  ],
+  ['name pr', { name: blank }, false, 'an object without any value is none'],
   ['name pr', { name: { givenName: '', familyName: 'L' } }, true, 'one part is enough'],
   ['emails pr', { emails: [] }, false, 'an empty list is no value'],
   ['emails pr', { emails: [{}] }, false, 'nor is an empty element'],
   [`${enterprise} pr`, {}, false, 'nothing is there'],
-  [
-    `${enterprise} pr`,
-    { [enterprise]: { manager: {}, department: '' } },
-    false,
-    'an extension without any value is none',
-  ],
+  [`${enterprise} pr`, blankExtension, false, 'an extension without any value is none'],
   ['active pr', { active: false }, true, 'false is a value'],
-  [
-    `${workManagement}:appsPermissions ge 5`,
-    { [workManagement]: { appsPermissions: '7' } },
-    false,
-    'a text is no number',
-  ],
+  [`${workManagement}:appsPermissions ge 5`, textual, false, 'a text is no number'],
   ['active ne true', { active: 'yes' }, false, 'nor a boolean'],
   ['title ne "x"', { title: 5 }, false, 'a number is no text'],
   [`${workManagement}:appsPermissions ne "x"`, {}, true, 'it can never hold that'],
@@ -215,12 +200,8 @@ describe('members of a group', () => {
   }
 });
 
-const numbers = [
-  { written: '42', other: '42.0' },
-  { written: '9007199254740993', other: '9007199254740992' },
-  { written: '1e3', other: '1000' },
-];
-for (const { written, other } of numbers) {
+const numbers = { '42': '42.0', '9007199254740993': '9007199254740992', '1e3': '1000' };
+for (const [written, other] of Object.entries(numbers)) {
   test(`a number without quotes finds the id that is written so and no other: ${written}`, () => {
     const filter = parseFilter(`externalId eq ${written}`, userSchema);
 

@@ -16,6 +16,12 @@ import {
 const department = 'R&D';
 const extension = (value: object | undefined) => ({ [enterprise]: value });
 const named = (name: object) => ({ name });
+const ofDepartment = `${enterprise}:department`;
+const [middle, division] = [{ middleName: 'B' }, { division: 'V' }];
+const lovelace = { givenName: 'Ada', familyName: 'Lovelace' };
+const $ref = 'http://x/m2';
+const m2 = { value: 'm2', $ref };
+const by = (manager: object) => extension({ department, manager });
 const managed = `${enterprise}:manager`;
 
 const cases: readonly PatchCase[] = [
@@ -37,10 +43,7 @@ const cases: readonly PatchCase[] = [
   [replace('', { title: 'T' }), { title: 'T' }],
   [{ Op: 'Replace', Path: 'title', Value: 'T' }, { title: 'T' }],
   [replace('name', { familyName: 'King' }), named({ givenName: 'Ada', familyName: 'King' })],
-  [
-    replace('name', { familyName: null, middleName: 'B' }),
-    named({ givenName: 'Ada', middleName: 'B' }),
-  ],
+  [replace('name', { familyName: null, ...middle }), named({ givenName: 'Ada', ...middle })],
   [replace('name', { givenName: null }), named({ familyName: 'Lovelace' })],
   [add('name', { middleName: '' }), {}],
   [replaceKeys({ name: { givenName: null, familyName: '' } }), { name: undefined }],
@@ -48,10 +51,7 @@ const cases: readonly PatchCase[] = [
   [replace('name', {}), { name: undefined }],
   [[add('name', {}), add('manager', {}), add('title', [])], {}],
   [remove('name.givenName'), named({ familyName: 'Lovelace' })],
-  [
-    add('name', 'Ada King'),
-    named({ givenName: 'Ada', familyName: 'Lovelace', formatted: 'Ada King' }),
-  ],
+  [add('name', 'Ada King'), named({ ...lovelace, formatted: 'Ada King' })],
   [replaceKeys({ name: { familyName: 'King' } }), named({ givenName: 'Ada', familyName: 'King' })],
   [
     replaceKeys({ 'name.familyName': 'King', 'name.formatted': 'Ada King' }),
@@ -61,17 +61,14 @@ const cases: readonly PatchCase[] = [
   [remove('name'), { name: undefined }],
   [[remove('externalId'), add('externalId', 'a'), replace('externalId', 'b')], { externalId: 'b' }],
   [
-    { op: 'Add', path: `${enterprise}:department`, value: 'Retail' },
+    { op: 'Add', path: ofDepartment, value: 'Retail' },
     extension({ department: 'Retail', manager }),
   ],
   [
-    replaceKeys({ [`${enterprise}:department`]: 'D', [`${enterprise}:division`]: 'V' }),
-    extension({ department: 'D', division: 'V', manager }),
+    replaceKeys({ [ofDepartment]: 'D', [`${enterprise}:division`]: 'V' }),
+    extension({ department: 'D', ...division, manager }),
   ],
-  [
-    addKeys({ [enterprise]: { division: 'V' } }),
-    extension({ department: 'R&D', division: 'V', manager }),
-  ],
+  [addKeys({ [enterprise]: division }), extension({ department, ...division, manager })],
   [replace(enterprise, { department: 'D' }), extension({ department: 'D', manager })],
   [remove(enterprise), extension(undefined)],
   [replaceKeys({ [enterprise]: null }), extension(undefined)],
@@ -88,22 +85,10 @@ const cases: readonly PatchCase[] = [
   [replace(`${managed}.value`, 'm2'), extension({ department, manager: { value: 'm2' } })],
   [replace(`${managed}.value`, 'm1'), {}],
   [replace(managed, { $ref: null }), extension({ department, manager: { value: 'm1' } })],
-  [
-    replace(managed, { $ref: 'http://x/m2' }),
-    extension({ department, manager: { $ref: 'http://x/m2' } }),
-  ],
-  [
-    replace(`${managed}.$ref`, 'https://y/z/m1'),
-    extension({ department, manager: { value: 'm1', $ref: 'https://y/z/m1' } }),
-  ],
-  [
-    [replace(`${managed}.$ref`, 'http://x/m2'), replace(`${managed}.value`, 'm2')],
-    extension({ department, manager: { value: 'm2', $ref: 'http://x/m2' } }),
-  ],
-  [
-    { op: 'Add', path: 'manager', value: [{ $ref: 'http://x/m2', value: 'm2' }] },
-    extension({ department, manager: { value: 'm2', $ref: 'http://x/m2' } }),
-  ],
+  [replace(managed, { $ref }), extension({ department, manager: { $ref } })],
+  [replace(`${managed}.$ref`, 'https://y/z/m1'), by({ value: 'm1', $ref: 'https://y/z/m1' })],
+  [[replace(`${managed}.$ref`, $ref), replace(`${managed}.value`, 'm2')], by(m2)],
+  [{ op: 'Add', path: 'manager', value: [{ $ref, value: 'm2' }] }, by(m2)],
   [replace(managed, ''), extension({ department })],
   [replace(managed, null), extension({ department })],
   [replace(managed, { value: '' }), extension({ department })],
@@ -118,9 +103,6 @@ const cases: readonly PatchCase[] = [
 testPatches('PATCH', cases);
 
 test('manager and its value in two operations, reference first, keep both', () => {
-  const patched = patch({ userName: 'a' }, [
-    add(`${managed}.$ref`, 'http://x/m2'),
-    add(`${managed}.value`, 'm2'),
-  ]);
-  expect(patched[enterprise]).toEqual({ manager: { value: 'm2', $ref: 'http://x/m2' } });
+  const operations = [add(`${managed}.$ref`, $ref), add(`${managed}.value`, 'm2')];
+  expect(patch({ userName: 'a' }, operations)[enterprise]).toEqual({ manager: m2 });
 });

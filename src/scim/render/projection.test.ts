@@ -16,67 +16,46 @@ const ada: JsonObject = {
   [enterprise]: { department: 'R&D', manager: { value: 'm1', displayName: 'Max' } },
 };
 const { schemas, id } = ada;
+const addresses = [{ value: 'a@x.example' }, { value: 'b@x.example' }];
 /** Ada with these attributes alone, beside what a resource always has. */
 const only = (rest: object) => ({ schemas, id, ...rest });
 
+const named = { userName: 'ada' };
+const [given, family] = [{ givenName: 'Ada' }, { familyName: 'Lovelace' }];
+const lacking = `userName,name.middleName,emails.display,${enterprise}:costCenter`;
+const ofManager = { ...named, [enterprise]: { manager: { value: 'm1' } } };
+
+/** Attributes that are asked for, and what is shown beside what a resource always has. */
+const asked: readonly (readonly [why: string, attributes: unknown, shown: object])[] = [
+  ['names in any case', 'USERNAME', named],
+  ['several, with white space', 'userName, name.givenName', { ...named, name: given }],
+  ['parts of the elements of a list', 'emails.value', { emails: addresses }],
+  ['the whole wins over its part', 'name.givenName,name,name.familyName', { name: ada.name }],
+  ['names qualified by a URN', `${core}:userName,${enterprise}:manager.value`, ofManager],
+  ['a whole extension', enterprise, { [enterprise]: ada[enterprise] }],
+  ['the whole core schema', core, { ...named, name: ada.name, emails: ada.emails }],
+  ['parts that an attribute has not, which leave nothing of it', lacking, named],
+  ['elements that have the part', 'emails.type', { emails: [{ type: 'work' }] }],
+  ['unknown names ask for nothing', 'shoeSize', {}],
+  ['a name with a filter is an unknown one', 'userName,emails[type eq "work"].value', named],
+  ['the prototype is no attribute', '__proto__.x', {}],
+  ['a list of a search body', ['id', 'userName'], named],
+];
+
 const cases: readonly (readonly [why: string, query: object, want: unknown])[] = [
+  ...asked.map(([why, attributes, shown]) => [why, { attributes }, only(shown)] as const),
   ['nothing asked for is everything', {}, ada],
   ['blank parameters are not there', { attributes: ' ', excludedAttributes: '' }, ada],
-  ['names in any case', { attributes: 'USERNAME' }, only({ userName: 'ada' })],
-  [
-    'several, with white space',
-    { attributes: 'userName, name.givenName' },
-    only({ userName: 'ada', name: { givenName: 'Ada' } }),
-  ],
-  [
-    'parts of the elements of a list',
-    { attributes: 'emails.value' },
-    only({ emails: [{ value: 'a@x.example' }, { value: 'b@x.example' }] }),
-  ],
-  [
-    'the whole wins over its part',
-    { attributes: 'name.givenName,name,name.familyName' },
-    only({ name: ada.name }),
-  ],
-  [
-    'names qualified by a URN',
-    { attributes: `${core}:userName,${enterprise}:manager.value` },
-    only({ userName: 'ada', [enterprise]: { manager: { value: 'm1' } } }),
-  ],
-  ['a whole extension', { attributes: enterprise }, only({ [enterprise]: ada[enterprise] })],
-  [
-    'the whole core schema',
-    { attributes: core },
-    only({ userName: 'ada', name: ada.name, emails: ada.emails }),
-  ],
-  [
-    'parts that an attribute has not, which leave nothing of it',
-    { attributes: `userName,name.middleName,emails.display,${enterprise}:costCenter` },
-    only({ userName: 'ada' }),
-  ],
-  [
-    'elements that have the part',
-    { attributes: 'emails.type' },
-    only({ emails: [{ type: 'work' }] }),
-  ],
-  ['unknown names ask for nothing', { attributes: 'shoeSize' }, { schemas, id }],
-  [
-    'a name with a filter is an unknown one',
-    { attributes: 'userName,emails[type eq "work"].value' },
-    only({ userName: 'ada' }),
-  ],
-  ['the prototype is no attribute', { attributes: '__proto__.x' }, { schemas, id }],
-  ['a list of a search body', { attributes: ['id', 'userName'] }, only({ userName: 'ada' })],
   [
     'some left out',
     { excludedAttributes: `emails,name.familyName,${enterprise}` },
-    only({ userName: 'ada', name: { givenName: 'Ada' } }),
+    only({ ...named, name: given }),
   ],
   ['what a resource is cannot be left out', { excludedAttributes: 'id,schemas' }, ada],
   [
     'both',
     { attributes: 'name,userName', excludedAttributes: 'name.givenName' },
-    only({ userName: 'ada', name: { familyName: 'Lovelace' } }),
+    only({ ...named, name: family }),
   ],
 ];
 
@@ -87,9 +66,8 @@ for (const [why, query, want] of cases) {
 }
 
 test('names that are no texts are refused', () => {
-  expect(() => parseProjection({ attributes: { a: 1 } }, userSchema)).toThrow(
-    refused('invalidValue'),
-  );
+  const parse = () => parseProjection({ attributes: { a: 1 } }, userSchema);
+  expect(parse).toThrow(refused('invalidValue'));
 });
 
 describe('a group whose members are not asked for needs no members loaded', () => {
