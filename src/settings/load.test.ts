@@ -35,7 +35,6 @@ for (const proxies of ['10.0.0.0/0', '::/0', '10.0.0.0/33', 'fe80::1%eth0', '11'
 for (const proxies of ['10.0.0.0/8, loopback', '::1/128', '::ffff:10.0.0.1/104', '2', 'none']) {
   test(`TRUST_PROXY=${proxies} is taken by express as it is by the settings`, () => {
     const { settings } = load({ TRUST_PROXY: proxies });
-
     expect(() => express().set('trust proxy', settings.trustProxy)).not.toThrow();
   });
 }
@@ -158,7 +157,6 @@ test('the variables that Kubernetes adds for a service of our name are no settin
 
 test('a sign-in by OpenID Connect needs what belongs to it, and says that it does', () => {
   const { problems } = refusal({ OIDC_ISSUER: 'https://login.example.com' });
-
   expect(problems.map(({ message }) => message)).toEqual([
     'console.url is not set, but oidc.issuer is, and needs it. Set CONSOLE_URL.',
     'oidc.clientId is not set, but oidc.issuer is, and needs it. Set OIDC_CLIENT_ID.',
@@ -168,18 +166,10 @@ test('a sign-in by OpenID Connect needs what belongs to it, and says that it doe
 });
 
 test('a token that strangers could guess is refused', () => {
-  const isRefused = (token: string) => {
-    try {
-      load({ OPS_TOKEN: token });
-      return false;
-    } catch {
-      return true;
-    }
-  };
   const weak = ['a'.repeat(16), 'ab'.repeat(50).slice(0, 30), '1234'.repeat(4), 'aaaaaaaaaaabcdef'];
-  expect(weak.filter((token) => !isRefused(token))).toEqual([]);
+  for (const token of weak) expect(() => load({ OPS_TOKEN: token })).toThrow(SettingsError);
   const strong = ['7193502846605172', 'correct-horse-battery', 'f00dfeedf00dbeef5eed'];
-  expect(strong.filter(isRefused)).toEqual([]);
+  for (const token of strong) expect(() => load({ OPS_TOKEN: token })).not.toThrow();
 });
 
 test('an issuer of operators is asked over TLS, but on loopback', () => {
@@ -213,22 +203,16 @@ test.each([
 });
 
 const served = { UPSTREAM_TOKEN: 'x', SCIM_TOKENS: token };
-const warned: readonly (readonly [url: string, publicUrl: string, want: RegExp])[] = [
+for (const [url, publicUrl, ...wanted] of [
   ['http://service.example.com', 'https://x.example.com', /upstream.url .* unencrypted/],
   ['https://service.example.com', 'http://x.example.com', /publicUrl .* https/],
   ['https://service.example.com', '', /publicUrl is not set/],
-];
-for (const [url, publicUrl, want] of warned) {
-  test(`${url} behind ${publicUrl || 'no public address'} is allowed with a warning`, () => {
-    const env = { ...served, UPSTREAM_URL: url, PUBLIC_URL: publicUrl };
-    expect(load(env).warnings).toEqual([expect.stringMatching(want)]);
-  });
-}
-
-for (const url of ['http://[::1]:3000', 'https://service.example.com']) {
-  test(`${url} needs no warning`, () => {
-    const env = { ...served, UPSTREAM_URL: url, PUBLIC_URL: 'https://x.example.com' };
-    expect(load(env).warnings).toEqual([]);
+  ['https://service.example.com', 'https://x.example.com'],
+  ['http://[::1]:3000', 'https://x.example.com'],
+] as const) {
+  test(`${url} behind ${publicUrl || 'no public address'} is allowed with ${wanted.length || 'no'} warning`, () => {
+    const { warnings } = load({ ...served, UPSTREAM_URL: url, PUBLIC_URL: publicUrl });
+    expect(warnings).toEqual(wanted.map((want) => expect.stringMatching(want)));
   });
 }
 

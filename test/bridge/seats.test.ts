@@ -116,8 +116,6 @@ describe('seats', () => {
 
       await expect.poll(() => listWorking(bridge)).toEqual(['bob@example.com']);
       await expect.poll(() => readWaiting(bridge)).toBe(2);
-      // What an attempt that is just ending stores would end the retry, too.
-      await expect.poll(async () => (await bridge.readWork())?.running).toBe(0);
       lives.sandbox.setShape({ seats: 3 });
       await bridge.ops('POST', '/retry', { name: 'aaron@example.com' });
       await expect
@@ -125,6 +123,24 @@ describe('seats', () => {
         .toEqual(['bob@example.com', 'aaron@example.com']);
       await expect.poll(() => readWaiting(bridge)).toBe(1);
     });
+  });
+
+  test('a retry that comes while an attempt is being refused a seat is made', async () => {
+    const { bridge } = await openSeats(2);
+    for (const name of ['ada', 'bob']) await bridge.addUser(name);
+    await expect.poll(() => readWaiting(bridge)).toBe(1);
+    const about = { operation: 'scim.addUser', about: 'bob@example.com', times: 1 } as const;
+    const refusal = bridge.sandbox.faults.add({
+      ...about,
+      fault: { kind: 'hang', effect: 'done' },
+    });
+    await bridge.ops('POST', '/retry', { name: 'bob@example.com' });
+    await expect.poll(() => refusal.met).toBe(1);
+
+    bridge.sandbox.setShape({ seats: 3 });
+    await bridge.ops('POST', '/retry', { name: 'bob@example.com' });
+    bridge.sandbox.faults.release();
+    await expect.poll(() => listWorking(bridge)).toEqual(['ada@example.com', 'bob@example.com']);
   });
 
   test('a plan says how many seats it needs and how many there are, and nobody is evicted when it is approved', async () => {

@@ -273,9 +273,9 @@ async function recordSeatWait(
   parts: readonly Part[],
   problem: Problem,
 ): Promise<Recorded> {
-  const { row, now } = r;
+  const { row, isRetried, now } = r;
   const fields = listFields(await listStillPlanned(r, parts));
-  const wait = { fields, problem, now, retryAt: now + SEAT_REST_MS };
+  const wait = { fields, problem, now, retryAt: isRetried ? now : now + SEAT_REST_MS };
   const cells = toCellColumns(deferForSeat(parseCells<Field>(row), wait));
   r.row = { ...row, ...cells, ...toSuccessColumns(r), failing_since: null };
   return finish(r);
