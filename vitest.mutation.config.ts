@@ -1,15 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
-/** The tests that `npm run mutation` lets judge: those of what is pure, and of what decides on errors. */
+/** The tests that `npm run mutation` lets judge: those of what is pure, and of the model. */
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/setup.ts'],
+    provide: { engine: 'sqlite' },
+    testTimeout: 100_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     include: [
-      'src/{domain,plan}/*.test.ts',
-      'src/reconcile/{backoff,failure,verdict}.test.ts',
-      'src/scim/{dialect,filter,patch}/*.test.ts',
+      'src/{domain,plan,scim,upstream}/**/*.test.ts',
       'src/client/request.test.ts',
-      'src/upstream/*.test.ts',
+      'test/pure/properties/*.test.ts',
+      'test/model/{error-table,interleavings}/*.test.ts',
     ],
   },
 });
