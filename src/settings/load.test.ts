@@ -96,7 +96,7 @@ test('every problem is listed at once, with name, value, source and what is allo
     expect(message).toContain(problem);
 });
 
-const badValues = [
+for (const { setting, env } of [
   { setting: 'scim.writeWait', env: { SCIM_WRITE_WAIT: '2m' } },
   { setting: 'audit.pollInterval', env: { AUDIT_POLL_INTERVAL: '999ms' } },
   { setting: 'upstream.requestsPerSecond', env: { UPSTREAM_REQUESTS_PER_SECOND: '1.5' } },
@@ -105,8 +105,7 @@ const badValues = [
   { setting: 'database.url', env: { DATABASE_URL: 'mysql://localhost/x' } },
   { setting: 'scim.tokens', env: { SCIM_TOKENS: `${token},too short` } },
   { setting: 'ops.token', env: { OPS_TOKEN: 'fifteen-letters' } },
-];
-for (const { setting, env } of badValues) {
+]) {
   test(`${JSON.stringify(env)} is refused`, () => {
     expect(refusal(env).problems.map((problem) => problem.setting)).toEqual([setting]);
   });
@@ -175,10 +174,8 @@ test('a token that strangers could guess is refused', () => {
 test('an issuer of operators is asked over TLS, but on loopback', () => {
   const isRefused = (issuer: string) =>
     refusal({ OIDC_ISSUER: issuer }).problems.some(({ message }) => message.includes('https://'));
-  const addresses = ['a.example', 'localhost.a.example', '127.0.0.1.a.example'].map(
-    (host) => `http://${host}`,
-  );
-  expect(addresses.filter((one) => !isRefused(one))).toEqual([]);
+  const hosts = ['a.example', 'localhost.a.example', '127.0.0.1.a.example'];
+  expect(hosts.filter((host) => !isRefused(`http://${host}`))).toEqual([]);
   const own = ['https://a.example', 'http://localhost:8080', 'http://[::1]', 'http://127.0.0.1/x'];
   expect(own.filter(isRefused)).toEqual([]);
 });
