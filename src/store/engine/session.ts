@@ -2,9 +2,11 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   DefaultQueryExecutor,
+  type DialectAdapter,
   DummyDriver,
   Kysely,
   PostgresDialect,
+  type QueryCompiler,
   type QueryResult,
   SqliteDialect,
   Transaction,
@@ -32,11 +34,11 @@ export function createSessions(engine: Engine) {
     engine === 'sqlite'
       ? new SqliteDialect({ database: nowhere })
       : new PostgresDialect({ pool: nowhere });
+  const parts = [dialect.createQueryCompiler(), dialect.createAdapter()] as const;
   const toProps = (executor: Executor) => {
     return { config: { dialect }, driver: new DummyDriver(), dialect, executor };
   };
   let tell: ((statement: RanStatement) => void) | undefined;
-
   return {
     /** Tells of every statement from now on. */
     onStatement(listen: (statement: RanStatement) => void) {
@@ -57,14 +59,14 @@ export function createSessions(engine: Engine) {
       };
     },
     /** Statements outside transactions. */
-    open: (run: Run) => new Kysely<Schema>(toProps(new Executor(dialect, run))),
+    open: (run: Run) => new Kysely<Schema>(toProps(new Executor(run, ...parts))),
     /** Runs `work` in a transaction. What is kept of its `tx` is of no use afterwards. */
     async transact<T>(
       run: Run,
       { begin, commit, undo }: Boundaries,
       work: (tx: Transaction<Schema>) => Promise<T>,
     ): Promise<T> {
-      const executor = new Executor(dialect, run);
+      const executor = new Executor(run, ...parts);
       await run(begin, []);
       try {
         const result = await work(new Transaction<Schema>(toProps(executor)));
@@ -86,16 +88,14 @@ class Executor extends DefaultQueryExecutor implements DatabaseConnection {
   /** End of the transaction that the statements belong to: all later ones are refused. */
   over: 'committed' | 'undone' | undefined;
 
-  constructor(dialect: SqliteDialect | PostgresDialect, run: Run) {
-    super(dialect.createQueryCompiler(), dialect.createAdapter(), {
-      provideConnection: (consumer) => consumer(this),
-    });
+  constructor(run: Run, compiler: QueryCompiler, adapter: DialectAdapter) {
+    super(compiler, adapter, { provideConnection: (consumer) => consumer(this) });
     this.#run = run;
   }
 
-  override async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+  override executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     if (this.over === undefined) return this.#run<Row>(sql, parameters);
-    throw new StoreError('store-failed', `the write is already ${this.over}`);
+    return Promise.reject(new StoreError('store-failed', `the write is already ${this.over}`));
   }
 
   streamQuery(): never {
