@@ -18,7 +18,7 @@ const GROUPS = {
   'all source': /^(src|ui|scripts)\//,
 };
 const CODE = /\.(ts|tsx|mjs|css|html)$/;
-const TEST = /\.test\.tsx?$|^test\/|-test-support\.ts$|-for-test\.ts$|\/testing\//;
+const TEST = /\.test\.tsx?$|^test\/|-test-support\.ts$|\/testing\//;
 const GENERATED = /^docs\/settings\.md$/;
 /** The history of changes and the notes beside tests are not pages of the documentation. */
 const NO_PAGE = /^CHANGELOG\.md$|^test\//;

@@ -156,7 +156,7 @@ function toSession(row: CredentialRow): Session {
 /** The digest of the link's secret; null: it was used, and there is never another one. */
 const LINK = createFact<{ readonly digest: string | null }>('sign-in-link');
 
-/** Whoever signs in by the link of the first start. */
+/** The operator who signs in by the link of the first start. */
 export const LINK_CREDENTIAL: Credential = {
   id: 'sign-in-link',
   name: 'sign-in link',

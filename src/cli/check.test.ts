@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { runAlone } from '../../test/support/command.ts';
 import { makeFolder } from '../../test/support/lifetimes.ts';
 import { describeStores } from '../../test/support/stores.ts';
-import { startForTest } from '../sandbox/start-for-test.ts';
+import { startForTest } from '../sandbox/sandbox-test-support.ts';
 import { openStore } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
 import { createEagerClock } from '../upstream/testing/fake-clock.ts';

@@ -63,7 +63,7 @@ export function losesRoles(before: string | undefined, after: string | undefined
 
 /**
  * Cells after the rules want these roles, as text, and the entities in which other roles are wanted now. What a rule put in
- * is to go once no rule wants it; what was there before is let go of.
+ * is removed once no rule wants it; what was there before stays.
  */
 export function wantEntities<F extends string>(
   cells: Cells<F | EntityField>,

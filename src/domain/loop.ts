@@ -66,7 +66,7 @@ export function createLoop(
   };
 }
 
-/** Creates what wakes work that waits between its turns; `stopping` ends its rests for good. */
+/** Creates the wake-up of work that pauses between its turns; after `stopping` it pauses no more. */
 export function createNews(clock: Pick<Clock, 'sleep'>, stopping?: AbortSignal) {
   let isTold = false;
   let wake = () => {};

@@ -25,7 +25,7 @@ import {
   type UserState,
 } from '../domain/user.ts';
 import { isOwned } from '../domain/write.ts';
-import { LOOK, type OpenFact, type Plan, toStep } from './step.ts';
+import { type Field, LOOK, type OpenFact, type Plan, toStep } from './step.ts';
 
 /** Settings and learned quirks that decide how users are changed. */
 export interface UserPolicy {
@@ -166,8 +166,8 @@ function toLinkFact(part: LinkChange): OpenFact {
   return { part, call: 'link', rank: part.wanted ? RANKS.newAdmin : RANKS.admin };
 }
 
-/** True for a field that may be set. */
-function isSettable(field: GroupField) {
+/** True for a field of a group that one update sets. */
+export function isSettable(field: Field) {
   return (
     field === 'displayName' || field === 'permissions' || field === 'addToCardsAndSpacesEnabled'
   );

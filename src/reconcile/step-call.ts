@@ -72,7 +72,7 @@ export async function makeStep<State extends UserState | GroupState>(
   basis: StepBasis<State>,
 ): Promise<Outcome | TooMany> {
   const { state, step } = basis;
-  const isIdle = step.kind === 'look' && listOpen(state).length === 0;
+  const isIdle = step.kind === 'look' && listWaitingParts(state).length === 0;
   const deps = withCalls(basis.deps, {
     class: removes(state, step) ? 'remove' : isIdle ? 'look' : 'change',
     key: `${type}:${state.id}`,
@@ -108,7 +108,7 @@ export async function makeStep<State extends UserState | GroupState>(
 }
 
 /** Lists what of a user or group waits and can be changed now. */
-export function listOpen(state: UserState | GroupState): Part[] {
+export function listWaitingParts(state: UserState | GroupState): Part[] {
   return [...listWaiting<Field>(state.cells), ...('links' in state ? state.links : [])];
 }
 

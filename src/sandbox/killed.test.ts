@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder } from '../../test/support/lifetimes.ts';
 import type { SandboxOptions } from './sandbox.ts';
-import { callUrl, startForTest } from './start-for-test.ts';
+import { callUrl, startForTest } from './sandbox-test-support.ts';
 
 const SERVE = `
   import { startSandbox } from './sandbox.ts';

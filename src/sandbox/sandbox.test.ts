@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeFolder } from '../../test/support/lifetimes.ts';
 import { startSandbox } from './sandbox.ts';
-import { callUrl, startForTest } from './start-for-test.ts';
+import { callUrl, startForTest } from './sandbox-test-support.ts';
 
 describe('who may call, and what', () => {
   for (const authorization of [undefined, 'Bearer wrong', 'the-token']) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { startForTest, type TestSandbox } from './sandbox-test-support.ts';
 import type { SandboxShapeChange } from './shape.ts';
-import { startForTest, type TestSandbox } from './start-for-test.ts';
 
 /** A sandbox with Ada (2) and Boris (3); Boris alone is in Group 001. */
 async function start(shape: SandboxShapeChange): Promise<TestSandbox> {

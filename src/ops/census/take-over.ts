@@ -61,7 +61,7 @@ async function findHandovers(
   return { items: [...items, ...(matches?.strangers ?? []).flatMap(toStranger)], handovers };
 }
 
-/** Somebody whom the other provider has, and who is nobody here. */
+/** A person whom the export has and the bridge does not. */
 function toStranger({ row, texts, active }: ExportEntry): OpsJson<'HandoverItem'>[] {
   if (active === false) return [];
   const name = texts.userName || texts.email || null;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
-import { startForTest } from '../../sandbox/start-for-test.ts';
+import { startForTest } from '../../sandbox/sandbox-test-support.ts';
 import { settingsSchema } from '../../settings/schema.ts';
 import { connect } from '../../upstream/testing/connect.ts';
 import { sendJson, startService } from '../../upstream/testing/service.ts';

@@ -76,10 +76,10 @@ tells('writes are accepted while no process leads', ['no-leader'], {
 tells('an unusable store is no place to keep a write', ['store-unusable', 'unavailable'], {
   store: { kind: 'problem', code: 'store-full' },
 });
-stored('nobody who could come in is told, and is no reason to be taken out', ['no-credential'], {
+stored('a bridge that no provider can reach says so, and stays ready', ['no-credential'], {
   access: { hasProvider: false },
 });
-stored('many wrong tokens are told', ['authentication-failing'], {
+stored('many wrong tokens are a reason', ['authentication-failing'], {
   access: { failedAttempts: 50 },
 });
 stored('a store that can only be read still answers', ['store-read-only'], {
@@ -88,7 +88,7 @@ stored('a store that can only be read still answers', ['store-read-only'], {
 stored('a restored backup waits for an operator, and new writes do not', ['recovery'], {
   recovery: { phase: 'reading', since: nowMs, reason: { code: 'restored' }, planId: 'p' },
 });
-tells('what is accepted while observing is told, and is not behind', ['observe-mode'], {
+tells('what is accepted while observing is counted, and is not behind', ['observe-mode'], {
   ...behind,
   writes: { mode: 'observe', pause: undefined },
 });

@@ -236,7 +236,7 @@ async function mayCompare(run: SweepRun, row: ResourceRow): Promise<boolean> {
   const { reading, counts, reasons } = run;
   if (!reading.isRead(row.type)) return false;
   const leftOutBy = reading.findLeftOut(row);
-  if (isBusy(row) || (leftOutBy && (await isAtWork(run, row)))) {
+  if (isBusy(row) || (leftOutBy && (await mayBeOutdated(run, row)))) {
     counts.unknown += 1;
     return false;
   }
@@ -277,7 +277,7 @@ async function isAwaited(db: Db, row: ResourceRow): Promise<boolean> {
 }
 
 /** True for what was changed while it was read: the list was dropped for it. */
-async function isAtWork({ deps: { store, policy }, reading }: SweepRun, row: ResourceRow) {
+async function mayBeOutdated({ deps: { store, policy }, reading }: SweepRun, row: ResourceRow) {
   // A call that began before the sweep may have ended in it.
   const since = reading.since - policy.callMs;
   if (row.modified_at >= since || row.due_at !== null) return true;

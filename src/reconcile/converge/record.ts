@@ -16,7 +16,7 @@ import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Known, Outcome, Problem } from '../outcome.ts';
 import { BLIND } from '../sections.ts';
-import { listOpen } from '../step-call.ts';
+import { listWaitingParts } from '../step-call.ts';
 import { GONE, readProgress, type Waiter, type Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
 import { endMissing, findHolder, linkRow } from './existence.ts';
@@ -152,7 +152,7 @@ function report(
   const { planned: step } = guard;
   const isEnd = recorded.next === undefined && recorded.oldestPending === undefined;
   const isUndone = r !== undefined && r.undone.length > 0;
-  if (step.state.deleted && listOpen(step.state).length > 0 && isEnd && !isUndone)
+  if (step.state.deleted && listWaitingParts(step.state).length > 0 && isEnd && !isUndone)
     events.deletionFinished({ type, id });
   const isSaid = outcome.kind === 'refused' || step.state.mustLook;
   const { stuck_at = null, last_error = null } = r?.row ?? {};

@@ -32,7 +32,7 @@ import type { WritesRefused } from '../../upstream/transport.ts';
 import { backoffMs, failedDelayMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Outcome, Postponed, Problem } from '../outcome.ts';
-import { listOpen } from '../step-call.ts';
+import { listWaitingParts } from '../step-call.ts';
 import { type Progress, toProgress, type Undone, type Waiter } from '../waiters.ts';
 import {
   listHeld,
@@ -285,7 +285,7 @@ async function recordSeatWait(
 async function countFailed(r: Recording, outcome: Postponed): Promise<boolean> {
   const { deps, step, isOwn, failures, now } = r;
   const isLook = outcome.kind === 'later';
-  const awaiting = isLook && outcome.failedLook && isOwn ? listOpen(step.state) : [];
+  const awaiting = isLook && outcome.failedLook && isOwn ? listWaitingParts(step.state) : [];
   const failed = isLook ? awaiting : (outcome.parts ?? []);
   const times = await countParts(r, failed, outcome.problem);
   if (times.length === 0) return false;
@@ -298,7 +298,7 @@ async function countFailed(r: Recording, outcome: Postponed): Promise<boolean> {
     return false;
   }
   if (!isOwn) return false;
-  if (listOpen((await planNext(r)).state).length > 0) return failures <= GOING_ON_MAX;
+  if (listWaitingParts((await planNext(r)).state).length > 0) return failures <= GOING_ON_MAX;
   r.row = { ...r.row, due_at: Math.min(r.row.due_at ?? now, retryAt) };
   return false;
 }

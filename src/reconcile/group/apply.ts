@@ -3,6 +3,7 @@ import { findFailed, isNameKept, isStuck } from '../../domain/failure.ts';
 import { type GroupState, type ObservedGroup, removesGroupAccess } from '../../domain/group.ts';
 import { isSameSpelt, normaliseName } from '../../domain/name.ts';
 import { isNotApplied } from '../../domain/refusal.ts';
+import { isSettable } from '../../plan/plan.ts';
 import { listLinks, listParts, toValues, type Values } from '../../plan/step.ts';
 import { findGroupByUpstream, listLeavingGroups } from '../../store/resources/find.ts';
 import { toGroupState } from '../../store/resources/state.ts';
@@ -91,7 +92,7 @@ async function resolveConflict(call: GroupCall, failed: Classified): Promise<Out
 
 async function updateGroup(call: GroupCall): Promise<Outcome | TooMany> {
   const { state, values } = call;
-  const fields = SETTABLE.filter((field) => values[field] !== undefined);
+  const fields = call.fields.filter(isSettable);
   const { uid } = state.ids;
   // Only the name can be changed of a group known through SCIM alone.
   if (uid === undefined && fields.length > 1) return { kind: 'too-many', size: 1 };
@@ -100,15 +101,13 @@ async function updateGroup(call: GroupCall): Promise<Outcome | TooMany> {
   const { displayName: sent = '' } = values;
   const shown = { back: observed.displayName, before: state.observed?.displayName };
   // A field that kept its old value was not changed.
-  const isMade = (field: (typeof SETTABLE)[number]) =>
+  const isMade = (field: (typeof fields)[number]) =>
     field === 'displayName'
       ? !isNameKept(state.cells.displayName, { ...shown, sent, isSame: isSameSpelt })
       : observed[field] === undefined || observed[field] === values[field];
   const echo = values.displayName === undefined ? {} : toNameEcho(sent, observed);
   return toTaken(fields, isMade, { group: observed, done: fields, ...echo });
 }
-
-const SETTABLE = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
 
 async function renameThroughScim({ deps, state, values }: GroupCall): Promise<ObservedGroup> {
   const { upstream, clock } = deps;

@@ -66,7 +66,7 @@ export async function desire(
     const text = toRoleText(roles.filter((role) => typeof role === 'string'));
     const held = parseCells<GroupField>(row);
     const sent = findWantedRoles(held[memberId]);
-    // They stand for the wanted ones until the rules want others. What no rule wants is let go of.
+    // They stand for the wanted ones until the rules want others. What no rule wants is released.
     const cells = sent ? withEcho(held, memberId, { sent, back: text }) : release(held, [memberId]);
     return saveVersion(tx, deps, row, { cells: JSON.stringify(cells) });
   }

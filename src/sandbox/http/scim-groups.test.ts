@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startForTest } from '../start-for-test.ts';
+import { startForTest } from '../sandbox-test-support.ts';
 
 const member = (op: string, value: unknown) => ({ op, path: 'members', value });
 const patch = (...Operations: unknown[]) => ({ Operations });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { startForTest } from '../start-for-test.ts';
+import { startForTest } from '../sandbox-test-support.ts';
 
 const ann = {
   userName: 'ann',

@@ -39,6 +39,7 @@ export function createSessions(engine: Engine) {
     return { config: { dialect }, driver: new DummyDriver(), dialect, executor };
   };
   let tell: ((statement: RanStatement) => void) | undefined;
+
   return {
     /** Tells of every statement from now on. */
     onStatement(listen: (statement: RanStatement) => void) {
