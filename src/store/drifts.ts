@@ -165,7 +165,7 @@ export interface DriftQuery {
   readonly from: number;
   readonly limit: number;
   readonly order: 'newest' | 'oldest';
-  readonly kind: DriftKind | undefined;
+  readonly kind?: DriftKind;
   /** Undefined: with any status. */
   readonly statuses: readonly DriftStatus[] | undefined;
   /** Id of the user or group that differs, or of the member. */

@@ -52,7 +52,7 @@ test('what operators did is listed with who, with which credential, from where, 
     return bridge.request('POST', url, body, headers);
   };
   await asGrace('/pause', { reason: 'a look around' });
-  await asGrace('/drifts/nobody/accept', {});
+  await asGrace('/plans/nobody/discard', {});
   await asGrace('/api/users/retrieveCurrentUser', {});
 
   const { body: all } = await bridge.ops('GET', '/acts');
@@ -72,7 +72,7 @@ test('what operators did is listed with who, with which credential, from where, 
       target: null,
       after: { operation: 'users.retrieveCurrentUser', result: 'done' },
     },
-    { act: 'accepted a difference', outcome: 'refused', status: 404, target: null },
+    { act: 'discarded a plan', outcome: 'refused', status: 404, target: null },
   ]);
   expect(rest).toMatchObject({
     items: [

@@ -7,7 +7,7 @@ import type { ExpectedClaim, KeySource, Trust } from '../../domain/trust.ts';
 import { duration } from '../../settings/kinds.ts';
 import { type CredentialRow, parseTrust as parseStoredTrust } from '../../store/credentials.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { listRoute, ok, Problem, route } from '../http/route.ts';
+import { listRoute, missing, ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { access as rows } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -92,8 +92,7 @@ export const accessRoutes = [
   ),
   route(rows.SESSION_REVOKE, async ({ access: { sessions } }, { params: { id } }) => {
     const [ended] = await sessions.end(id.replace(/^session-/, ''));
-    if (ended) return ok({ id });
-    throw new Problem(404, 'not-found', 'No session has this id.');
+    return ended ? ok({ id }) : missing('No session has this id.');
   }),
 ] as const;
 

@@ -12,8 +12,8 @@ import {
 } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest } from '../../store/tables.ts';
-import { OLDEST, type PartQuery, readList, toPage } from '../http/list-query.ts';
-import { listRoute, ok, Problem, route } from '../http/route.ts';
+import { OLDEST, type PartQuery } from '../http/list-query.ts';
+import { listRoute, missing, ok, Problem, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
 import { PLANS } from '../lists/plans.ts';
@@ -35,30 +35,17 @@ export const planRoutes = [
     { path: '/plans/{id}', summary: 'One plan with its first actions.', answers: { 200: 'Plan' } },
     async (sources, { params }) => ok(await toPlan(sources, await getPlan(sources, params.id))),
   ),
-  route(
+  listRoute(
     {
       path: '/plans/{id}/actions',
       summary: 'All actions of a plan.',
       filters: {},
+      oldestFirst: true,
       answers: { 200: 'PlanActionList' },
     },
-    async (sources, { params, query }) => {
-      const plan = await getPlan(sources, params.id);
-      const read = (part: PartQuery) => listActions(sources.store.read, plan, part);
-      return ok(await readList(query, OLDEST, read, (actions) => actions.map(toAction)));
-    },
-  ),
-  route(
-    {
-      path: '/plans/{id}/parts',
-      summary: 'How many actions a plan has of each group, kind and author, the most first.',
-      filters: {},
-      answers: { 200: 'PlanPartList' },
-    },
-    async (sources, { params, query }) => {
-      const plan = await getPlan(sources, params.id);
-      return ok(toPage(await findParts(sources, plan), query));
-    },
+    async (sources, _filters, part, { id }) =>
+      listActions(sources.store.read, await getPlan(sources, id), part),
+    toAction,
   ),
   route(acts.PLAN_APPROVE, (sources, { params: { id }, body, operator }) =>
     decide(sources, id, { status: 'approved', hash: body.hash, by: operator.name }),
@@ -72,13 +59,11 @@ export const planRoutes = [
 ] as const;
 
 async function getPlan({ store }: OpsSources, id: string): Promise<PlanRow> {
-  const plan = await findOne(store.read, 'plans', { id });
-  if (plan === undefined) throw unknownPlan();
-  return plan;
+  return (await findOne(store.read, 'plans', { id })) ?? unknownPlan();
 }
 
-function unknownPlan(): Problem {
-  return new Problem(404, 'unknown-plan', 'There is no plan with this id.');
+function unknownPlan(): never {
+  return missing('There is no plan with this id.', 'unknown-plan');
 }
 
 /** Takes a decision, and notes the states before and after it. */
@@ -91,7 +76,7 @@ async function decide(
   const counted = await countPlanActions(sources.store.read, id);
   const before = { status, waiting: counted.get('planned') ?? 0 };
   const decided = await sources.drifts.decidePlan(id, decision);
-  if (decided.kind === 'unknown') throw unknownPlan();
+  if (decided.kind === 'unknown') return unknownPlan();
   const { kind, plan } = decided;
   if (kind === 'done') {
     const answer = await toPlan(sources, plan);
@@ -106,7 +91,7 @@ async function decide(
 }
 
 async function toUndoing(sources: OpsSources, decision: UndoDecision) {
-  if (decision.kind === 'unknown') throw unknownPlan();
+  if (decision.kind === 'unknown') return unknownPlan();
   if (decision.kind === 'undoing') {
     const { id: plan } = decision.plan;
     throw new Problem(409, 'being-undone', `Plan ${plan} undoes it already.`, { more: { plan } });
@@ -133,7 +118,7 @@ async function toPlan(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,
-    summary: addUp(parts.map(({ kind, by, count }) => ({ kind, by, count }))),
+    summary: parts,
     actions: actions.map(toAction),
   });
 }
@@ -186,26 +171,15 @@ async function findAuthors(db: Db, plan: PlanRow, actions: readonly PlanActionVi
   });
 }
 
-type Part = OpsJson<'PlanPart'>;
+type Part = OpsJson<'Plan'>['summary'][number];
 
-/** Counts actions by group, kind and author, the most first. */
+/** Counts actions by kind and author, the most first. */
 function toParts(actions: readonly Action[]): Part[] {
-  return addUp(
-    actions.map(({ kind, resource_type, resource_id, who }) => {
-      const group = resource_type === 'group' ? resource_id : null;
-      return { group, kind, by: who?.by ?? null, count: 1 };
-    }),
+  const groups = Map.groupBy(actions, ({ kind, who }) => JSON.stringify([kind, who?.by]));
+  const parts = [...groups.values()].flatMap(([first, ...more]) =>
+    first ? [{ kind: first.kind, by: first.who?.by ?? null, count: more.length + 1 }] : [],
   );
-}
-
-/** Adds those up that differ in their count alone, the most first. */
-function addUp<Counted extends { readonly count: number }>(all: readonly Counted[]): Counted[] {
-  const added = new Map<string, Counted>();
-  for (const one of all) {
-    const key = JSON.stringify({ ...one, count: 0 });
-    added.set(key, { ...one, count: (added.get(key)?.count ?? 0) + one.count });
-  }
-  return [...added.values()].toSorted((a, b) => b.count - a.count);
+  return parts.toSorted((a, b) => b.count - a.count);
 }
 
 /** Time for which the parts of a large plan are used again, in milliseconds. Its authors may become known meanwhile. */
@@ -216,7 +190,7 @@ const PART = 50;
 /** The parts that each store was last asked for: a page that follows a plan asks for the same again and again. */
 const lastParts = new WeakMap<Db, { key: string; at: number; parts: Promise<Part[]> }>();
 
-/** Counts the actions of a plan of each group, kind and author. */
+/** Counts the actions of a plan of each kind and author. */
 function findParts({ store: { read: db }, clock }: OpsSources, plan: PlanRow): Promise<Part[]> {
   const key = `${plan.id} ${plan.hash}`;
   const at = clock.now();

@@ -6,8 +6,7 @@ import {
   planErasure,
 } from '../../reconcile/erasure/erasure.ts';
 import { listByKey } from '../../store/resources/find.ts';
-import { getOnly } from '../http/keyed.ts';
-import { ok, Problem, route } from '../http/route.ts';
+import { getOnly, missing, ok, Problem, route } from '../http/route.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Requests that show and do erasures. */
@@ -56,7 +55,7 @@ function toDeps({ store, clock, rules }: OpsSources): ErasureDeps {
 
 /** A person may be gone since their name was looked up. */
 function toAnswer(erasure: Erasure | undefined) {
-  if (erasure === undefined) throw new Problem(404, 'not-found', 'Nothing has this id or name.');
+  if (erasure === undefined) return missing('Nothing has this id or name.');
   const obstacles = erasure.obstacles.map((code) => ({ code, detail: OBSTACLE_WORDS[code] }));
   return { ...erasure, obstacles };
 }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
 import { BridgeError } from '../../domain/errors.ts';
+import type { GivenKey } from '../../domain/ids.ts';
 import type { ListName } from '../lists/list.ts';
 import { t } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
@@ -13,6 +14,7 @@ import {
   type ListAnswer,
   type ListQuery,
   NEWEST,
+  OLDEST,
   type PartQuery,
   parseQuery,
   type QueryOptions,
@@ -70,6 +72,29 @@ export class Problem extends BridgeError {
     super(code, message);
     this.answer = { ...notes, status, json: { code, message, ...more } };
   }
+}
+
+/** Refuses an id or a name that nothing has. @throws Problem */
+export function missing(message = 'Nothing has this id.', code = 'not-found'): never {
+  throw new Problem(404, code, message);
+}
+
+/** Paths of a request about a user, a group, and whichever of them has the key. */
+export const listKeyedPaths = <Thing extends string>(thing: Thing) =>
+  [
+    { path: `/users/{key}/${thing}`, type: 'user', of: 'of a person' },
+    { path: `/groups/{key}/${thing}`, type: 'group', of: 'of a group' },
+    { path: `/${thing}/{key}`, type: 'any', of: 'of a person or a group' },
+  ] as const;
+
+/** The only one that fits. @throws Problem when nothing fits, or several do */
+export function getOnly<Row extends GivenKey>(rows: readonly Row[]): Row {
+  const [only = missing('Nothing has this id or name.'), second] = rows;
+  if (second === undefined) return only;
+  const found = rows.map(({ type, id }) => ({ type, id }));
+  const list = found.map(({ type, id }) => `${type} ${id}`).join(', ');
+  const message = `Several have this name, ask for one by its id: ${list}.`;
+  throw new Problem(409, 'ambiguous', message, { more: { found } });
 }
 
 type AnswerOf<A extends Answers> = {
@@ -141,26 +166,35 @@ export function route<
 
 const NO_BODY = t.object({});
 
-/** The row of a list whose entries are rows of the store. */
+/** The row of a list whose entries are rows of the store; the newest first, unless it or its filter `order` says otherwise. */
 export function listRoute<
   const Path extends string,
   const Name extends ListName,
   Stored extends { readonly seq: number },
   const F extends Filters,
 >(
-  list: Row<Path, F, undefined, { readonly 200: Name }> & { readonly filters: F },
+  {
+    oldestFirst,
+    ...list
+  }: Row<Path, F, undefined, { readonly 200: Name }> & {
+    readonly filters: F;
+    readonly oldestFirst?: true;
+  },
   read: (
     sources: OpsSources,
     filters: ListQuery<F>['filters'],
     part: PartQuery,
+    params: { readonly [Name in ParameterOf<Path>]: string },
   ) => Promise<readonly Stored[]>,
   toItem: (row: Stored, sources: OpsSources) => OpsJson<Name>['items'][number],
 ): OpsRoute {
-  return route(list, async (sources: OpsSources, { query }) => {
+  return route(list, async (sources: OpsSources, { query, params }) => {
+    const { filters } = query;
+    const isOldest = oldestFirst ?? ('order' in filters && filters.order === 'oldest');
     const page = await readList(
       query,
-      NEWEST,
-      (part) => read(sources, query.filters, part),
+      isOldest ? OLDEST : NEWEST,
+      (part) => read(sources, filters, part, params),
       (rows) => rows.map((row) => toItem(row, sources)),
     );
     return ok(parsePage<Name>(page));

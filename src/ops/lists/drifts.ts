@@ -1,22 +1,12 @@
-import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../../domain/drift.ts';
+import {
+  DRIFT_STATUSES,
+  type DriftKind,
+  MANAGED_KINDS,
+  UNMANAGED_KINDS,
+} from '../../domain/drift.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { type Column, listOf, toPlanLink, toWords } from './list.ts';
 import { toHeld, toKind, toText } from './words.ts';
-
-const COMMON = {
-  meanings: {
-    status: '`active`: all that are not over; `undecided`: open or contested.',
-    resource: 'Of the user or group with this SCIM id, also as a member.',
-  },
-} as const;
-
-/** Filters of both lists. */
-export const DRIFT_FILTERS = {
-  status: ['active', 'undecided', ...DRIFT_STATUSES],
-  order: ['newest', 'oldest'],
-  resource: 'text',
-  q: 'text',
-} as const;
 
 type Item = OpsJson<'Drift'>;
 
@@ -43,31 +33,41 @@ const DRIFT_COLUMNS: readonly Column<Item>[] = [
   { name: 'note', isLong: true, value: ({ privileged, note }) => privileged ?? toNote(note) },
 ];
 
+const driftList = (path: '/drifts' | '/unmanaged', kind: readonly DriftKind[], summary: string) =>
+  listOf(
+    'DriftList',
+    DRIFT_COLUMNS,
+  )({
+    path,
+    summary,
+    filters: {
+      kind,
+      status: ['active', 'undecided', ...DRIFT_STATUSES],
+      order: ['newest', 'oldest'],
+      resource: 'text',
+      q: 'text',
+    },
+    meanings: {
+      status: '`active`: all that are not over; `undecided`: open or contested.',
+      resource: 'Of the user or group with this SCIM id, also as a member.',
+    },
+    command: path.slice(1),
+    defaults: { status: 'undecided' },
+  });
+
 /** Differences between the service and what is desired. */
-export const DRIFTS = listOf(
-  'DriftList',
-  DRIFT_COLUMNS,
-)({
-  ...COMMON,
-  path: '/drifts',
-  summary: 'List what others changed of managed people and groups, the newest first.',
-  filters: { kind: MANAGED_KINDS, ...DRIFT_FILTERS },
-  command: 'drifts',
-  defaults: { status: 'undecided' },
-});
+export const DRIFTS = driftList(
+  '/drifts',
+  MANAGED_KINDS,
+  'List what others changed of managed people and groups, the newest first.',
+);
 
 /** Accounts and groups that no provider asked for. */
-export const UNMANAGED = listOf(
-  'DriftList',
-  DRIFT_COLUMNS,
-)({
-  ...COMMON,
-  path: '/unmanaged',
-  summary: 'List accounts and groups that no provider asked for, the newest first.',
-  filters: { kind: UNMANAGED_KINDS, ...DRIFT_FILTERS },
-  command: 'unmanaged',
-  defaults: { status: 'undecided' },
-});
+export const UNMANAGED = driftList(
+  '/unmanaged',
+  UNMANAGED_KINDS,
+  'List accounts and groups that no provider asked for, the newest first.',
+);
 
 function toAuthor({ who }: Item): string {
   if (who === null) return '';

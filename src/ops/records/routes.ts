@@ -15,7 +15,7 @@ import type { Db } from '../../store/store.ts';
 import { listNewest, listWhere } from '../../store/tables.ts';
 import { InvalidRequest } from '../http/body.ts';
 import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
-import { listRoute, ok, Problem, route } from '../http/route.ts';
+import { listRoute, missing, ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { records } from '../lists/records.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -107,7 +107,7 @@ export const recordRoutes = [
         known.length === 0
           ? 'The setting notify.receivers names no receiver.'
           : `No receiver has this name; the setting notify.receivers has ${known.join(', ')}.`;
-      throw new Problem(404, 'not-found', message);
+      missing(message);
     },
   ),
 ] as const;

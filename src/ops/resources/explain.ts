@@ -25,9 +25,7 @@ import { countLinks, type LinkView, listLinkViews } from '../../store/resources/
 import * as rows from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { getOnly, listKeyedPaths } from '../http/keyed.ts';
-import { OLDEST, type PartQuery, readList } from '../http/list-query.ts';
-import { ok, Problem, route } from '../http/route.ts';
+import { getOnly, listKeyedPaths, listRoute, missing, ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
@@ -44,22 +42,24 @@ export const explainRoutes = [
         ok(await explain(db, rules, getOnly(await listMeant(db, params.key, type)))),
     ),
   ),
-  route(
+  listRoute(
     {
       path: '/groups/{id}/members',
       summary: 'Members of a group, wanted or only seen.',
       filters: {},
+      oldestFirst: true,
       answers: { 200: 'MemberList' },
     },
-    async ({ store: { read: db } }, { params: { id }, query }) => {
-      const [group] = await rows.listRows(db, 'group', { id, ...rows.LIVE });
-      if (group === undefined) throw new Problem(404, 'not-found', 'No group has this id.');
+    async ({ store: { read: db } }, _filters, { from: afterSeq, limit }, { id }) => {
+      const [group = missing('No group has this id.')] = await rows.listRows(db, 'group', {
+        id,
+        ...rows.LIVE,
+      });
       const held = await listHeldChanges(db, [id]);
-      const read = ({ from: afterSeq, limit }: PartQuery) =>
-        listLinkViews(db, { list: 'member', of: group, afterSeq, limit });
-      const toItem = (link: LinkView) => toMember(link, held, ['member', id, link.id]);
-      return ok(await readList(query, OLDEST, read, (links) => links.map(toItem)));
+      const links = await listLinkViews(db, { list: 'member', of: group, afterSeq, limit });
+      return links.map((link) => ({ ...link, held, group: id }));
     },
+    ({ held, group, ...link }) => toMember(link, held, ['member', group, link.id]),
   ),
 ] as const;
 

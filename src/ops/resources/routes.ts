@@ -9,7 +9,7 @@ import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne } from '../../store/tables.ts';
 import { type ListQuery, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
-import { ok, Problem, route } from '../http/route.ts';
+import { missing, ok, Problem, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
 import { GROUPS, USERS } from '../lists/resources.ts';
@@ -44,7 +44,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
   const show = async (sources: OpsSources, id: string) => {
     const [row] = await lists.listRemarked(sources.store.read, type, { id });
     const [item] = row ? await toItems(sources, [row]) : [];
-    if (item === undefined) throw new Problem(404, 'not-found', 'Nothing has this id.');
+    if (item === undefined) missing();
     return ok(item);
   };
   return [
@@ -68,7 +68,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
       { ...acts.RELEASE, path: `${path}/release`, answers: { 200: name } },
       async (sources, { params: { id } }) => {
         const { kind, ...released } = await sources.drifts.stopManaging({ type, id });
-        if (kind === 'unknown') throw new Problem(404, 'not-found', 'Nothing has this id.');
+        if (kind === 'unknown') missing();
         if (kind !== 'released') throw new Problem(409, kind, NOT_RELEASED[kind]);
         const change = { before: released, after: { provider: null } };
         return { ...(await show(sources, id)), change };

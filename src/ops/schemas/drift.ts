@@ -104,19 +104,16 @@ const planAction = t.object({
   }),
 });
 
-const planPart = t.object({
-  group: t.textOrNull('The SCIM id of the group; null: of users.'),
-  kind: t.word(CHANGE_KINDS),
-  by: t.textOrNull('As `who.by` of the actions.'),
-  count: t.count('As it was a minute ago at most.'),
-});
-
 const plan = planSummary.extend({
   waiting: t.count('Actions of which nothing was done yet.'),
   done: t.count('Actions that were done.'),
   dropped: t.count('Actions that did not hold any more, or concern a protected person.'),
   seats: t.orNull(t.planSeats, 'null: it does not wait.'),
-  summary: t.list(planPart.omit({ group: true }), 'Actions by kind and author, the most first.'),
+  summary: t.parts('Actions by kind and author, the most first.', {
+    kind: t.word(CHANGE_KINDS),
+    by: t.textOrNull('As `who.by` of the actions.'),
+    count: t.count('As it was a minute ago at most.'),
+  }),
   actions: t.list(planAction, 'The first 200.'),
 });
 const leftOut = t.count('Actions that cannot be undone.');
@@ -157,8 +154,6 @@ export const driftSchemas = {
   SweepBody: t.object({ dryRun: t.optionalFlag('Nothing is to follow from what it finds.') }),
   Drift: drift,
   DriftList: t.listOf(drift),
-  IgnoreBody: t.object(ignoring),
-  DriftDecision: t.object({ id: t.text(), planId: t.optionalText('The plan that repairs it.') }),
   DriftsBody: z
     .discriminatedUnion('decision', [
       toBody('repair', {
@@ -218,8 +213,6 @@ export const driftSchemas = {
   Plan: plan,
   PlanAction: planAction,
   PlanActionList: t.listOf(planAction),
-  PlanPart: planPart,
-  PlanPartList: t.listOf(planPart),
   Undoing: plan.extend({ leftOut }),
   HashBody: t.object({ hash: t.text('The hash of the plan that was shown.') }),
   Recovery: t.object({

@@ -13,7 +13,7 @@ import type { Db } from '../../store/store.ts';
 import { countWhere, findOne, listWhere, type Row } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { toPage } from '../http/list-query.ts';
-import { ok, Problem, route } from '../http/route.ts';
+import { missing, ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
 import { SETTINGS } from '../lists/plans.ts';
@@ -52,8 +52,7 @@ export const statusRoutes = [
       answers: { 200: 'Sandbox' },
     },
     async ({ sandbox }, { operator }) => {
-      if (sandbox === undefined)
-        throw new Problem(404, 'no-sandbox', 'The bridge stands before a real service.');
+      if (sandbox === undefined) missing('The bridge stands before a real service.', 'no-sandbox');
       return ok({ ...sandbox, token: operator.purpose === 'operator' ? sandbox.token : null });
     },
   ),

@@ -5,8 +5,7 @@ import { parseStored } from '../../store/engine/columns.ts';
 import { listMeant } from '../../store/resources/find.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest, listWhere, type Row } from '../../store/tables.ts';
-import { getOnly } from '../http/keyed.ts';
-import { listRoute, ok, Problem, route } from '../http/route.ts';
+import { getOnly, listRoute, missing, ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
 import { toReadingView } from '../recovery/routes.ts';
@@ -53,8 +52,8 @@ export const workRoutes = [
     { path: '/sweeps/{id}', summary: 'One sweep.', answers: { 200: 'Sweep' } },
     async ({ store, news }, { params: { id } }) => {
       const row = await findOne(store.read, 'sweeps', { id });
-      if (row !== undefined) return ok(toSweep(row, news().reading));
-      throw new Problem(404, 'unknown-sweep', 'There is no sweep with this id.');
+      const sweep = row ?? missing('There is no sweep with this id.', 'unknown-sweep');
+      return ok(toSweep(sweep, news().reading));
     },
   ),
 ] as const;

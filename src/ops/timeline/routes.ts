@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
 import { findAccountObstacle } from '../../reconcile/repair/current.ts';
-import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
+import { listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import type { RequestRow } from '../../store/audit/requests.ts';
 import * as stored from '../../store/audit/timeline.ts';
 import type { DriftRow } from '../../store/drifts.ts';
@@ -13,10 +12,9 @@ import type { ResourceRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
-import { getOnly, listKeyedPaths } from '../http/keyed.ts';
 import { NEWEST } from '../http/list-query.ts';
-import { ok, route } from '../http/route.ts';
-import { toMoment, toView } from '../http/view.ts';
+import { getOnly, listKeyedPaths, ok, route } from '../http/route.ts';
+import { toView } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
@@ -36,14 +34,11 @@ export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }
 );
 
 /** One thing that happened, before names are known. */
-interface Happening {
+interface Happening extends Pick<OpsJson<'Happening'>, 'source' | 'text'> {
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly source: OpsJson<'Happening'>['source'];
-  readonly text: string;
   /** The SCIM ids of those that it is about, whose timeline it is or not; null and empty: none. */
   readonly about?: readonly (string | null)[];
-  readonly detail?: JsonObject;
 }
 
 interface Past extends stored.PastQuery {
@@ -77,7 +72,7 @@ async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<Op
     const others = listOthers(one).map((other) => {
       return { id: other, name: names.get(other)?.display ?? null };
     });
-    return { ...one, others, detail: one.detail ?? {} };
+    return { ...one, others };
   });
   const [managed, deleted] = [row.origin ?? 'no', row.deleted_at !== null] as const;
   return toView('Timeline', row, { managed, deleted, items, more: all.length > limit });
@@ -93,9 +88,8 @@ async function readRequests(db: Db, past: Past): Promise<Happening[]> {
 }
 
 function ofRequest(row: RequestRow): Happening {
-  const { at, request_id: requestId, method, route, status, client, credential } = row;
-  const { scim_type: scimType } = row;
-  const written = parseStored<(WrittenPath & JsonObject)[]>(row.written);
+  const { at, method, route, status, client, credential, scim_type: scimType } = row;
+  const written = parseStored<WrittenPath[]>(row.written);
   const paths = written.map(({ op, path, values }) => `${op} ${path} (${values})`).join(', ');
   const text = [
     `${method} ${route}${paths && ': '}${paths}, answered ${status}`,
@@ -103,49 +97,33 @@ function ofRequest(row: RequestRow): Happening {
     client !== null && `, by ${client}`,
     credential && `, with ${credential}`,
   ];
-  const detail = { requestId, method, route, written, status, scimType, client, credential };
-  const about = [row.resource_id];
-  return { at, source: 'provider', text: text.filter(Boolean).join(''), about, detail };
+  return { at, source: 'provider', text: text.filter(Boolean).join(''), about: [row.resource_id] };
 }
 
 async function readCalls(db: Db, past: Past): Promise<Happening[]> {
   const calls = await stored.listCallsOf(db, past);
   const accounts = new Set(calls.flatMap(({ member_id: account }) => account ?? []));
   const { user: people } = await findCalled(db, accounts);
-  return calls.map((call) => {
-    const { at, kind, operation, resource_id, member_id, upstream_id, outcome, error } = call;
+  return calls.map(({ at, kind, operation, resource_id, member_id, outcome, error }) => {
     const about = [resource_id, ...(people.get(member_id ?? '') ?? [])];
-    const ids = { upstreamId: upstream_id, memberUpstreamId: member_id };
-    const detail = { kind, operation, ...ids, outcome, error };
-    const text = `${kind}, by ${operation}: ${toOutcomeWords(call)}`;
-    return { at, source: 'bridge', text, about, detail };
+    const words = {
+      done: 'done',
+      refused: `refused (${error})`,
+      unknown: `failed (${error}), it may have been done`,
+      'not-sent': `not sent (${error})`,
+    };
+    const came = outcome === null ? 'outcome not known' : words[outcome];
+    return { at, source: 'bridge', text: `${kind}, by ${operation}: ${came}`, about };
   });
-}
-
-function toOutcomeWords({
-  outcome,
-  error,
-}: Awaited<ReturnType<typeof stored.listCallsOf>>[number]) {
-  const words = {
-    done: 'done',
-    refused: `refused (${error})`,
-    unknown: `failed (${error}), it may have been done`,
-    'not-sent': `not sent (${error})`,
-  };
-  return outcome === null ? 'outcome not known' : words[outcome];
 }
 
 /** Acts of operators, and outages: of the token, or of the service. */
 async function readActs(db: Db, { id, limit, row }: Past): Promise<Happening[]> {
   const acts = await stored.listActsOf(db, { id, limit, since: row.created_at });
-  return acts.flatMap(({ at, kind, act, operator, target, ended_at }): Happening[] => {
-    if (kind === 'operator') {
-      const detail = { act, operator, target: target || null };
-      return [{ at, source: 'operator', text: `${operator} ${act}`, detail }];
-    }
+  return acts.flatMap(({ at, kind, act, operator, ended_at }): Happening[] => {
+    if (kind === 'operator') return [{ at, source: 'operator', text: `${operator} ${act}` }];
     const [text, over] = OUTAGES[act === 'credentials' ? act : 'service'];
-    const detail = { act, operator: null, target: null };
-    const begun = { at, source: 'outage', text, detail } as const;
+    const begun = { at, source: 'outage', text } as const;
     return ended_at === null ? [begun] : [begun, { ...begun, at: ended_at, text: over }];
   });
 }
@@ -163,35 +141,23 @@ async function readEvents(db: Db, { row, id, limit }: Past): Promise<Happening[]
   const bySubject = await listEventsAbout(db, { subjects: [id, ...keys], ...always, limit });
   const events = new Map([...bySubject.values()].flat().map((event) => [event.id, event]));
   return [...events.values()].map((event) => {
-    const { id: eventId, at, createdAt, action, message } = event;
-    const { origin, authorId, username, address } = event;
-    const words = message === null ? '' : ` "${message}"`;
-    const text = `${action}${words}, by ${toAuthorWords(event)}`;
-    const said = { eventId, loggedAt: toMoment(createdAt), action, message };
-    const who = { id: authorId, username, address };
-    const about = event.named.map((one) => one.id);
-    return { at, source: 'audit', text, about, detail: { ...said, ours: origin === 'ours', who } };
+    const { at, action, message, origin, authorId, username, address } = event;
+    const name = username ?? (authorId === null ? 'somebody' : `account ${authorId}`);
+    const author = `${name}${address === null ? '' : ` from ${address}`}`;
+    const by = origin === 'ours' ? 'the account of the bridge' : author;
+    const text = `${action}${message === null ? '' : ` "${message}"`}, by ${by}`;
+    return { at, source: 'audit', text, about: event.named.map((one) => one.id) };
   });
-}
-
-function toAuthorWords({ origin, authorId, username, address }: EventView): string {
-  if (origin === 'ours') return 'the account of the bridge';
-  const name = username ?? (authorId === null ? 'somebody' : `account ${authorId}`);
-  return `${name}${address === null ? '' : ` from ${address}`}`;
 }
 
 function listSeen(row: ResourceRow): Happening[] {
   const { observed } = row.type === 'user' ? toUserState(row) : toGroupState(row);
-  const first = row.origin === 'created' ? 'first asked for' : 'first seen in the service';
-  const { at, by = '' } = observed ?? {};
-  const all = [
-    { at: row.created_at, text: first },
-    { at, text: `last seen in the service, by ${by}`, detail: { by } },
-    { at: row.deleted_at, text: 'deleted' },
-  ];
-  return all.flatMap(({ at: when, ...one }): Happening[] =>
-    when ? [{ at: when, source: 'seen', ...one }] : [],
-  );
+  const moments = [
+    [row.created_at, row.origin === 'created' ? 'first asked for' : 'first seen in the service'],
+    [observed?.at, `last seen in the service, by ${observed?.by}`],
+    [row.deleted_at, 'deleted'],
+  ] as const;
+  return moments.flatMap(([at, text]): Happening[] => (at ? [{ at, source: 'seen', text }] : []));
 }
 
 const DRIFT_ENDS: Readonly<Partial<Record<DriftRow['status'], string>>> = {
@@ -207,16 +173,8 @@ function ofDrift(drift: DriftRow, { row }: Past): Happening[] {
   const note = endedAt === null ? reason : null;
   const words = note === null ? '' : `; ${note}`;
   const text = `${kind} found: wanted ${desired}, there is ${observed}${words}`;
-  const detail = {
-    kind,
-    status,
-    detector: drift.detector ?? 'sweep',
-    desired: parseStored<JsonValue>(desired),
-    observed: parseStored<JsonValue>(observed),
-    note,
-  };
   const about = [drift.resource_id, drift.member_id];
-  const found = { at, source: 'drift', text, about, detail } as const;
+  const found = { at, source: 'drift', text, about } as const;
   if (endedAt === null) return [found];
   return [found, { ...found, at: endedAt, text: `${kind} ${DRIFT_ENDS[status] ?? status}` }];
 }

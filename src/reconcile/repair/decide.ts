@@ -152,16 +152,13 @@ function toRepairs(drifts: readonly DriftRow[]): PlanAction[] {
 export interface ManyRequest {
   readonly ids: readonly string[];
   /**
-   * - `repair`: by one plan, which has to be within the limits, the one that was shown, or any
+   * - `repair`: by one plan, which has to be the one with this hash, or within the limits
    * - `accept`: what the service holds is what is desired; never of what is unmanaged
    * - `adopt`: what is unmanaged is taken over, where it is not privileged
    * - `ignore`: they are left alone until then (epoch milliseconds)
    */
   readonly decision:
-    | {
-        readonly kind: 'repair';
-        readonly approved: 'within-limits' | 'any' | { readonly hash: string };
-      }
+    | { readonly kind: 'repair'; readonly hash: string | undefined }
     | { readonly kind: 'accept' }
     | { readonly kind: 'adopt'; readonly provider: string }
     | { readonly kind: 'ignore'; readonly until: number; readonly reason: string };
@@ -281,18 +278,16 @@ async function planAsked(
   const actions = toRepairs(drifts);
   if (decision.kind !== 'repair' || actions.length === 0)
     return { kind: 'done', plan: undefined } as const;
-  const { approved } = decision;
+  const { hash } = decision;
   const now = deps.clock.now();
   const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, actions);
   const plan = { id: undefined, ...sumUp(actions), exceeded };
   if (isDryRun) return { kind: 'done', plan } as const;
-  if (approved === 'within-limits' && exceeded.length > 0)
-    return { kind: 'above-limits', plan } as const;
-  if (typeof approved === 'object' && approved.hash !== plan.hash)
-    return { kind: 'other-hash', plan } as const;
+  if (hash === undefined && exceeded.length > 0) return { kind: 'above-limits', plan } as const;
+  if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan } as const;
   const standing = { status: 'approved', source: 'operator', reason: null } as const;
   // What the operator has seen counts for no limit.
-  const automatic = approved === 'within-limits' ? 1 : 0;
+  const automatic = hash === undefined ? 1 : 0;
   const { id } = await planRepairs(tx, drifts, { ...standing, automatic, by, now });
   return { kind: 'done', plan: { ...plan, id } } as const;
 }
