@@ -48,19 +48,13 @@ export const countWaitingPlans = (db: Db) =>
         where action.plan_id = plan.id and action.status = 'planned') as waiting
     from plans as plan where plan.status = 'held' order by plan.seq`;
 
-/**
- * Discards those of these plans that wait and of which nothing is left, since nobody approved them, and returns them.
- * `now` is epoch milliseconds.
- */
-export async function discardEmpty(tx: Db, ids: Iterable<string>, now: number): Promise<PlanRow[]> {
-  const ended: PlanRow[] = [];
-  const end = { reason: 'nothing was left of it', decided_at: now, ended_at: now };
-  for (const id of ids) {
-    if ((await countPlanActions(tx, id)).has('planned')) continue;
-    const held = { id, status: 'held' } as const;
-    ended.push(...(await updateWhere(tx, 'plans', held, { status: 'discarded', ...end })));
-  }
-  return ended;
+/** Lists plans that are not over although nothing of them waits: a held one has lost every action that it had. */
+export function listOver(db: Db): Promise<PlanRow[]> {
+  const hasAny = (statuses: readonly ActionStatus[]) =>
+    sql`exists (select 1 from plan_actions where plan_id = plans.id and status in (${sql.join(statuses)}))`;
+  return select<PlanRow>(db)`select * from plans where ended_at is null and (
+    (status = 'held' and not ${hasAny(['planned'])} and ${hasAny(['done', 'dropped'])})
+    or (status in ('approved', 'discarded') and not ${hasAny(['planned', 'released'])}))`;
 }
 
 /**

@@ -10,7 +10,6 @@ import { readParts } from '../../store/engine/dialect.ts';
 import {
   countPlanActions,
   countRepairs,
-  discardEmpty,
   lockHeld,
   lockPlans,
   type PlanRow,
@@ -181,13 +180,10 @@ type OneDecided = Awaited<ReturnType<typeof judge>>;
 
 /** Decides about drifts in one transaction: repairs are one plan. A dry run does the same and is undone. */
 export async function decideMany(deps: DecisionDeps, request: ManyRequest) {
-  const { store, events } = deps;
+  const { store } = deps;
   if (request.decision.kind === 'adopt') return adoptMany(deps, request, request.decision);
   const work = (tx: Db) => decideIn(tx, deps, request);
-  if (request.isDryRun) return (await rehearse(store, work)).decided;
-  const { decided, discarded } = await store.write(work);
-  for (const plan of discarded) tellPlan(events, plan, 0);
-  return decided;
+  return request.isDryRun ? rehearse(store, work) : store.write(work);
 }
 
 /** Adopts each in a transaction of its own, after a look at the service where that is needed. */
@@ -209,10 +205,7 @@ async function adoptMany(
   return { kind: 'done', ones, plan: undefined } as const;
 }
 
-/**
- * Decides about drifts. Their repairs drop out of the plans that have them, which would overrule the decision; plans of which
- * nothing is left are discarded and returned.
- */
+/** Decides about drifts. Their repairs drop out of the plans that have them, which would overrule the decision. */
 async function decideIn(tx: Db, deps: DecisionDeps, request: ManyRequest) {
   await enterRules(tx, deps.rules, 'names');
   // Nothing of them is released until the transaction ends.
@@ -225,9 +218,8 @@ async function decideIn(tx: Db, deps: DecisionDeps, request: ManyRequest) {
   }
   const drifts = ones.flatMap(({ id, refusal }) => (refusal ? [] : (found.get(id) ?? [])));
   const planned = await planAsked(tx, deps, drifts, request);
-  const isDone = planned.kind === 'done';
-  const discarded = isDone ? await dropRepairs(tx, drifts, deps.clock.now()) : [];
-  return { decided: { ...planned, ones }, discarded };
+  if (planned.kind === 'done') await dropRepairs(tx, drifts);
+  return { ...planned, ones };
 }
 
 const UNDECIDED: ReadonlySet<DriftStatus> = new Set(['open', 'contested', 'ignored']);
@@ -292,24 +284,13 @@ async function planAsked(
   return { kind: 'done', plan: { ...plan, id } } as const;
 }
 
-/**
- * Drops the repairs of these drifts from the plans that wait, or of which they are not released yet. Plans that wait and
- * of which nothing is left are discarded and returned. `now` is epoch milliseconds.
- */
-export async function dropRepairs(
-  tx: Db,
-  drifts: readonly DriftRow[],
-  now: number,
-): Promise<PlanRow[]> {
-  const ids = drifts.flatMap(({ plan_id }) => plan_id ?? []);
-  const open = await listWhere(tx, 'plans', { id: [...new Set(ids)], status: OPEN });
-  const shrunk = new Set(open.map(({ id }) => id));
+/** Drops the repairs of these drifts from the plans that wait, or of which they are not released yet. */
+export async function dropRepairs(tx: Db, drifts: readonly DriftRow[]): Promise<void> {
+  const id = [...new Set(drifts.flatMap(({ plan_id }) => plan_id ?? []))];
+  const plans = await listWhere(tx, 'plans', { id, status: ['held', 'approved'] });
   for (const { plan_id, change: kind, resource_id, member_id } of drifts) {
-    if (plan_id === null || kind === null || !shrunk.has(plan_id)) continue;
+    if (plan_id === null || kind === null || !plans.some((plan) => plan.id === plan_id)) continue;
     const planned = { plan_id, status: 'planned', kind, resource_id, member_id } as const;
     await updateWhere(tx, 'plan_actions', planned, { status: 'dropped' });
   }
-  return discardEmpty(tx, shrunk, now);
 }
-
-const OPEN = ['held', 'approved'] as const;

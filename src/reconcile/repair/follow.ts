@@ -5,9 +5,10 @@ import type { GivenKey } from '../../domain/ids.ts';
 import { claimLink } from '../../domain/link.ts';
 import {
   type ActionStatus,
-  HOLDING_SOURCES,
   isOfRecovery,
   type PlanAction,
+  type PlanOrigin,
+  type PlanStatus,
   toPlace,
 } from '../../domain/plan.ts';
 import { enterRules } from '../../rules/follow.ts';
@@ -21,9 +22,8 @@ import {
 import { parseCells, toDueClass } from '../../store/engine/columns.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import {
-  countPlanActions,
-  discardEmpty,
   listOpenActions,
+  listOver,
   lockPlans,
   type PlanActionRow,
   type PlanRow,
@@ -52,53 +52,74 @@ const CLOCKS_MS = 60_000;
 /** Time before the start in which a process that ended may have left writes unreviewed, in milliseconds; sweeps find older ones. */
 const REVIEWED_BEFORE_MS = 600_000;
 
-const LOCKED = { lock: true };
-
 /**
- * Takes up every action of the decided plans, or of those alone that hold changes back. An action that no longer holds is
- * dropped. After a crash the next process continues. Returns the plans that are not over yet.
+ * Creates what follows the decided plans: it takes up their actions, and ends what is over of users and groups that were
+ * written since the last time or of which something was released. After a crash the next process continues.
  */
-export async function followPlans(deps: DriftDeps, scope: 'all' | 'holding'): Promise<PlanRow[]> {
-  const source = scope === 'all' ? undefined : HOLDING_SOURCES;
-  const decided = { status: ['approved', 'discarded'], source, ended_at: null } as const;
-  const plans = await listWhere(deps.store.read, 'plans', decided, { order: 'seq' });
-  for (const plan of plans) {
-    // Rules may derive changes of others from what was accepted.
-    while (await followPart(deps, plan)) deps.store.bell.ring('due');
-    await endRecovery(deps, plan);
-  }
-  return plans;
+export function createFollower(deps: DriftDeps) {
+  const { store, clock } = deps;
+  let reviewedUntil = clock.now() - REVIEWED_BEFORE_MS;
+  let waiting: readonly GivenKey[] = [];
+
+  /** Takes up plans of these sources, by default of all. Returns true while one is not over. */
+  return async (source: readonly PlanOrigin[] | undefined): Promise<boolean> => {
+    const decided = { status: ['approved', 'discarded'], source, ended_at: null } as const;
+    const plans = await listWhere(store.read, 'plans', decided, { order: 'seq' });
+    for (const plan of plans) {
+      // Rules may derive changes of others from what was accepted.
+      while (await takeUpPart(deps, plan)) store.bell.ring('due');
+      await endRecovery(deps, plan);
+    }
+    // A write may be stored later than its time, and by another process.
+    const until = clock.now() - CLOCKS_MS;
+    const keys = [...waiting, ...(await listToReview(store.read, reviewedUntil))];
+    const left: GivenKey[] = [];
+    for (const key of new Map(keys.map((one) => [one.id, one])).values()) {
+      if (await review(deps, key)) left.push(key);
+      await nextTurn();
+    }
+    reviewedUntil = until;
+    waiting = left;
+    if ((await listOver(store.read)).length > 0) await endPlans(deps);
+    return plans.length > 0;
+  };
 }
 
-/** Ends those of these plans of which nothing waits any more. */
-export async function endPlans(deps: DriftDeps, plans: readonly PlanRow[]): Promise<void> {
+/** Ends the plans of which nothing waits any more. One that nobody approved, and of which nothing is left, is discarded. */
+async function endPlans(deps: DriftDeps): Promise<void> {
   const { store, clock, events } = deps;
-  for (const plan of plans) {
-    const isDone = plan.status === 'approved';
-    const [ended, actions] = await store.write(async (tx) => {
-      await lockPlans(tx);
-      const counts = await countPlanActions(tx, plan.id);
-      if (counts.has('planned') || counts.has('released')) return [undefined, 0];
-      const status = isDone ? 'applied' : plan.status;
-      // Another process may have ended it.
-      const which = { id: plan.id, ended_at: null };
-      const [row] = await updateWhere(tx, 'plans', which, { status, ended_at: clock.now() });
-      return [row, counts.values().reduce((sum, count) => sum + count, 0)];
-    });
-    if (ended && isDone) tellPlan(events, ended, actions);
+  const now = clock.now();
+  const { applied, emptied } = await store.write(async (tx) => {
+    await lockPlans(tx);
+    const over = Map.groupBy(await listOver(tx), ({ status }) => status);
+    const end = (status: PlanStatus, change: Partial<PlanRow>) => {
+      const id = over.get(status)?.map((plan) => plan.id) ?? [];
+      return updateWhere(tx, 'plans', { id }, { ...change, ended_at: now });
+    };
+    await end('discarded', {});
+    const why = { reason: 'nothing was left of it', decided_at: now };
+    return {
+      applied: await end('approved', { status: 'applied' }),
+      emptied: await end('held', { status: 'discarded', ...why }),
+    };
+  });
+  for (const plan of applied) tellPlan(events, plan);
+  for (const plan of emptied) {
+    tellPlan(events, plan, 0);
+    await endRecovery(deps, plan);
   }
 }
 
 /** Takes up the next actions of a plan. False when none was left. */
-async function followPart(deps: DriftDeps, plan: PlanRow): Promise<boolean> {
+async function takeUpPart(deps: DriftDeps, plan: PlanRow): Promise<boolean> {
   return deps.store.write(async (tx) => {
     if (changesDesired(plan)) await enterRules(tx, deps.rules, 'names');
     // Another process may be at it as well.
     await lockPlans(tx);
     const planned = { plan_id: plan.id, status: 'planned' } as const;
     const rows = await listWhere(tx, 'plan_actions', planned, { order: 'id', limit: PART });
-    for (const [first, ...others] of Map.groupBy(rows, (row) => row.resource_id).values()) {
-      if (first) await followResource(tx, deps, plan, [first, ...others]);
+    for (const same of Map.groupBy(rows, (row) => row.resource_id).values()) {
+      await takeUp(tx, deps, plan, same);
     }
     return rows.length > 0;
   });
@@ -109,26 +130,31 @@ function changesDesired({ undoes, status }: PlanRow): boolean {
   return undoes !== null || status === 'discarded';
 }
 
-async function followResource(
+/** Takes up actions of one user or group. One that no longer holds is dropped. */
+async function takeUp(
   tx: Db,
   deps: DriftDeps,
   plan: PlanRow,
-  rows: readonly [PlanActionRow, ...PlanActionRow[]],
+  rows: readonly PlanActionRow[],
 ): Promise<void> {
-  const [{ resource_type: type, resource_id: id }] = rows;
   const now = deps.clock.now();
   const released: PlanAction[] = [];
-  let current = await findCurrent(tx, deps, { type, id }, LOCKED);
+  let current: Current | undefined;
   for (const row of rows) {
     const action = toAction(row);
-    const status = current ? await followAction(tx, deps, { plan, action, current }) : 'dropped';
+    const { type, resourceId: id } = action;
+    if (current === undefined || changesDesired(plan))
+      current = await findCurrent(tx, deps, { type, id }, { lock: true });
+    const status = current ? await takeUpOne(tx, deps, { plan, action, current }) : 'dropped';
     const released_at = status === 'released' ? now : null;
     await updateWhere(tx, 'plan_actions', { id: row.id }, { status, released_at });
     if (status === 'released') released.push(action);
-    if (changesDesired(plan)) current = await findCurrent(tx, deps, { type, id }, LOCKED);
   }
   if (current === undefined || released.length === 0) return;
-  await makePending(tx, current.row, { plan, actions: released, now });
+  const { id } = current.row;
+  // As the last action left it.
+  const row = changesDesired(plan) ? await findRow(tx, current.row) : current.row;
+  if (row) await makePending(tx, row, { plan, actions: released, now });
   const keys = new Set(released.map(toChangeKey));
   const repaired = (await listActiveDrifts(tx, [id])).filter(
     ({ change: kind, member_id: memberId }) => kind && keys.has(toChangeKey({ kind, memberId })),
@@ -137,7 +163,7 @@ async function followResource(
 }
 
 /** Takes up one action. An undo, and what was discarded, is made desired first. */
-async function followAction(
+async function takeUpOne(
   tx: Db,
   deps: DriftDeps,
   { plan, action, current }: { plan: PlanRow; action: PlanAction; current: Current },
@@ -191,122 +217,93 @@ function isFresh(row: ResourceRow, { plan, actions, now }: Release): boolean {
   return ageMs <= FRESH_MS && !actions.some(({ kind }) => kind.endsWith('.create'));
 }
 
-/**
- * Creates the review of what is known to differ: each run, of the users and groups that were written since the last one or
- * of which something was released. A released action is done once nothing of it waits. A drift, and a change that a plan
- * holds back, is over where what is known of the service, or what is wanted, shows no such difference any more; what is
- * not known ends none.
- */
-export function createReview(deps: DriftDeps): () => Promise<void> {
-  const { store, clock } = deps;
-  let doneUntil = clock.now() - REVIEWED_BEFORE_MS;
-  let waiting: readonly GivenKey[] = [];
-  return async () => {
-    // A write may be stored later than its time, and by another process.
-    const until = clock.now() - CLOCKS_MS;
-    const keys = [...waiting, ...(await listToReview(store.read, doneUntil))];
-    const left: GivenKey[] = [];
-    for (const key of new Map(keys.map((one) => [one.id, one])).values()) {
-      if (await review(deps, key)) left.push(key);
-      await nextTurn();
-    }
-    doneUntil = until;
-    waiting = left;
-  };
-}
-
-/** Rows by what becomes of them; undefined: they stay as they are. */
-type Judged<Row, End> = ReadonlyMap<End | 'waits' | undefined, readonly Row[]>;
-
-interface Review {
-  readonly drifts: Judged<DriftRow, 'gone' | 'repaired' | 'open'>;
-  readonly actions: Judged<PlanActionRow, 'done' | 'dropped'>;
-}
-
-/** Ends what is over of one user or group. True while something of it waits. */
-async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
-  const { store, clock, events } = deps;
-  const seen = await judgeAll(store.read, deps, { key, lock: false });
-  const ends = [...seen.drifts.keys(), ...seen.actions.keys()];
-  if (ends.some((end) => end !== undefined && end !== 'waits')) {
-    const { repaired, emptied } = await store.write(async (tx) => {
-      // Before the user or group, as all who make plans do.
-      await lockPlans(tx);
-      return saveEnds(tx, await judgeAll(tx, deps, { key, lock: true }), clock.now());
-    });
-    for (const { kind, id, first_seen_at } of repaired) {
-      events.driftRepaired({ kind, driftId: id, durationMs: clock.now() - first_seen_at });
-    }
-    for (const plan of emptied) {
-      tellPlan(events, plan, 0);
-      await endRecovery(deps, plan);
-    }
-  }
-  return ends.includes('waits');
-}
-
-/** Stores what ended. Returns the drifts that were repaired, and the plans of which nothing is left. */
-async function saveEnds(tx: Db, { drifts, actions }: Review, now: number) {
-  for (const status of ['done', 'dropped'] as const) {
-    const ids = (actions.get(status) ?? []).map(({ id }) => id);
-    await updateWhere(tx, 'plan_actions', { id: ids }, { status });
-  }
-  const { gone = [], repaired = [], open = [] } = Object.fromEntries(drifts);
-  await changeDrifts(tx, gone, { status: 'gone', ended_at: now });
-  await changeDrifts(tx, repaired, { status: 'repaired', ended_at: now });
-  // The repair did not hold: the next look decides anew.
-  await changeDrifts(tx, open, { status: 'open', plan_id: null });
-  const shrunk = new Set((actions.get('dropped') ?? []).map(({ plan_id }) => plan_id));
-  const emptied = await discardEmpty(tx, shrunk, now);
-  return { repaired, emptied: [...(await dropRepairs(tx, gone, now)), ...emptied] };
-}
-
 /** What becomes of a released action, of one that a plan holds back, and of a drift under repair, by the state of the change. */
 const RELEASED = { waits: 'waits', done: 'done', differs: 'done', gone: 'dropped' } as const;
 const HELD = { waits: 'waits', done: 'dropped', differs: undefined, gone: 'dropped' } as const;
 const REPAIRING = { waits: 'waits', done: 'repaired', differs: 'open', gone: 'gone' } as const;
 
+/** What becomes of an action or a drift; undefined: it stays as it is. */
+interface Judged {
+  readonly end: 'waits' | 'done' | 'dropped' | 'repaired' | 'open' | 'gone' | undefined;
+  readonly action?: PlanActionRow;
+  readonly drift?: DriftRow;
+}
+
+/**
+ * Ends what is over of one user or group. A released action is done once nothing of it waits. A drift, and a change that a
+ * plan holds back, is over where what is known of the service, or what is wanted, shows no such difference any more; what
+ * is not known ends none. Returns true while something waits.
+ */
+async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
+  const { store, clock, events } = deps;
+  const seen = await judge(store.read, deps, { key, lock: false });
+  if (seen.some(({ end }) => end !== undefined && end !== 'waits')) {
+    const now = clock.now();
+    const repaired = await store.write(async (tx) => {
+      // Before the user or group, as all who make plans do.
+      await lockPlans(tx);
+      return saveEnds(tx, await judge(tx, deps, { key, lock: true }), now);
+    });
+    for (const { kind, id, first_seen_at } of repaired) {
+      events.driftRepaired({ kind, driftId: id, durationMs: now - first_seen_at });
+    }
+  }
+  return seen.some(({ end }) => end === 'waits');
+}
+
+/** Stores what ended (`now`: epoch milliseconds), and returns the drifts that were repaired. */
+async function saveEnds(tx: Db, judged: readonly Judged[], now: number): Promise<DriftRow[]> {
+  const byEnd = Map.groupBy(judged, ({ end }) => end);
+  const listDrifts = (end: Judged['end']) =>
+    byEnd.get(end)?.flatMap((one) => one.drift ?? []) ?? [];
+  for (const status of ['done', 'dropped'] as const) {
+    const id = byEnd.get(status)?.flatMap(({ action }) => action?.id ?? []) ?? [];
+    await updateWhere(tx, 'plan_actions', { id }, { status });
+  }
+  for (const status of ['gone', 'repaired'] as const)
+    await changeDrifts(tx, listDrifts(status), { status, ended_at: now });
+  // The repair did not hold: the next look decides anew.
+  await changeDrifts(tx, listDrifts('open'), { status: 'open', plan_id: null });
+  await dropRepairs(tx, listDrifts('gone'));
+  return listDrifts('repaired');
+}
+
 /** Judges all that differs of a user or group. `lock`: it is locked until the transaction ends. */
-async function judgeAll(
+async function judge(
   db: Db,
   deps: DriftDeps,
   { key, lock }: { readonly key: GivenKey; readonly lock: boolean },
-): Promise<Review> {
+): Promise<Judged[]> {
   const current = await findCurrent(db, deps, key, { lock });
-  const actions = await judge(await listOpenActions(db, key.id), async (row) => {
-    const isHeld = row.status === 'planned';
+  const judged: Judged[] = [];
+  for (const action of await listOpenActions(db, key.id)) {
+    const isHeld = action.status === 'planned';
     // Nobody has asked for anything else since it was planned.
-    if (isHeld && current !== undefined && current.row.modified_at <= row.planned_at) return;
-    return (isHeld ? HELD : RELEASED)[await findState(db, current, toAction(row))];
-  });
-  const found = await listActiveDrifts(db, [key.id]);
-  const isCompared = current !== undefined && found.length > 0;
+    if (isHeld && current !== undefined && current.row.modified_at <= action.planned_at) continue;
+    const state = await findState(db, current, toAction(action));
+    judged.push({ action, end: (isHeld ? HELD : RELEASED)[state] });
+  }
+  const drifts = await listActiveDrifts(db, [key.id]);
+  const isCompared = current !== undefined && drifts.length > 0;
   const all = isCompared ? await listDifferences(db, current.row, deps.policy.deactivation) : [];
   const differing = new Set(all.map(toChangeKey));
-  const drifts = await judge(found, async (row) => {
-    if (current === undefined) return 'gone';
-    const repair = toRepair(row);
-    if (repair !== undefined && row.status === 'repairing')
-      return REPAIRING[await findState(db, current, repair)];
-    const { kind, member_id: memberId } = row;
-    const member = await findRow(db, { type: 'user', id: memberId });
-    if (isAtWork(current.row) || (member !== undefined && isAtWork(member))) return 'waits';
-    const isKnown = current.row.observed !== null;
-    return isKnown && !differing.has(toChangeKey({ kind, memberId })) ? 'gone' : undefined;
-  });
-  return { actions, drifts };
+  for (const drift of drifts)
+    judged.push({ drift, end: await judgeDrift(db, current, { drift, differing }) });
+  return judged;
 }
 
-async function judge<Row, End>(
-  rows: readonly Row[],
-  findEnd: (row: Row) => Promise<End>,
-): Promise<Map<End, Row[]>> {
-  const judged = new Map<End, Row[]>();
-  for (const row of rows) {
-    const end = await findEnd(row);
-    const same = judged.get(end) ?? [];
-    same.push(row);
-    judged.set(end, same);
-  }
-  return judged;
+async function judgeDrift(
+  db: Db,
+  current: Current | undefined,
+  { drift, differing }: { readonly drift: DriftRow; readonly differing: ReadonlySet<string> },
+): Promise<Judged['end']> {
+  if (current === undefined) return 'gone';
+  const repair = toRepair(drift);
+  if (repair !== undefined && drift.status === 'repairing')
+    return REPAIRING[await findState(db, current, repair)];
+  const { kind, member_id: memberId } = drift;
+  const member = await findRow(db, { type: 'user', id: memberId });
+  if (isAtWork(current.row) || (member !== undefined && isAtWork(member))) return 'waits';
+  const isKnown = current.row.observed !== null;
+  return isKnown && !differing.has(toChangeKey({ kind, memberId })) ? 'gone' : undefined;
 }

@@ -1,4 +1,5 @@
 import type { ResourceKey } from '../../domain/ids.ts';
+import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
@@ -9,7 +10,7 @@ import { isBusy } from '../differences.ts';
 import { createJob } from '../job.ts';
 import { type DecisionSource, decide } from './decide.ts';
 import type { DriftDeps } from './deps.ts';
-import { createReview, endPlans, followPlans } from './follow.ts';
+import { createFollower } from './follow.ts';
 import { RECOVERY } from './recovery-plan.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
@@ -24,7 +25,7 @@ export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
 /** Creates the keeper; `isReady`: the first read is finished. */
 export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
   const { clock, store } = deps;
-  const review = createReview(deps);
+  const follow = createFollower(deps);
   const stopping = new AbortController();
   const job = { type: 'drift', id: 'keep', restMs: IDLE_MS, topic: 'decided' } as const;
   const loop = createJob(deps, job, async (signal) => {
@@ -40,13 +41,10 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
     // While a restored backup or what was accepted while observing waits, only decisions about that are followed.
     const recovery = await RECOVERY.find(store.read);
     if (recovery !== undefined && recovery.phase !== 'waiting') return undefined;
-    const isHeld = recovery !== undefined;
-    const looked = isHeld ? undefined : await inspectDue(deps, signal);
+    const looked = recovery ? undefined : await inspectDue(deps, signal);
     if (looked?.hasFound) await decide(deps, 'audit');
-    const plans = await followPlans(deps, isHeld ? 'holding' : 'all');
-    await review();
-    await endPlans(deps, plans);
-    return plans.length > 0 ? clock.now() : looked?.nextAt;
+    const isUnderWay = await follow(recovery && HOLDING_SOURCES);
+    return isUnderWay ? clock.now() : looked?.nextAt;
   }
 
   /** Has followed at once what was found or decided. */
