@@ -6,6 +6,7 @@ import {
   type Cell,
   type Cells,
   done,
+  edit,
   isSameWork,
   isWaiting,
   listWaiting,
@@ -18,7 +19,7 @@ import {
   withSource,
 } from './cell.ts';
 import { toVersions, type Versions, waitingFor } from './cell-test-support.ts';
-import { addAttempt, defer, endRest, exhaust, fail, findFailed } from './failure.ts';
+import { endRest, exhaust, fail, findFailed, refuse } from './failure.ts';
 
 type Field = 'active' | 'name' | 'address';
 
@@ -52,9 +53,8 @@ test('what is restored waits as it did before, or no longer; its neighbours stay
 test('the text of a cell begins with what waits, in whatever order it was written', () => {
   const problem = { code: 'refused', words: '"pending":1' };
   const heard = withEcho<Field>({}, 'name', { sent: 'a', back: 'b' });
-  const refused = defer(ask(withSource(heard, 'name', { value: 1, by: 'rule' }), ['name'], 2), {
-    ...{ fields: ['name'], problem, now: 5, retryAt: 9 },
-  });
+  const asked = ask(withSource(heard, 'name', { value: 1, by: 'rule' }), ['name'], 2);
+  const refused = edit(asked, ['name'], (cell) => refuse(cell, { problem, now: 5, retryAt: 9 }));
 
   expect(JSON.stringify(refused)).toMatch(/^\{"name":\{"pending":2,/);
   expect(JSON.stringify(onlyWaiting(refused, []))).not.toContain('"pending":');
@@ -79,7 +79,7 @@ interface Change {
 }
 
 const toChange = (some: Field[], change: Change['change']): Change => ({ fields: some, change });
-const held = { toRetryAt: (times: number) => times, held: {} };
+const toRetryAt = (times: number) => times;
 
 const changes: fc.Arbitrary<Change> = fc.oneof(
   fc.tuple(fields, version).map(([some, at]) => toChange(some, (cells) => ask(cells, some, at))),
@@ -88,12 +88,12 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
     return toChange(some, (cells) => done(cells, planned, some));
   }),
   fc.tuple(fields, problem, time).map(([some, why, now]) => {
-    const later = { fields: some, problem: why, now, retryAt: now + 5 };
-    return toChange(some, (cells) => defer(cells, later));
+    const later = { problem: why, now, retryAt: now + 5 };
+    return toChange(some, (cells) => edit(cells, some, (cell) => refuse(cell, later)));
   }),
   fc.tuple(fields, problem, fc.boolean()).map(([some, why, isOwn]) => {
-    const failed = { fields: some, problem: why, isOwn, ...held };
-    return toChange(some, (cells) => fail(cells, failed));
+    const failing = { problem: why, isOwn, toRetryAt };
+    return toChange(some, (cells) => edit(cells, some, (cell) => fail(cell, failing)));
   }),
   fc
     .tuple(field, fc.option(source, { nil: undefined }))
@@ -155,18 +155,17 @@ test('undo restores exactly what waited and where the values came from', () => {
 });
 
 test('a write that failed is counted anew after a new ask, and no longer once it is done', () => {
-  const failing = { isOwn: true, ...held };
   hold(
     fc.property(history, problem, fields, version, (cells, why, some, at) => {
       const asked = ask(cells, some, 9 + at);
-      const own = { ...failing, fields: some, problem: why };
-      const failed = fail(asked, own);
+      const failOnce = (cell: Cell) => fail(cell, { problem: why, isOwn: true, toRetryAt });
+      const failed = edit(asked, some, failOnce);
       const again = ask(failed, some, 99 + at);
 
       for (const one of some) {
         expect(findFailed(failed[one])?.attempts).toBe(1);
         expect(findFailed(again[one])).toBeUndefined();
-        expect(findFailed(fail(again, own)[one])?.attempts).toBe(addAttempt(0, failing));
+        expect(findFailed(failOnce(again[one] ?? {}))?.attempts).toBe(1);
         expect(done(failed, asked, some)[one]?.failure).toBeUndefined();
       }
     }),

@@ -3,26 +3,33 @@ import { type JsonValue, parseFields } from './json.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
- * State of one owned field, beside its desired value among the shown attributes and its observed value. A field that was
+ * What is known of a change that the service does not hold yet: of one owned field, or of one user in a list of a group.
+ * Absent, as undefined: there is none.
+ */
+export interface Fact {
+  /**
+   * Version of the last write (a provider's or a rule's) that the service does not hold yet. Absent: nothing waits, and a
+   * difference is drift, which is not touched (docs/ARCHITECTURE.md, the three facts).
+   */
+  readonly pending?: number | undefined;
+  /** Failure of an acknowledged write; only of what waits. */
+  readonly failure?: Failure | undefined;
+  /**
+   * Version of the write whose call left and may still take effect, until `unsure_until` of the row. What waits for another
+   * version is sent whatever is seen.
+   */
+  readonly sent?: number | undefined;
+}
+
+/**
+ * Fact of one owned field, beside its desired value among the shown attributes and its observed value. A field that was
  * never asked for has no value, and mostly no cell; one that is asked to be cleared has a value, or none and waits.
  */
-export interface Cell {
-  /**
-   * Version of the last write (a provider's or a rule's) that the service does not hold yet. Absent: the field does not
-   * wait, and a difference in it is drift, which is not touched (docs/ARCHITECTURE.md, the three facts).
-   */
-  readonly pending?: number;
+export interface Cell extends Fact {
   /** Origin of a value that no provider sent. It speaks of exactly this value: another one is a provider's. */
-  readonly source?: Source;
+  readonly source?: Source | undefined;
   /** Value as it was sent and as it came back, where the service normalises. */
-  readonly echo?: Echo;
-  /** Failure of an acknowledged write. A field that does not wait has none. */
-  readonly failure?: Failure;
-  /**
-   * Version of the write whose call left and may still take effect, until `unsure_until` of the row. A field that waits for
-   * another version is sent whatever is seen.
-   */
-  readonly sent?: number;
+  readonly echo?: Echo | undefined;
 }
 
 /** `sent` of a field that no look shows: it is sent once more, whatever is known of it. */
@@ -69,11 +76,8 @@ export type FieldValues<Field extends string> = Readonly<
   Record<Field, readonly [wanted: JsonValue | undefined, held: JsonValue | undefined] | undefined>
 >;
 
-/** Cell while it is changed. */
-type Draft = { readonly [Part in keyof Cell]: Cell[Part] | undefined };
-
 /** The parts of a cell in their order, in which the store looks for `pending` (`waits`); undefined: nothing is kept. */
-function toCell({ pending, source, echo, failure, sent }: Draft): Cell | undefined {
+function toCell({ pending, source, echo, failure, sent }: Cell): Cell | undefined {
   const waiting = pending === undefined ? {} : { pending, ...(failure && { failure }) };
   const known = { ...(source && { source }), ...(echo && { echo }) };
   const cell = { ...waiting, ...known, ...(sent !== undefined && { sent }) };
@@ -84,7 +88,7 @@ function toCell({ pending, source, echo, failure, sent }: Draft): Cell | undefin
 export function edit<Field extends string>(
   cells: Cells<Field>,
   fields: Iterable<Field>,
-  toNext: (cell: Cell, field: Field) => Draft,
+  toNext: (cell: Cell, field: Field) => Cell,
 ): Cells<Field> {
   const next: { [F in Field]?: Cell } = { ...cells };
   for (const field of fields) {
@@ -98,7 +102,7 @@ export function edit<Field extends string>(
 /** Changes every cell. */
 export const editAll = <F extends string>(
   cells: Cells<F>,
-  toNext: (cell: Cell, field: F) => Draft,
+  toNext: (cell: Cell, field: F) => Cell,
 ) => edit(cells, parseFields(cells), toNext);
 
 /** The fields with such a cell. */
@@ -133,10 +137,9 @@ export function done<F extends string>(
   fields: Iterable<F>,
 ): Cells<F> {
   return edit(cells, fields, (cell, field) => {
-    const { pending, sent } = cell;
-    if (pending !== planned[field]?.pending) return cell;
-    const left = sent === SENT_AGAIN ? undefined : toSentAfter(sent, pending);
-    return { ...cell, pending: undefined, sent: left };
+    if (cell.pending !== planned[field]?.pending) return cell;
+    const sent = cell.sent === SENT_AGAIN ? undefined : toSentAfter(cell);
+    return { ...cell, pending: undefined, sent };
   });
 }
 
@@ -144,10 +147,8 @@ export function done<F extends string>(
  * `sent` once the service holds the write that waited. A lost call for the same write does no harm until another one comes;
  * one for an earlier write may still undo this one.
  */
-export const toSentAfter = <Sent extends number | null | undefined>(
-  sent: Sent,
-  pending: number | null | undefined,
-) => (sent == null || sent === pending ? sent : OF_OTHER);
+export const toSentAfter = ({ sent, pending }: Fact) =>
+  sent === undefined || sent === pending ? sent : OF_OTHER;
 
 /** Lets go of fields that nobody wants any more: they are not ours. */
 export const release = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
@@ -192,8 +193,8 @@ export function holds(cell: Cell | undefined, wanted: string, held: string): boo
   return wanted === held || (echo !== undefined && echo.sent === wanted && echo.back === held);
 }
 
-/** True for a field that waits. */
-export const isWaiting = (cell: Cell | undefined) => cell?.pending !== undefined;
+/** True for a change that waits. */
+export const isWaiting = (fact: Fact | undefined) => fact?.pending !== undefined;
 
 /** The fields that wait. */
 export const listWaiting = <F extends string>(cells: Cells<F>) => listWhere(cells, isWaiting);
@@ -219,9 +220,11 @@ export const hasDoubt = (cells: Cells<string>) =>
     ({ pending, sent }) => sent === OF_OTHER || (sent !== undefined && pending !== undefined),
   ).length > 0;
 
-/** Notes that a call for these fields leaves; one that left before and has no known outcome stays noted. */
-export const markSent = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
-  edit(cells, fields, (cell) => ({ ...cell, sent: cell.sent ?? cell.pending }));
+/** Notes that a call for it leaves; one that left before and has no known outcome stays noted. */
+export const markSent = <F extends Fact>(fact: F): F => ({
+  ...fact,
+  sent: fact.sent ?? fact.pending,
+});
 
 /** Forgets that calls for these fields left: they cannot take effect any more. */
 export const forgetSent = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>

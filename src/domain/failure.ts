@@ -1,4 +1,4 @@
-import { type Cell, type Cells, edit, editAll, type Failure } from './cell.ts';
+import { type Cell, type Cells, edit, editAll, type Fact, type Failure } from './cell.ts';
 import { parseFields } from './json.ts';
 import { normaliseName } from './name.ts';
 import { type Refusal, withEarlierWords } from './refusal.ts';
@@ -14,64 +14,46 @@ export interface Deferral {
   readonly retryAt: number;
 }
 
-/** Gives each of these fields that waits a failure of its write. */
-const editWaiting = <F extends string>(
-  cells: Cells<F>,
-  fields: readonly F[],
-  toFailure: (known: Failure | undefined, version: number, field: F) => Omit<Failure, 'version'>,
-) =>
-  edit(cells, fields, (cell, field) => {
-    const { pending: version, failure } = cell;
-    if (version === undefined) return cell;
-    return { ...cell, failure: { version, ...toFailure(failure, version, field) } };
-  });
+/** Gives what waits a failure of its write. */
+function withFailure<F extends Fact>(
+  fact: F,
+  toFailure: (known: Failure | undefined, version: number) => Omit<Failure, 'version'>,
+): F {
+  const { pending: version, failure } = fact;
+  if (version === undefined) return fact;
+  return { ...fact, failure: { version, ...toFailure(failure, version) } };
+}
 
-/** Defers those of these fields that wait: the service refused them. A field that was stuck before keeps its start. */
-export const defer = <F extends string>(
-  cells: Cells<F>,
-  { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly F[] },
-) => editWaiting(cells, fields, (known) => ({ since: known?.since ?? now, retryAt, problem }));
+/** Defers what waits: the service refused it. What was stuck before keeps its start. */
+export const refuse = <F extends Fact>(fact: F, { problem, now, retryAt }: Deferral): F =>
+  withFailure(fact, (known) => ({ since: known?.since ?? now, retryAt, problem }));
 
-/** Defers those of these fields that wait until there is a free seat. One that waited before keeps its start. */
-export const deferForSeat = <F extends string>(
-  cells: Cells<F>,
-  { fields, problem, now, retryAt }: Deferral & { readonly fields: readonly F[] },
-) =>
-  editWaiting(cells, fields, (known) => {
+/** Defers what waits until there is a free seat. What waited for one before keeps its start. */
+export const deferForSeat = <F extends Fact>(fact: F, { problem, now, retryAt }: Deferral): F =>
+  withFailure(fact, (known) => {
     return { since: null, retryAt, problem, seatSince: known?.seatSince ?? now };
   });
 
 /** Consequences of one more failed attempt. */
 export interface Failing {
+  readonly problem: Refusal;
   /** False: it may be the fault of the service, so it counts where it is the first, to be tried after what did not fail. */
   readonly isOwn: boolean;
   /** Time of the next attempt (epoch milliseconds), by the number of failures. */
   readonly toRetryAt: (attempts: number) => number;
 }
 
-/** Counts the failures of a change that failed `before` times and now once more. */
-export function addAttempt(before: number, { isOwn }: Pick<Failing, 'isOwn'>): number {
-  return isOwn ? before + 1 : Math.max(before, 1);
-}
-
-/** One more attempt at fields that failed. */
-interface FailedAttempt<Field extends string> extends Failing {
-  readonly fields: readonly Field[];
-  readonly problem: Refusal;
-  /** Value that the service held when the attempt was planned. */
-  readonly held: { readonly [F in Field]?: string };
-}
-
-/** Counts one more failed attempt at those of these fields that wait; a write that is new is counted anew. */
-export const fail = <F extends string>(
-  cells: Cells<F>,
-  { fields, problem, held, ...failing }: FailedAttempt<F>,
-) =>
-  editWaiting(cells, fields, (known, version, field) => {
+/** Counts one more failed attempt at what waits; a write that is new is counted anew. @param held the value of before */
+export const fail = <F extends Fact>(
+  fact: F,
+  { problem, isOwn, toRetryAt, held }: Failing & { readonly held?: string | undefined },
+): F =>
+  withFailure(fact, (known, version) => {
     const same = known?.version === version ? known : undefined;
-    const attempts = addAttempt(same?.attempts ?? 0, failing);
-    const [since, retryAt] = [known?.since ?? null, failing.toRetryAt(attempts)];
-    const before = same?.before ?? held[field];
+    const past = same?.attempts ?? 0;
+    const attempts = isOwn ? past + 1 : Math.max(past, 1);
+    const [since, retryAt] = [known?.since ?? null, toRetryAt(attempts)];
+    const before = same?.before ?? held;
     return { since, retryAt, problem, attempts, ...(before !== undefined && { before }) };
   });
 

@@ -1,7 +1,5 @@
-import { toSentAfter } from './cell.ts';
-import { addAttempt, type Deferral, type Failing } from './failure.ts';
+import { type Fact, isWaiting, toSentAfter } from './cell.ts';
 import type { UserId } from './ids.ts';
-import type { Refusal } from './refusal.ts';
 
 /** Lists of users that a group has. */
 export const LINK_LISTS = ['member', 'admin'] as const;
@@ -18,43 +16,20 @@ export interface LinkKey {
 /** Text that tells the links of a group apart. */
 export const toLinkText = ({ list, userId }: LinkKey) => `${list} ${userId}`;
 
-/** What is known of one user in one list of a group. Flags are 0 or 1, times epoch milliseconds. */
-export interface Link {
+/** What is known of one user in one list of a group. Flags are 0 or 1. */
+export interface Link extends Fact {
   /** 1 wanted, 0 unwanted, null: never named (not ours). */
   readonly desired: number | null;
   /** 1 seen, 0 seen absent, null: unknown. */
   readonly observed: number | null;
-  /** The version of the group's write that the service does not hold yet. */
-  readonly pending: number | null;
   /** 1: the bridge put the user in, or is to, so releasing the group or ending the rule takes the user out again. */
   readonly put_in: number;
   /** 1: a rule or an inner group wants it, and no provider named the user. */
   readonly by_rule: number;
-  /** The service refused or failed this change; it is tried again then. */
-  readonly retry_at: number | null;
-  /** Number of failures by its own fault; 0: never, or the service refused it. */
-  readonly attempts: number;
-  /** Time since which it is stuck; kept through a new attempt, until the service holds what is wanted. */
-  readonly stuck_at: number | null;
-  /** Error of the service (`Refusal`), as JSON text. */
-  readonly problem: string | null;
-  /** As of a cell: the version whose call left and may still take effect. */
-  readonly sent: number | null;
 }
 
-/** Facts of a change that did not fail. */
-const NOT_FAILED = { retry_at: null, attempts: 0, stuck_at: null, problem: null } as const;
-
 /** Link of a user who is new to a list. */
-export const NEW_LINK: Link = {
-  ...NOT_FAILED,
-  desired: null,
-  observed: 0,
-  pending: null,
-  put_in: 0,
-  by_rule: 0,
-  sent: null,
-};
+export const NEW_LINK: Link = { desired: null, observed: 0, put_in: 0, by_rule: 0 };
 
 /** A write that wants a user in or out. */
 interface LinkWrite {
@@ -76,10 +51,9 @@ export function writeLink(
   if (!wanted && before === undefined) return undefined;
   const held = before ?? NEW_LINK;
   const desired = wanted ? 1 : 0;
-  const waits = held.observed !== desired || held.pending !== null;
+  const waits = held.observed !== desired || isWaiting(held);
   if (held.desired === desired && !waits) return undefined;
-  const pending = waits || isUnsure ? version : null;
-  return { ...held, desired, pending, by_rule: 0, retry_at: null, attempts: 0 };
+  return { ...held, desired, pending: waits || isUnsure ? version : undefined, by_rule: 0 };
 }
 
 /**
@@ -93,11 +67,11 @@ export function ruleLink(before: Link | undefined, write: LinkWrite): Link | und
   if (wanted) {
     const isFound = before?.desired == null && before?.observed === 1;
     // A removal that was not sent yet needs no call to be taken back.
-    const pending = before?.observed === 1 && !isUnsure ? null : version;
+    const pending = before?.observed === 1 && !isUnsure ? undefined : version;
     return after && { ...after, pending, by_rule: 1, put_in: isFound ? 0 : 1 };
   }
   if (before === undefined || before.by_rule === 0) return undefined;
-  return before.put_in === 0 ? { ...before, desired: null, pending: null, by_rule: 0 } : after;
+  return before.put_in === 0 ? { ...before, desired: null, pending: undefined, by_rule: 0 } : after;
 }
 
 /**
@@ -106,18 +80,20 @@ export function ruleLink(before: Link | undefined, write: LinkWrite): Link | und
  */
 export function seeLink(before: Link, observed: number | null): Link | undefined {
   const seen = observed === before.observed ? before : { ...before, observed };
-  const isCovered = seen.pending !== null && (seen.sent === null || seen.sent === seen.pending);
-  if (isCovered && seen.desired !== null && seen.desired === observed) {
-    return withoutOver({ ...seen, ...NOT_FAILED, pending: null });
+  const { pending, sent, desired, failure } = seen;
+  const isCovered = isWaiting(seen) && (sent === undefined || sent === pending);
+  if (isCovered && desired !== null && desired === observed) {
+    return withoutOver({ ...seen, pending: undefined });
   }
   // What was refused is tried again; what failed keeps its time.
-  const isRefused = seen.retry_at !== null && seen.attempts === 0;
-  return withoutOver(isCovered && isRefused ? { ...seen, retry_at: null } : seen);
+  const isRefused = failure !== undefined && failure.attempts === undefined;
+  const isTried = isCovered && isRefused && failure.retryAt > 0;
+  return withoutOver(isTried ? { ...seen, failure: { ...failure, retryAt: 0 } } : seen);
 }
 
 /** Forgets a link that is neither wanted nor there, and that nothing waits for. */
 function withoutOver(link: Link): Link | undefined {
-  const isOpen = link.pending !== null || link.sent !== null;
+  const isOpen = isWaiting(link) || link.sent !== undefined;
   return !isOpen && link.observed === 0 && link.desired !== 1 ? undefined : link;
 }
 
@@ -125,7 +101,7 @@ function withoutOver(link: Link): Link | undefined {
 export function endDoubt(before: Link, version: number): Link | undefined {
   const { desired, observed } = before;
   const isHeld = desired === null || desired === (observed ?? 0);
-  return withoutOver({ ...(isHeld ? before : claimLink(before, version)), sent: null });
+  return withoutOver({ ...(isHeld ? before : claimLink(before, version)), sent: undefined });
 }
 
 /**
@@ -138,36 +114,16 @@ export function endChange(
   plannedVersion: number,
 ): Link | undefined {
   const { pending, sent } = before;
-  const isNewer = pending !== null && pending > plannedVersion;
-  if (!wanted && before.desired === 0 && !isNewer && sent === null) return undefined;
+  const isNewer = pending !== undefined && pending > plannedVersion;
+  if (!wanted && before.desired === 0 && !isNewer && sent === undefined) return undefined;
   return {
     ...before,
-    ...NOT_FAILED,
     observed: wanted ? 1 : 0,
     put_in: wanted && !heldAlready ? 1 : 0,
-    pending: isNewer ? pending : null,
-    sent: isNewer ? sent : toSentAfter(sent, pending),
+    pending: isNewer ? pending : undefined,
+    failure: undefined,
+    sent: isNewer ? sent : toSentAfter(before),
   };
-}
-
-/** The link after the service refused its change. It stays stuck since the first refusal. */
-export function refuseLink(before: Link, { problem, now, retryAt }: Deferral): Link {
-  const stuck_at = before.stuck_at ?? now;
-  return { ...before, retry_at: retryAt, attempts: 0, problem: JSON.stringify(problem), stuck_at };
-}
-
-/** The link after one more failure of its change; `attempts`: those before. */
-export function failLink(
-  before: Link,
-  {
-    attempts: past = 0,
-    problem,
-    ...failing
-  }: Failing & { readonly attempts?: number | undefined; readonly problem: Refusal },
-): Link {
-  const attempts = addAttempt(past, failing);
-  const retry_at = failing.toRetryAt(attempts);
-  return { ...before, attempts, retry_at, problem: JSON.stringify(problem) };
 }
 
 /**
@@ -180,28 +136,29 @@ export function revertLink(
   { version, next }: { readonly version: number; readonly next: number },
 ): Link | undefined {
   if (link.pending === version) return before ?? undefined;
-  if (link.pending !== null) return link;
+  if (isWaiting(link)) return link;
   const desired = before === null ? 0 : before.desired;
-  const pending = desired === null || desired === link.observed ? null : next;
-  if (desired === 0 && pending === null) return undefined;
+  const pending = desired === null || desired === link.observed ? undefined : next;
+  if (desired === 0 && pending === undefined) return undefined;
   return { ...link, desired, pending, by_rule: before?.by_rule ?? 0 };
 }
 
 /** The link after its change was dropped: the service still holds the earlier state. */
 export const dropChange = (before: Link): Link => ({
   ...before,
-  ...NOT_FAILED,
-  pending: null,
+  pending: undefined,
   observed: before.observed ?? 1,
 });
 
 /** The link with its desired state pending since `version`, unless a change is pending already. */
 export const claimLink = (before: Link, version: number): Link =>
-  before.pending === null ? { ...before, pending: version } : before;
+  isWaiting(before) ? before : { ...before, pending: version };
 
 /** The link after the group or account disappeared from the service: pending again if wanted, otherwise undefined. */
 export const restartLink = (before: Link, version: number): Link | undefined =>
-  before.desired === 1 ? { ...claimLink(before, version), observed: 0, sent: null } : undefined;
+  before.desired === 1
+    ? { ...claimLink(before, version), observed: 0, sent: undefined }
+    : undefined;
 
 /** The link after an adoption: who is seen in the group is wanted there. */
 export const adoptLink = (before: Link): Link =>
@@ -209,7 +166,7 @@ export const adoptLink = (before: Link): Link =>
 
 /** The link after its group was released: users whom the bridge put in are removed, other links are forgotten. */
 export const releaseLink = (before: Link, version: number): Link | undefined =>
-  before.put_in === 0 && before.pending === null
+  before.put_in === 0 && !isWaiting(before)
     ? undefined
     : { ...before, desired: 0, pending: version };
 

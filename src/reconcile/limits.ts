@@ -1,4 +1,4 @@
-import { listWaiting, onlyWaiting } from '../domain/cell.ts';
+import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
 import { findGrant, listHarms, type SentChange, toChangeKey } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
 import {
@@ -254,7 +254,7 @@ async function takeLinks(
     const removed = taken.filter(({ kind }) => kind === `${list}.remove`);
     const accounts = removed.map(({ memberId }) => Number(memberId)).filter(Number.isSafeInteger);
     const some = await changeLinks(tx, row, { list, accounts }, (link) =>
-      link.pending === null || link.desired === 1 ? link : dropChange(link),
+      isWaiting(link) && link.desired !== 1 ? dropChange(link) : link,
     );
     links.push(...some);
   }

@@ -1,3 +1,4 @@
+import { isWaiting } from '../../domain/cell.ts';
 import type { Detector, DriftKind } from '../../domain/drift.ts';
 import { listEntityFields, seeEntities } from '../../domain/entity.ts';
 import { BridgeError } from '../../domain/errors.ts';
@@ -271,7 +272,7 @@ async function saveAdmins(
   await observeLinks(tx, row, { list: 'admin', upstreamUserIds, baseline });
   const accounts = typeof own === 'number' ? [own] : [];
   await changeLinks(tx, row, { list: 'admin', accounts }, (link) =>
-    link.desired === 0 && link.pending === null ? { ...link, desired: null } : link,
+    link.desired === 0 && !isWaiting(link) ? { ...link, desired: null } : link,
   );
   await updateRow(tx, row, { admins_read_at: now });
 }

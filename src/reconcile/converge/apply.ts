@@ -219,7 +219,9 @@ export async function endDoubts(r: Recording): Promise<void> {
   if (!isOpen || step.at < (unsure_until ?? 0) || !step.state.mustLook) return;
   const { deactivation } = deps.policy;
   if (row.type === 'group' && (await hasLink(tx, row, 'sent'))) {
-    await changeLinks(tx, row, {}, (link) => (link.sent === null ? link : endDoubt(link, version)));
+    await changeLinks(tx, row, {}, (link) =>
+      link.sent === undefined ? link : endDoubt(link, version),
+    );
   }
   const cells = parseCells<Field>(row);
   const sent = listSent(cells);

@@ -1,4 +1,4 @@
-import { type Cells, done, hasDoubt, listWaiting } from '../../domain/cell.ts';
+import { type Cells, done, edit, type Fact, hasDoubt, listWaiting } from '../../domain/cell.ts';
 import { endEntities } from '../../domain/entity.ts';
 import {
   countAttempts,
@@ -9,7 +9,6 @@ import {
   findProblem,
 } from '../../domain/failure.ts';
 import type { UserId } from '../../domain/ids.ts';
-import { failLink } from '../../domain/link.ts';
 import { normaliseName } from '../../domain/name.ts';
 import { isObservedActive, type UserField } from '../../domain/user.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
@@ -274,10 +273,10 @@ async function recordSeatWait(
   problem: Problem,
 ): Promise<Recorded> {
   const { row, isRetried, now } = r;
-  const fields = listFields(await listStillPlanned(r, parts));
-  const wait = { fields, problem, now, retryAt: isRetried ? now : now + SEAT_REST_MS };
-  const cells = toCellColumns(deferForSeat(parseCells<Field>(row), wait));
-  r.row = { ...row, ...cells, ...toSuccessColumns(r), failing_since: null };
+  const wait = { problem, now, retryAt: isRetried ? now : now + SEAT_REST_MS };
+  await changeFacts(r, await listStillPlanned(r, parts), (fact) => deferForSeat(fact, wait));
+  const columns = toCellColumns(parseCells<Field>(r.row));
+  r.row = { ...row, ...columns, ...toSuccessColumns(r), failing_since: null };
   return finish(r);
 }
 
@@ -303,13 +302,24 @@ async function countFailed(r: Recording, outcome: Postponed): Promise<boolean> {
   return false;
 }
 
+/** Changes what is known of these parts: of fields in the row, of members and admins in the store. */
+export async function changeFacts(
+  r: Pick<Recording, 'tx' | 'row'>,
+  parts: readonly Part[],
+  change: <F extends Fact>(fact: F, part: Part) => F,
+): Promise<void> {
+  await changeNamed(r.tx, r.row, listLinks(parts), change);
+  const cells = edit(parseCells<Field>(r.row), listFields(parts), change);
+  r.row = { ...r.row, cells: JSON.stringify(cells) };
+}
+
 /** Counts an attempt at each part that still is as planned, and returns the times of the next ones (epoch milliseconds). */
 async function countParts(
   r: Recording,
   failed: readonly Part[],
   problem: Problem,
 ): Promise<number[]> {
-  const { tx, deps, row, step, isOwn, isRetried, now, random } = r;
+  const { deps, step, isOwn, isRetried, now, random } = r;
   const parts = await listStillPlanned(r, failed);
   const isDelayed = isOwn && !isRetried;
   const times: number[] = [];
@@ -318,12 +328,15 @@ async function countParts(
     times.push(now + delayMs);
     return now + delayMs;
   };
-  const failing = { isOwn, toRetryAt, problem };
-  await changeNamed(tx, row, listLinks(parts), (link, { attempts }) =>
-    failLink(link, { ...failing, attempts }),
+  const held = toHeldNames(step);
+  await changeFacts(r, parts, (fact, part) =>
+    fail(fact, {
+      isOwn,
+      toRetryAt,
+      problem,
+      held: typeof part === 'string' ? held[part] : undefined,
+    }),
   );
-  const failure = { ...failing, fields: listFields(parts), held: toHeldNames(step) };
-  r.row = { ...row, cells: JSON.stringify(fail(parseCells<Field>(row), failure)) };
   return times;
 }
 

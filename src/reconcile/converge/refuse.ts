@@ -1,12 +1,11 @@
 import { ask, type Cells, onlyWaiting } from '../../domain/cell.ts';
 import { hasEntityPutIn } from '../../domain/entity.ts';
-import { defer, withEarlierRefusals } from '../../domain/failure.ts';
+import { refuse as refuseFact, withEarlierRefusals } from '../../domain/failure.ts';
 import type { LinkChange } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
   disownLink,
   type LinkKey,
-  refuseLink,
   releaseLink,
   revertLink,
   toLinkText,
@@ -37,7 +36,7 @@ import { toUnmanagedGroup } from '../group/observe.ts';
 import type { Problem } from '../outcome.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
 import type { Waiter } from '../waiters.ts';
-import { EXISTENCE, type Recording } from './recording.ts';
+import { changeFacts, EXISTENCE, type Recording } from './recording.ts';
 
 /**
  * Takes back writes that were not answered yet (RFC 7644 §3.5.2): all of the last write, of an earlier one the refused parts.
@@ -108,24 +107,22 @@ async function listRefusedLinks(
 function withLinks(problem: Problem, links: readonly StoredLink[]): Problem {
   const ids = links.map(({ userId }) => userId).join(', ');
   const words = ids === '' ? problem.words : `${problem.words} (about ${ids})`;
-  const stored = links.flatMap((link) => link.problem ?? []);
-  const earlier = stored.map((text) => parseStored<Problem>(text).words);
+  const earlier = links.flatMap(({ failure }) => failure?.problem.words ?? []);
   return withEarlierWords({ ...problem, words }, earlier);
 }
 
 /** Defers the refused parts whose write was acknowledged: they stay wanted, are shown, and are tried again slowly. */
 async function deferRest(r: Recording, parts: readonly Part[], problem: Problem): Promise<void> {
-  const { tx, row, undone, isRetried, now, random } = r;
+  const { undone, isRetried, now, random } = r;
   const deferral = { problem, now, retryAt: isRetried ? now : now + stuckDelayMs(random) };
   const versions = new Set(undone.map(({ version }) => version));
-  const links = listLinks(parts).filter(({ version }) => !versions.has(version));
-  const fields = listFields(parts);
-  await changeNamed(tx, row, links, (link) => refuseLink(link, deferral));
+  const left = parts.filter((part) => typeof part === 'string' || !versions.has(part.version));
+  await changeFacts(r, left, (fact) => refuseFact(fact, deferral));
+  const { row } = r;
   r.row = {
     ...row,
-    cells: JSON.stringify(defer(parseCells<Field>(row), { ...deferral, fields })),
-    stuck_at: links.length > 0 ? (row.stuck_at ?? now) : row.stuck_at,
-    attempts: row.attempts + (links.length + fields.length > 0 ? 1 : 0),
+    stuck_at: listLinks(left).length > 0 ? (row.stuck_at ?? now) : row.stuck_at,
+    attempts: row.attempts + (left.length > 0 ? 1 : 0),
   };
 }
 

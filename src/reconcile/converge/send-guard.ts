@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { forgetSent, listUnsure, markSent } from '../../domain/cell.ts';
+import { edit, forgetSent, isWaiting, listUnsure, markSent } from '../../domain/cell.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { keyText } from '../../domain/ids.ts';
 import type { LinkKey } from '../../domain/link.ts';
@@ -111,7 +111,7 @@ export class SendGuard {
       sent_creates: isAnswered ? sent_creates : row.sent_creates,
     };
     if (isLost || (isOpen && isUnheard(outcome.problem.status))) return next;
-    await changeNamed(tx, row, links, (link) => ({ ...link, sent: null }));
+    await changeNamed(tx, row, links, (link) => ({ ...link, sent: undefined }));
     const cells = forgetSent<Field>(parseCells(row), fields);
     // A create, or a call for an earlier write, may come late.
     const isDoubted =
@@ -203,19 +203,18 @@ export class SendGuard {
     // The account that a create may leave is looked for by its names; names of groups are not unique.
     const isUserCreate = row.type === 'user' && this.#create !== undefined;
     const parts = action && !isUserCreate ? listParts(action) : [];
-    const fields = listFields(parts).filter((field) => {
-      const { pending, sent } = cells[field] ?? {};
-      return pending !== undefined && sent === undefined;
-    });
+    const fields = listFields(parts).filter(
+      (field) => isWaiting(cells[field]) && cells[field]?.sent === undefined,
+    );
     const links = await changeNamed(tx, row, listLinks(parts), (link) =>
-      link.sent === null && link.pending !== null ? { ...link, sent: link.pending } : link,
+      link.sent === undefined && isWaiting(link) ? markSent(link) : link,
     );
     const { must_look, unsure_until, sent_creates } = row;
     const before = this.#noted ?? { must_look, unsure_until, sent_creates, fields: [], links: [] };
     const ticket = this.#noted?.ticket ?? must_look + 1;
     const lateMs = this.#create === undefined ? 0 : LATE_CREATE_MS[row.type];
     await updateRow(tx, row, {
-      cells: JSON.stringify(markSent(cells, fields)),
+      cells: JSON.stringify(edit(cells, fields, markSent)),
       must_look: ticket,
       unsure_until: Math.max(unsure_until ?? 0, at + Math.max(lateMs, this.#deps.policy.callMs)),
       due_at: Math.min(row.due_at ?? at, at),

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ask } from '../../domain/cell.ts';
+import { ask, edit } from '../../domain/cell.ts';
 import { fail } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
 import {
@@ -153,7 +153,7 @@ async function removeAgain(
   if (isReleased || isUnderWay || row.modified_at >= entry.sentAt) return;
   const asked = ask(parseCells<GroupField>(row), ['existence'], row.version);
   const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };
-  const cells = fail(asked, { fields: ['existence'], held: {}, ...failing });
+  const cells = edit(asked, ['existence'], (cell) => fail(cell, failing));
   const due = { due_at: now, due_class: toDueClass(true) };
   await updateRow(tx, row, { cells: JSON.stringify(cells), ...due });
 }

@@ -61,7 +61,7 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
     links,
     columns: { admins_asked, inner_groups },
     isSame: links.length === 0 && isKept,
-    waits: links.some(({ after }) => after.pending !== null),
+    waits: links.some(({ after }) => after.pending !== undefined),
     removes: removed.length > 0,
     demotes: removed.some(({ list }) => list === 'admin'),
     releasesAdmins: releasesAdmins || admins_asked < row.admins_asked,

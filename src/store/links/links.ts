@@ -9,9 +9,11 @@ import {
   seeLink,
   toLinkText,
 } from '../../domain/link.ts';
+import type { Refusal } from '../../domain/refusal.ts';
+import { parseStored } from '../engine/columns.ts';
 import { chunks, isPostgres, readInChunks, select, toValues } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { deleteWhere } from '../tables.ts';
+import { deleteWhere, type Row } from '../tables.ts';
 
 /** Group by its number, which links are kept under. */
 export interface GroupKey {
@@ -60,11 +62,13 @@ export async function listLinks(
     return links;
   }
   // Written as SQL, which costs kysely least.
-  const read = (which: RawBuilder<unknown>) =>
-    select<StoredLink>(db)`
+  const read = async (which: RawBuilder<unknown>) => {
+    const rows = await select<LinkRow>(db)`
       select link.*, person.id as "userId", person.deleted_at as "userDeletedAt"
       from links as link join resources as person on person.seq = link.target
       where link.group_id = ${group.seq} and ${which}`;
+    return rows.map(toLink);
+  };
   const lists = list === undefined ? LINK_LISTS : [list];
   if (userIds !== undefined || accounts !== undefined) {
     const column = sql.ref(userIds === undefined ? 'person.upstream_id' : 'person.id');
@@ -82,6 +86,43 @@ export async function listLinks(
     } while (part.length === PART);
   }
   return links;
+}
+
+type LinkRow = Row<'links'> & Pick<StoredLink, 'userId' | 'userDeletedAt'>;
+
+/** Of a failure whose write was followed by another one the version is not kept. */
+const OF_EARLIER = -1;
+
+function toLink({ retry_at, attempts, stuck_at, problem, ...row }: LinkRow): StoredLink {
+  const { pending, sent } = row;
+  const link = { ...row, pending: pending ?? undefined, sent: sent ?? undefined };
+  if (pending === null || problem === null) return link;
+  const isOfWrite = retry_at !== null || attempts > 0;
+  const failure = {
+    version: isOfWrite ? pending : OF_EARLIER,
+    since: stuck_at,
+    retryAt: retry_at ?? 0,
+    problem: parseStored<Refusal>(problem),
+    ...(attempts > 0 && { attempts }),
+  };
+  return { ...link, failure };
+}
+
+function toColumns({ desired, observed, put_in, by_rule, pending, sent, failure }: Link) {
+  const known = pending === undefined ? undefined : failure;
+  const ofWrite = known?.version === pending ? known : undefined;
+  return {
+    desired,
+    observed,
+    put_in,
+    by_rule,
+    pending: pending ?? null,
+    sent: sent ?? null,
+    retry_at: ofWrite?.retryAt ?? null,
+    attempts: ofWrite?.attempts ?? 0,
+    stuck_at: known?.since ?? null,
+    problem: known === undefined ? null : JSON.stringify(known.problem),
+  };
 }
 
 /** Lists users who are or were linked to a group as members. */
@@ -159,10 +200,9 @@ export async function saveLinks(
     const rows = some.map(({ list, target, ...link }) => {
       const user =
         typeof target === 'number' ? target : sql`(select seq from resources where id = ${target})`;
-      const columns = Object.entries(link).filter(([column]) => column in NEW_LINK);
-      return { group_id: seq, list, target: user, ...Object.fromEntries(columns) };
+      return { group_id: seq, list, target: user, ...toColumns(link) };
     });
-    const change = Object.keys(NEW_LINK).map(
+    const change = Object.keys(toColumns(NEW_LINK)).map(
       (column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`,
     );
     await sql`insert into links ${toValues(rows)}

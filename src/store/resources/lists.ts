@@ -3,11 +3,12 @@ import { listWaiting } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, ResourceKey } from '../../domain/ids.ts';
-import type { Link, LinkList } from '../../domain/link.ts';
+import type { LinkList } from '../../domain/link.ts';
 import { parseCells } from '../engine/columns.ts';
 import { allOf, select } from '../engine/dialect.ts';
 import { listHeldChanges } from '../plans.ts';
 import type { Db, Part } from '../store.ts';
+import type { Row } from '../tables.ts';
 import { findRow, type ResourceType, type RowOf } from './rows.ts';
 
 /** Filter of users or groups; an undefined property filters nothing. */
@@ -119,7 +120,7 @@ export function toText(text: string): RawBuilder<SqlBool> {
 
 /** One link as it is explained, and what it leads to, by whose number a list of them is ordered. */
 export interface LinkView
-  extends Pick<Link, 'desired' | 'observed' | 'pending' | 'stuck_at' | 'by_rule'> {
+  extends Pick<Row<'links'>, 'desired' | 'observed' | 'pending' | 'stuck_at' | 'by_rule'> {
   readonly seq: number;
   readonly id: string;
   readonly name: string;
