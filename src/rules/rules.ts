@@ -159,7 +159,7 @@ function toColumns(
   now: number,
 ): Partial<GroupRow> {
   const shown = { version, modified_at: now };
-  const waiting = writes.filter(({ pending }) => pending !== null);
+  const waiting = writes.filter(({ pending }) => pending !== undefined);
   if (waiting.length === 0) return shown;
   const removes = waiting.some(({ desired }) => desired === 0);
   return { ...shown, due_at: now, due_class: toDueClass(removes || due_class === 0) };

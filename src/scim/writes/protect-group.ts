@@ -63,7 +63,7 @@ async function losesProtected(
   const lost = (await listLinks(tx, row, { list })).filter(
     ({ desired, observed, put_in, pending }) =>
       (desired === 1 || observed === 1) &&
-      (row.origin === 'created' || put_in === 1 || pending !== null),
+      (row.origin === 'created' || put_in === 1 || pending !== undefined),
   );
   const ids = lost.map(({ userId }) => userId);
   const { isOwn } = deps.rules.protection;
