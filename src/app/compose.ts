@@ -3,9 +3,8 @@ import { createRuleBook } from '../domain/rule-book.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler } from '../reconcile/loop/reconciler.ts';
-import type { DecisionDeps } from '../reconcile/repair/deps.ts';
+import type { DecisionDeps } from '../reconcile/repair/decide.ts';
 import { BLIND } from '../reconcile/sections.ts';
-import { findGroupPrivilege } from '../rules/rules.ts';
 import { adopt } from '../scim/adopt.ts';
 import type { ScimDeps } from '../scim/deps.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -166,8 +165,7 @@ function toDecisionDeps(
   return {
     ...process,
     repair: toRepairPolicy(settings),
-    adopt: ({ type, id }, how) => adopt(scim, type, { id, privileged: 'refuse', ...how }),
-    findGroupPrivilege: (tx, row) => findGroupPrivilege(tx, scim, row),
+    adopt: (type, request) => adopt(scim, type, request),
   };
 }
 

@@ -6,7 +6,6 @@ import { findSubject } from '../reconcile/loop/operator-calls.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import { createDriftDecisions } from '../reconcile/repair/decisions.ts';
-import { adopt } from '../scim/adopt.ts';
 import type { ScimDeps } from '../scim/deps.ts';
 import { findRepairWords } from '../scim/repairs.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
@@ -40,7 +39,7 @@ export function createOperators(parts: BridgeParts, status: StatusSources): Rout
     settings: about.settings,
     sandbox: target.sandbox,
     // Takeovers by hand go the way of those by a request.
-    adopt: (type, request) => adopt(scim, type, request),
+    adopt: decisions.adopt,
     findRepairWords,
     requestSweep: (isDry) => requestSweep(sweeps, isDry),
     look: leadership.look,

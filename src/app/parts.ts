@@ -9,7 +9,7 @@ import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import { createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createHarmWatch } from '../reconcile/limits.ts';
-import type { DecisionDeps } from '../reconcile/repair/deps.ts';
+import type { DecisionDeps } from '../reconcile/repair/decide.ts';
 import { readSections, SECTIONS } from '../reconcile/sections.ts';
 import { Waiters } from '../reconcile/waiters.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';

@@ -4,7 +4,7 @@ import { createSeatRefusals } from '../domain/seats.ts';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
 import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
 import type { Quirks } from '../reconcile/quirks.ts';
-import type { RepairPolicy } from '../reconcile/repair/deps.ts';
+import type { RepairPolicy } from '../reconcile/repair/decide.ts';
 import type { ScimPolicy } from '../scim/deps.ts';
 import { GROUP_BODY_BYTES_MAX } from '../scim/http/body.ts';
 import type { Settings } from '../settings/schema.ts';

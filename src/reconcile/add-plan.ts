@@ -23,37 +23,24 @@ export interface PlanSum {
   readonly counts: PlanCounts;
 }
 
+const NOTHING: PlanSum = { hash: '', counts: { total: 0, kinds: {}, harm: {} } };
+
 /** Sums up actions. @param before the sum of the plan to which they are added */
-export function sumUp(actions: readonly PlanAction[], before?: PlanSum): PlanSum {
+export function sumUp(actions: readonly PlanAction[], { hash, counts } = NOTHING): PlanSum {
   const lines = actions.map(({ kind, resourceId, memberId, desired, observed }) =>
     JSON.stringify([kind, resourceId, memberId, desired, observed]),
   );
-  const added = digest(lines.toSorted().join('\n'));
-  const { total = 0, kinds, harm } = before?.counts ?? {};
+  const text = [hash, ...lines.toSorted()].join('\n');
+  const kinds = { ...counts.kinds };
+  const harms = { ...counts.harm };
+  for (const { kind, harm } of actions) {
+    kinds[kind] = (kinds[kind] ?? 0) + 1;
+    if (harm !== undefined) harms[harm] = (harms[harm] ?? 0) + 1;
+  }
   return {
-    hash: before === undefined ? added : digest(`${before.hash}\n${added}`),
-    counts: {
-      total: total + actions.length,
-      kinds: count(
-        actions.map(({ kind }) => kind),
-        kinds,
-      ),
-      harm: count(
-        actions.flatMap((action) => action.harm ?? []),
-        harm,
-      ),
-    },
+    hash: createHash('sha256').update(text).digest('hex').slice(0, 32),
+    counts: { total: counts.total + actions.length, kinds, harm: harms },
   };
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
-}
-
-function count(names: readonly string[], before: PlanCounts['kinds'] = {}): PlanCounts['kinds'] {
-  const counts: Record<string, number> = { ...before };
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
 }
 
 /** The columns of a sum. */
@@ -62,11 +49,12 @@ export const toSumColumns = ({ hash, counts }: PlanSum) => ({
   counts: JSON.stringify(counts),
 });
 
-/** Standing of a new plan. */
-export interface NewPlan extends Pick<PlanRow, 'status' | 'source' | 'reason' | 'automatic'> {
+/** Standing of a new plan, which by default counts for no limit. */
+export interface NewPlan
+  extends Pick<PlanRow, 'status' | 'source'>,
+    Partial<Pick<PlanRow, 'reason' | 'automatic' | 'undoes'>> {
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly undoes?: string;
   /** Operator who asked for it. */
   readonly by?: string;
 }
@@ -75,18 +63,21 @@ export interface NewPlan extends Pick<PlanRow, 'status' | 'source' | 'reason' | 
 export async function addPlan(
   tx: Db,
   actions: readonly PlanAction[],
-  { now, undoes, by, ...standing }: NewPlan,
+  { now, by, reason = null, automatic = 0, undoes = null, status, source }: NewPlan,
 ): Promise<PlanRow> {
-  const isDecided = standing.status !== 'held' && standing.status !== 'making';
+  const isDecided = status !== 'held' && status !== 'making';
   const row = {
-    ...standing,
+    status,
+    source,
+    reason,
+    automatic,
+    undoes,
+    decided_by: by ?? null,
     ...toSumColumns(sumUp(actions)),
     id: newId(),
-    undoes: undoes ?? null,
     created_at: now,
     decided_at: isDecided ? now : null,
-    decided_by: by ?? null,
-    ended_at: standing.status === 'discarded' ? now : null,
+    ended_at: status === 'discarded' ? now : null,
   };
   const [stored] = await insertAll(tx, 'plans', [row]);
   if (stored === undefined) throw new BridgeError('bug', 'a new plan is not there');
@@ -99,12 +90,11 @@ export async function growPlan(
   tx: Db,
   plan: PlanRow,
   actions: readonly PlanAction[],
-  { reason, now }: Pick<NewPlan, 'reason' | 'now'>,
+  { reason, now }: { readonly reason: string; readonly now: number },
 ): Promise<PlanRow> {
   await insertPlanActions(tx, { id: plan.id, now }, actions);
-  const { hash, counts } = plan;
-  const sum = sumUp(actions, { hash, counts: parseStored<PlanCounts>(counts) });
-  const change = { ...toSumColumns(sum), reason };
+  const before = { hash: plan.hash, counts: parseStored<PlanCounts>(plan.counts) };
+  const change = { ...toSumColumns(sumUp(actions, before)), reason };
   await updateWhere(tx, 'plans', { id: plan.id }, change);
   return { ...plan, ...change };
 }

@@ -14,7 +14,7 @@ import {
 } from '../domain/plan.ts';
 import type { UserField } from '../domain/user.ts';
 import { parseCells, parseStored, waits } from './engine/columns.ts';
-import { execute, lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
+import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
 import { joinSubjectNames, type SubjectNames } from './resources/names.ts';
 import type { ResourceRow } from './resources/rows.ts';
 import type { Db } from './store.ts';
@@ -55,22 +55,6 @@ export function listOver(db: Db): Promise<PlanRow[]> {
   return select<PlanRow>(db)`select * from plans where ended_at is null and (
     (status = 'held' and not ${hasAny(['planned'])} and ${hasAny(['done', 'dropped'])})
     or (status in ('approved', 'discarded') and not ${hasAny(['planned', 'released'])}))`;
-}
-
-/**
- * Forgets at most `limit` actions of plans that ended before `before` (epoch milliseconds), and those of the plans that
- * have none left; returns how many actions.
- */
-export async function prunePlans(
-  tx: Db,
-  { before, limit }: { before: number; limit: number },
-): Promise<number> {
-  const old = sql`select id from plans where ended_at < ${before}`;
-  const some = sql`select id from plan_actions where plan_id in (${old}) order by id limit ${limit}`;
-  const pruned = await execute(tx, sql`delete from plan_actions where id in (${some})`);
-  await sql`delete from plans where ended_at < ${before}
-    and not exists (select 1 from plan_actions where plan_id = plans.id)`.execute(tx);
-  return pruned;
 }
 
 /** Action of a plan as stored; ids rise in the order of the plan. */
@@ -190,20 +174,6 @@ export async function listAutomaticChanges(db: Db, since: number): Promise<PlanA
     select action.* from plans as plan
     join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
     where plan.status = 'approved' and plan.automatic = 1`;
-}
-
-/** Counts automatic repairs of the same user or group, or the same user in a group, since then. */
-export async function countRepairs(
-  db: Db,
-  { resourceId, memberId }: Pick<PlanAction, 'resourceId' | 'memberId'>,
-  since: number,
-): Promise<number> {
-  const repairs = await selectActions(
-    db,
-    sql`action.resource_id = ${resourceId} and action.member_id = ${memberId}
-      and action.released_at > ${since} and action.status <> 'dropped' and plan.automatic = 1`,
-  );
-  return new Set(repairs.map(({ plan_id }) => plan_id)).size;
 }
 
 /** Counts the resources that each kind of harm could concern. */

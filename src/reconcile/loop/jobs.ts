@@ -2,7 +2,6 @@ import type { Loop } from '../../domain/loop.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import { pruneChanges } from '../../store/due.ts';
 import { type Age, type OldRows, PRUNED, prune } from '../../store/engine/prune.ts';
-import { prunePlans } from '../../store/plans.ts';
 import { countTakenSeats, readBacklog } from '../../store/resources/backlog.ts';
 import { forgetNames } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
@@ -138,7 +137,6 @@ async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined>
     }
   }
   await pruneTables(false);
-  await pruneInParts((tx, limit) => prunePlans(tx, { ...ages.past, limit }));
   await pruneInParts((tx, limit) => pruneChanges(tx, { limit }));
   // Former names of people and groups are kept while they protect one.
   const { protection } = deps.rules;

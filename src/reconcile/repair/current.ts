@@ -5,13 +5,14 @@ import { assertNever } from '../../domain/errors.ts';
 import { isJsonObject, type JsonValue } from '../../domain/json.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
+import { findGroupPrivilege } from '../../rules/rules.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { listLinks, type StoredLink } from '../../store/links/links.ts';
 import { findRow, getRow, type ResourceRow, type UserRow } from '../../store/resources/rows.ts';
 import { isLinked, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import type { ProcessDeps } from '../deps.ts';
 import type { Current } from '../differences.ts';
-import type { DriftDeps } from './deps.ts';
 
 /** True when the precondition of a change holds: the same value is desired, and the same was observed. */
 export function isStillSo({ row, changes }: Current, change: PlanAction): boolean {
@@ -97,7 +98,7 @@ export function findAccountObstacle(row: UserRow): string | undefined {
  */
 export async function findObstacle(
   tx: Db,
-  { rules: { protection }, findGroupPrivilege }: Pick<DriftDeps, 'rules' | 'findGroupPrivilege'>,
+  { rules }: Pick<ProcessDeps, 'rules'>,
   { kind, harm, type, resourceId, memberId }: PlanAction,
 ): Promise<string | undefined> {
   switch (harm) {
@@ -110,15 +111,15 @@ export async function findObstacle(
     case 'deleteGroup':
     case 'cutAccess': {
       const row = await findRow(tx, { type, id: resourceId });
-      return row && protection.findReason(tx, row);
+      return row && rules.protection.findReason(tx, row);
     }
     case 'removeMember':
     case 'demoteAdmin': {
       const row = await findRow(tx, { type: 'user', id: memberId });
-      const reason = row && (await protection.findPrivilege(tx, row));
+      const reason = row && (await rules.protection.findPrivilege(tx, row));
       if (reason === undefined || harm === 'demoteAdmin') return reason;
       const group = await getRow(tx, { type: 'group', id: resourceId });
-      return (await findGroupPrivilege(tx, group)) === undefined ? undefined : reason;
+      return (await findGroupPrivilege(tx, { rules }, group)) === undefined ? undefined : reason;
     }
     default:
       return assertNever(harm);

@@ -1,7 +1,7 @@
-import { toAdoptionWords } from '../../domain/adoption.ts';
+import { type Adoption, type AdoptionRequest, toAdoptionWords } from '../../domain/adoption.ts';
 import { DRIFT_KINDS, type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
-import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
-import { HARM_WINDOW_MS } from '../../domain/harm.ts';
+import { type DriftPolicy, findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
+import { HARM_WINDOW_MS, type HarmLimit } from '../../domain/harm.ts';
 import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { enterRules } from '../../rules/follow.ts';
@@ -9,19 +9,21 @@ import { changeDrifts, type DriftRow, listRepairable, toRepair } from '../../sto
 import { readParts } from '../../store/engine/dialect.ts';
 import {
   countPlanActions,
-  countRepairs,
+  listAutomaticChanges,
   lockHeld,
   lockPlans,
+  type PlanActionRow,
   type PlanRow,
   parseChange,
 } from '../../store/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { addPlan, type NewPlan, sumUp, tellPlan } from '../add-plan.ts';
+import type { ProcessDeps } from '../deps.ts';
 import { findCurrent } from '../differences.ts';
 import { listExceeded } from '../limits.ts';
+import type { ReadDeps } from '../read/reading.ts';
 import { findObstacle, isStillSo } from './current.ts';
-import type { DecisionDeps, DriftDeps } from './deps.ts';
 import { acceptDrift, IS_CHANGED } from './desire.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */
@@ -29,6 +31,24 @@ const ACTIONS_MAX = 10_000;
 const PART = 500;
 /** Repairs of the same drift in 24 hours, after which it is only reported. */
 const REPAIRS_MAX = 3;
+
+/** Policy of repairs; settings drift.*, limits.*. */
+export interface RepairPolicy {
+  readonly actions: DriftPolicy;
+  /** Harm of each kind that repairs do in 24 hours without an operator. */
+  readonly limit: HarmLimit;
+  /** Time after a write of our own in which a difference is not drift yet, in milliseconds. */
+  readonly settleMs: number;
+}
+
+/** Dependencies of decisions about drifts, in every process. */
+export interface DecisionDeps extends ProcessDeps {
+  readonly repair: RepairPolicy;
+  readonly adopt: (type: 'user' | 'group', request: AdoptionRequest) => Promise<Adoption>;
+}
+
+/** Dependencies of everything about drifts, at the leader. */
+export type DriftDeps = DecisionDeps & ReadDeps;
 
 /**
  * Occasion of a decision.
@@ -51,19 +71,18 @@ export async function decide(
     const known = await sortKnown(tx, deps);
     const accept = source === 'dry-run' ? [] : known.accept;
     for (const drift of accept) await acceptDrift(tx, deps, drift);
-    return { plan: await planFor(tx, deps, { source, held, drifts: known.repair }), accept };
+    return { plan: await planByPolicy(tx, deps, { source, held, drifts: known.repair }), accept };
   });
   // Rules may derive changes of others from what was accepted.
   if (accept.length > 0) deps.store.bell.ring('due');
   // What is unmanaged was not accepted: each is taken over in a transaction of its own.
   for (const { kind, resource_type: type, resource_id: id } of accept)
-    if (isUnmanagedKind(kind)) await deps.adopt({ type, id }, BY_POLICY);
+    if (isUnmanagedKind(kind)) await deps.adopt(type, { ...BY_POLICY, id });
   if (plan !== undefined) tellPlan(deps.events, plan);
   return plan;
 }
 
-/** Takeover that nobody asked for by name. */
-const BY_POLICY = { provider: DEFAULT_PROVIDER, isDryRun: false };
+const BY_POLICY = { provider: DEFAULT_PROVIDER, privileged: 'refuse', isDryRun: false } as const;
 
 /** Sorts the known drifts by the policy, up to a number of repairs; contested ones are marked. */
 async function sortKnown(tx: Db, deps: DriftDeps) {
@@ -72,44 +91,54 @@ async function sortKnown(tx: Db, deps: DriftDeps) {
   // An operator wanted them left alone until now.
   const over = { status: 'ignored', ignored_until: { '<=': deps.clock.now() } } as const;
   await updateWhere(tx, 'drifts', over, { status: 'open', ignored_until: null });
+  const done = await listAutomaticChanges(tx, deps.clock.now() - HARM_WINDOW_MS);
+  const repaired = Map.groupBy(done, toSubject);
   const repair: DriftRow[] = [];
   const accept: DriftRow[] = [];
   for await (const rows of readParts(PART, (part) => listRepairable(tx, kinds, part))) {
     for (const row of rows) {
       const action = findDriftAction(actions, { ...parseChange(row), kind: row.kind });
       if (action === 'accept') accept.push(row);
-      if (action === 'repair' && (await mayRepair(tx, deps, row))) repair.push(row);
+      if (action !== 'repair') continue;
+      if (await mayRepair(tx, deps, row, repaired.get(toSubject(row)))) repair.push(row);
     }
     if (repair.length >= ACTIONS_MAX) break;
   }
   return { repair: repair.slice(0, ACTIONS_MAX), accept };
 }
 
+const toSubject = (row: Pick<DriftRow, 'resource_id' | 'member_id'>) =>
+  `${row.resource_id} ${row.member_id}`;
+
 /**
  * Decides on the repair of one drift. A drift that returns again and again is contested between people, so it is only
  * reported, with what is in the way where something is.
  */
-async function mayRepair(tx: Db, deps: DriftDeps, row: DriftRow): Promise<boolean> {
+async function mayRepair(
+  tx: Db,
+  deps: DriftDeps,
+  row: DriftRow,
+  before: readonly PlanActionRow[] = [],
+): Promise<boolean> {
   const repair = toRepair(row);
   if (repair === undefined) return false;
-  const repairs = await countRepairs(tx, repair, deps.clock.now() - HARM_WINDOW_MS);
+  const made = before.filter((one) => one.status === 'released' || one.status === 'done');
+  const repairs = new Set(made.map(({ plan_id }) => plan_id)).size;
   const status = repairs >= REPAIRS_MAX ? 'contested' : 'open';
   const note = (await findObstacle(tx, deps, repair)) ?? null;
   if (status !== row.status || note !== row.note) await changeDrifts(tx, [row], { status, note });
   return status === 'open' && note === null;
 }
 
-/** Repairs by the policy, and the plan of earlier ones that waits for an operator. */
-interface Repairs {
-  readonly source: DecisionSource;
-  readonly held: PlanRow | undefined;
-  readonly drifts: readonly DriftRow[];
-}
-
-async function planFor(
+/** Makes the plan of repairs by the policy. @param held the plan of earlier ones that waits for an operator */
+async function planByPolicy(
   tx: Db,
   deps: DriftDeps,
-  { source, held, drifts }: Repairs,
+  {
+    source,
+    held,
+    drifts,
+  }: { source: DecisionSource; held: PlanRow | undefined; drifts: readonly DriftRow[] },
 ): Promise<PlanRow | undefined> {
   // Only one plan can wait; the next sweep makes one of everything.
   if (held !== undefined && source === 'audit') return undefined;
@@ -127,9 +156,8 @@ async function planFor(
   if (source === 'dry-run')
     return addPlan(tx, actions, { ...standing, status: 'discarded', reason: source });
   const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, actions);
-  const [status, reason] =
-    exceeded.length > 0 ? (['held', exceeded.join('; ')] as const) : (['approved', null] as const);
-  return planRepairs(tx, drifts, { ...standing, status, reason });
+  const status = exceeded.length > 0 ? 'held' : 'approved';
+  return planRepairs(tx, drifts, { ...standing, status, reason: exceeded.join('; ') || null });
 }
 
 /** Stores a plan that repairs these drifts, which name it from then on. */
@@ -197,7 +225,8 @@ async function adoptMany(
     const drift = await findOne(deps.store.read, 'drifts', { id });
     const one = await judge(id, drift, async ({ kind, resource_type: type, resource_id }) => {
       if (!isUnmanagedKind(kind)) return toAdoptionWords({ kind: 'managed' });
-      const adoption = await deps.adopt({ type, id: resource_id }, { provider, isDryRun });
+      const asked = { id: resource_id, provider, privileged: 'refuse', isDryRun } as const;
+      const adoption = await deps.adopt(type, asked);
       return adoption.kind === 'adopted' ? undefined : toAdoptionWords(adoption);
     });
     ones.push(one);
@@ -277,7 +306,7 @@ async function planAsked(
   if (isDryRun) return { kind: 'done', plan } as const;
   if (hash === undefined && exceeded.length > 0) return { kind: 'above-limits', plan } as const;
   if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan } as const;
-  const standing = { status: 'approved', source: 'operator', reason: null } as const;
+  const standing = { status: 'approved', source: 'operator' } as const;
   // What the operator has seen counts for no limit.
   const automatic = hash === undefined ? 1 : 0;
   const { id } = await planRepairs(tx, drifts, { ...standing, automatic, by, now });

@@ -8,7 +8,6 @@ import { isHolding, type PlanAction, toPlace } from '../../domain/plan.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { isWantedActive } from '../../domain/user.ts';
 import { enterRules } from '../../rules/follow.ts';
-import type { Rules } from '../../rules/rules.ts';
 import { mayHaveMade } from '../../store/audit/own-calls.ts';
 import { isProvider } from '../../store/credentials.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
@@ -49,8 +48,7 @@ import { toUnmanagedGroup } from '../group/observe.ts';
 import { restartHarmCount } from '../limits.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
 import { findLink } from './current.ts';
-import { decideMany, type ManyRequest } from './decide.ts';
-import type { DecisionDeps } from './deps.ts';
+import { type DecisionDeps, decideMany, type ManyRequest } from './decide.ts';
 
 /** Decisions of operators, in any process; the leader follows them. */
 export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
@@ -88,7 +86,6 @@ async function decidePlan(
     const plan = await findOne(tx, 'plans', { id });
     if (plan === undefined) return { kind: 'unknown' } as const;
     if (plan.status !== 'held') return { kind: 'not-held', plan } as const;
-    // It is another plan than the one that was looked at.
     if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan } as const;
     const now = clock.now();
     // What a holding plan is about is accepted first: then it is over.
@@ -119,40 +116,21 @@ async function undoPlan(deps: DecisionDeps, id: string, by: string) {
     if ((await findOne(tx, 'plans', { id })) === undefined) return { kind: 'unknown' } as const;
     const before = await findOne(tx, 'plans', { undoes: id, status: 'approved' });
     if (before !== undefined) return { kind: 'undoing', plan: before } as const;
-    const { actions, leftOut } = await listUndoing(tx, deps, id);
+    const done = await listWhere(tx, 'plan_actions', { plan_id: id, status: 'done' }, BY_ID);
+    const actions: PlanAction[] = [];
+    for (const row of done) actions.push(...(await findOpposite(tx, deps, row)));
+    const leftOut = done.length - actions.length;
     if (actions.length === 0) return { kind: 'nothing', leftOut } as const;
-    const standing = { status: 'approved', source: 'undo', reason: null, automatic: 0 } as const;
-    const plan = await addPlan(tx, actions, { ...standing, by, now: deps.clock.now(), undoes: id });
-    return { kind: 'done', plan, leftOut } as const;
+    const standing = { status: 'approved', source: 'undo', by, now: deps.clock.now() } as const;
+    return {
+      kind: 'done',
+      plan: await addPlan(tx, actions, { ...standing, undoes: id }),
+      leftOut,
+    } as const;
   });
 }
 
-const PART = 500;
-
-/** Lists the opposites of what a plan has done, and counts what cannot be undone. */
-async function listUndoing(
-  db: Db,
-  deps: DecisionDeps,
-  planId: string,
-): Promise<{ actions: PlanAction[]; leftOut: number }> {
-  const actions: PlanAction[] = [];
-  let leftOut = 0;
-  for (let afterId: number | undefined = 0; afterId !== undefined; ) {
-    const done = { plan_id: planId, status: 'done', id: { '>': afterId } } as const;
-    const next = { order: 'id', limit: PART } as const;
-    const rows: PlanActionRow[] = await listWhere(db, 'plan_actions', done, next);
-    for (const row of rows) {
-      const action = toAction(row);
-      const opposite = toOpposite(action);
-      const wasDone = isHandOver(row.kind) || (await mayHaveMade(db, row));
-      const mayUndo = opposite && wasDone && (await isStillDesired(db, deps, action));
-      if (mayUndo) actions.push(opposite);
-      else leftOut += 1;
-    }
-    afterId = rows.at(-1)?.id;
-  }
-  return { actions, leftOut };
-}
+const BY_ID = { order: 'id' } as const;
 
 /** Opposite of each change that can be undone. */
 const OPPOSITES: Readonly<Partial<Record<ChangeKind, ChangeKind>>> = {
@@ -166,11 +144,18 @@ const OPPOSITES: Readonly<Partial<Record<ChangeKind, ChangeKind>>> = {
   'group.hand-over': 'group.hand-over',
 };
 
-function toOpposite(action: PlanAction): PlanAction | undefined {
-  const kind = OPPOSITES[action.kind];
-  if (kind === undefined) return undefined;
+/** The change that undoes a done one; none where that is not possible, or the value is desired no longer. */
+async function findOpposite(
+  db: Db,
+  deps: DecisionDeps,
+  row: PlanActionRow,
+): Promise<readonly PlanAction[]> {
+  const action = toAction(row);
+  const kind = OPPOSITES[row.kind];
+  const isOurs = isHandOver(row.kind) || (await mayHaveMade(db, row));
+  if (!kind || !isOurs || !(await isStillDesired(db, deps, action))) return [];
   const opposite = { ...action, kind, desired: action.observed, observed: action.desired };
-  return { ...opposite, harm: findHarm(opposite) };
+  return [{ ...opposite, harm: findHarm(opposite) }];
 }
 
 /** True when the value that the plan brought is still desired, so that no later write has changed it. */
@@ -192,37 +177,27 @@ async function isStillDesired(
   return isWantedActive(wanted, policy.deactivation) === (desired.active === true);
 }
 
-/** The provider that manages a user or group, and the id by which it knows that one. */
-interface Ownership {
-  readonly provider: string;
-  /** null: it gave none, or is yet to give it. */
-  readonly externalId: string | null;
-}
-
-/** A user or group that goes from one provider to another. */
-export interface HandOver {
-  readonly type: 'user' | 'group';
-  readonly id: string;
-  readonly from: Ownership;
-  readonly to: Ownership;
+/** A user or group that goes from one provider to another: each with the id by which it knows that one, null for none. */
+export interface HandOver extends GivenKey {
+  readonly from: { readonly provider: string; readonly externalId: string | null };
+  readonly to: HandOver['from'];
 }
 
 /** Stores a plan that hands over, for an operator to approve, unless one waits already. @param reason in words */
 async function planHandover(
-  { store, clock, events }: Pick<ProcessDeps, 'store' | 'clock' | 'events'>,
+  { store, clock, events }: DecisionDeps,
   handovers: readonly HandOver[],
   reason: string,
 ): Promise<{ readonly kind: 'planned' | 'waits'; readonly plan: PlanRow }> {
+  const waiting = { status: 'held', source: 'handover' } as const;
   const planned = await store.write(async (tx) => {
-    const waiting = await lockHeld(tx, ['handover']);
-    if (waiting !== undefined) return { kind: 'waits', plan: waiting } as const;
+    const before = await lockHeld(tx, [waiting.source]);
+    if (before !== undefined) return { kind: 'waits', plan: before } as const;
     const actions = handovers.map(({ type, id: resourceId, from, to }): PlanAction => {
-      const values = { desired: { ...to }, observed: { ...from } };
-      const subject = { type, resourceId, memberId: '' };
-      return { kind: `${type}.hand-over`, ...subject, ...values, harm: undefined };
+      const subject = { type, resourceId, memberId: '', harm: undefined };
+      return { kind: `${type}.hand-over`, ...subject, desired: { ...to }, observed: { ...from } };
     });
-    const standing = { status: 'held', source: 'handover', reason, automatic: 0 } as const;
-    const plan = await addPlan(tx, actions, { ...standing, now: clock.now() });
+    const plan = await addPlan(tx, actions, { ...waiting, reason, now: clock.now() });
     return { kind: 'planned', plan } as const;
   });
   if (planned.kind === 'planned') tellPlan(events, planned.plan);
@@ -260,25 +235,31 @@ function isOwnedAs(row: ResourceRow, owned: JsonValue): boolean {
 }
 
 /** Has the bridge only observe a user or group from now on, as the service holds it. Nothing reaches the service. */
-async function stopManaging(
-  { store, clock, rules }: Pick<ProcessDeps, 'store' | 'clock' | 'rules'>,
-  key: GivenKey,
-) {
+async function stopManaging({ store, clock, rules }: DecisionDeps, key: GivenKey) {
   return store.write(async (tx) => {
     await enterRules(tx, rules, 'names');
     const row = await lockRow(tx, key);
     if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' } as const;
     if (row.origin === null) return { kind: 'unmanaged' } as const;
-    // Something of it is still to reach the service, or it is not known whether it has.
     if (await isUnsettled(tx, row)) return { kind: 'waits' } as const;
     const observed = toObservation(row);
     // Nothing of it would be left.
     if (observed === undefined || isGone(observed)) return { kind: 'not-in-service' } as const;
     if (await isRuled(tx, row, rules)) return { kind: 'ruled' } as const;
     const now = clock.now();
-    await (row.type === 'user' ? releaseUser(tx, row, now) : releaseGroup(tx, row, now));
     const drifts = await listActiveDrifts(tx, [row.id]);
     await changeDrifts(tx, drifts, { status: 'gone', ended_at: now });
+    const settled = { ...NOTHING_OPEN, modified_at: now };
+    if (row.type === 'user') {
+      const released: UserRow = { ...toUnmanagedUser(row), ...settled };
+      await updateRow(tx, row, toChangedColumns(row, released));
+      await saveEmails(tx, row, released);
+    } else {
+      await changeLinks(tx, row, {}, disownLink);
+      const own = { version: row.version + 1, admins_asked: 0 } as const;
+      const released: GroupRow = { ...toUnmanagedGroup(row), ...settled, ...own };
+      await updateRow(tx, row, toChangedColumns(row, released));
+    }
     return { kind: 'released', provider: row.provider } as const;
   });
 }
@@ -290,23 +271,13 @@ async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
 }
 
 /** True for a group from which rules or outer groups derive something: that ends with it, and the service would get that change. */
-async function isRuled(tx: Db, row: ResourceRow, { book }: Rules): Promise<boolean> {
+async function isRuled(
+  tx: Db,
+  row: ResourceRow,
+  { book }: DecisionDeps['rules'],
+): Promise<boolean> {
   if (row.type === 'user') return false;
   const isSource = book.drivesMembers(row.name) || book.isSource(row.name);
   if (isSource || listEntityFields(parseCells(row)).length > 0) return true;
   return (await hasLink(tx, row, 'ruled')) || (await listNested(tx, row.id, 'around')).length > 0;
-}
-
-async function releaseUser(tx: Db, row: UserRow, now: number): Promise<void> {
-  const released: UserRow = { ...toUnmanagedUser(row), ...NOTHING_OPEN, modified_at: now };
-  await updateRow(tx, row, toChangedColumns(row, released));
-  await saveEmails(tx, row, released);
-}
-
-async function releaseGroup(tx: Db, row: GroupRow, now: number): Promise<void> {
-  await changeLinks(tx, row, {}, disownLink);
-  const version = row.version + 1;
-  const rest = { ...NOTHING_OPEN, version, admins_asked: 0, modified_at: now } as const;
-  const released: GroupRow = { ...toUnmanagedGroup(row), ...rest };
-  await updateRow(tx, row, toChangedColumns(row, released));
 }

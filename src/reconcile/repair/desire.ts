@@ -1,5 +1,5 @@
 import { release, withEcho } from '../../domain/cell.ts';
-import { toChangeKey } from '../../domain/change.ts';
+import { type ChangeKind, toChangeKey } from '../../domain/change.ts';
 import { findWantedRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
 import {
   GROUP_EXTENSION,
@@ -53,16 +53,17 @@ export async function desire(
   tx: Db,
   deps: DesireDeps,
   row: ResourceRow,
-  { kind, memberId, value }: Desire,
+  { kind, memberId, value: wanted }: Desire,
 ): Promise<boolean> {
   if (row.deleted_at !== null) return false;
-  const place = toPlace({ kind, memberId, desired: value });
+  const value = isJsonObject(wanted) ? wanted : {};
+  const place = toPlace({ kind, memberId, desired: wanted });
   if (place.kind === 'link') {
-    await desireLink(tx, row, place, isJsonObject(value) && value.present === true);
+    await desireLink(tx, row, place, value.present === true);
     return saveVersion(tx, deps, row, {}, place.list === 'admin' ? undefined : [place.userId]);
   }
   if (isEntityField(memberId)) {
-    const roles = isJsonObject(value) && Array.isArray(value.roles) ? value.roles : [];
+    const roles = Array.isArray(value.roles) ? value.roles : [];
     const text = toRoleText(roles.filter((role) => typeof role === 'string'));
     const held = parseCells<GroupField>(row);
     const sent = findWantedRoles(held[memberId]);
@@ -79,27 +80,25 @@ export async function desire(
     return true;
   }
   const attributes = parseStored<JsonObject>(row.attributes);
-  const change = toAttributes(attributes, { kind, memberId, value });
-  return saveAttributes(tx, deps, row, { ...attributes, ...change });
+  return saveAttributes(tx, deps, row, { ...attributes, ...toAttributes(kind, value, attributes) });
 }
 
-function toAttributes(attributes: JsonObject, { kind, value }: Desire): JsonObject {
-  // The account is gone: a user that is to be inactive needs none.
-  if (kind === 'user.create') return { active: false };
-  if (!isJsonObject(value)) return {};
-  const toExtended = (urn: string) => ({ [urn]: { ...toExtension(attributes, urn), ...value } });
+/** The attributes that have these values from now on. */
+function toAttributes(kind: ChangeKind, value: JsonObject, before: JsonObject): JsonObject {
+  const toExtended = (urn: string) => ({ [urn]: { ...toExtension(before, urn), ...value } });
   switch (kind) {
     case 'user.access':
       return toExtended(USER_EXTENSION);
     case 'group.permissions':
       return toExtended(GROUP_EXTENSION);
     case 'user.rename': {
-      const name = typeof value.name === 'string' ? value.name : '';
+      const name = String(value.name ?? '');
       return { name: { ...splitName(name), formatted: name } };
     }
     case 'group.rename':
       return value;
     default:
+      // Of a create the account is gone: a user that is to be inactive needs none.
       return { active: value.active === true };
   }
 }
@@ -117,8 +116,8 @@ async function saveAttributes(
       : toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes));
   const named = await listByName(tx, row.type, columns.name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
-  const users =
-    row.type === 'group' && row.deleted_at === null ? await listLinkedUsers(tx, row) : [];
+  const isLive = row.deleted_at === null;
+  const users = row.type === 'group' && isLive ? await listLinkedUsers(tx, row) : [];
   return saveVersion(tx, deps, row, { ...columns, deleted_at: null }, users);
 }
 
@@ -139,30 +138,6 @@ async function saveVersion(
     await followGroup(tx, rules, { id: row.id, ...names, users }, now);
   }
   return true;
-}
-
-/** Brings back what its provider deleted and the service keeps; without its name it is not managed any more. */
-async function restore(
-  tx: Db,
-  deps: DesireDeps,
-  row: ResourceRow,
-  action: PlanAction,
-): Promise<void> {
-  const place = toPlace(action);
-  // A group that the bridge released keeps the member or entity, which is not the bridge's any more.
-  if (place.kind === 'link') {
-    await changeLinks(tx, row, { named: [place] }, () => undefined);
-    return;
-  }
-  if (isEntityField(action.memberId)) {
-    const cells = JSON.stringify(release(parseCells<string>(row), [action.memberId]));
-    return updateRow(tx, row, { cells });
-  }
-  const kept = parseStored<JsonObject>(row.attributes);
-  const attributes = row.type === 'user' ? { ...kept, active: true } : kept;
-  if (!(await saveAttributes(tx, deps, row, attributes)))
-    return updateRow(tx, row, { ...NOTHING_OPEN, ...NO_IDS });
-  if (row.type === 'user') await touchGroupsOf(tx, row.id, deps.clock.now());
 }
 
 /** Reason why a drift is left as it is. */
@@ -208,6 +183,30 @@ export async function acceptHeld(
   const known = changes.get(toChangeKey(action));
   if (known === undefined) return;
   if (row.type === 'user') await forgetRemoval(tx, row, row.version);
-  if (row.deleted_at !== null) return restore(tx, deps, row, action);
+  if (row.deleted_at !== null) return bringBack(tx, deps, row, action);
   await desire(tx, deps, row, { ...action, value: toOwnPart(known.observed, action.desired) });
+}
+
+/** Brings back what its provider deleted and the service keeps; without its name it is not managed any more. */
+async function bringBack(
+  tx: Db,
+  deps: DesireDeps,
+  row: ResourceRow,
+  action: PlanAction,
+): Promise<void> {
+  const place = toPlace(action);
+  // A group that the bridge released keeps the member or entity, which is not the bridge's any more.
+  if (place.kind === 'link') {
+    await changeLinks(tx, row, { named: [place] }, () => undefined);
+    return;
+  }
+  if (isEntityField(action.memberId)) {
+    const cells = JSON.stringify(release(parseCells<string>(row), [action.memberId]));
+    return updateRow(tx, row, { cells });
+  }
+  const kept = parseStored<JsonObject>(row.attributes);
+  const attributes = row.type === 'user' ? { ...kept, active: true } : kept;
+  if (!(await saveAttributes(tx, deps, row, attributes)))
+    return updateRow(tx, row, { ...NOTHING_OPEN, ...NO_IDS });
+  if (row.type === 'user') await touchGroupsOf(tx, row.id, deps.clock.now());
 }

@@ -35,9 +35,8 @@ import { listWhere, updateWhere } from '../../store/tables.ts';
 import { tellPlan } from '../add-plan.ts';
 import { type Current, findCurrent, isAtWork, listDifferences } from '../differences.ts';
 import { findObstacle, findState, isStillSo } from './current.ts';
-import { dropRepairs } from './decide.ts';
+import { type DriftDeps, dropRepairs } from './decide.ts';
 import { handOver } from './decisions.ts';
-import type { DriftDeps } from './deps.ts';
 import { acceptHeld, desire } from './desire.ts';
 import { endRecovery } from './recovery-plan.ts';
 

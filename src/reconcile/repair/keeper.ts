@@ -8,8 +8,7 @@ import { withOptions } from '../../upstream/transport.ts';
 import { findQuietAt, inspect, type Look, listManagedParts } from '../compare/look.ts';
 import { isBusy } from '../differences.ts';
 import { createJob } from '../job.ts';
-import { type DecisionSource, decide } from './decide.ts';
-import type { DriftDeps } from './deps.ts';
+import { type DecisionSource, type DriftDeps, decide } from './decide.ts';
 import { createFollower } from './follow.ts';
 import { RECOVERY } from './recovery-plan.ts';
 
