@@ -4,8 +4,8 @@ import { createOAuthRouter, type OAuthDeps, showMetadata } from '../access/oauth
 import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
 import { createSignInActs } from '../console/sign-in.ts';
-import { answerErrors } from '../ops/http/body.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
+import { answerErrors } from '../ops/http/operator.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
 import type { StatusSources } from '../ops/sources.ts';
 import { readSeats } from '../ops/state/status.ts';

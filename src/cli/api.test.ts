@@ -8,7 +8,7 @@ import { serve } from '../../test/support/local-server.ts';
 import { readForm, startRecording } from '../../test/support/recording-server.ts';
 import type { Credential } from '../domain/credential.ts';
 import { allOperations, apiRoutes } from '../ops/api/routes.ts';
-import { requireOperator } from '../ops/http/operator.ts';
+import { answerErrors, requireOperator } from '../ops/http/operator.ts';
 import { createRouteRouter } from '../ops/http/route.ts';
 import type { ApiSource } from '../ops/sources.ts';
 import { connect } from '../upstream/testing/connect.ts';
@@ -68,15 +68,13 @@ async function serveBridge(url: string, token = 'token'): Promise<Env> {
     ...{ profile: 'lenient', provider: 'default' },
   };
   const attempts = { failed: async () => undefined };
-  const letIn = requireOperator({
-    findCredential: async () => operator,
-    attempts,
-    sessions: undefined,
-  });
+  const findCredential = async () => operator;
+  const letIn = requireOperator({ findCredential, attempts, sessions: undefined });
   const app = express().use(
     '/ops',
     letIn,
     createRouteRouter(apiRoutes, Object({ api }), (_req, _res, next) => next()),
+    answerErrors(() => undefined),
   );
   return { OPS_URL: (await forTest(serve(app))).url, OPS_TOKEN };
 }

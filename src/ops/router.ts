@@ -4,7 +4,7 @@ import type { FindCredential } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
 import type { Sessions } from '../access/sessions.ts';
 import { opsRoutes } from './document.ts';
-import { InvalidRequest } from './http/body.ts';
+import { InvalidRequest, missing } from './http/body.ts';
 import {
   keepActs,
   limitRequests,
@@ -61,13 +61,11 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
 }
 
 /** Last handler of the operators: an unknown address is 404, in the form of their answers. */
-export const answerUnknown: RequestHandler = (_req, res) => {
-  res.status(404).json({ code: 'not-found', message: 'Nothing is served at this address.' });
-};
+export const answerUnknown: RequestHandler = () => missing('Nothing is served at this address.');
 
 /** Refuses ids and names with a NUL character: no store can look them up. @throws InvalidRequest for a parameter */
-const refuseNul: RequestHandler = (req, res, next) => {
+const refuseNul: RequestHandler = (req, _res, next) => {
   if (!req.url.includes('%00')) return next();
   if (!req.path.includes('%00')) throw new InvalidRequest('A parameter holds a NUL character.');
-  res.status(404).json({ code: 'not-found', message: 'Nothing has this id or name.' });
+  missing('Nothing has this id or name.');
 };

@@ -6,9 +6,9 @@ import { operationGroups } from '../../upstream/operations/all.ts';
 import type { FileInput } from '../../upstream/operations/file-input.ts';
 import type { Operation, OperationGroup } from '../../upstream/operations/operation.ts';
 import { isFileType, isNamed, toTypes } from '../../upstream/operations/part.ts';
-import { EXACT_JSON } from '../http/body.ts';
+import { EXACT_JSON, Problem } from '../http/body.ts';
 import { noteAct } from '../http/operator.ts';
-import { type Answer, ok, Problem, route } from '../http/route.ts';
+import { type Answer, ok, route } from '../http/route.ts';
 import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
 import type { ApiSource } from '../sources.ts';
 
@@ -18,12 +18,12 @@ const BODY_MAX = '16mb';
 const JSON_TYPES = ['json', '+json'];
 
 /** A body that is not read would be a call without its arguments, which may change more: 415 for a body of another type. */
-const assertReadable: RequestHandler = (req, res, next) => {
+const assertReadable: RequestHandler = (req, _res, next) => {
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
   const hasBody = encoding !== undefined || Number(length ?? 0) > 0;
   if (!hasBody || req.is(JSON_TYPES) !== false) return next();
   const message = 'The body has to be JSON, and say so: Content-Type: application/json.';
-  res.status(415).json({ code: 'invalid', message });
+  throw new Problem(415, 'invalid', message);
 };
 
 /** The request that calls the service as the bridge does, in the same budget. */

@@ -13,19 +13,18 @@ export interface Matched {
   readonly by: MatchKey;
 }
 
-/** Who is looked for. */
-export interface Sought {
+interface Candidate {
+  readonly id: string;
+  readonly name: string;
+  readonly by: MatchKey;
+}
+
+interface Sought {
   readonly type: 'user' | 'group';
   /** The provider whose externalIds are those of the entries. */
   readonly provider: string;
   /** The attribute of the entries that has its externalIds. */
   readonly idAttribute: 'externalId' | 'formerExternalId';
-}
-
-interface Candidate {
-  readonly id: string;
-  readonly name: string;
-  readonly by: MatchKey;
 }
 
 /** Matches of one export with everybody, or every group, that the bridge knows. */
@@ -37,7 +36,8 @@ export async function matchEntries(db: Db, entries: readonly ExportEntry[], soug
   const rows = new Map<string, Matched[]>();
   const best = new Map<ExportEntry, Candidate>();
   for (const [entry, some] of candidates) {
-    const [first, second] = listBest(some);
+    const key = MATCH_KEYS.find((one) => some.some(({ by }) => by === one));
+    const [first, second] = some.filter(({ by }) => by === key);
     if (first === undefined || second !== undefined) continue;
     best.set(entry, first);
     push(rows, first.id, { entry, by: first.by });
@@ -76,65 +76,54 @@ export async function* eachRow<Type extends Sought['type']>(
 }
 
 /** Finds whom each entry may be; the surest key that fits is kept of each. */
-async function findCandidates(db: Db, entries: readonly ExportEntry[], sought: Sought) {
-  const index = new Map<string, ExportEntry[]>();
-  for (const entry of entries) {
-    for (const [key, text] of listEntryKeys(entry, sought)) push(index, `${key} ${text}`, entry);
-  }
+async function findCandidates(
+  db: Db,
+  entries: readonly ExportEntry[],
+  { type, provider, idAttribute }: Sought,
+) {
+  const keyed = entries.flatMap((entry) => {
+    const { [idAttribute]: externalId, userName = '', displayName = '', email = '' } = entry.texts;
+    const isUser = type === 'user';
+    const name = toFolded(isUser ? userName : displayName);
+    const keys = { externalId, userName: name, email: isUser ? toFolded(email) : '' };
+    const some = Object.entries(keys).filter(([, text]) => text);
+    return some.map((key) => ({ key: key.join(' '), entry }));
+  });
+  const index = Map.groupBy(keyed, ({ key }) => key);
   const candidates = new Map<ExportEntry, Candidate[]>();
-  for await (const row of eachRow(db, sought.type)) {
-    const fitting = [...listRowKeys(row, sought)].flatMap(([key, text, by]) =>
-      (index.get(`${key} ${text}`) ?? []).map((entry) => ({ entry, by })),
+  for await (const row of eachRow(db, type)) {
+    const { id, name } = row;
+    const fitting = listRowKeys(row, provider).flatMap(([key, by]) =>
+      (index.get(key) ?? []).map(({ entry }) => ({ entry, by })),
     );
     for (const { entry, by } of fitting) {
-      const isKnown = candidates.get(entry)?.some(({ id }) => id === row.id);
-      if (!isKnown) push(candidates, entry, { id: row.id, name: row.name, by });
+      const isKnown = candidates.get(entry)?.some((one) => one.id === id);
+      if (!isKnown) push(candidates, entry, { id, name, by });
     }
   }
   return candidates;
 }
 
-function listEntryKeys({ texts }: ExportEntry, { type, idAttribute }: Sought) {
-  const { [idAttribute]: externalId = '', userName = '', displayName = '', email = '' } = texts;
-  const name = type === 'user' ? userName : displayName;
-  const keys = [
-    ['externalId', externalId],
-    ['userName', toFolded(name)],
-    ['email', type === 'user' ? toFolded(email) : ''],
-  ] as const;
-  return keys.filter(([, text]) => text !== '');
-}
-
 /**
- * Lists what an entry of this row may say, the surest first, and by which key it is found then. The name and the address
- * of an account are the same to the service, so each is looked for among both.
+ * What an entry of this row may say, the surest first, and by which key it is found then. The name and the address of an
+ * account are the same to the service, so each is looked for among both.
  */
-function* listRowKeys(row: ResourceRow, { provider }: Sought) {
-  const { origin, external_id: externalId } = row;
-  if (origin !== null && row.provider === provider && externalId !== null)
-    yield ['externalId', externalId, 'externalId'] as const;
-  const names = listNames(row);
-  const emails = listEmails(row);
-  for (const name of names) yield ['userName', name, 'userName'] as const;
-  for (const email of emails) yield ['email', email, 'email'] as const;
-  for (const name of names) yield ['email', name, 'userName'] as const;
-  for (const email of emails) yield ['userName', email, 'email'] as const;
-}
-
-function listNames(row: ResourceRow): string[] {
-  const seen = row.type === 'user' ? row.observed_user_name_folded : null;
-  return [row.name_folded, ...(seen ? [seen] : [])];
-}
-
-function listEmails(row: ResourceRow): string[] {
-  if (row.type === 'group') return [];
-  const seen = row.observed_email_folded;
-  return [...listFoldedEmails(parseStored<JsonObject>(row.attributes)), ...(seen ? [seen] : [])];
-}
-
-function listBest(candidates: readonly Candidate[]): readonly Candidate[] {
-  const key = MATCH_KEYS.find((one) => candidates.some(({ by }) => by === one));
-  return candidates.filter(({ by }) => by === key);
+function listRowKeys(row: ResourceRow, provider: string) {
+  const isUser = row.type === 'user';
+  const isOfProvider = row.origin !== null && row.provider === provider;
+  const list = (...texts: readonly (string | null)[]) => texts.flatMap((text) => text || []);
+  const names = list(row.name_folded, isUser ? row.observed_user_name_folded : null);
+  const known = isUser ? listFoldedEmails(parseStored<JsonObject>(row.attributes)) : [];
+  const emails = [...known, ...list(isUser ? row.observed_email_folded : null)];
+  const toKeys = (key: MatchKey, texts: readonly string[], by: MatchKey) =>
+    texts.map((text) => [`${key} ${text}`, by] as const);
+  return [
+    ...toKeys('externalId', list(isOfProvider ? row.external_id : null), 'externalId'),
+    ...toKeys('userName', names, 'userName'),
+    ...toKeys('email', emails, 'email'),
+    ...toKeys('email', names, 'userName'),
+    ...toKeys('userName', emails, 'email'),
+  ];
 }
 
 /** Cases in which one is two: rows that are one person, then people whom one row may be. */

@@ -4,12 +4,7 @@ import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isGone } from '../../domain/resource-state.ts';
-import {
-  type Deactivation,
-  isObservedActive,
-  isWantedActive,
-  listUserDifferences,
-} from '../../domain/user.ts';
+import * as user from '../../domain/user.ts';
 import { findLastSweptAt } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
@@ -21,7 +16,8 @@ import {
   refuseNothing,
   withEntries,
 } from '../exports/read-entries.ts';
-import { ok, Problem, route } from '../http/route.ts';
+import { Problem } from '../http/body.ts';
+import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import { CENSUS } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -46,8 +42,11 @@ export const exportRoutes = [
 ] as const;
 
 type Finding = OpsJson<'Finding'>;
+type Difference = Finding['differences'][number];
 
-/** Finds what differs. It reads, and calls nobody. */
+/** An id of the export is of another server; externalIds are compared where one of them is known. */
+const COMPARED = EXPORT_ATTRIBUTES.filter((name) => name !== 'id' && name !== 'externalId');
+
 async function takeCensus(
   { store: { read: db }, rules: { deactivation } }: OpsSources,
   entries: readonly ExportEntry[],
@@ -94,30 +93,31 @@ function toEntryView({ row, texts }: ExportEntry): Finding['entries'][number] {
 type Person = ReturnType<typeof toPerson>;
 
 /** A person as a census sees one. Without a provider the bridge only observes, and wants nothing. */
-function toPerson(row: UserRow, deactivation: Deactivation) {
-  const { id, name, origin, provider, external_id: externalId } = row;
+function toPerson(row: UserRow, deactivation: user.Deactivation) {
+  const { id, name, origin, external_id: externalId } = row;
   const { desired, observed, cells } = toUserState(row);
   const isManaged = origin !== null;
   const held = observed === undefined || isGone(observed) ? undefined : observed;
-  const fields = held && isManaged ? listUserDifferences(desired, held, cells, deactivation) : [];
-  const attributes = parseStored<JsonObject>(row.attributes);
   return {
     id,
     name,
-    provider: isManaged ? provider : null,
+    provider: isManaged ? row.provider : null,
     externalId,
-    wanted: isManaged ? { attributes, active: isWantedActive(desired, deactivation) } : undefined,
+    wanted: isManaged
+      ? {
+          attributes: parseStored<JsonObject>(row.attributes),
+          active: user.isWantedActive(desired, deactivation),
+        }
+      : undefined,
     /** As the account was last seen; undefined: there is none. */
     held: held && {
-      active: isObservedActive(held, deactivation),
+      active: user.isObservedActive(held, deactivation),
       fullName: held.fullName,
-      isNamedOtherwise: fields.includes('name'),
+      isNamedOtherwise:
+        isManaged && user.listUserDifferences(desired, held, cells, deactivation).includes('name'),
     },
   };
 }
-
-/** An id of the export is of another server. */
-const COMPARED = EXPORT_ATTRIBUTES.filter((name) => name !== 'id' && name !== 'externalId');
 
 interface Comparison {
   /** The provider of the export. */
@@ -142,20 +142,22 @@ function compare(
   const found = { by, entries: [toEntryView(entry)], people, provider };
   if (isOther) return toFinding('of-other', found);
   if (entry.active === false && !hasAccess) return undefined;
-  const active = compareActive(person, entry);
   const texts = compareTexts(person, entry, comparison.attributes);
-  const differences = [...active, ...texts, ...compareHeldName(person, entry, texts)];
-  if (wanted === undefined) return toFinding('not-bridge', { ...found, differences });
-  if (held === undefined) return toFinding('not-service', { ...found, differences });
-  return differences.length === 0 ? undefined : toFinding('differs', { ...found, differences });
+  const seen = [
+    ...compareActive(person, entry),
+    ...texts,
+    ...compareHeldName(person, entry, texts),
+  ];
+  const differing = { ...found, differences: seen };
+  if (wanted === undefined) return toFinding('not-bridge', differing);
+  if (held === undefined) return toFinding('not-service', differing);
+  return seen.length === 0 ? undefined : toFinding('differs', differing);
 }
 
 function toAbsent({ wanted, held }: Person): CensusKind {
   if (wanted === undefined) return 'only-service';
   return held === undefined ? 'only-bridge' : 'not-provider';
 }
-
-type Difference = Finding['differences'][number];
 
 function compareActive({ wanted, held }: Person, { active }: ExportEntry): Difference[] {
   const [bridge, service] = [wanted?.active ?? null, held?.active ?? null];
@@ -169,10 +171,10 @@ function compareTexts(
   attributes: readonly ExportAttribute[],
 ): Difference[] {
   if (wanted === undefined) return [];
-  const ids = externalId === null ? [] : [externalId];
   return attributes.flatMap((attribute): Difference[] => {
     const { [attribute]: text } = texts;
-    const known = attribute === 'externalId' ? ids : listTexts(wanted.attributes, attribute);
+    const isId = attribute === 'externalId';
+    const known = isId ? [externalId ?? []].flat() : listTexts(wanted.attributes, attribute);
     if (text === undefined || isAgreed(attribute, text, known)) return [];
     return [{ attribute, provider: text, bridge: known[0] ?? null, service: null }];
   });

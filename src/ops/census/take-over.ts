@@ -4,8 +4,8 @@ import { findHolders, findNames, insertFormerIds } from '../../store/resources/n
 import { LIVE_MANAGED } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { type ExportEntry, refuseNothing, withEntries } from '../exports/read-entries.ts';
-import { InvalidRequest } from '../http/body.ts';
-import { ok, Problem, route } from '../http/route.ts';
+import { InvalidRequest, Problem } from '../http/body.ts';
+import { ok, route } from '../http/route.ts';
 import { HANDOVER, ID_IMPORT } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';

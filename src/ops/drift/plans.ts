@@ -12,8 +12,9 @@ import {
 } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest } from '../../store/tables.ts';
+import { missing, Problem } from '../http/body.ts';
 import { OLDEST, type PartQuery } from '../http/list-query.ts';
-import { listRoute, missing, ok, Problem, route } from '../http/route.ts';
+import { listRoute, ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
 import { PLANS } from '../lists/plans.ts';

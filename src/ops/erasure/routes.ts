@@ -6,7 +6,8 @@ import {
   planErasure,
 } from '../../reconcile/erasure/erasure.ts';
 import { listByKey } from '../../store/resources/find.ts';
-import { getOnly, missing, ok, Problem, route } from '../http/route.ts';
+import { missing, Problem } from '../http/body.ts';
+import { getOnly, ok, route } from '../http/route.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Requests that show and do erasures. */

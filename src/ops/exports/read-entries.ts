@@ -4,40 +4,51 @@ import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts'
 import { isStorable } from '../../domain/text.ts';
 import { isProvider } from '../../store/credentials.ts';
 import type { Store } from '../../store/store.ts';
-import { InvalidRequest } from '../http/body.ts';
-import { Problem } from '../http/route.ts';
+import { InvalidRequest, Problem } from '../http/body.ts';
 import type { OpsSources } from '../sources.ts';
 import { type ExportRecord, readRecords } from './read-records.ts';
 
 /**
- * Attributes that a column of an export may hold, by their SCIM names. `email` is the address of the account,
- * `formerExternalId` the id by which an earlier provider knows the person, `id` the one of the server that it is of.
+ * Attributes that a column of an export may hold, by their SCIM names, with the names of columns that need no map, in the
+ * order of preference. `email` is the address of the account, `formerExternalId` the id by which an earlier provider knows
+ * the person, `id` the one of the server that it is of.
+ * Okta: the report of user accounts, the CSV of people and `GET /api/v1/users`
+ * (https://help.okta.com/oie/en-us/content/topics/reports/access/user-account-report.htm, read 2026-11-24).
+ * Entra: the download of users and Microsoft Graph
+ * (https://github.com/MicrosoftDocs/entra-docs/blob/main/docs/identity/users/users-bulk-download.md, read 2026-11-24).
  */
-export const EXPORT_ATTRIBUTES = [
-  'id',
-  'externalId',
-  'formerExternalId',
-  'userName',
-  'email',
-  'active',
-  'displayName',
-  'name.givenName',
-  'name.familyName',
-  'nickName',
-  'title',
-  'userType',
-  'preferredLanguage',
-  'locale',
-  'timezone',
-  'employeeNumber',
-  'costCenter',
-  'organization',
-  'division',
-  'department',
-] as const;
+const COLUMNS = {
+  id: ['id'],
+  externalId: ['externalid', 'oktauserid', 'objectid', 'userid', 'id'],
+  formerExternalId: ['formerexternalid', 'oldexternalid'],
+  userName: ['username', 'login', 'oktausername', 'userprincipalname', 'upn', 'profile.login'],
+  email: ['email', 'mail', 'primaryemail', 'emailaddress', 'emails.value', 'profile.email'],
+  active: ['active', 'status', 'accountenabled', 'oktauserstatus', 'userstatus'],
+  displayName: ['displayname', 'profile.displayname'],
+  'name.givenName': ['givenname', 'firstname', 'name.givenname', 'profile.firstname'],
+  'name.familyName': ['familyname', 'lastname', 'surname', 'name.familyname', 'profile.lastname'],
+  nickName: [],
+  title: [],
+  userType: [],
+  preferredLanguage: [],
+  locale: [],
+  timezone: [],
+  employeeNumber: [],
+  costCenter: [],
+  organization: [],
+  division: [],
+  department: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** One of these attributes. */
-export type ExportAttribute = (typeof EXPORT_ATTRIBUTES)[number];
+export type ExportAttribute = keyof typeof COLUMNS;
+
+/** All of them. */
+export const EXPORT_ATTRIBUTES = parseAttributes(Object.keys(COLUMNS));
+
+function parseAttributes(names: readonly string[]) {
+  return names as readonly ExportAttribute[];
+}
 
 /** One person of a provider's export. */
 export interface ExportEntry {
@@ -49,15 +60,13 @@ export interface ExportEntry {
   readonly texts: Readonly<Partial<Record<ExportAttribute, string>>>;
 }
 
-/** Columns by name, each with its attribute; undefined: the column is left out. */
-type ColumnMap = ReadonlyMap<string, ExportAttribute | undefined>;
-
 /** People of one export. */
 export const ENTRIES_MAX = 200_000;
 
 /** How a file is read. */
 export interface EntryReading {
-  readonly map: ColumnMap;
+  /** Columns by name, each with its attribute; undefined: the column is left out. */
+  readonly map: ReadonlyMap<string, ExportAttribute | undefined>;
   /** Owner of the column `id`: the provider, which sends it as `externalId`, or the SCIM server that is listed. */
   readonly idsOf: 'provider' | 'server';
 }
@@ -77,9 +86,8 @@ export async function readEntries(
     if (names !== record.columns) places = assignColumns(record.columns, reading);
     names = record.columns;
     entries.push(parseEntry(record, places, reading));
-    if (entries.length > ENTRIES_MAX) {
+    if (entries.length > ENTRIES_MAX)
       throw new InvalidRequest(`The file has more than ${ENTRIES_MAX} people.`);
-    }
   }
   return entries.length > 0 ? entries : refuseNothing();
 }
@@ -93,80 +101,49 @@ export function refuseNothing(): never {
  * Parses `column=attribute` with commas; `column=` leaves a column out.
  * @throws InvalidRequest for an attribute that there is not
  */
-export function parseColumnMap(text: string): ColumnMap {
-  const known: ReadonlyMap<string, ExportAttribute> = new Map(
-    EXPORT_ATTRIBUTES.map((name) => [foldCase(name), name]),
-  );
-  const map = new Map<string, ExportAttribute | undefined>();
-  for (const pair of text.split(',').filter((one) => one.trim() !== '')) {
-    const [column = '', word = ''] = pair.split('=').map((one) => one.trim());
-    const attribute = known.get(foldCase(word));
-    if (!pair.includes('=') || (attribute === undefined && word !== '')) {
+export function parseColumnMap(text: string): EntryReading['map'] {
+  const pairs = text.split(',').filter((one) => one.trim() !== '');
+  return new Map(
+    pairs.map((pair) => {
+      const [column = '', word] = pair.split('=').map((one) => one.trim());
+      const attribute = EXPORT_ATTRIBUTES.find((name) => foldCase(name) === foldCase(word ?? ''));
+      if (attribute !== undefined || word === '') return [toKey(column), attribute];
       const all = EXPORT_ATTRIBUTES.join(', ');
       throw new InvalidRequest(`map is column=attribute; the attributes are ${all}.`);
-    }
-    map.set(toKey(column), attribute);
-  }
-  return map;
+    }),
+  );
 }
 
-type Known = Readonly<Partial<Record<ExportAttribute, readonly string[]>>>;
-
 /**
- * Names of columns that need no map, in the order of preference.
- * Okta: the report of user accounts, the CSV of people and `GET /api/v1/users`
- * (https://help.okta.com/oie/en-us/content/topics/reports/access/user-account-report.htm, read 2026-11-24).
- * Entra: the download of users and Microsoft Graph
- * (https://github.com/MicrosoftDocs/entra-docs/blob/main/docs/identity/users/users-bulk-download.md, read 2026-11-24).
+ * The attributes that name whom a row is about. The id of a server says nothing of a provider's, because both may count
+ * from 1. It lists groups too.
  */
-const KNOWN: Known = {
-  id: ['id'],
-  externalId: ['externalid', 'oktauserid', 'objectid', 'userid', 'id'],
-  formerExternalId: ['formerexternalid', 'oldexternalid'],
-  userName: ['username', 'login', 'oktausername', 'userprincipalname', 'upn', 'profile.login'],
-  email: ['email', 'mail', 'primaryemail', 'emailaddress', 'emails.value', 'profile.email'],
-  active: ['active', 'status', 'accountenabled', 'oktauserstatus', 'userstatus'],
-  'name.givenName': ['givenname', 'firstname', 'name.givenname', 'profile.firstname'],
-  'name.familyName': ['familyname', 'lastname', 'surname', 'name.familyname', 'profile.lastname'],
-  displayName: ['displayname', 'profile.displayname'],
-};
-
-const NAMING = ['externalId', 'userName', 'email'] as const;
-
-/**
- * The columns that are known, and the attributes that name whom a row is about. The id of a server says nothing of a
- * provider's, because both may count from 1. It lists groups too.
- */
-const KNOWLEDGE: Readonly<
-  Record<EntryReading['idsOf'], { known: Known; naming: readonly ExportAttribute[] }>
-> = {
-  provider: { known: KNOWN, naming: NAMING },
-  server: { known: { ...KNOWN, externalId: ['externalid'] }, naming: [...NAMING, 'displayName'] },
+const NAMING: Readonly<Record<EntryReading['idsOf'], readonly ExportAttribute[]>> = {
+  provider: ['externalId', 'userName', 'email'],
+  server: ['externalId', 'userName', 'email', 'displayName'],
 };
 
 /** Places of columns that are known, and of those of the map. @throws InvalidRequest where nobody is named by any */
 function assignColumns(columns: readonly string[], { map, idsOf }: EntryReading) {
-  const { known, naming } = KNOWLEDGE[idsOf];
   const keys = columns.map(toKey);
-  if ([...map.keys()].some((key) => !keys.includes(key))) {
-    throw unassigned('A column of map is not in the file');
-  }
+  const refuse = (why: string) => new InvalidRequest(`${why}. Say which is which with map.`);
+  if ([...map.keys()].some((key) => !keys.includes(key)))
+    throw refuse('A column of map is not in the file');
   const places = new Map<ExportAttribute, number>();
   for (const [place, key] of keys.entries()) {
     const attribute = map.get(key);
     if (attribute !== undefined) places.set(attribute, place);
   }
   for (const attribute of EXPORT_ATTRIBUTES) {
-    const name = known[attribute]?.find((one) => keys.includes(one) && !map.has(one));
+    const isOther = idsOf === 'server' && attribute === 'externalId';
+    const known: readonly string[] = isOther ? ['externalid'] : COLUMNS[attribute];
+    const name = known.find((one) => keys.includes(one) && !map.has(one));
     if (name !== undefined && !places.has(attribute)) places.set(attribute, keys.indexOf(name));
   }
+  const naming = NAMING[idsOf];
   if (naming.some((attribute) => places.has(attribute))) return places;
   // Not which columns there are: without a line of names they would be somebody's.
-  throw unassigned(`None of the ${columns.length} columns is known as ${naming.join(', ')}`);
-}
-
-function unassigned(why: string): InvalidRequest {
-  return new InvalidRequest(`${why}. Say which is which with map.`);
+  throw refuse(`None of the ${columns.length} columns is known as ${naming.join(', ')}`);
 }
 
 /** Entra's templates have the name in brackets: `User name [userPrincipalName] Required`. */
@@ -186,10 +163,9 @@ function parseEntry(
     assertKeepable(attribute, text, row);
     texts[attribute] = text;
   }
-  const { naming } = KNOWLEDGE[idsOf];
-  if (naming.every((attribute) => (texts[attribute] ?? '') === '')) {
+  const naming = NAMING[idsOf];
+  if (naming.every((attribute) => (texts[attribute] ?? '') === ''))
     throw new InvalidRequest(`Row ${row} of the file names nobody: no ${naming.join(', ')}.`);
-  }
   const { active, ...others } = texts;
   return { row, active: parseActive(active ?? '', row), texts: others };
 }
@@ -215,8 +191,7 @@ const INACTIVE =
 function parseActive(text: string, row: number): boolean | undefined {
   const word = toKey(text);
   if (word === '') return undefined;
-  if (ACTIVE.includes(word)) return true;
-  if (INACTIVE.includes(word)) return false;
+  if (ACTIVE.includes(word) || INACTIVE.includes(word)) return ACTIVE.includes(word);
   throw new InvalidRequest(
     `Row ${row} of the file: the column of active says neither ${ACTIVE.join(', ')} nor ${INACTIVE.join(', ')}. To leave it out: map=<column>=`,
   );
@@ -224,25 +199,22 @@ function parseActive(text: string, row: number): boolean | undefined {
 
 const FILE_BYTES_MAX = 100_000_000;
 
-interface ExportRequest extends Pick<EntryReading, 'idsOf'> {
-  /** Text of the parameter `map`. */
-  readonly map: string | undefined;
-  /** Names of providers that have to be there. */
-  readonly providers: readonly string[];
-}
-
 /** Stores of bridges that read a file. One at a time: each keeps a whole export in memory. */
 const reading = new WeakSet<Store>();
 
 /**
  * Reads the people or groups of the file that a request brings, and works with them, as the one request that may.
- * Without a file there are none.
+ * Without a file there are none. @param map text of the parameter. @param providers names of those that have to be there
  * @throws Problem for a provider that is not there; InvalidRequest as `readEntries`, for a compressed file, and one of more than `FILE_BYTES_MAX`
  */
 export async function withEntries<T>(
   { store }: Pick<OpsSources, 'store'>,
   req: Request,
-  { map = '', idsOf, providers }: ExportRequest,
+  {
+    map = '',
+    idsOf,
+    providers,
+  }: Pick<EntryReading, 'idsOf'> & { map: string | undefined; providers: readonly string[] },
   work: (entries: readonly ExportEntry[] | undefined) => Promise<T>,
 ): Promise<T> {
   const { 'transfer-encoding': encoding, 'content-length': length = 0 } = req.headers;

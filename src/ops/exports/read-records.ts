@@ -7,12 +7,14 @@ export interface ExportRecord {
   /** Its place as a spreadsheet counts, where the first line is 1. */
   readonly row: number;
   readonly columns: readonly string[];
-  /** In the order of the columns. */
   readonly cells: readonly string[];
 }
 
 /** Characters of one entry, and of the line of names. */
 const RECORD_LENGTH_MAX = 100_000;
+
+/** Lines before the names of the columns: Entra's `version:v1.0`, Excel's `sep=;`, and empty ones. */
+const NOTE = /^(?:version:[^\n]*|sep=[^\n]?\r?|[ \t]*\r?)\n/i;
 
 /**
  * Reads a provider's export: CSV (RFC 4180, with commas, semicolons or tabs), or one JSON object a line; in UTF-8, or in
@@ -38,12 +40,8 @@ export async function* readRecords(
     yield head;
     yield* texts;
   })();
-  if (head.startsWith('{')) yield* readJsonLines(all, skipped);
-  else yield* readCsv(all, { delimiter: findDelimiter(head), skipped });
+  yield* head.startsWith('{') ? readJsonLines(all, skipped) : readCsv(all, head, skipped);
 }
-
-/** Lines before the names of the columns: Entra's `version:v1.0`, Excel's `sep=;`, and empty ones. */
-const NOTE = /^(?:version:[^\n]*|sep=[^\n]?\r?|[ \t]*\r?)\n/i;
 
 const ENCODINGS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
@@ -67,24 +65,16 @@ async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string,
   }
 }
 
-/** The separator that the line of names has most of, outside of quotes. */
-function findDelimiter(head: string): string {
-  const [line = ''] = head.replaceAll(/"[^"]*"/g, '').split('\n', 1);
-  const count = (delimiter: string) => line.split(delimiter).length;
-  return [',', ';', '\t'].reduce((most, one) => (count(one) > count(most) ? one : most));
-}
-
-async function* readCsv(
-  texts: AsyncIterable<string>,
-  { delimiter, skipped }: { readonly delimiter: string; readonly skipped: number },
-): AsyncGenerator<ExportRecord> {
+async function* readCsv(texts: AsyncIterable<string>, head: string, skipped: number) {
   // Loaded only here: a bridge reads an export now and then.
   const { CsvError, parse } = await import('csv-parse');
+  const [line = ''] = head.replaceAll(/"[^"]*"/g, '').split('\n', 1);
+  const count = (delimiter: string) => line.split(delimiter).length;
   const parser = parse({
-    delimiter,
+    delimiter: [',', ';', '\t'].reduce((most, one) => (count(one) > count(most) ? one : most)),
     skip_empty_lines: true,
     max_record_size: RECORD_LENGTH_MAX,
-    // How a line ends is found out, so a lone CR of an old export is no text.
+    // A lone CR of an old export ends a line too.
     record_delimiter: ['\r\n', '\n', '\r'],
   });
   // A failure reaches the loop through the parser.
@@ -103,9 +93,8 @@ async function* readCsv(
     if (!(error instanceof CsvError)) throw error;
     // The parser is ahead of this loop.
     const failed = skipped + parser.info.records + 1;
-    throw new InvalidRequest(
-      `Row ${failed} of the file is no CSV (${WORDS[error.code] ?? 'a quote where none may be'}).`,
-    );
+    const why = WORDS[error.code] ?? 'a quote where none may be';
+    throw new InvalidRequest(`Row ${failed} of the file is no CSV (${why}).`);
   }
 }
 
@@ -114,10 +103,7 @@ const WORDS: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `more than ${RECORD_LENGTH_MAX} characters`,
 };
 
-async function* readJsonLines(
-  texts: AsyncIterable<string>,
-  skipped: number,
-): AsyncGenerator<ExportRecord> {
+async function* readJsonLines(texts: AsyncIterable<string>, skipped: number) {
   let rest = '';
   let row = skipped;
   for await (const text of texts) {
@@ -127,22 +113,23 @@ async function* readJsonLines(
       row += 1;
       yield* parseLine(line, row);
     }
-    if (rest.length > RECORD_LENGTH_MAX) throw tooLong(row + 1);
+    assertLength(rest, row + 1);
   }
   yield* parseLine(rest, row + 1);
 }
 
+function assertLength(line: string, row: number): void {
+  if (line.length <= RECORD_LENGTH_MAX) return;
+  const words = `Row ${row} of the file has more than ${RECORD_LENGTH_MAX} characters.`;
+  throw new InvalidRequest(words);
+}
+
 function* parseLine(line: string, row: number): Generator<ExportRecord> {
   if (line.trim() === '') return;
-  if (line.length > RECORD_LENGTH_MAX) throw tooLong(row);
+  assertLength(line, row);
   const entries = [...flatten(parseObject(line, row))];
   const columns = entries.map(([name]) => name);
   yield { row, columns, cells: entries.map(([, text]) => text) };
-}
-
-function tooLong(row: number): InvalidRequest {
-  const words = `Row ${row} of the file has more than ${RECORD_LENGTH_MAX} characters.`;
-  return new InvalidRequest(words);
 }
 
 function parseObject(line: string, row: number): JsonObject {
@@ -163,9 +150,8 @@ function* flatten(value: JsonObject, prefix = '', depth = 0): Generator<[string,
     const one = Array.isArray(part) ? findBest(part.filter(isJsonObject)) : part;
     const path = `${prefix}${name}`;
     if (!isJsonObject(one)) yield [path, one === null || one === undefined ? '' : String(one)];
-    else if (depth < DEPTH_MAX) {
+    else if (depth < DEPTH_MAX)
       yield* flatten(one, name.startsWith('urn:') ? prefix : `${path}.`, depth + 1);
-    }
   }
 }
 

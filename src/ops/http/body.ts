@@ -1,10 +1,7 @@
-import express, { type ErrorRequestHandler, type RequestHandler, type Response } from 'express';
+import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { BridgeError } from '../../domain/errors.ts';
 import { assertUtf8, isStorable } from '../../domain/text.ts';
-import { StoreError } from '../../store/engine/store-error.ts';
-import { getRequestId } from '../../telemetry/request-context.ts';
-import { isNamed } from '../../upstream/operations/part.ts';
 
 /** Options of `express.json` that take JSON as it was written, or refuse it. */
 export const EXACT_JSON = { verify: assertUtf8, reviver: assertExact } as const;
@@ -75,48 +72,48 @@ function findWords(
   return `${subject} may be {${members.join(', ')}}, and nothing else.`;
 }
 
-/** An operator's request that cannot be understood: 400, because nothing may be guessed. */
-export class InvalidRequest extends BridgeError {
-  override readonly name = 'InvalidRequest';
-  readonly status = 400;
-  constructor(message: string) {
-    super('invalid', message);
+/** States before and after an act: ids, words and numbers, never a secret and never a name of a person. */
+export interface Change {
+  readonly before?: object;
+  readonly after?: object;
+}
+
+/** Notes of an answer about its act, for the log and the acts that are kept. */
+export interface ActNotes {
+  /** Id of the subject, where the address does not have it or has a name; never a name. */
+  readonly target?: string | undefined;
+  readonly change?: Change;
+  /** Acts that are kept in the place of the one of the request: one of each subject, and none of what only tells. */
+  readonly acts?: readonly { readonly target: string; readonly change: Change }[];
+}
+
+interface ProblemNotes extends ActNotes {
+  /** Members of the answer beside its code and message. */
+  readonly more?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request that is refused, with its answer and the notes of its act. `code` is stable. */
+export class Problem extends BridgeError {
+  override readonly name: string = 'Problem';
+  readonly status: number;
+  readonly notes: ProblemNotes;
+  constructor(status: number, code: string, message: string, notes: ProblemNotes = {}) {
+    super(code, message);
+    this.status = status;
+    this.notes = notes;
   }
 }
 
-type TellFailed = (fields: { requestId: string; error: unknown }) => void;
-
-const RETRY_SECONDS = 5;
-
-/**
- * Turns an error of a handler into an answer as JSON: 400 or 413 `invalid` for a request that cannot be understood, is no
- * JSON or is too long, the code of a refused credential, 503 `store-unusable`, 500 `failed`. The last handler of each
- * application: behind it Express would write the error, with what it quotes, beside the log.
- */
-export function answerErrors(failed: TellFailed): ErrorRequestHandler {
-  return (error: unknown, _req, res, _next) => {
-    if (res.headersSent) {
-      failed({ requestId: getRequestId(res), error });
-      res.destroy();
-      return;
-    }
-    const status = isNamed(error) && typeof error.status === 'number' ? error.status : 500;
-    if (status < 500) {
-      const message = error instanceof Error ? error.message : 'The body cannot be read.';
-      // The parser of bodies takes the code from an error that came while it read one.
-      const { code = 'invalid' }: Partial<BridgeError> = error instanceof BridgeError ? error : {};
-      res.status(status).json({ code, message });
-      return;
-    }
-    failed({ requestId: getRequestId(res), error });
-    if (error instanceof StoreError) return answerUnusable(res);
-    res.status(500).json({ code: 'failed', message: 'The bridge failed; its log says why.' });
-  };
+/** An operator's request that cannot be understood: 400, because nothing may be guessed. */
+export class InvalidRequest extends Problem {
+  override readonly name = 'InvalidRequest';
+  constructor(message: string) {
+    super(400, 'invalid', message);
+  }
 }
 
-/** Answers 503: the store does not answer now. */
-export function answerUnusable(res: Response): void {
-  const message = 'The store of the bridge cannot be used now.';
-  res.set('Retry-After', String(RETRY_SECONDS));
-  res.status(503).json({ code: 'store-unusable', message });
+/** Refuses an id or a name that nothing has. @throws Problem */
+export function missing(message = 'Nothing has this id.', code = 'not-found'): never {
+  throw new Problem(404, code, message);
 }

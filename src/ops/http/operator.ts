@@ -1,17 +1,19 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { FindCredential } from '../../access/access.ts';
 import type { Attempts } from '../../access/attempts.ts';
 import { findSessionText, isFromOwnPage, toSessionUse } from '../../access/session-cookie.ts';
 import type { Sessions } from '../../access/sessions.ts';
-import { type AdmissionLimits, createAdmission } from '../../domain/admission.ts';
+import { createAdmission } from '../../domain/admission.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Credential, Purpose } from '../../domain/credential.ts';
+import { BridgeError } from '../../domain/errors.ts';
 import { isId } from '../../domain/ids.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { OpenRecord } from '../../store/recorder.ts';
-import { ANSWERED, getRequestContext } from '../../telemetry/request-context.ts';
-import { answerUnusable } from './body.ts';
+import { ANSWERED, getRequestContext, getRequestId } from '../../telemetry/request-context.ts';
+import { isNamed } from '../../upstream/operations/part.ts';
+import { type ActNotes, Problem } from './body.ts';
 
 /** Parts for letting operators in. */
 export interface OperatorDeps {
@@ -28,25 +30,21 @@ export interface OperatorDeps {
  * @see RFC 6750 §2.1, §3
  */
 export function requireOperator(deps: OperatorDeps): RequestHandler {
-  const { attempts } = deps;
   return async (req, res, next) => {
     const token = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
     const found = await findPresented(req, token, deps).catch((error: unknown) => {
-      if (error instanceof StoreError) return 'unknown-yet' as const;
-      throw error;
+      throw error instanceof StoreError ? unusable() : error;
     });
-    if (found === 'unknown-yet') return answerUnusable(res);
     if (found === undefined || found.purpose === 'scim') {
       // A session that is over is no guess.
       const presented = token === undefined ? 'nothing' : 'something';
-      return answerStranger(res, presented, await attempts.failed(res, 'ops', presented));
+      throw toStranger(presented, await deps.attempts.failed(res, 'ops', presented));
     }
     const isRead = req.method === 'GET' || req.method === 'HEAD';
     if (token === undefined && !isRead && !isFromOwnPage(req)) {
       const message =
         'A change by a session needs the header X-Scim-Bridge-Console, which only the console sends.';
-      res.status(403).json({ code: 'forbidden', message });
-      return;
+      throw new Problem(403, 'forbidden', message);
     }
     operators.set(res, found);
     next();
@@ -65,22 +63,33 @@ async function findPresented(
   return (await sessions?.find(text, toSessionUse(req)))?.credential;
 }
 
+function toStranger(presented: 'nothing' | 'something', retryAfter: number | undefined): Problem {
+  if (retryAfter !== undefined) {
+    const headers = { 'Retry-After': String(retryAfter) };
+    return new Problem(429, 'too-many', 'Too many requests have no valid token.', { headers });
+  }
+  const problem = presented === 'nothing' ? '' : ', error="invalid_token"';
+  const headers = { 'WWW-Authenticate': `Bearer realm="ops"${problem}` };
+  const message = 'Present a token of an operator as Bearer token.';
+  return new Problem(401, 'unauthorized', message, { headers });
+}
+
 /** The roles, the least first: a role may do what those before it may. */
 const RANKS: readonly Purpose[] = ['scim', 'metrics', 'reader', 'operator'];
 
-/** Answers 403 to a role that may do less than the one that is needed. To be placed behind `requireOperator`. */
+/** Refuses a role that may do less than the one that is needed. To be placed behind `requireOperator`. */
 export function requireRole(role: Exclude<Purpose, 'scim'>): RequestHandler {
   return (_req, res, next) => {
     const { purpose } = getOperator(res);
     if (RANKS.indexOf(purpose) >= RANKS.indexOf(role)) return next();
     const may = purpose === 'metrics' ? 'read the metrics' : 'read';
     const message = `This token may ${may}; what is asked for takes one with the role ${role}.`;
-    res.status(403).json({ code: 'forbidden', message, role });
+    throw new Problem(403, 'forbidden', message, { more: { role } });
   };
 }
 
 /** Far more than an operator, their scripts or their monitoring ask for. */
-const LIMITS: AdmissionLimits = { perSecond: 200, concurrentMax: 100 };
+const LIMITS = { perSecond: 200, concurrentMax: 100 } as const;
 
 /**
  * Answers 429 `too-many` beyond the limits of a credential: no other one is kept out. To be placed behind `requireRole`,
@@ -95,8 +104,7 @@ export function limitRequests(clock: Clock): RequestHandler {
       const { perSecond, concurrentMax } = LIMITS;
       const most = why === 'rate' ? `${perSecond} requests a second` : `${concurrentMax} at once`;
       const message = `More than ${most} with this credential.`;
-      res.status(429).set('Retry-After', '1').json({ code: 'too-many', message });
-      return;
+      throw new Problem(429, 'too-many', message, { headers: { 'Retry-After': '1' } });
     }
     res.once('close', () => admission.end(id));
     next();
@@ -118,36 +126,48 @@ const NOBODY: Credential = {
   provider: DEFAULT_PROVIDER,
 };
 
-function answerStranger(
-  res: Response,
-  presented: 'nothing' | 'something',
-  retryAfterSeconds: number | undefined,
-): void {
-  if (retryAfterSeconds !== undefined) {
-    res.set('Retry-After', String(retryAfterSeconds));
-    const message = 'Too many requests have no valid token.';
-    res.status(429).json({ code: 'too-many', message });
-    return;
-  }
-  const problem = presented === 'nothing' ? '' : ', error="invalid_token"';
-  res.set('WWW-Authenticate', `Bearer realm="ops"${problem}`);
-  const message = 'Present a token of an operator as Bearer token.';
-  res.status(401).json({ code: 'unauthorized', message });
+/**
+ * Turns an error of a handler into an answer as JSON: that of a `Problem`, 400 or 413 `invalid` for a body that is no JSON or
+ * is too long, the code of a refused credential, 503 `store-unusable`, 500 `failed`. The last handler of each application:
+ * behind it Express would write the error, with what it quotes, beside the log.
+ */
+export function answerErrors(
+  failed: (fields: { requestId: string; error: unknown }) => void,
+): ErrorRequestHandler {
+  return (error: unknown, _req, res, _next) => {
+    const problem = res.headersSent ? undefined : findProblem(error);
+    if (problem === undefined) failed({ requestId: getRequestId(res), error });
+    if (res.headersSent) return void res.destroy();
+    const { code, message, status, notes } =
+      problem ?? (error instanceof StoreError ? unusable() : BROKEN);
+    const { more, headers = {}, ...act } = notes;
+    noteAct(res, act);
+    const json = { code, message, ...more };
+    res
+      .status(status)
+      .set({ 'Cache-Control': 'no-store', ...headers })
+      .json(json);
+  };
 }
 
-/** States before and after an act: ids, words and numbers, never a secret and never a name of a person. */
-export interface Change {
-  readonly before?: object;
-  readonly after?: object;
+const BROKEN = new Problem(500, 'failed', 'The bridge failed; its log says why.');
+
+/** The answer while the store does not answer. */
+function unusable(): Problem {
+  const headers = { 'Retry-After': '5' };
+  const message = 'The store of the bridge cannot be used now.';
+  return new Problem(503, 'store-unusable', message, { headers });
 }
 
-/** Notes of an answer about its act, for the log and the acts that are kept. */
-export interface ActNotes {
-  /** Id of the subject, where the address does not have it or has a name; never a name. */
-  readonly target?: string | undefined;
-  readonly change?: Change;
-  /** Acts that are kept in the place of the one of the request: one of each subject, and none of what only tells. */
-  readonly acts?: readonly { readonly target: string; readonly change: Change }[];
+/** Finds what the sender of a request did wrong; undefined: nothing. */
+function findProblem(error: unknown): Problem | undefined {
+  const status = isNamed(error) && typeof error.status === 'number' ? error.status : 500;
+  // The parser of bodies takes code and notes from an error that came while it read one.
+  if (error instanceof Problem && error.notes !== undefined) return error;
+  if (status >= 500) return undefined;
+  const message = error instanceof Error ? error.message : 'The body cannot be read.';
+  const { code = 'invalid' }: Partial<BridgeError> = error instanceof BridgeError ? error : {};
+  return new Problem(status, code, message);
 }
 
 /** Notes what a request does, beside what was noted before. */

@@ -2,13 +2,12 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
-import { BridgeError } from '../../domain/errors.ts';
 import type { GivenKey } from '../../domain/ids.ts';
 import type { ListName } from '../lists/list.ts';
 import { t } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { jsonBody, parseBody, refuseBody } from './body.ts';
+import { type ActNotes, jsonBody, missing, Problem, parseBody, refuseBody } from './body.ts';
 import {
   type Filters,
   type ListAnswer,
@@ -20,7 +19,7 @@ import {
   type QueryOptions,
   readList,
 } from './list-query.ts';
-import { type ActNotes, getOperator, noteAct, requireRole } from './operator.ts';
+import { getOperator, noteAct, requireRole } from './operator.ts';
 
 /** A request below `/ops`, as the router serves it and as OpenAPI describes it. */
 export interface OpsRoute extends Described {
@@ -52,31 +51,6 @@ type Answers = Readonly<Record<number, OpsSchemaName>>;
 export interface Answer<Json, Status extends number = number> extends ActNotes {
   readonly status?: Status;
   readonly json: Json;
-}
-
-interface ProblemNotes extends ActNotes {
-  /** Members of the answer beside its code and message. */
-  readonly more?: Readonly<Record<string, unknown>>;
-}
-
-/** A request that is refused, with its answer and the notes of its act. `code` is stable. */
-export class Problem extends BridgeError {
-  override readonly name = 'Problem';
-  readonly answer: Answer<OpsJson<'Problem'>>;
-  constructor(
-    status: 400 | 403 | 404 | 409 | 429 | 503,
-    code: string,
-    message: string,
-    { more, ...notes }: ProblemNotes = {},
-  ) {
-    super(code, message);
-    this.answer = { ...notes, status, json: { code, message, ...more } };
-  }
-}
-
-/** Refuses an id or a name that nothing has. @throws Problem */
-export function missing(message = 'Nothing has this id.', code = 'not-found'): never {
-  throw new Problem(404, code, message);
 }
 
 /** Paths of a request about a user, a group, and whichever of them has the key. */
@@ -153,12 +127,7 @@ export function route<
         req,
         res,
       };
-      try {
-        await send(res, first, await handle(sources, call));
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        await send(res, first, error.answer);
-      }
+      await send(res, first, await handle(sources, call));
     },
   ];
   return { ...described, method, serve, role: method === 'get' ? 'reader' : 'operator' };

@@ -13,9 +13,9 @@ import {
 } from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';
 import { listNewest, listWhere } from '../../store/tables.ts';
-import { InvalidRequest } from '../http/body.ts';
+import { InvalidRequest, missing } from '../http/body.ts';
 import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
-import { listRoute, missing, ok, route } from '../http/route.ts';
+import { listRoute, ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { records } from '../lists/records.ts';
 import type { OpsJson } from '../schemas/schemas.ts';

@@ -25,7 +25,8 @@ import { countLinks, type LinkView, listLinkViews } from '../../store/resources/
 import * as rows from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { getOnly, listKeyedPaths, listRoute, missing, ok, route } from '../http/route.ts';
+import { missing } from '../http/body.ts';
+import { getOnly, listKeyedPaths, listRoute, ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 

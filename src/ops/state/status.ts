@@ -12,8 +12,9 @@ import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers
 import type { Db } from '../../store/store.ts';
 import { countWhere, findOne, listWhere, type Row } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
+import { missing } from '../http/body.ts';
 import { toPage } from '../http/list-query.ts';
-import { missing, ok, route } from '../http/route.ts';
+import { ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
 import { SETTINGS } from '../lists/plans.ts';
