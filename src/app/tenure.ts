@@ -13,11 +13,7 @@ import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createSweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
-import {
-  createFirstRead,
-  type FirstRead,
-  type FirstReadState,
-} from '../reconcile/read/first-read.ts';
+import { FirstRead, type FirstReadState } from '../reconcile/read/first-read.ts';
 import type { ReadDeps, ReadProgress } from '../reconcile/read/reading.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
 import { createDriftKeeper } from '../reconcile/repair/keeper.ts';
@@ -63,7 +59,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead) {
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
   const convergence = new Convergence(deps, parts.waiters);
-  const firstRead = createFirstRead(deps);
+  const firstRead = new FirstRead(deps);
   const recovery = createRecovery({ ...deps, firstRead, mode: parts.guard.mode });
   const { poller, keeper, sweeps } = createDetectors(parts, deps, { firstRead, recovery });
   const callForOperator = createOperatorCalls(deps);

@@ -28,6 +28,8 @@ export interface Known {
   readonly done?: readonly (Field | DoneLink)[];
   /** All members of the group, by numeric id, when the step listed them. */
   readonly memberIds?: readonly number[];
+  /** All admins of the group, in the same way. */
+  readonly adminIds?: readonly number[] | undefined;
   /** The entities of the group, as they were listed, or changed since. */
   readonly entities?: SeenEntities | undefined;
 }

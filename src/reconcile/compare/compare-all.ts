@@ -24,14 +24,7 @@ import {
   listKnown,
   storeDriftChanges,
 } from './known-drifts.ts';
-import {
-  findQuietAt,
-  type Inspected,
-  inspect,
-  type LookPart,
-  listPartsOf,
-  readGroupLists,
-} from './look.ts';
+import { findQuietAt, inspect, type LookPart, listPartsOf, readGroupLists } from './look.ts';
 
 /** Counts of one sweep. */
 export interface SweepCounts {
@@ -79,8 +72,7 @@ export async function readAndCompare(
   }
   await lookAtNamesakes(run);
   for (const type of ['user', 'group'] as const) {
-    const unseen = await compareAll(run, type);
-    await lookForUnseen(run, type, unseen);
+    await lookInto(run, type, await compareAll(run, type));
   }
   const { store, clock } = run.deps;
   await store.write((tx) => endOrphanedDrifts(tx, clock.now()));
@@ -109,63 +101,6 @@ async function readLists(run: SweepRun): Promise<void> {
   }
 }
 
-/** Users or groups that no list showed, by their numbers. */
-interface Unseen {
-  readonly managed: number[];
-  readonly unmanaged: number[];
-}
-
-/**
- * Looks for users or groups that no list showed. Of a managed one the look says whether it is missing; unmanaged ones that
- * are gone are forgotten. A list may always leave out inactive users; a managed one that is found proves that its list was
- * not complete.
- */
-async function lookForUnseen(
-  run: SweepRun,
-  type: 'user' | 'group',
-  { managed, unmanaged }: Unseen,
-): Promise<void> {
-  const { deps, reasons, counts } = run;
-  // From another one on each time, so that no two sweeps leave out the same ones.
-  const rotate = (seqs: readonly number[]) => {
-    const first = Math.floor(deps.random() * seqs.length);
-    return [...seqs.slice(first), ...seqs.slice(0, first)];
-  };
-  const all = [...rotate(managed), ...rotate(unmanaged)];
-  const seq = all.slice(0, LOOKS_MAX);
-  for (const row of await listRows(deps.store.read, type, { seq }, { order: 'seq' })) {
-    const looked = await lookInto(run, row, ['ordinary']);
-    if (row.origin === null || looked.kind === 'gone') continue;
-    if (looked.kind === 'could-not-look') {
-      counts.unknown += 1;
-      reasons.add(`somebody missing could not be looked for (${looked.reason})`);
-    } else reasons.add(`the list of ${type}s left out one that is there`);
-  }
-  const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
-  const left = all.length - seq.length;
-  if (left > 0) reasons.add(`${toCount(left, one, many)} not looked for yet`);
-}
-
-/**
- * Looks at a user or group by itself, once the service shows the last write of our own: what a list alone shows is no
- * drift yet. One that was written since the lists were read is left to the next sweep.
- */
-async function lookInto(
-  run: SweepRun,
-  row: ResourceRow,
-  parts: readonly LookPart[],
-): Promise<Inspected> {
-  const { deps, counts, signal, settleMs } = run;
-  signal.throwIfAborted();
-  const restMs = (await findQuietAt(deps.store.read, row.id, settleMs)) - deps.clock.now();
-  if (restMs > 0) await deps.clock.sleep(restMs, signal);
-  const looked = await inspect(run, row, { parts, detector: 'sweep' });
-  if (looked.kind === 'could-not-look') return looked;
-  if (looked.found === undefined) counts.unknown += 1;
-  else counts.opened += looked.found.length;
-  return looked;
-}
-
 /**
  * Makes users without a known account due for a look where an unmanaged account has their userName or address: it may be
  * theirs, and then what is wanted applies to it.
@@ -178,57 +113,43 @@ async function lookAtNamesakes({ deps: { store, clock } }: SweepRun): Promise<vo
   });
 }
 
-interface ComparedRow extends DriftChanges {
-  readonly row: ResourceRow;
-  /** Kinds of new differences of a managed resource: only a look makes drift of them. */
-  readonly suspected: readonly DriftKind[];
+/** Users or groups that are to be looked at, by their numbers. */
+interface Suspects {
+  /** No list showed them. A look says whether they are missing. */
+  readonly managed: number[];
+  readonly unmanaged: number[];
+  /** They have new differences, with the parts in which these are seen: only a look makes drift of them. */
+  readonly differing: Map<number, LookPart[]>;
 }
 
 /**
- * Compares all users or groups with the complete lists. A known drift is confirmed or ended by the lists alone; a new
- * difference of a managed resource is looked at. Returns those that are to be looked for, because no list showed them.
- * The rows are read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
+ * Compares all users or groups with the complete lists. A known drift is confirmed or ended by the lists alone. The rows are
+ * read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
  */
-async function compareAll(run: SweepRun, type: 'user' | 'group'): Promise<Unseen> {
-  const { deps, counts, reasons, signal } = run;
+async function compareAll(run: SweepRun, type: 'user' | 'group'): Promise<Suspects> {
+  const { deps, reading, counts, signal } = run;
   const { read } = deps.store;
-  const unseen: Unseen = { managed: [], unmanaged: [] };
+  const suspects: Suspects = { managed: [], unmanaged: [], differing: new Map() };
   for await (const rows of readRows(read, type, { limit: COMPARED[type] })) {
     signal.throwIfAborted();
-    const compared = await compareRows(run, rows, unseen);
-    await storeChanges(run, compared);
-    for (const { row, suspected } of compared.filter((one) => one.suspected.length > 0)) {
-      const looked = await lookInto(run, row, listPartsOf(suspected, deps.policy.deactivation));
-      if (looked.kind === 'seen') continue;
-      counts.unknown += 1;
-      if (looked.kind === 'could-not-look')
-        reasons.add(`what was seen to differ could not be looked at again (${looked.reason})`);
+    const ids = rows.map(({ id }) => id);
+    const known = await listKnown(read, ids);
+    const compared: Compared[] = [];
+    for (const row of rows) {
+      // One that is known to be missing was looked for then.
+      const isKnown = known.drifts.some(
+        ({ resource_id, kind }) => resource_id === row.id && kind.endsWith('.missing'),
+      );
+      if (!isKnown && reading.isMissed(row)) {
+        suspects[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
+      } else if (await mayCompare(run, row)) {
+        compared.push(await compareOne(run, { row, known, suspects }));
+      }
     }
+    await storeChanges(run, compared);
     counts[`${type}s`] += rows.length;
   }
-  return unseen;
-}
-
-async function compareRows(
-  run: SweepRun,
-  rows: readonly ResourceRow[],
-  unseen: Unseen,
-): Promise<ComparedRow[]> {
-  const ids = rows.map(({ id }) => id);
-  const all = await listKnown(run.deps.store.read, ids);
-  const compared: ComparedRow[] = [];
-  for (const row of rows) {
-    const isOfRow = (one: { readonly resource_id: string }) => one.resource_id === row.id;
-    const known = { drifts: all.drifts.filter(isOfRow), held: all.held.filter(isOfRow) };
-    // One that is known to be missing was looked for then.
-    const isKnown = known.drifts.some(({ kind }) => kind.endsWith('.missing'));
-    if (!isKnown && run.reading.isMissed(row)) {
-      unseen[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
-    } else if (await mayCompare(run, row)) {
-      compared.push(await compareOne(run, row, known));
-    }
-  }
-  return compared;
+  return suspects;
 }
 
 /** True unless nothing can be said of a user or group: at work, left out, or neither seen nor looked for. */
@@ -245,13 +166,24 @@ async function mayCompare(run: SweepRun, row: ResourceRow): Promise<boolean> {
   return row.origin !== null || reading.isSeen(row);
 }
 
+/** True for what was changed while it was read: the list was dropped for it. */
+async function mayBeOutdated({ deps: { store, policy }, reading }: SweepRun, row: ResourceRow) {
+  // A call that began before the sweep may have ended in it.
+  const since = reading.since - policy.callMs;
+  if (row.modified_at >= since || row.due_at !== null) return true;
+  return ((await findNewestCallAt(store.read, row.id)) ?? 0) >= since;
+}
+
+interface Compared extends DriftChanges {
+  readonly row: ResourceRow;
+}
+
 async function compareOne(
   { deps: { store, policy }, reading }: SweepRun,
-  row: ResourceRow,
-  known: KnownDifferences,
-): Promise<ComparedRow> {
+  { row, known, suspects }: { row: ResourceRow; known: KnownDifferences; suspects: Suspects },
+): Promise<Compared> {
   const differences = await listDifferences(store.read, row, policy.deactivation);
-  const { confirmed, ...changes } = compareWithKnown(differences, known);
+  const { confirmed, ...changes } = compareWithKnown(row, differences, known);
   // Who is in a group is not known where no two answers agree, or ids have changed.
   const isDoubted = reading.doubted.has(row.seq);
   const isSure = (kind: DriftKind, memberId: string) =>
@@ -259,12 +191,14 @@ async function compareOne(
   const fresh = changes.fresh.filter(({ kind, memberId }) => isSure(kind, memberId));
   const gone = changes.gone.filter(({ kind, member_id }) => isSure(kind, member_id));
   if (row.origin !== null) {
+    const kinds = fresh.map(({ kind }) => kind);
     // A missing resource was looked for before.
-    const suspected = reading.isSeen(row) ? fresh.map(({ kind }) => kind) : [];
-    return { row, confirmed, gone, fresh: [], suspected };
+    const isSuspect = kinds.length > 0 && reading.isSeen(row);
+    if (isSuspect) suspects.differing.set(row.seq, listPartsOf(kinds, policy.deactivation));
+    return { row, confirmed, gone, fresh: [] };
   }
   const isNews = fresh.length > 0 && !(await isAwaited(store.read, row));
-  return { row, confirmed, gone, fresh: isNews ? fresh : [], suspected: [] };
+  return { row, confirmed, gone, fresh: isNews ? fresh : [] };
 }
 
 /** True for what was just seen for the first time while a create of ours may have made it. */
@@ -276,18 +210,10 @@ async function isAwaited(db: Db, row: ResourceRow): Promise<boolean> {
   return (await listRows(db, type, unconfirmed, { limit: 1 })).length > 0;
 }
 
-/** True for what was changed while it was read: the list was dropped for it. */
-async function mayBeOutdated({ deps: { store, policy }, reading }: SweepRun, row: ResourceRow) {
-  // A call that began before the sweep may have ended in it.
-  const since = reading.since - policy.callMs;
-  if (row.modified_at >= since || row.due_at !== null) return true;
-  return ((await findNewestCallAt(store.read, row.id)) ?? 0) >= since;
-}
-
 /** Stores what changes of the known drifts, but for rows that were written since they were compared. */
 async function storeChanges(
   { deps: { store, clock }, counts }: SweepRun,
-  compared: readonly ComparedRow[],
+  compared: readonly Compared[],
 ): Promise<void> {
   const changed = compared.filter(
     ({ confirmed, gone, fresh }) => confirmed.length + gone.length + fresh.length > 0,
@@ -295,7 +221,7 @@ async function storeChanges(
   // Only these keep the writes of others waiting.
   if (changed.length === 0) return;
   const stored = await store.write(async (tx) => {
-    const still: ComparedRow[] = [];
+    const still: Compared[] = [];
     for (const one of changed) if (await isStill(tx, one)) still.push(one);
     const all = {
       confirmed: still.flatMap(({ confirmed }) => confirmed),
@@ -311,8 +237,62 @@ async function storeChanges(
 }
 
 /** True where known drifts were only seen again, as they were, or the row is as it was compared. */
-async function isStill(tx: Db, { row, confirmed, gone, fresh }: ComparedRow): Promise<boolean> {
+async function isStill(tx: Db, { row, confirmed, gone, fresh }: Compared): Promise<boolean> {
   if (gone.length + fresh.length === 0 && confirmed.every(isSame)) return true;
   const locked = await lockRow(tx, row);
   return locked !== undefined && isUnchanged(locked, row);
+}
+
+/**
+ * Looks at these users or groups by themselves. Unmanaged ones that are gone are forgotten. A list may always leave out
+ * inactive users; a managed one that is found proves that its list was not complete.
+ */
+async function lookInto(
+  run: SweepRun,
+  type: 'user' | 'group',
+  { managed, unmanaged, differing }: Suspects,
+): Promise<void> {
+  const { deps, reasons } = run;
+  // From another one on each time, so that no two sweeps leave out the same ones.
+  const rotate = (seqs: readonly number[]) => {
+    const first = Math.floor(deps.random() * seqs.length);
+    return [...seqs.slice(first), ...seqs.slice(0, first)];
+  };
+  const missing = [...rotate(managed), ...rotate(unmanaged)];
+  for (const seq of [...differing.keys(), ...missing.slice(0, LOOKS_MAX)]) {
+    const [row] = await listRows(deps.store.read, type, { seq });
+    if (row !== undefined) await lookAt(run, row, differing.get(seq));
+  }
+  const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
+  const left = missing.length - LOOKS_MAX;
+  if (left > 0) reasons.add(`${toCount(left, one, many)} not looked for yet`);
+}
+
+/**
+ * Looks at one, once the service shows the last write of our own: what a list alone shows is no drift yet. `parts`: those in
+ * which it differs; undefined: it is missing.
+ */
+async function lookAt(run: SweepRun, row: ResourceRow, parts?: LookPart[]): Promise<void> {
+  const { deps, counts, reasons, signal, settleMs } = run;
+  signal.throwIfAborted();
+  const restMs = (await findQuietAt(deps.store.read, row.id, settleMs)) - deps.clock.now();
+  if (restMs > 0) await deps.clock.sleep(restMs, signal);
+  const looked = await inspect(run, row, { parts: parts ?? ['ordinary'], detector: 'sweep' });
+  const isMissing = parts === undefined;
+  const isOurs = row.origin !== null;
+  if (looked.kind === 'could-not-look') {
+    if (isMissing && !isOurs) return;
+    counts.unknown += 1;
+    const what = isMissing
+      ? 'somebody missing could not be looked for'
+      : 'what was seen to differ could not be looked at again';
+    reasons.add(`${what} (${looked.reason})`);
+    return;
+  }
+  const isGone = looked.kind === 'gone';
+  if (looked.found === undefined || (isGone && !isMissing)) counts.unknown += 1;
+  counts.opened += looked.found?.length ?? 0;
+  if (isMissing && isOurs && !isGone) {
+    reasons.add(`the list of ${row.type}s left out one that is there`);
+  }
 }

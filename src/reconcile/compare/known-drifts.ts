@@ -30,13 +30,17 @@ export async function listKnown(db: Db, ids: readonly string[]) {
   return { drifts: await listActiveDrifts(db, ids), held: await listHeldChanges(db, ids) };
 }
 
-/** Separates known drifts from new differences; a drift under repair is left to its repair. Pure. */
+/** Separates known drifts of a row from its new differences; a drift under repair is left to its repair. Pure. */
 export function compareWithKnown(
+  { id }: { readonly id: string },
   differences: readonly Difference[],
   { drifts, held }: KnownDifferences,
 ): DriftChanges {
   const isHeld = ({ kind, memberId }: Difference) =>
-    held.some((one) => one.kind === findRepair(kind) && one.member_id === memberId);
+    held.some(
+      (one) =>
+        one.resource_id === id && one.kind === findRepair(kind) && one.member_id === memberId,
+    );
   const byKey = new Map(
     differences.filter((one) => !isHeld(one)).map((one) => [toChangeKey(one), one]),
   );
@@ -44,7 +48,7 @@ export function compareWithKnown(
   const isMissing = differences.some(({ kind }) => kind.endsWith('.missing'));
   const confirmed: Confirmed[] = [];
   const gone: DriftRow[] = [];
-  for (const row of drifts) {
+  for (const row of drifts.filter(({ resource_id }) => resource_id === id)) {
     const key = toChangeKey({ kind: row.kind, memberId: row.member_id });
     const difference = byKey.get(key);
     byKey.delete(key);

@@ -1,14 +1,10 @@
-import { isWaiting } from '../../domain/cell.ts';
 import type { Detector, DriftKind } from '../../domain/drift.ts';
-import { listEntityFields, seeEntities } from '../../domain/entity.ts';
-import { BridgeError } from '../../domain/errors.ts';
-import type { GroupField } from '../../domain/group.ts';
+import { listEntityFields } from '../../domain/entity.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { changeLinks, observeLinks } from '../../store/links/links.ts';
 import {
   endObserved,
   type GroupRow,
@@ -18,29 +14,26 @@ import {
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
-import {
-  toGroupState,
-  toObservation,
-  toObservedGroup,
-  toUserState,
-} from '../../store/resources/state.ts';
+import { toGroupState, toObservation, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
-import { lookAtGroup, lookUpAdminIds, lookUpEntities } from '../group/look.ts';
+import { lookAtGroup } from '../group/look.ts';
+import { fetchAdminIds, fetchEntities, observeGroup } from '../group/observe.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
-import { saveMembers } from '../read/group-entries.ts';
-import type { ReadDeps, ReadRun } from '../read/reading.ts';
-import { observeCompanyUser } from '../read/user-entries.ts';
-import { findOwnAccount } from '../sections.ts';
+import type { Known, Outcome } from '../outcome.ts';
+import type { ReadRun } from '../read/reading.ts';
 import { withCalls } from '../step-call.ts';
 import { lookAtUser } from '../user/apply.ts';
-import { findCompanyUser, toObservedColumns, toSearchText } from '../user/observe.ts';
+import {
+  findCompanyUser,
+  observeCompanyUser,
+  toObservedColumns,
+  toSearchText,
+} from '../user/observe.ts';
 import { seenOr } from '../verdict.ts';
 import { compareWithKnown, listKnown, storeDriftChanges } from './known-drifts.ts';
-
-/** Look at one list of a group: its class, and its time, queue included, in milliseconds. */
-const LIST_LOOK = { class: 'look', waitMs: 60_000 } as const;
 
 /**
  * Part that a look at one resource reads.
@@ -73,7 +66,7 @@ export function listManagedParts(row: ResourceRow, deactivation: Deactivation): 
 }
 
 interface Looking {
-  readonly deps: ReadDeps;
+  readonly deps: ReconcileDeps;
   readonly signal: AbortSignal;
 }
 
@@ -98,26 +91,23 @@ export async function inspect(
   { parts, detector }: Look,
 ): Promise<Inspected> {
   const { store, clock, policy } = looking.deps;
-  const observation = await observe(looking, row, parts);
-  if (observation.kind === 'could-not-look') return observation;
+  const looked = await look(looking, row, parts);
+  if (looked.kind !== 'done') return { kind: 'could-not-look', reason: looked.problem.code };
+  const { known } = looked;
   const found = await store.write(async (tx) => {
     const locked = await lockRow(tx, row);
     if (locked === undefined || !isUnchanged(locked, row)) return undefined;
     const now = clock.now();
-    if (observation.kind === 'seen') await observation.store(tx, locked);
-    else if (locked.observed !== null) {
-      const observed = JSON.stringify({ ...toObservation(locked), goneAt: now });
-      await updateRow(tx, row, { observed });
-    }
+    await observe(tx, locked, known, now);
     const fresh = (await lockRow(tx, row)) ?? locked;
     if (isBusy(fresh)) return undefined;
     const differences = await listDifferences(tx, fresh, policy.deactivation);
-    const changes = compareWithKnown(differences, await listKnown(tx, [row.id]));
+    const changes = compareWithKnown(row, differences, await listKnown(tx, [row.id]));
     const opened = await storeDriftChanges(tx, changes, { detector, now });
-    if (observation.kind === 'gone' && row.origin === null) await endObserved(tx, fresh, now);
+    if (known.missing && row.origin === null) await endObserved(tx, fresh, now);
     return opened;
   });
-  return { kind: observation.kind, found };
+  return { kind: known.missing ? 'gone' : 'seen', found };
 }
 
 /**
@@ -128,101 +118,81 @@ export async function findQuietAt(db: Db, id: string, settleMs: number): Promise
   return ((await findNewestCallAt(db, id)) ?? 0) + settleMs;
 }
 
-/**
- * What a look at one user or group has shown.
- * - `seen`: `store` stores it, in a transaction that has made sure that the row has not changed
- * - `gone`: the service has no such resource
- * - `could-not-look`: nothing is known
- */
-type Observation =
-  | { readonly kind: 'seen'; readonly store: (tx: Db, locked: ResourceRow) => Promise<void> }
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'could-not-look'; readonly reason: string };
-
-function toUnknown(reason: string): Observation {
-  return { kind: 'could-not-look', reason };
-}
-
 /** Looks at these parts of one user or group; nothing is stored. */
-function observe(
-  looking: Looking,
+function look(
+  { deps, signal }: Looking,
   row: ResourceRow,
   parts: readonly LookPart[],
-): Promise<Observation> {
-  if (row.type === 'user') return lookAtUserAgain(looking, row, parts);
-  return lookAtGroupAgain(looking, row, parts);
+): Promise<Outcome> {
+  const looking = withCalls(deps, { class: 'look', key: `${row.type}:${row.id}`, signal });
+  if (row.type === 'user') return lookAtUserParts(looking, row, parts);
+  return lookAtGroupParts(looking, row, parts);
 }
 
-async function lookAtUserAgain(
-  { deps, signal }: Looking,
+async function lookAtUserParts(
+  deps: ReconcileDeps,
   row: UserRow,
   parts: readonly LookPart[],
-): Promise<Observation> {
+): Promise<Outcome> {
   const state = toUserState(row);
-  const looking = withCalls(deps, { class: 'look', key: `user:${row.id}`, signal });
   const { upstreamId } = state;
-  let { observed } = state;
-  if (parts.includes('ordinary')) {
-    const outcome = await lookAtUser(looking, state);
-    if (outcome.kind !== 'done') return toUnknown(outcome.problem.code);
-    if (outcome.known.missing) return { kind: 'gone' };
-    observed = outcome.known.observed;
-  }
-  if (observed === undefined) return toUnknown('not-found');
-  if (parts.includes('companyUser')) {
-    const text = toSearchText(observed);
-    const finding = upstreamId !== undefined && findCompanyUser(looking, { upstreamId, text });
-    const found = finding && (await seenOr(finding, undefined));
-    if (!found) return toUnknown('companyUsers');
-    observed = observeCompanyUser(found, observed, deps.clock.now());
-  }
-  const columns = toObservedColumns(row, observed);
-  return { kind: 'seen', store: (tx) => updateRow(tx, row, columns) };
+  const looked = parts.includes('ordinary') ? await lookAtUser(deps, state) : undefined;
+  if (looked && (looked.kind !== 'done' || looked.known.missing)) return looked;
+  const { observed } = looked?.known ?? state;
+  if (observed === undefined) return toUnseen('not-found');
+  if (!parts.includes('companyUser')) return { kind: 'done', known: { observed } };
+  const text = toSearchText(observed);
+  const search = upstreamId !== undefined && findCompanyUser(deps, { upstreamId, text });
+  const found = search && (await seenOr(search, undefined));
+  if (!found) return toUnseen('companyUsers');
+  const seen = observeCompanyUser(found, observed, deps.clock.now());
+  return { kind: 'done', known: { observed: seen } };
 }
 
-/** Looks at one group: its name, rights and members, and its admins and entities where they are needed. */
-async function lookAtGroupAgain(
-  { deps, signal }: Looking,
+async function lookAtGroupParts(
+  deps: ReconcileDeps,
   row: GroupRow,
   parts: readonly LookPart[],
-): Promise<Observation> {
-  const looking = withCalls(deps, { class: 'look', key: `group:${row.id}`, signal });
-  const outcome = parts.includes('ordinary')
-    ? await lookAtGroup(looking, toGroupState(row))
-    : ({ kind: 'done', known: {} } as const);
-  if (outcome.kind !== 'done') return toUnknown(outcome.problem.code);
-  const { missing, ids, group: observed, memberIds } = outcome.known;
-  if (missing) return { kind: 'gone' };
-  if (ids?.uid !== undefined && ids.uid !== row.upstream_uid) {
-    const look = (locked: ResourceRow) => toLookAgainColumns(locked, deps.clock.now());
-    return { kind: 'seen', store: (tx, locked) => updateRow(tx, locked, look(locked)) };
+): Promise<Outcome> {
+  const looked = parts.includes('ordinary')
+    ? await lookAtGroup(deps, toGroupState(row))
+    : undefined;
+  if (looked && (looked.kind !== 'done' || looked.known.missing)) return looked;
+  const known = looked?.known ?? {};
+  if (isMoved(row, known)) return { kind: 'done', known };
+  if (looked && known.group === undefined) return toUnseen('not-found');
+  const { upstream_uid: uid } = row;
+  if (!parts.includes('admins') && !parts.includes('entities')) return { kind: 'done', known };
+  const lists = uid === null ? undefined : await seenOr(readLists(deps, uid, parts), undefined);
+  return lists ? { kind: 'done', known: { ...known, ...lists } } : toUnseen('could-not-look');
+}
+
+/** @throws UpstreamError */
+async function readLists(deps: ReconcileDeps, uid: string, parts: readonly LookPart[]) {
+  return {
+    adminIds: parts.includes('admins') ? await fetchAdminIds(deps, uid) : undefined,
+    entities: parts.includes('entities') ? await fetchEntities(deps, uid) : undefined,
+  };
+}
+
+/** True for a group that was found under another id. */
+function isMoved(row: GroupRow, { ids }: Known): boolean {
+  return ids?.uid !== undefined && ids.uid !== row.upstream_uid;
+}
+
+function toUnseen(code: string): Outcome {
+  return { kind: 'later', problem: { code, words: code } };
+}
+
+/** Stores what a look has shown of a row that was not changed meanwhile. `now` is epoch milliseconds. */
+async function observe(tx: Db, row: ResourceRow, known: Known, now: number): Promise<void> {
+  if (known.missing) {
+    const observed = JSON.stringify({ ...toObservation(row), goneAt: now });
+    return row.observed === null ? undefined : updateRow(tx, row, { observed });
   }
-  if (parts.includes('ordinary') && observed === undefined) return toUnknown('not-found');
-  const look = <T>(part: LookPart, up: (...args: [ReadDeps, GroupRow, typeof LIST_LOOK]) => T) =>
-    parts.includes(part) ? up(deps, row, LIST_LOOK) : undefined;
-  try {
-    const admins = await look('admins', lookUpAdminIds);
-    const entities = await look('entities', lookUpEntities);
-    return {
-      kind: 'seen',
-      async store(tx, locked) {
-        if (locked.type === 'user') return;
-        const now = deps.clock.now();
-        const seen = { ...toObservedGroup(locked), ...observed };
-        if (observed) await updateRow(tx, locked, { observed: JSON.stringify(seen) });
-        const members = memberIds && { memberIds, now, isFirst: false, from: 'group' as const };
-        if (members) await saveMembers(tx, locked, members);
-        if (admins) await saveAdmins(tx, locked, admins, now);
-        if (entities === undefined) return;
-        const cells = seeEntities(parseCells<GroupField>(locked), entities);
-        const columns = { entities: JSON.stringify(entities), cells: JSON.stringify(cells) };
-        await updateRow(tx, locked, columns);
-      },
-    };
-  } catch (error) {
-    if (!(error instanceof BridgeError)) throw error;
-    return toUnknown(error.code);
-  }
+  if (row.type === 'user') return updateRow(tx, row, toObservedColumns(row, known.observed));
+  if (isMoved(row, known)) return updateRow(tx, row, toLookAgainColumns(row, now));
+  return observeGroup(tx, row, known, now);
 }
 
 /** Groups of one read of the store. */
@@ -242,37 +212,17 @@ export async function readGroupLists(run: ReadRun): Promise<ReadonlySet<string>>
       for (const row of rows.filter((one) => reading.isSeen(one))) {
         signal.throwIfAborted();
         const askedAt = deps.clock.now();
-        const observation = await observe(run, row, [name]);
-        if (observation.kind !== 'seen') unread.add(name);
+        const looked = await look(run, row, [name]);
+        if (looked.kind !== 'done') unread.add(name);
         else {
           await write(async (tx) => {
             const locked = await lockRow(tx, row);
             const isNews = locked && decideMerge(locked, askedAt) === 'merge';
-            if (isNews) await observation.store(tx, locked);
+            if (isNews) await observeGroup(tx, locked, looked.known, deps.clock.now());
           });
         }
       }
     }
   }
   return unread;
-}
-
-/**
- * Stores the admins of a group. Where a provider writes the list, whoever else is in it is drift, but for our own account
- * in the first read: the service makes the creator of a group its admin. `now` is epoch milliseconds.
- */
-async function saveAdmins(
-  tx: Db,
-  row: GroupRow,
-  upstreamUserIds: readonly number[],
-  now: number,
-): Promise<void> {
-  const own = row.admins_read_at === null ? await findOwnAccount(tx) : null;
-  const baseline = row.admins_asked === 1 && own !== undefined ? 0 : null;
-  await observeLinks(tx, row, { list: 'admin', upstreamUserIds, baseline });
-  const accounts = typeof own === 'number' ? [own] : [];
-  await changeLinks(tx, row, { list: 'admin', accounts }, (link) =>
-    link.desired === 0 && !isWaiting(link) ? { ...link, desired: null } : link,
-  );
-  await updateRow(tx, row, { admins_read_at: now });
 }

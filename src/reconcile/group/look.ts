@@ -3,16 +3,8 @@ import { type GroupState, isAnotherGroup, type ObservedGroup } from '../../domai
 import type { GroupId } from '../../domain/ids.ts';
 import { normaliseName, toSpelling } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
-import { observeLinks } from '../../store/links/links.ts';
 import { findGroupByUpstream } from '../../store/resources/find.ts';
-import {
-  endObserved,
-  type GroupRow,
-  LIVE,
-  listRows,
-  lockRow,
-  updateRow,
-} from '../../store/resources/rows.ts';
+import { endObserved, type GroupRow, LIVE, listRows, lockRow } from '../../store/resources/rows.ts';
 import { toGroupState } from '../../store/resources/state.ts';
 import type { Completeness } from '../../upstream/list-progress.ts';
 import { groups } from '../../upstream/operations/people.ts';
@@ -29,9 +21,9 @@ import { classify } from '../verdict.ts';
 import { findScimId } from './members.ts';
 import {
   fetchAdminIds,
-  fetchEntities,
   fetchMemberIds,
   type MemberListIds,
+  observeGroup,
   observeRestGroup,
   parseScimGroupOf,
 } from './observe.ts';
@@ -173,39 +165,49 @@ export async function readAdmins(
   id: GroupId,
   wait: BoundedWait,
 ): Promise<void> {
+  const { store, clock } = deps;
   for (let reads = 0; reads < READS_MAX; reads += 1) {
-    const [row] = await listRows(deps.store.read, 'group', { id, ...LIVE });
+    const [row] = await listRows(store.read, 'group', { id, ...LIVE });
     if (row === undefined) return;
-    const askedAt = deps.clock.now();
-    const upstreamUserIds = await findAdminIds(deps, row, wait);
-    if (upstreamUserIds === undefined) return endGone(deps, id);
-    const isKnown = await deps.store.write(async (tx) => {
-      const locked = await lockRow(tx, { type: 'group', id });
+    const askedAt = clock.now();
+    const adminIds = await findAdminIds(deps, row, wait);
+    const isOver = await store.write(async (tx) => {
+      const locked = await lockRow(tx, row);
       // Another request that asked for the same list, or a sweep, was faster.
       if (locked === undefined || (locked.admins_read_at ?? 0) >= askedAt) return true;
+      if (adminIds === undefined) {
+        if (locked.origin === null) await endObserved(tx, locked, clock.now());
+        return true;
+      }
       if (decideMerge(locked, askedAt) !== 'merge') return false;
-      const baseline = locked.origin === null ? null : 0;
-      await observeLinks(tx, locked, { list: 'admin', upstreamUserIds, baseline });
-      await updateRow(tx, { type: 'group', id }, { admins_read_at: deps.clock.now() });
+      await observeGroup(tx, locked, { adminIds }, clock.now());
       return true;
     });
-    if (isKnown) return;
+    if (isOver) return;
   }
   throw new BridgeError('could-not-look', 'the group was changed whenever its admins were read');
 }
 
-/** Reads the admin list; undefined when a look says that the service does not have the group. */
+/** Reads the admin list; undefined when a look says that the service does not have the group. @throws BridgeError `could-not-look` */
 async function findAdminIds(
   deps: ReconcileDeps,
   row: GroupRow,
   wait: BoundedWait,
 ): Promise<number[] | undefined> {
+  const calls = { class: wait.class, key: `group:${row.id}` } as const;
+  const { upstream_uid: uid } = row;
   try {
-    return await lookUpAdminIds(deps, row, wait);
+    if (uid === null) {
+      const words = 'the group has no REST uid, so its admins are unknown';
+      throw new BridgeError('could-not-look', words);
+    }
+    const within = { waitMs: wait.waitMs, about: 'the admins of the group' };
+    return await lookWithin(deps.clock, within, (signal) =>
+      fetchAdminIds(withCalls(deps, { ...calls, signal }), uid),
+    );
   } catch (error) {
     if (row.origin !== null || !mayBeGone(row, error)) throw error;
-    const looking = withCalls(deps, { class: wait.class, key: `group:${row.id}` });
-    const outcome = await lookAtGroup(looking, toGroupState(row));
+    const outcome = await lookAtGroup(withCalls(deps, calls), toGroupState(row));
     if (outcome.kind === 'done' && outcome.known.missing) return undefined;
     throw error;
   }
@@ -217,38 +219,3 @@ function mayBeGone({ upstream_uid }: GroupRow, error: unknown): boolean {
   const { cause } = error;
   return cause === undefined ? upstream_uid === null : classify(cause).verdict === 'missing';
 }
-
-async function endGone({ store, clock }: ReconcileDeps, id: GroupId): Promise<void> {
-  await store.write(async (tx) => {
-    const row = await lockRow(tx, { type: 'group', id });
-    if (row?.origin === null) await endObserved(tx, row, clock.now());
-  });
-}
-
-/** Makes a look at one list of a group, which takes `waitMs` at most, queue included. @throws BridgeError `could-not-look` */
-function createListLook<Found>(
-  what: string,
-  fetch: (deps: LookDeps, uid: string) => Promise<Found>,
-) {
-  return async (
-    deps: LookDeps,
-    { id, upstream_uid: uid }: Pick<GroupRow, 'id' | 'upstream_uid'>,
-    wait: { readonly waitMs: number; readonly class: 'remove' | 'change' | 'look' },
-  ): Promise<Found> => {
-    if (uid === null) {
-      const words = `the group has no REST uid, so its ${what} are unknown`;
-      throw new BridgeError('could-not-look', words);
-    }
-    const about = `the ${what} of the group`;
-    return lookWithin(deps.clock, { waitMs: wait.waitMs, about }, (signal) =>
-      fetch(withCalls(deps, { class: wait.class, key: `group:${id}`, signal }), uid),
-    );
-  };
-}
-
-type LookDeps = Pick<ReconcileDeps, 'upstream' | 'clock'>;
-
-/** Fetches the admin list of a group, by account. */
-export const lookUpAdminIds = createListLook('admins', fetchAdminIds);
-/** Fetches the entities of a group. */
-export const lookUpEntities = createListLook('entities', fetchEntities);

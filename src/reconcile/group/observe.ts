@@ -1,22 +1,27 @@
-import { type SeenEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
+import { isWaiting } from '../../domain/cell.ts';
+import { type SeenEntities, seeEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
 import {
   GROUP_EXTENSION,
   GROUP_SCHEMA_URI,
   toKnownExtension,
   withSchemas,
 } from '../../domain/extensions.ts';
-import type { ObservedGroup } from '../../domain/group.ts';
+import type { GroupField, ObservedGroup } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { limitMarks } from '../../domain/text.ts';
-import { toGroupColumns } from '../../store/engine/columns.ts';
-import type { GroupRow } from '../../store/resources/rows.ts';
+import { parseCells, toGroupColumns } from '../../store/engine/columns.ts';
+import { changeLinks, observeLinks, type SeenLinks } from '../../store/links/links.ts';
+import { type GroupRow, updateRow } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
 import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import type { Known } from '../outcome.ts';
+import { findOwnAccount } from '../sections.ts';
 import { assertAbout } from '../step-call.ts';
 import { classify } from '../verdict.ts';
 
@@ -135,4 +140,81 @@ export function toUnmanagedGroup(row: GroupRow): GroupRow {
   const observed = toObservedGroup(row);
   const shown = observed ? toGroupColumns(toUnmanagedGroupAttributes(observed)) : {};
   return { ...row, ...shown, origin: null, cells: '{}', entities: null, deleted_at: null };
+}
+
+/** Stores what a look by itself has shown of a group that was not changed meanwhile. `now` is epoch milliseconds. */
+export async function observeGroup(
+  tx: Db,
+  row: GroupRow,
+  { group, memberIds, adminIds, entities }: Known,
+  now: number,
+): Promise<void> {
+  await updateRow(tx, row, {
+    observed: group && JSON.stringify({ ...toObservedGroup(row), ...group }),
+    entities: entities && JSON.stringify(entities),
+    cells: entities && JSON.stringify(seeEntities(parseCells<GroupField>(row), entities)),
+    admins_read_at: adminIds && now,
+  });
+  if (memberIds) {
+    await observeMembers(tx, row, { memberIds, now, isFirst: false, from: 'group' });
+  }
+  if (adminIds) await observeAdmins(tx, row, adminIds);
+}
+
+/** The members that were seen in a group. */
+interface SeenMembers {
+  readonly memberIds: readonly number[];
+  /** True while nothing was read before. */
+  readonly isFirst: boolean;
+  /** Source of the members: the list of all groups may cut long member lists short, the list of one group does not. */
+  readonly from: 'list' | 'group';
+}
+
+/** Stores the members of a group. Where they are shown and have changed, the ETag of the group changes. */
+export async function observeMembers(
+  tx: Db,
+  row: GroupRow,
+  seen: SeenMembers & { readonly now: number },
+): Promise<void> {
+  const links = toSeenMembers(row, seen);
+  const moved = await observeLinks(tx, row, links);
+  // A managed group shows its desired members, whatever is seen.
+  if (moved === 0 || links.baseline === 0) return;
+  await updateRow(tx, row, { version: row.version + 1, modified_at: seen.now });
+}
+
+/**
+ * Members of a newly adopted group belong to it, also when they are read later. In a created group, and in a group that
+ * was read before, a new member is not desired.
+ */
+export function toSeenMembers(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): SeenLinks {
+  const { origin } = row;
+  // A short list must not pass for a removal that a provider asks for.
+  const isUnsure = !isFirst && from === 'list' && origin !== null;
+  return {
+    list: 'member',
+    upstreamUserIds: memberIds,
+    baseline: origin === null ? null : origin === 'adopted' && isFirst ? 1 : 0,
+    absent: isUnsure ? 'unknown' : 'out',
+    // A call whose outcome is unknown may have ended after the list was read: the look that follows shows it.
+    mayBeOld: row.must_look !== 0,
+  };
+}
+
+/**
+ * Where a provider writes the list of admins, whoever else is in it is drift, but for our own account in the first read: the
+ * service makes the creator of a group its admin.
+ */
+async function observeAdmins(
+  tx: Db,
+  row: GroupRow,
+  upstreamUserIds: readonly number[],
+): Promise<void> {
+  const own = row.admins_read_at === null ? await findOwnAccount(tx) : null;
+  const baseline = row.admins_asked === 1 && own !== undefined ? 0 : null;
+  await observeLinks(tx, row, { list: 'admin', upstreamUserIds, baseline });
+  const accounts = typeof own === 'number' ? [own] : [];
+  await changeLinks(tx, row, { list: 'admin', accounts }, (link) =>
+    link.desired === 0 && !isWaiting(link) ? { ...link, desired: null } : link,
+  );
 }

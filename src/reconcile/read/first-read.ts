@@ -1,4 +1,5 @@
-import { BridgeError } from '../../domain/errors.ts';
+import type { BridgeError } from '../../domain/errors.ts';
+import type { Loop } from '../../domain/loop.ts';
 import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { backoffMs } from '../backoff.ts';
@@ -7,7 +8,7 @@ import type { KnownService } from '../sections.ts';
 import { toReason } from '../verdict.ts';
 import { readService, recheckSections } from './read-service.ts';
 import { type ReadBefore, type ReadDeps, Reading, type ReadProgress } from './reading.ts';
-import { isAnswering, learnService, openService } from './service.ts';
+import { isAnswering, isOtherService, learnService, openService } from './service.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
@@ -18,9 +19,9 @@ const ACCOUNT_BACKOFF_MAX = 5;
 
 /** The first complete read, as the store keeps it. A restart repeats the list that was being read. */
 interface StoredRead {
-  readonly lists: ReadBefore;
+  readonly sections: ReadBefore;
   /** Time when everything that may be read had been read once (epoch milliseconds). */
-  readonly finishedAt?: number;
+  readonly finishedAt: number | undefined;
 }
 
 const FACT = createFact<StoredRead>('first-read');
@@ -35,119 +36,122 @@ export type FirstReadState =
   | ({ readonly kind: 'running' } & ReadProgress)
   | { readonly kind: 'finished' };
 
-/** The first read of one process. */
-export type FirstRead = ReturnType<typeof createFirstRead>;
-
 /**
- * Creates the first complete read of the service, once per store. Until it is finished SCIM has no answers, because "not
- * found" would make a provider create users twice.
+ * The first complete read of the service, once per store. Until it is finished SCIM has no answers, because "not found"
+ * would make a provider create users twice.
  */
-export function createFirstRead(deps: ReadDeps) {
-  const { store, clock } = deps;
-  const learned = Promise.withResolvers<void>();
-  const broken = Promise.withResolvers<BridgeError>();
-  let reading = new Reading(clock.now(), true);
-  let service: KnownService | undefined;
-  let finishedAt: number | undefined;
+export class FirstRead {
+  readonly #deps: ReadDeps;
+  readonly #learned = Promise.withResolvers<void>();
+  readonly #broken = Promise.withResolvers<BridgeError>();
+  readonly #loop: Loop;
+  #reading: Reading;
+  #service: KnownService | undefined;
+  #finishedAt: number | undefined;
   /** Failures in a row of asking whose service it is; undefined: this process knows. */
-  let failures: number | undefined = 0;
+  #failures: number | undefined = 0;
 
-  async function save(): Promise<void> {
-    const now = clock.now();
-    // That it was finished once, no later change undoes.
-    const at = finishedAt ?? (reading.findOpenList() === undefined ? now : undefined);
-    const stored = { lists: reading.toBefore(), ...(at === undefined ? {} : { finishedAt: at }) };
-    await store.write((tx) => FACT.save(tx, stored, now));
-    finishedAt = at;
+  constructor(deps: ReadDeps) {
+    this.#deps = deps;
+    this.#reading = new Reading(deps.clock.now(), true);
+    const job = { type: 'first-read', id: 'run', restMs: RECHECK_MS };
+    this.#loop = createJob(deps, job, (signal) =>
+      this.#turn(signal).catch((error: unknown) => {
+        if (!isOtherService(error)) throw error;
+        this.#broken.resolve(error);
+        return RECHECK_MS;
+      }),
+    );
   }
 
-  async function turn(signal: AbortSignal): Promise<number> {
-    if (failures !== undefined) {
-      const answer = await askWhose(deps, failures + 1, signal);
-      failures = answer.kind === 'failed' ? failures + 1 : undefined;
-      if (answer.kind === 'failed') return answer.waitMs;
-      ({ service = service } = answer);
-      learned.resolve();
-    }
-    const run = { deps, reading, signal };
+  /**
+   * Starts, or goes on with the lists that no earlier process has read. A finished read makes no call, unless a section is
+   * closed.
+   * @throws BridgeError `other-service` when the store belongs to another service.
+   */
+  async start(): Promise<void> {
+    const { store, clock } = this.#deps;
+    this.#service = await openService(this.#deps);
+    const stored = await FACT.find(store.read);
+    this.#finishedAt = stored?.finishedAt;
+    this.#reading = new Reading(clock.now(), true, stored?.sections);
+    this.#loop.start();
+  }
+
+  /** Stops after the page that is being stored. */
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  state(): FirstReadState {
+    if (this.finished) return { kind: 'finished' };
+    const progress = this.#reading.findProgress(this.#deps.clock.now());
+    return { kind: 'running', ...(progress ?? { step: 'service', count: 0 }) };
+  }
+
+  get finished(): boolean {
+    return this.#finishedAt !== undefined;
+  }
+
+  /** Account behind the token, once it is known and where the service tells it. */
+  ownAccount(): number | undefined {
+    return this.#service?.accountId;
+  }
+
+  /** Hold on changes until this process knows that the service is the one of the store, as far as it tells. */
+  readonly hold = { over: this.#learned.promise, isLong: () => (this.#failures ?? 0) > 0 };
+
+  /** Resolves, if ever, with the reason why the bridge must stop: the store belongs to another company. */
+  readonly broken = this.#broken.promise;
+
+  async #turn(signal: AbortSignal): Promise<number> {
+    const waitMs = this.#failures === undefined ? 0 : await this.#learn(this.#failures + 1, signal);
+    if (waitMs > 0) return waitMs;
+    const run = { deps: this.#deps, reading: this.#reading, signal };
     // A store that was filled before asks for closed sections at once. A failure is met again in five minutes.
-    if (finishedAt !== undefined) {
-      await recheckSections(run).catch((error: unknown) => tellFailed(deps, 'sections', error));
+    if (this.finished) {
+      await recheckSections(run).catch((error: unknown) => this.#tellFailed('sections', error));
     }
-    await readService(run, { onEnd: save });
+    await readService(run, { onEnd: () => this.#save() });
     return RECHECK_MS;
   }
 
-  const job = { type: 'first-read', id: 'run', restMs: RECHECK_MS };
-  const loop = createJob(deps, job, (signal) =>
-    turn(signal).catch((error: unknown) => {
-      if (!isOther(error)) throw error;
-      broken.resolve(error);
-      return RECHECK_MS;
-    }),
-  );
-
-  return {
-    /**
-     * Starts, or goes on with the lists that no earlier process has read. A finished read makes no call, unless a section
-     * is closed.
-     * @throws BridgeError `other-service` when the store belongs to another service.
-     */
-    async start(): Promise<void> {
-      service = await openService(deps);
-      const stored = await FACT.find(store.read);
-      finishedAt = stored?.finishedAt;
-      reading = new Reading(clock.now(), true, stored?.lists);
-      loop.start();
-    },
-    /** Stops after the page that is being stored. */
-    stop: loop.stop,
-    state(): FirstReadState {
-      if (finishedAt !== undefined) return { kind: 'finished' };
-      const progress = reading.findProgress(clock.now());
-      return { kind: 'running', ...(progress ?? { step: 'service', count: 0 }) };
-    },
-    get finished() {
-      return finishedAt !== undefined;
-    },
-    /** Account behind the token, once it is known and where the service tells it. */
-    ownAccount: () => service?.accountId,
-    /** Hold on changes until this process knows that the service is the one of the store, as far as it tells. */
-    hold: { over: learned.promise, isLong: () => (failures ?? 0) > 0 },
-    /** Resolves, if ever, with the reason why the bridge must stop: the store belongs to another company. */
-    broken: broken.promise,
-  };
-}
-
-type Answer =
-  | { readonly kind: 'learned'; readonly service?: KnownService }
-  | { readonly kind: 'failed'; readonly waitMs: number };
-
-/** Learns whose service it is, as every process does once. One that does not tell after some failures is done without. */
-async function askWhose(deps: ReadDeps, attempt: number, signal: AbortSignal): Promise<Answer> {
-  try {
-    return { kind: 'learned', service: await learnService(deps, signal) };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (isOther(error)) throw error;
-    if (attempt >= ACCOUNT_FAILURES_MAX && (await isAnswering(deps))) return { kind: 'learned' };
-    return { kind: 'failed', waitMs: tellFailed(deps, 'service', error, attempt) };
+  /**
+   * Learns whose service it is, as every process does once. One that does not tell after some failures is done without.
+   * Returns the wait before the next attempt, in milliseconds; 0: none is needed.
+   */
+  async #learn(attempt: number, signal: AbortSignal): Promise<number> {
+    try {
+      this.#service = await learnService(this.#deps, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isOtherService(error)) throw error;
+      this.#failures = attempt;
+      const mayGoOn = attempt >= ACCOUNT_FAILURES_MAX && (await isAnswering(this.#deps));
+      if (!mayGoOn) return this.#tellFailed('service', error, attempt);
+    }
+    this.#failures = undefined;
+    this.#learned.resolve();
+    return 0;
   }
-}
 
-/** Reports what failed. Returns the wait before the next attempt, in milliseconds. */
-function tellFailed(
-  { events, random }: ReadDeps,
-  step: string,
-  error: unknown,
-  failures = ACCOUNT_BACKOFF_MAX,
-): number {
-  const { text: reason, retryAfterMs } = toReason(error);
-  const retryInMs = backoffMs(Math.min(failures, ACCOUNT_BACKOFF_MAX), retryAfterMs, random());
-  events.firstReadFailed({ step, reason, retryInMs });
-  return retryInMs;
-}
+  async #save(): Promise<void> {
+    const { store, clock } = this.#deps;
+    const now = clock.now();
+    // That it was finished once, no later change undoes.
+    const isOver = this.#reading.findOpenList() === undefined;
+    const finishedAt = this.#finishedAt ?? (isOver ? now : undefined);
+    const stored = { sections: this.#reading.toBefore(), finishedAt };
+    await store.write((tx) => FACT.save(tx, stored, now));
+    this.#finishedAt = finishedAt;
+  }
 
-function isOther(error: unknown): error is BridgeError {
-  return error instanceof BridgeError && error.code === 'other-service';
+  /** Reports what failed. Returns the wait before the next attempt, in milliseconds. */
+  #tellFailed(step: string, error: unknown, failures = ACCOUNT_BACKOFF_MAX): number {
+    const { events, random } = this.#deps;
+    const { text: reason, retryAfterMs } = toReason(error);
+    const retryInMs = backoffMs(Math.min(failures, ACCOUNT_BACKOFF_MAX), retryAfterMs, random());
+    events.firstReadFailed({ step, reason, retryInMs });
+    return retryInMs;
+  }
 }

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask, edit } from '../../domain/cell.ts';
 import { fail } from '../../domain/failure.ts';
-import { foldCase } from '../../domain/fold.ts';
 import {
   type GroupField,
   isAnotherGroup,
@@ -11,8 +10,8 @@ import {
 import { groupId, newId } from '../../domain/ids.ts';
 import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
-import { agreesWithLinks, observeLinks, type SeenLinks } from '../../store/links/links.ts';
-import { type GroupRow, LIVE_MANAGED, listRows, updateRow } from '../../store/resources/rows.ts';
+import { agreesWithLinks } from '../../store/links/links.ts';
+import { LIVE_MANAGED, listRows, updateRow } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { groups as restGroups } from '../../upstream/operations/people.ts';
@@ -20,22 +19,22 @@ import { scim as scimOperations } from '../../upstream/operations/scim.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { toUnmanagedGroupAttributes } from '../group/observe.ts';
+import { observeMembers, toSeenMembers, toUnmanagedGroupAttributes } from '../group/observe.ts';
 import type { GroupScimId } from '../quirks.ts';
 import type { Entry, EntryKind, Listed } from './store-entries.ts';
 
-/** A group as the two interfaces show it; undefined: that one does not. */
-export interface GroupEntry extends Entry {
-  readonly scim: ScimGroup | undefined;
-  readonly rest: RestGroup | undefined;
+/** A group as the two interfaces show it; absent: that one does not. */
+export interface ShownGroup {
+  readonly scim?: ScimGroup | undefined;
+  readonly rest?: RestGroup | undefined;
 }
 
 /** Makes an entry of a group of both lists, of which SCIM's was asked for at `sentAt` (epoch milliseconds). */
 export function toGroupEntry(
-  scim: ScimGroup | undefined,
-  rest: RestGroup | undefined,
+  shown: ShownGroup,
   { form, sentAt }: { readonly form: GroupScimId | undefined; readonly sentAt: number },
-): GroupEntry {
+): Entry<'group'> {
+  const { scim, rest } = shown;
   const restId = form === 'restId' && scim ? toInteger(scim.id) : undefined;
   return {
     ids: {
@@ -49,17 +48,22 @@ export function toGroupEntry(
     },
     lists: [...(scim ? (['groups'] as const) : []), ...(rest ? (['restGroups'] as const) : [])],
     sentAt,
-    scim,
-    rest,
+    memberIds: scim?.memberIds,
+    observe: (row, now) => observe(shown, row && toObservedGroup(row), now),
+    isAnother(row) {
+      const before = toObservedGroup(row);
+      const { displayName } = observe(shown, before, 0);
+      return isAnotherGroup(before, { displayName, created: rest?.created });
+    },
   };
 }
 
 /**
- * Merges the entry of a group. The name comes from SCIM where SCIM shows the group, or once did; permissions and the flag
- * come from REST.
+ * Merges what is shown of a group. The name comes from SCIM where SCIM shows the group, or once did; permissions and the
+ * flag come from REST.
  */
 function observe(
-  { scim, rest }: GroupEntry,
+  { scim, rest }: ShownGroup,
   before: ObservedGroup | undefined,
   now: number,
 ): ObservedGroup {
@@ -77,64 +81,39 @@ function observe(
   };
 }
 
-function toColumns(observed: ObservedGroup) {
-  const shown = toGroupColumns(toUnmanagedGroupAttributes(observed));
-  return { seen: { observed: JSON.stringify(observed) }, shown };
-}
-
 /** Groups of the lists. */
-export const groupEntries: EntryKind<'group', GroupEntry> = {
+export const groupEntries: EntryKind<'group'> = {
   type: 'group',
   compared: 50,
   saved: 10,
+  newId: () => groupId(newId()),
   rank: ({ origin, deleted_at }) => (deleted_at === null ? 0 : 2) + (origin === null ? 1 : 0),
-  observe: (entry, row, now) => observe(entry, row && toObservedGroup(row), now),
-  toColumns,
-  toNewRow(entry, now) {
-    const { seen, shown } = toColumns(observe(entry, undefined, now));
-    const times = { created_at: now, modified_at: now };
-    return { ...entry.shownIds, ...seen, ...shown, ...times, type: 'group', id: groupId(newId()) };
-  },
-  async agrees(db, { entry, row }, { isFirst }) {
-    const memberIds = entry.scim?.memberIds;
+  toSeenColumns: (observed) => ({ observed: JSON.stringify(observed) }),
+  toShownColumns: (observed) => toGroupColumns(toUnmanagedGroupAttributes(observed)),
+  async agrees(db, { entry: { memberIds }, row }, { isFirst }) {
     if (memberIds === undefined) return true;
     // Many members take long to compare, and others go on meanwhile.
     await nextTurn();
-    return agreesWithLinks(db, row, toSeenLinks(row, { memberIds, isFirst, from: 'list' }));
+    return agreesWithLinks(db, row, toSeenMembers(row, { memberIds, isFirst, from: 'list' }));
   },
-  /** A list shows them under another id, or another group under theirs: the service gave ids anew. */
-  async listMoved(tx, _reading, known, added) {
-    const others = known.flatMap(({ entry, row }) => {
-      if (row.origin === null) return [];
-      const before = toObservedGroup(row);
-      const { displayName } = observe(entry, before, 0);
-      const isAnother = isAnotherGroup(before, { displayName, created: entry.rest?.created });
-      return isAnother ? [row] : [];
+  async listElsewhere(tx, added) {
+    const created = new Map(
+      added.map(({ entry, row }) => [row.name_folded, entry.observe(undefined, 0).created]),
+    );
+    const named = { name_folded: [...created.keys()], ...LIVE_MANAGED };
+    const namesakes = await listRows(tx, 'group', named, { order: 'seq', lock: true });
+    return namesakes.filter((row) => {
+      const before = toObservedGroup(row)?.created;
+      return before && before === created.get(row.name_folded);
     });
-    const shown = new Map(
-      added.map(([{ rest }]) => [foldCase(rest?.name ?? ''), rest?.created] as const),
-    );
-    const named = { name_folded: [...shown.keys()], ...LIVE_MANAGED };
-    const elsewhere = (await listRows(tx, 'group', named, { order: 'seq', lock: true })).filter(
-      (row) => {
-        const { created = '' } = toObservedGroup(row) ?? {};
-        return created !== '' && created === shown.get(row.name_folded);
-      },
-    );
-    return [...others, ...elsewhere];
   },
   listNames: ({ name_folded }) => [name_folded],
   removeAgain,
   async finish(tx, { deps: { clock }, reading: { isFirst } }, saved, inserted) {
     const now = clock.now();
-    for (const { entry, row } of saved) {
-      const memberIds = entry.scim?.memberIds;
-      if (memberIds) await saveMembers(tx, row, { memberIds, now, isFirst, from: 'list' });
-    }
-    for (const { entry, row } of inserted) {
-      const upstreamUserIds = entry.scim?.memberIds ?? [];
-      if (upstreamUserIds.length === 0) continue;
-      await observeLinks(tx, row, { list: 'member', upstreamUserIds, baseline: null });
+    for (const { entry, row } of [...saved, ...inserted]) {
+      const { memberIds } = entry;
+      if (memberIds) await observeMembers(tx, row, { memberIds, now, isFirst, from: 'list' });
     }
   },
 };
@@ -143,11 +122,7 @@ export const groupEntries: EntryKind<'group', GroupEntry> = {
  * Lets the removal of a group wait again, with one failed attempt, where the bridge removed it and a list that was asked
  * for after the answer shows it: then the service did not make the change.
  */
-async function removeAgain(
-  tx: Db,
-  { entry, row }: Listed<'group', GroupEntry>,
-  now: number,
-): Promise<void> {
+async function removeAgain(tx: Db, { entry, row }: Listed<'group'>, now: number): Promise<void> {
   const isReleased = row.origin !== 'created' || row.observed !== null;
   const isUnderWay = hasWaiting(row) || row.due_at !== null;
   if (isReleased || isUnderWay || row.modified_at >= entry.sentAt) return;
@@ -156,45 +131,4 @@ async function removeAgain(
   const cells = edit(asked, ['existence'], (cell) => fail(cell, failing));
   const due = { due_at: now, due_class: toDueClass(true) };
   await updateRow(tx, row, { cells: JSON.stringify(cells), ...due });
-}
-
-interface SeenMembers {
-  readonly memberIds: readonly number[];
-  /** True while nothing was read before. */
-  readonly isFirst: boolean;
-  /** Source of the members: the list of all groups may cut long member lists short, the list of one group does not. */
-  readonly from: 'list' | 'group';
-}
-
-/**
- * Stores the members that were seen in a group. Where they are shown and have changed, the ETag of the group changes.
- */
-export async function saveMembers(
-  tx: Db,
-  row: GroupRow,
-  seen: SeenMembers & { readonly now: number },
-): Promise<void> {
-  const links = toSeenLinks(row, seen);
-  const moved = await observeLinks(tx, row, links);
-  // A managed group shows its desired members, whatever is seen.
-  if (moved === 0 || links.baseline === 0) return;
-  await updateRow(tx, row, { version: row.version + 1, modified_at: seen.now });
-}
-
-/**
- * Members of a newly adopted group belong to it, also when they are read later. In a created group, and in a group that
- * was read before, a new member is not desired.
- */
-function toSeenLinks(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): SeenLinks {
-  const { origin } = row;
-  // A short list must not pass for a removal that a provider asks for.
-  const isUnsure = !isFirst && from === 'list' && origin !== null;
-  return {
-    list: 'member',
-    upstreamUserIds: memberIds,
-    baseline: origin === null ? null : origin === 'adopted' && isFirst ? 1 : 0,
-    absent: isUnsure ? 'unknown' : 'out',
-    // A call whose outcome is unknown may have ended after the list was read: the look that follows shows it.
-    mayBeOld: row.must_look !== 0,
-  };
 }

@@ -8,13 +8,13 @@ import { type GroupRow, LIVE, listRows, lockRow, updateRow } from '../../store/r
 import { toUpstreamIds } from '../../store/resources/state.ts';
 import { deleteWhere, listWhere } from '../../store/tables.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
-import { fetchMemberIds, fetchScimMembers } from '../group/observe.ts';
+import { fetchMemberIds, fetchScimMembers, observeMembers } from '../group/observe.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { withCalls } from '../step-call.ts';
 import { classify } from '../verdict.ts';
-import { groupEntries, saveMembers, toGroupEntry } from './group-entries.ts';
+import { groupEntries, type ShownGroup, toGroupEntry } from './group-entries.ts';
 import { type ListedScimGroup, READING, type ReadRun } from './reading.ts';
 import { storeEntries } from './store-entries.ts';
 
@@ -38,6 +38,7 @@ export async function readMembers(run: ReadRun): Promise<undefined> {
 async function storeGroups(run: ReadRun): Promise<void> {
   const { store, quirks } = run.deps;
   const { since, scimGroups, restGroups, lists } = run.reading;
+  // A list whose pages were read before shows groups that were deleted since beside those that were founded in their place.
   const gone = { upstream_uid: [...restGroups.keys()], deleted_at: { '<>': null } } as const;
   const rows = await listRows(store.read, 'group', gone);
   const deleted = new Set(rows.flatMap(({ upstream_uid }) => upstream_uid ?? []));
@@ -45,20 +46,19 @@ async function storeGroups(run: ReadRun): Promise<void> {
   if (join.scimId !== undefined) await quirks.learn({ groupScimId: join.scimId });
   const form = quirks.current().groupScimId;
   const restSentAt = lists.restGroups.since ?? since;
-  const entries = join.groups.map(({ scim, rest }) =>
+  const entries = join.groups.map((group) =>
     // The older of the two lists decides how old what is known is.
-    toGroupEntry(scim, rest, { form, sentAt: scim?.sentAt ?? restSentAt }),
+    toGroupEntry(group, { form, sentAt: group.scim?.sentAt ?? restSentAt }),
   );
   await storeEntries(run, groupEntries, entries);
-  await saveAmbiguous(run, join.ambiguous);
+  await saveAmbiguous(run, new Set(join.ambiguous.map(foldCase)));
 }
 
 /** Disputes names of which it is not known which group is which, and no others any more. */
 async function saveAmbiguous(
   { deps: { store, clock } }: ReadRun,
-  ambiguous: readonly string[],
+  names: ReadonlySet<string>,
 ): Promise<void> {
-  const names = new Set(ambiguous.map(foldCase));
   const dispute = { type: 'group', reason: SEVERAL } as const;
   for (const nameFolded of names) {
     await store.write((tx) => saveDispute(tx, { ...dispute, nameFolded, now: clock.now() }));
@@ -66,8 +66,8 @@ async function saveAmbiguous(
   const known = { resource_type: 'group', reason: SEVERAL } as const;
   const disputes = await listWhere(store.read, 'disputes', known);
   const over = disputes.filter(({ name_folded }) => !names.has(name_folded));
-  const seqs = over.map(({ seq }) => seq);
-  if (seqs.length > 0) await store.write((tx) => deleteWhere(tx, 'disputes', { seq: seqs }));
+  const seq = over.map((one) => one.seq);
+  if (seq.length > 0) await store.write((tx) => deleteWhere(tx, 'disputes', { seq }));
 }
 
 /** Group whose members no list proved. */
@@ -90,15 +90,12 @@ async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unpr
   const shown = all.filter(({ upstream_uid: uid, upstream_scim_id: scimId }) => {
     return restGroups.has(uid ?? '') || scimGroups.has(scimId ?? '');
   });
-  const counts = new Map<number | null, number | undefined>(
-    restGroups.values().map(({ id, usersCount }) => [id, usersCount]),
-  );
   const unproven: Unproven[] = [];
   for (const some of chunks(shown, PART)) {
     const seqs = some.map(({ seq }) => seq);
     const known = await countSeenMembers(store.read, seqs);
     for (const group of some) {
-      const said = counts.get(group.upstream_id);
+      const said = restGroups.get(group.upstream_uid ?? '')?.usersCount;
       const { seen, unknown } = known.get(group.seq) ?? { seen: 0, unknown: 0 };
       const isWhole = said === undefined && group.upstream_scim_id !== null && unknown === 0;
       // Where no list shows members, a count that stayed the same may hide a change of who they are.
@@ -125,11 +122,12 @@ async function readMembersOf(run: ReadRun, { group, said, listed }: Unproven): P
   }
   const now = clock.now();
   await store.write(async (tx) => {
-    const row = await lockRow(tx, { type: 'group', id: group.id });
-    const decision = row && decideMerge(row, sentAt);
-    if (row && decision === 'look-again') await updateRow(tx, row, toLookAgainColumns(row, now));
-    if (row && decision === 'merge') {
-      await saveMembers(tx, row, { memberIds, now, isFirst, from: 'group' });
+    const row = await lockRow(tx, group);
+    if (row === undefined) return;
+    const decision = decideMerge(row, sentAt);
+    if (decision === 'look-again') await updateRow(tx, row, toLookAgainColumns(row, now));
+    if (decision === 'merge') {
+      await observeMembers(tx, row, { memberIds, now, isFirst, from: 'group' });
     }
   });
 }
@@ -150,16 +148,17 @@ async function fetchMembers(
   }
 }
 
-interface Pair {
-  readonly scim: ListedScimGroup;
-  readonly rest: RestGroup;
+/** Groups of the SCIM list with the group of the REST list that each is. */
+type Pairs = ReadonlyMap<ListedScimGroup, RestGroup>;
+
+interface ListedGroup extends ShownGroup {
+  readonly scim?: ListedScimGroup | undefined;
 }
 
-/** Join of the groups of the two interfaces. */
 interface GroupJoin {
   /** Meaning of the SCIM ids, undefined when no group tells. */
   readonly scimId: GroupScimId | undefined;
-  readonly groups: readonly Partial<Pair>[];
+  readonly groups: readonly ListedGroup[];
   /** Names of groups with several possible partners, which stay without REST ids. */
   readonly ambiguous: readonly string[];
 }
@@ -174,8 +173,7 @@ const FORMS: readonly (readonly ['restId' | 'uid', (rest: RestGroup) => string])
  * Joins the groups of the SCIM list with those of the REST list. "The SCIM id is the REST id" (or the uid) counts only
  * while id and name agree for every group that both lists show. After a single contradiction groups are joined by names
  * that are unique in both lists. Nothing is guessed.
- * @param deleted uids of groups that were deleted through SCIM: a list whose pages were read before shows them beside those
- *   that were founded in their place
+ * @param deleted uids of groups that were deleted through SCIM
  */
 function joinGroups(
   scim: readonly ListedScimGroup[],
@@ -183,14 +181,16 @@ function joinGroups(
   deleted: ReadonlySet<string>,
 ): GroupJoin {
   const named = pairByName(scim, rest, deleted);
-  let hasEvidence = named.pairs.length > 0;
+  let hasEvidence = named.pairs.size > 0;
   for (const [form, toId] of FORMS) {
     const byId = new Map(rest.map((group) => [toId(group), group]));
     const pairs = toPairs(scim, ({ id }) => byId.get(id));
-    hasEvidence ||= pairs.length > 0;
-    const agrees = ({ scim: one, rest: other }: Pair) =>
-      toId(other) === one.id && toSpelling(one.displayName) === toSpelling(other.name);
-    if (pairs.length > 0 && [...pairs, ...named.pairs].every(agrees)) {
+    hasEvidence ||= pairs.size > 0;
+    const agrees = [...pairs, ...named.pairs].every(
+      ([one, other]) =>
+        toId(other) === one.id && toSpelling(one.displayName) === toSpelling(other.name),
+    );
+    if (pairs.size > 0 && agrees) {
       return { scimId: form, groups: withUnpaired(pairs, scim, rest), ambiguous: [] };
     }
   }
@@ -203,38 +203,43 @@ function joinGroups(
 function toPairs(
   scim: readonly ListedScimGroup[],
   findPartner: (group: ListedScimGroup) => RestGroup | undefined,
-): Pair[] {
-  return scim.flatMap((group) => {
-    const partner = findPartner(group);
-    return partner === undefined ? [] : [{ scim: group, rest: partner }];
-  });
+): Pairs {
+  return new Map(
+    scim.flatMap((group) => {
+      const partner = findPartner(group);
+      return partner === undefined ? [] : [[group, partner] as const];
+    }),
+  );
 }
 
 function pairByName(
   scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
   deleted: ReadonlySet<string>,
-): { readonly pairs: Pair[]; readonly ambiguous: string[] } {
+): { readonly pairs: Pairs; readonly ambiguous: string[] } {
+  const byName = Map.groupBy(scim, ({ displayName }) => toSpelling(displayName));
   const restByName = Map.groupBy(rest, ({ name }) => toSpelling(name));
-  const [pairs, ambiguous]: [Pair[], string[]] = [[], []];
-  for (const [name, same] of Map.groupBy(scim, ({ displayName }) => toSpelling(displayName))) {
-    const all = restByName.get(name) ?? [];
-    const partners = all.length > 1 ? all.filter(({ uid }) => !deleted.has(uid)) : all;
-    if (same.length === 1 && partners.length === 1) pairs.push(...toPairs(same, () => partners[0]));
-    else if (partners.length > 0) ambiguous.push(...same.map(({ displayName }) => displayName));
-  }
-  return { pairs, ambiguous };
+  const listPartners = ({ displayName }: ListedScimGroup) => {
+    const all = restByName.get(toSpelling(displayName)) ?? [];
+    return all.length > 1 ? all.filter(({ uid }) => !deleted.has(uid)) : all;
+  };
+  const isUnique = (group: ListedScimGroup) =>
+    byName.get(toSpelling(group.displayName))?.length === 1 && listPartners(group).length === 1;
+  const ambiguous = scim.filter((group) => !isUnique(group) && listPartners(group).length > 0);
+  return {
+    pairs: toPairs(scim.filter(isUnique), (group) => listPartners(group)[0]),
+    ambiguous: ambiguous.map(({ displayName }) => displayName),
+  };
 }
 
 function withUnpaired(
-  pairs: readonly Pair[],
+  pairs: Pairs,
   scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
-): Partial<Pair>[] {
-  const paired = new Set<unknown>(pairs.flatMap((pair) => [pair.scim, pair.rest]));
+): ListedGroup[] {
+  const paired = new Set(pairs.values());
   return [
-    ...pairs,
-    ...scim.filter((group) => !paired.has(group)).map((group) => ({ scim: group })),
+    ...scim.map((group) => ({ scim: group, rest: pairs.get(group) })),
     ...rest.filter((group) => !paired.has(group)).map((group) => ({ rest: group })),
   ];
 }

@@ -1,65 +1,68 @@
-import { BridgeError } from '../../domain/errors.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';
 import { companyUsers, groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { paginate } from '../../upstream/paginate.ts';
+import { type PageOptions, paginate } from '../../upstream/paginate.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
+import type { Transport } from '../../upstream/transport.ts';
 import { backoffMs } from '../backoff.ts';
 import { isSectionUp, readSections, saveSection } from '../sections.ts';
 import { classify, type Reason, toReason } from '../verdict.ts';
 import { readMembers } from './read-groups.ts';
 import {
+  LISTS,
   type ListName,
-  listsOf,
   READ_SECTIONS,
   READING,
   type Reading,
   type ReadRun,
+  type ShowingList,
   toSection,
 } from './reading.ts';
-import { assertService } from './service.ts';
+import { assertService, isOtherService } from './service.ts';
 import { storeEntries } from './store-entries.ts';
 import { toCompanyUserEntry, toScimUserEntry, userEntries } from './user-entries.ts';
 
 /** How one list is read. */
-interface List<O extends PagedOperation> {
-  readonly operation: O;
+interface List {
   /** Documented ways to ask for it: a later one is tried when the ones before are not complete. */
-  readonly variants: readonly ArgsOf<O>[];
+  readonly ways: readonly Way[];
   /** Number of entries that it must have, where another complete list tells it. */
   knownTotal?(reading: Reading): number | undefined;
-  /** Forgets what an incomplete way has left. */
-  begin?(reading: Reading): void;
   /** Stores a page; `sentAt` is when it was asked for (epoch milliseconds). */
   storePage(run: ReadRun, items: readonly unknown[], sentAt: number): Promise<void>;
 }
 
-/** Every list, in any order. Each resolves with why it was not provably complete; undefined: it was. */
-const READERS: Readonly<Record<ListName, (run: ReadRun) => Promise<string | undefined>>> = {
+type Way = ReturnType<typeof toWay>;
+
+const toWay = <O extends PagedOperation>(operation: O, args: ArgsOf<O>) => ({
+  id: operation.id,
+  read: (upstream: Transport, options: PageOptions) => paginate(upstream, operation, args, options),
+});
+
+/** Every list that shows users or groups. */
+const SHOWING: Readonly<Record<ShowingList, List>> = {
   /** userName, name, address and the active flag. */
-  users: createReader('users', {
-    operation: scim.getUsers,
-    variants: [{}],
+  users: {
+    ways: [toWay(scim.getUsers, {})],
     storePage: (run, items, sentAt) => {
       const users = items.map(parseScimUser);
-      return storeEntries(
-        run,
-        userEntries,
-        users.map((user) => toScimUserEntry(user, sentAt)),
-      );
+      const entries = users.map((user) => toScimUserEntry(user, sentAt));
+      return storeEntries(run, userEntries, entries);
     },
-  }),
+  },
   /**
    * Roles, licences and suspensions. Accounts that only this list shows (placeholders without a mailbox, for instance)
    * become users too: groups may have them as members, and their addresses are taken.
    */
-  companyUsers: createReader('companyUsers', {
-    operation: companyUsers.getListOfUsers,
-    variants: [{}, { query: { for_members_section: true } }],
+  companyUsers: {
+    ways: [
+      toWay(companyUsers.getListOfUsers, {}),
+      toWay(companyUsers.getListOfUsers, { query: { for_members_section: true } }),
+    ],
     knownTotal: ({ lists: { users } }) => (users.state === 'done' && users.count) || undefined,
     async storePage(run, items, sentAt) {
       const users = items.map(parseCompanyUser);
@@ -67,82 +70,71 @@ const READERS: Readonly<Record<ListName, (run: ReadRun) => Promise<string | unde
       const entries = users.map((user) => toCompanyUserEntry(user, sentAt));
       await storeEntries(run, userEntries, entries);
     },
-  }),
+  },
   /** Names of the groups, and members where the list carries them. */
-  groups: createReader('groups', {
-    operation: scim.getGroups,
-    variants: [{}],
-    begin: ({ scimGroups }) => scimGroups.clear(),
+  groups: {
+    ways: [toWay(scim.getGroups, {})],
     async storePage({ reading: { scimGroups } }, items, sentAt) {
       for (const group of items.map(parseScimGroup)) scimGroups.set(group.id, { ...group, sentAt });
     },
-  }),
+  },
   /** Permissions, flags and REST ids of the groups. */
-  restGroups: createReader('restGroups', {
-    operation: groups.getListOfGroups,
+  restGroups: {
     // The service does not page at all with tree entities; the last way asks for nothing special.
-    variants: [
-      { query: { with_users_count: true } },
-      { query: { with_users_count: true, with_tree_entities: true } },
-      {},
+    ways: [
+      toWay(groups.getListOfGroups, { query: { with_users_count: true } }),
+      toWay(groups.getListOfGroups, {
+        query: { with_users_count: true, with_tree_entities: true },
+      }),
+      toWay(groups.getListOfGroups, {}),
     ],
-    knownTotal: ({
-      lists: {
-        groups: { state, count },
-      },
-    }) => (state === 'done' ? count : undefined),
-    begin: ({ restGroups }) => restGroups.clear(),
+    knownTotal: ({ lists: { groups: named } }) =>
+      named.state === 'done' ? named.count : undefined,
     async storePage({ reading: { restGroups } }, items) {
       for (const group of items.map(parseRestGroup)) restGroups.set(group.uid, group);
     },
-  }),
-  members: readMembers,
+  },
 };
 
-/** Creates what reads a list to its proven end, and stores it page by page; it throws what a call of it throws. */
-function createReader<O extends PagedOperation>(name: ListName, list: List<O>) {
-  return async (run: ReadRun): Promise<string | undefined> => {
-    const { lists } = run.reading;
-    let reason: string | undefined;
-    for (const args of list.variants) {
-      lists[name] = { state: 'open', count: 0, since: run.deps.clock.now() };
-      list.begin?.(run.reading);
-      try {
-        reason = await readPages(run, name, list, args);
-      } catch (error) {
-        // A service that does not take these parameters may take those of the next way.
-        const { verdict, problem } = classify(error);
-        if (verdict !== 'refused') throw error;
-        reason = problem.words;
-      }
-      if (reason === undefined) return undefined;
-    }
-    return `${list.operation.id}: ${reason}`;
-  };
+/** Reads a list to its proven end, and stores it page by page. Returns why it is not complete. @throws what a call of it throws */
+async function readList(run: ReadRun, name: ListName): Promise<Reason | undefined> {
+  if (name === 'members') return readMembers(run);
+  const { lists, scimGroups, restGroups } = run.reading;
+  let words: string | undefined;
+  for (const way of SHOWING[name].ways) {
+    lists[name] = { state: 'open', count: 0, since: run.deps.clock.now() };
+    // What an incomplete way has left is forgotten.
+    if (name === 'groups') scimGroups.clear();
+    if (name === 'restGroups') restGroups.clear();
+    const reason = await readPages(run, name, way).catch((error: unknown) => {
+      // A service that does not take these parameters may take those of the next way.
+      const { verdict, problem } = classify(error);
+      if (verdict !== 'refused') throw error;
+      return problem.words;
+    });
+    if (reason === undefined) return undefined;
+    words = `${way.id}: ${reason}`;
+  }
+  return words === undefined ? undefined : { problem: { code: 'incomplete', words }, text: words };
 }
 
-async function readPages<O extends PagedOperation>(
-  run: ReadRun,
-  name: ListName,
-  list: List<O>,
-  args: ArgsOf<O>,
-): Promise<string | undefined> {
+async function readPages(run: ReadRun, name: ShowingList, way: Way): Promise<string | undefined> {
   const { clock, policy, upstream } = run.deps;
-  const { lists } = run.reading;
-  const knownTotal = list.knownTotal?.(run.reading);
+  const { knownTotal, storePage } = SHOWING[name];
+  const list = run.reading.lists[name];
+  const total = knownTotal?.(run.reading);
   const { pageSize } = policy;
-  const options = { ...READING, signal: run.signal, pageSize, emptyFrom: knownTotal };
-  const pages = paginate(upstream, list.operation, args, options);
+  const pages = way.read(upstream, { ...READING, signal: run.signal, pageSize, emptyFrom: total });
   let sentAt = clock.now();
-  for await (const { items, total } of pages) {
-    await list.storePage(run, items, sentAt);
-    lists[name].count += items.length;
-    if (total !== undefined) lists[name].total = total;
+  for await (const page of pages) {
+    await storePage(run, page.items, sentAt);
+    list.count += page.items.length;
+    if (page.total !== undefined) list.total = page.total;
     sentAt = clock.now();
   }
   const { reason } = pages.result;
   // A service that ignores the offset sends the same page for ever; one page can still be everything.
-  return reason === 'a page came twice' && pages.progress.count === knownTotal ? undefined : reason;
+  return reason === 'a page came twice' && pages.progress.count === total ? undefined : reason;
 }
 
 /** Times that the list of roles may be incomplete, or not be understood, before the rest serves without it. */
@@ -153,7 +145,7 @@ interface ReadOptions {
   /** Failures in a row of one list after which the read ends without a result; by default it goes on for ever. */
   readonly failuresMax?: number;
   /** Called once a list was read or refused. */
-  readonly onEnd?: () => Promise<void>;
+  readonly onEnd?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -171,13 +163,7 @@ export async function readService(
     // Missing roles do not block SCIM for ever: the rest serves, and status tells the gap.
     const mayGiveUp =
       list === 'companyUsers' && failuresMax === undefined && failures + 1 >= UNREADABLE_MAX;
-    const reason = await readOrClose(run, list, mayGiveUp)
-      .then(async (failed) => failed ?? (await onEnd?.()))
-      .catch((error: unknown) => {
-        // What was not stored as read is read again.
-        reading.lists[list] = { state: 'open', count: 0 };
-        return toFailure(run, error);
-      });
+    const reason = await tryList(run, list, { mayGiveUp, onEnd });
     failures = reason === undefined ? 0 : failures + 1;
     if (reason === undefined) continue;
     if (failures === failuresMax) return reason.text;
@@ -189,32 +175,34 @@ export async function readService(
 }
 
 /** Reads one list, or leaves it out. Returns why it could not be read. */
-async function readOrClose(
+async function tryList(
   run: ReadRun,
   list: ListName,
-  mayGiveUp: boolean,
+  { mayGiveUp, onEnd }: Pick<ReadOptions, 'onEnd'> & { readonly mayGiveUp: boolean },
 ): Promise<Reason | undefined> {
-  const reason = await READERS[list](run).then(toIncomplete, (error) => toFailure(run, error));
-  if (reason === undefined) {
-    await endList(run, list);
+  const { deps, reading, signal } = run;
+  const toFailure = (error: unknown): Reason => {
+    signal.throwIfAborted();
+    if (isOtherService(error)) throw error;
+    return toReason(error);
+  };
+  const reason = await readList(run, list).catch(toFailure);
+  const isGivenUp = mayGiveUp && reason !== undefined && UNREADABLE.has(reason.problem.code);
+  if (reason !== undefined && reason.verdict !== 'forbidden' && !isGivenUp) return reason;
+  try {
+    if (reason === undefined) await endList(run, list);
+    else {
+      // The section comes first: a refused list must never look open.
+      await saveSection(deps, toSection(list), reason.problem);
+      reading.restart(toSection(list), 'refused');
+    }
+    await onEnd?.();
     return undefined;
+  } catch (error) {
+    // What was not stored as read is read again.
+    reading.lists[list] = { state: 'open', count: 0 };
+    return toFailure(error);
   }
-  const isGivenUp = mayGiveUp && UNREADABLE.has(reason.problem.code);
-  if (reason.verdict !== 'forbidden' && !isGivenUp) return reason;
-  // The section comes first: a refused list must never look open.
-  await saveSection(run.deps, toSection(list), reason.problem);
-  run.reading.restart(toSection(list), 'refused');
-  return undefined;
-}
-
-function toIncomplete(text: string | undefined): Reason | undefined {
-  return text === undefined ? undefined : { problem: { code: 'incomplete', words: text }, text };
-}
-
-function toFailure({ signal }: ReadRun, error: unknown): Reason {
-  signal.throwIfAborted();
-  if (error instanceof BridgeError && error.code === 'other-service') throw error;
-  return toReason(error);
 }
 
 /**
@@ -223,7 +211,7 @@ function toFailure({ signal }: ReadRun, error: unknown): Reason {
  */
 async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void> {
   const section = toSection(list);
-  if (listsOf(section).at(-1) === list) await saveSection(deps, section, null);
+  if (LISTS[section].at(-1) === list) await saveSection(deps, section, null);
   if (list === 'members') {
     reading.scimGroups.clear();
     reading.restGroups.clear();
@@ -238,7 +226,7 @@ async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void
 export async function recheckSections({ deps, reading }: ReadRun): Promise<void> {
   const sections = await readSections(deps);
   for (const section of READ_SECTIONS) {
-    const isUnread = listsOf(section).some((list) => reading.lists[list].state === 'refused');
+    const isUnread = LISTS[section].some((list) => reading.lists[list].state === 'refused');
     const problem = sections[section]?.problem;
     if (isUnread) reading.restart(section);
     else if (problem) await isSectionUp(deps, section, problem);

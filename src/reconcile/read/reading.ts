@@ -1,4 +1,5 @@
 import { isWaiting } from '../../domain/cell.ts';
+import { parseFields } from '../../domain/json.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
@@ -18,28 +19,24 @@ export interface ReadDeps extends ReconcileDeps {
 export const READING = { class: 'look', key: 'first-read' } as const;
 
 /**
- * Lists of a complete read with their sections, in order: users before groups, because a membership names a user. `members`:
+ * Lists of a complete read by their sections, in order: users before groups, because a membership names a user. `members`:
  * both lists of groups are stored, and members that they do not show are asked for group by group.
  */
-const SECTION_OF = {
-  users: 'users',
-  companyUsers: 'companyUsers',
-  groups: 'groups',
-  restGroups: 'groups',
-  members: 'groups',
-} as const satisfies Readonly<Record<string, ReadableSection>>;
+export const LISTS = {
+  users: ['users'],
+  companyUsers: ['companyUsers'],
+  groups: ['groups', 'restGroups', 'members'],
+} as const satisfies { readonly [S in ReadableSection]?: readonly string[] };
 
-/** One of these lists. */
-export type ListName = keyof typeof SECTION_OF;
+/** A section that a complete read needs. */
+export type ReadSection = keyof typeof LISTS;
+/** One of the lists of these sections. */
+export type ListName = (typeof LISTS)[ReadSection][number];
 /** A list that shows users or groups. */
 export type ShowingList = Exclude<ListName, 'members'>;
-/** A section that a complete read needs. */
-export type ReadSection = (typeof SECTION_OF)[ListName];
-
-const LISTS: readonly ListName[] = ['users', 'companyUsers', 'groups', 'restGroups', 'members'];
 
 /** The sections of a complete read. */
-export const READ_SECTIONS = ['users', 'companyUsers', 'groups'] as const;
+export const READ_SECTIONS = parseFields<ReadSection>(LISTS);
 
 /** The list of each type that SCIM shows, and that of the other interface. */
 export const LISTS_OF = {
@@ -49,12 +46,7 @@ export const LISTS_OF = {
 
 /** Finds the section that opens or closes a list. */
 export function toSection(list: ListName): ReadSection {
-  return SECTION_OF[list];
-}
-
-/** Lists the lists of a section. */
-export function listsOf(section: ReadSection): ListName[] {
-  return LISTS.filter((list) => SECTION_OF[list] === section);
+  return list === 'users' || list === 'companyUsers' ? list : 'groups';
 }
 
 /** Group of the SCIM list, and when its page was asked for (epoch milliseconds). */
@@ -70,8 +62,8 @@ interface ListState {
   since?: number;
 }
 
-/** Lists that were read or refused before. */
-export type ReadBefore = { readonly [L in ListName]?: 'done' | 'refused' };
+/** Sections that were read or refused before. */
+export type ReadBefore = { readonly [S in ReadSection]?: 'done' | 'refused' };
 
 /** How far a complete read has come, as operators are shown it. */
 export interface ReadProgress {
@@ -110,37 +102,41 @@ export class Reading {
   /** Users whose accounts may have other ids by now: nothing is said of them, nor of where they are members. */
   readonly moved = new Set<string>();
 
-  /** `before`: lists that an earlier process has read or was refused. */
   constructor(now: number, isFirst: boolean, before: ReadBefore = {}) {
     this.since = now;
     this.isFirst = isFirst;
-    const open = (list: ListName): ListState => ({ state: before[list] ?? 'open', count: 0 });
+    const open = (section: ReadSection): ListState => ({
+      state: before[section] ?? 'open',
+      count: 0,
+    });
     this.lists = {
       users: open('users'),
       companyUsers: open('companyUsers'),
       groups: open('groups'),
-      restGroups: open('restGroups'),
-      members: open('members'),
+      restGroups: open('groups'),
+      members: open('groups'),
     };
   }
 
   /** Finds the next list to be read; undefined when none is left. */
   findOpenList(): ListName | undefined {
-    return LISTS.find((list) => this.lists[list].state === 'open');
+    return READ_SECTIONS.flatMap<ListName>((section) => LISTS[section]).find(
+      (list) => this.lists[list].state === 'open',
+    );
   }
 
   /** Has the lists of a section read from their beginning, or leaves them out. */
   restart(section: ReadSection, state: 'open' | 'refused' = 'open'): void {
-    for (const list of listsOf(section)) this.lists[list] = { state, count: 0 };
+    for (const list of LISTS[section]) this.lists[list] = { state, count: 0 };
     if (section === 'groups') this.membersAfter = 0;
   }
 
-  /** The sections that were read or refused, by their last list. */
+  /** The sections that were read to their last list, or refused. */
   toBefore(): ReadBefore {
-    const before: { [L in ListName]?: 'done' | 'refused' } = {};
-    for (const list of LISTS) {
-      const { state } = this.lists[listsOf(toSection(list)).at(-1) ?? list];
-      if (state !== 'open') before[list] = state;
+    const before: { -readonly [S in keyof ReadBefore]: ReadBefore[S] } = {};
+    for (const section of READ_SECTIONS) {
+      const { state } = this.lists[LISTS[section].at(-1) ?? section];
+      if (state !== 'open') before[section] = state;
     }
     return before;
   }
@@ -168,29 +164,29 @@ export class Reading {
 
   /** True when a read showed the user or group, or a call has since. */
   isSeen(row: ResourceRow): boolean {
-    const { at = 0 } = toObservation(row) ?? {};
+    const at = toObservation(row)?.at;
     return LISTS_OF[row.type].some((list) => this.#isListed(list, row, at));
   }
 
   /** True when a list showed the row, or a call has since; `at` is when that was last stored (epoch milliseconds). */
-  #isListed(list: ShowingList, { seq }: ResourceRow, at: number): boolean {
+  #isListed(list: ShowingList, { seq }: ResourceRow, at = 0): boolean {
     return this.unchanged[list].has(seq) || at >= this.since;
   }
 
   /** True for what should be in the service, and in a list that was read, and was in none. */
   isMissed(row: ResourceRow): boolean {
-    if (row.deleted_at !== null || !this.isRead(row.type) || isBusy(row) || this.isSeen(row)) {
+    const { type } = row;
+    if (row.deleted_at !== null || !this.isRead(type) || isBusy(row) || this.isSeen(row)) {
       return false;
     }
     const observed = toObservation(row);
     if (row.origin === null) {
       // An account known only from the list of company users is not missed while that list cannot be read.
-      const isShown = row.type === 'group' || observed?.shownAt !== undefined;
+      const isShown = type === 'group' || observed?.shownAt !== undefined;
       return observed !== undefined && (isShown || this.isDone('companyUsers'));
     }
     const cells = parseCells<string>(row);
-    const isMade =
-      row.type === 'user' ? row.upstream_id !== null && row.active === 1 : isLinked(row);
+    const isMade = isLinked(row) && (type === 'group' || row.active === 1);
     return isMade && !isWaiting(cells.account) && !isWaiting(cells.existence);
   }
 
@@ -202,12 +198,12 @@ export class Reading {
     }
     const { by, shownAt, listedAt } = observed;
     const [named, other] = LISTS_OF[row.type];
-    const wasShown = by.startsWith('scim.') && shownAt !== undefined;
-    if (wasShown && !this.#isListed(named, row, shownAt)) return named;
+    const isDropped = (list: ShowingList, at: number | undefined) =>
+      at !== undefined && !this.#isListed(list, row, at);
+    if (by.startsWith('scim.') && isDropped(named, shownAt)) return named;
     // The list of company users may always leave out inactive ones, and it may be refused.
     const mayLeaveOut = 'active' in observed && (!observed.active || !this.isDone(other));
-    if (mayLeaveOut || listedAt === undefined) return undefined;
-    return this.#isListed(other, row, listedAt) ? undefined : other;
+    return !mayLeaveOut && isDropped(other, listedAt) ? other : undefined;
   }
 }
 

@@ -51,14 +51,18 @@ function toOther(known: string, seen: string): BridgeError {
   );
 }
 
+/** True for the error of a store that belongs to another service. */
+export function isOtherService(error: unknown): error is BridgeError {
+  return error instanceof BridgeError && error.code === 'other-service';
+}
+
 /** Tells whether the service answers a cheap read that every token may send. Never rejects because of the service. */
 export async function isAnswering({ upstream }: ReadDeps): Promise<boolean> {
   try {
     await upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, READING);
     return true;
   } catch (error) {
-    const { verdict } = classify(error);
-    return verdict !== 'later' && verdict !== 'unknown';
+    return !isTransient(error);
   }
 }
 
@@ -73,9 +77,12 @@ export async function learnService(deps: ReadDeps, signal: AbortSignal): Promise
     const { id: accountId, companyId } = parseCompanyUser(answer);
     return await assertService(deps, { accountId, companyId });
   } catch (error) {
-    const { verdict, problem } = classify(error);
-    const isTransient = verdict === 'later' || verdict === 'unknown';
-    if (isTransient && problem.code !== 'unreadable') throw error;
+    if (isTransient(error) && classify(error).problem.code !== 'unreadable') throw error;
     return assertService(deps, {});
   }
+}
+
+function isTransient(error: unknown): boolean {
+  const { verdict } = classify(error);
+  return verdict === 'later' || verdict === 'unknown';
 }

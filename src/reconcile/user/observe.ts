@@ -26,6 +26,7 @@ import { companyUsers } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import {
   type CompanyUser,
+  DEACTIVATED_ROLE,
   OWNER_ROLE,
   parseCompanyUser,
 } from '../../upstream/shapes/company-user.ts';
@@ -56,7 +57,38 @@ export function toObservedUser(
   };
 }
 
-/** The same, as this call shows it now. */
+/**
+ * Merges an entry of the list of company users. userName, address, name and `active` come from SCIM, which every later
+ * look asks; the rest comes from this list. The role of a deactivated account tells nothing.
+ */
+export function observeCompanyUser(
+  user: CompanyUser,
+  before: ObservedUser | undefined,
+  at: number,
+): ObservedUser {
+  const { virtual, appsPermissions, temporarilyInactive, takesLicence, role } = user;
+  const by = companyUsers.getListOfUsers.id;
+  const isActive = role !== DEACTIVATED_ROLE;
+  const unknownToScim = { fullName: user.fullName ?? '', active: isActive, at: 0, by };
+  const known: ObservedUser = before === undefined || before.by === by ? unknownToScim : before;
+  const { userName = user.username, email = user.email } = known;
+  // An account that does not work takes nothing, whatever the list says.
+  const isWorking = isActive && temporarilyInactive !== true;
+  return {
+    ...known,
+    ...(userName === undefined ? {} : { userName }),
+    ...(email === undefined ? {} : { email }),
+    ...(role === undefined ? {} : { role, owner: role === OWNER_ROLE }),
+    ...(virtual === undefined ? {} : { virtual }),
+    ...(appsPermissions === undefined ? {} : { appsPermissions }),
+    ...(temporarilyInactive === undefined ? {} : { temporarilyInactive }),
+    ...(takesLicence === undefined || !isWorking ? {} : { takesLicence }),
+    listedAt: at,
+    at,
+  };
+}
+
+/** Merges a SCIM answer as this call shows it now. */
 export function observeUser(
   { clock }: Pick<ReconcileDeps, 'clock'>,
   user: ScimUser,
