@@ -12,11 +12,10 @@ export interface Observed {
   readonly findNews: (tx: Db) => Promise<readonly Notice[]>;
 }
 
-/** A message for a receiver, and where its condition stands. */
+/** A message for a receiver, where its condition stands, and what is sent at its end. */
 interface Message extends Pick<Row<'notices'>, 'key' | 'phase'> {
   readonly notice: Notice;
-  /** What is sent at its end, as JSON text. */
-  readonly ended?: string | null;
+  readonly ended?: Notice | undefined;
 }
 
 /**
@@ -31,51 +30,34 @@ export async function followConditions(
 ): Promise<void> {
   const rows = Map.groupBy(await listWhere(tx, 'notices', {}), ({ receiver }) => receiver);
   const news = await findNews(tx);
+  const holding = new Set(conditions.map(({ key }) => key));
   for (const receiver of receivers) {
     const isAsked = createMatcher(receiver.events);
-    const wants = ({ type }: Notice) => isAsked([type]);
-    const over = new Map(rows.get(receiver.name)?.map((row) => [row.key, row]));
-    const messages: Message[] = [];
-    for (const condition of conditions) {
-      messages.push(...toBegun(condition, over.get(condition.key), wants));
-      over.delete(condition.key);
-    }
-    for (const row of over.values()) {
-      if (row.phase === 'ended' || row.phase === 'once') continue;
-      const ended = toEnded(row, wants);
-      if (ended === undefined) await deleteWhere(tx, 'notices', { id: row.id });
-      else messages.push(ended);
-    }
-    for (const notice of news.filter(wants)) {
-      messages.push({ notice, key: notice.type, phase: 'once' });
+    const wants = (notice: Notice | undefined) => notice !== undefined && isAsked([notice.type]);
+    const known = rows.get(receiver.name) ?? [];
+    const left = known.filter(({ key, phase }) => !holding.has(key) && !IS_OVER.has(phase));
+    const active = new Set(known.filter(({ phase }) => phase !== 'ended').map(({ key }) => key));
+    const begun = conditions.filter(
+      ({ key, began, ended }) => !active.has(key) && (wants(began) || wants(ended)),
+    );
+    const messages: Message[] = [
+      ...begun.map(({ key, began: notice, ended }) => {
+        return { key, notice, phase: wants(notice) ? 'began' : 'active', ended } as const;
+      }),
+      ...news.filter(wants).map((notice) => ({ notice, key: notice.type, phase: 'once' }) as const),
+    ];
+    for (const { id, key, phase, attempts, ...row } of left) {
+      const notice = row.ended === null ? undefined : parseStored<Notice>(row.ended);
+      const isKnown = phase === 'active' || attempts > 0;
+      if (notice && isKnown && wants(notice)) messages.push({ notice, key, phase: 'ended' });
+      else await deleteWhere(tx, 'notices', { id });
     }
     for (const message of messages) await putNotice(tx, receiver, message, at);
   }
 }
 
-/** The message of a condition that begins, where the receiver asked for its beginning or its end. */
-function toBegun(
-  { key, began, ended }: Condition,
-  row: Row<'notices'> | undefined,
-  wants: (notice: Notice) => boolean,
-): Message[] {
-  const isKnown = row !== undefined && row.phase !== 'ended';
-  const isWanted = wants(began);
-  if (isKnown || !(isWanted || (ended && wants(ended)))) return [];
-  const phase = isWanted ? 'began' : 'active';
-  return [{ notice: began, key, phase, ended: ended ? JSON.stringify(ended) : null }];
-}
-
-/** The message that a condition has ended; undefined: the receiver does not know of it. */
-function toEnded(
-  { key, phase, attempts, ended }: Row<'notices'>,
-  wants: (notice: Notice) => boolean,
-): Message | undefined {
-  const isKnown = phase === 'active' || attempts > 0;
-  if (!isKnown || ended === null) return undefined;
-  const notice = parseStored<Notice>(ended);
-  return wants(notice) ? { notice, key, phase: 'ended', ended } : undefined;
-}
+/** Phases in which nothing follows from the end of a condition. */
+const IS_OVER: ReadonlySet<Row<'notices'>['phase']> = new Set(['ended', 'once']);
 
 /** Stores a notice that tries a receiver, whatever it asked for, in the place of an earlier one; returns its id. */
 export function putTest(tx: Db, receiver: Receiver, at: number): Promise<string> {
@@ -95,16 +77,24 @@ export async function countWaitingNotices(db: Db): Promise<{ receiver: string; c
 async function putNotice(
   tx: Db,
   receiver: Receiver,
-  { notice, key, phase, ended = null }: Message,
+  { notice, key, phase, ended }: Message,
   at: number,
 ): Promise<string> {
   const now = Math.round(at);
   const id = `msg_${newId()}`;
-  const { type } = notice;
-  const body = toBody(notice, receiver, now);
-  const row = { id, receiver: receiver.name, key, phase, ended, type, body };
-  const fresh = { ...row, since: now, attempts: 0, due_at: now, error: null };
-  await putRow(tx, 'notices', ['receiver', 'key'], fresh);
+  await putRow(tx, 'notices', ['receiver', 'key'], {
+    id,
+    receiver: receiver.name,
+    key,
+    phase,
+    ended: ended ? JSON.stringify(ended) : null,
+    type: notice.type,
+    body: toBody(notice, receiver, now),
+    since: now,
+    attempts: 0,
+    due_at: now,
+    error: null,
+  });
   return id;
 }
 

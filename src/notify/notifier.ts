@@ -9,7 +9,6 @@ import { deleteWhere, listWhere, type Row, updateWhere } from '../store/tables.t
 import type { Events } from '../telemetry/events.ts';
 import { followConditions, type Observed } from './notices.ts';
 
-/** Dependencies of the notifier. */
 interface NotifierDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -89,20 +88,19 @@ function createDelivery(
   let failures = 0;
   let downAt = 0;
 
-  function note({ kind, error }: PostResult): void {
-    const result = kind === 'delivered' ? 'delivered' : 'failed';
-    events.notified({ receiver: name, result });
-    if (kind !== 'down') {
-      const afterMs = clock.now() - downAt;
-      if (failures > 0) events.receiverUp({ receiver: name, afterMs, failures });
-      failures = 0;
+  function note({ kind, error = '' }: PostResult): void {
+    events.notified({ receiver: name, result: kind === 'delivered' ? kind : 'failed' });
+    if (kind === 'down') {
+      if (failures === 0) {
+        downAt = clock.now();
+        events.receiverDown({ receiver: name, reason: error });
+      }
+      failures += 1;
       return;
     }
-    if (failures === 0) {
-      downAt = clock.now();
-      events.receiverDown({ receiver: name, reason: error });
-    }
-    failures += 1;
+    const afterMs = clock.now() - downAt;
+    if (failures > 0) events.receiverUp({ receiver: name, afterMs, failures });
+    failures = 0;
   }
 
   /** Sends one message; false: the receiver is down. The attempt is stored before, so that it is known after a crash. */
@@ -113,18 +111,19 @@ function createDelivery(
       store.write((tx) => updateWhere(tx, 'notices', { id }, change));
     // It is not to be sent any more.
     if ((await save({ attempts })).length === 0) return true;
-    const result = await post(outbound, receiver, row, clock);
-    note(result);
-    if (result.kind === 'delivered') {
-      // The receiver knows that the condition holds, or nothing is left to send.
-      if (phase === 'began') await save({ phase: 'active', error: null });
-      else await store.write((tx) => deleteWhere(tx, 'notices', { id }));
-    } else {
+    const { kind, error = null, retryAfterMs = 0 } = await post(outbound, receiver, row, clock);
+    note({ kind, error: error ?? '' });
+    if (kind !== 'delivered') {
       const longestMs = Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS);
-      const waitMs = Math.max(longestMs * (0.75 + random() / 4), result.retryAfterMs);
-      await save({ due_at: Math.round(clock.now() + waitMs), error: result.error });
+      const waitMs = Math.max(longestMs * (0.75 + random() / 4), retryAfterMs);
+      await save({ due_at: Math.round(clock.now() + waitMs), error });
+    } else if (phase === 'began') {
+      // The receiver knows that the condition holds.
+      await save({ phase: 'active', error: null });
+    } else {
+      await store.write((tx) => deleteWhere(tx, 'notices', { id }));
     }
-    return result.kind !== 'down';
+    return kind !== 'down';
   }
 
   return async (signal: AbortSignal): Promise<undefined> => {
@@ -142,9 +141,8 @@ function createDelivery(
 /** Result of one attempt; `down`: it says nothing of this notification. */
 interface PostResult {
   readonly kind: 'delivered' | 'refused' | 'down';
-  /** Empty where it was delivered. */
-  readonly error: string;
-  readonly retryAfterMs: number;
+  readonly error?: string;
+  readonly retryAfterMs?: number;
 }
 
 /** Sends a message once. Never throws. */
@@ -156,21 +154,22 @@ async function post(
 ): Promise<PostResult> {
   // Nothing of the error is logged: it may quote the secret.
   const headers = await toHeaders(receiver, message, clock.now()).catch(() => undefined);
-  if (headers === undefined) return { kind: 'down', error: NO_SECRET, retryAfterMs: 0 };
+  if (headers === undefined) return { kind: 'down', error: NO_SECRET };
   try {
     const request = { method: 'POST', headers, body: message.body } as const;
     const { body, statusCode, headers: said } = await outbound.send(receiver.url, request);
     await body.dump({ limit: ANSWER_MAX });
-    if (statusCode >= 200 && statusCode < 300) {
-      return { kind: 'delivered', error: '', retryAfterMs: 0 };
-    }
+    if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered' };
     const error = `answered with ${statusCode}`;
     const isDown = statusCode >= 500 || statusCode === 429 || statusCode === 408;
-    if (!isDown) return { kind: 'refused', error, retryAfterMs: 0 };
-    const retryAfterMs = parseRetryAfter(`${said['retry-after']}`, clock.now());
-    return { kind: 'down', error, retryAfterMs };
+    if (!isDown) return { kind: 'refused', error };
+    return {
+      kind: 'down',
+      error,
+      retryAfterMs: parseRetryAfter(`${said['retry-after']}`, clock.now()),
+    };
   } catch (error) {
-    return { kind: 'down', error: toFailureWords(error), retryAfterMs: 0 };
+    return { kind: 'down', error: toFailureWords(error) };
   }
 }
 
