@@ -1,5 +1,5 @@
 import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
-import { findGrant, listHarms, type SentChange, toChangeKey } from '../domain/change.ts';
+import { findGrant, listHarms, toChangeKey } from '../domain/change.ts';
 import { BridgeError } from '../domain/errors.ts';
 import {
   exceedsLimit,
@@ -10,15 +10,23 @@ import {
   type HarmLimit,
   toHarmWords,
 } from '../domain/harm.ts';
-import type { ResourceKey } from '../domain/ids.ts';
-import { dropChange, LINK_LISTS, toLinkText } from '../domain/link.ts';
+import { dropChange, toLinkText } from '../domain/link.ts';
 import { type PlanAction, toPlace } from '../domain/plan.ts';
-import { type Deactivation, toWantedSuspension } from '../domain/user.ts';
+import type { Deactivation } from '../domain/user.ts';
+import {
+  type Fact,
+  listFields,
+  listLinks,
+  listParts,
+  type Part,
+  type Step,
+  toChanges,
+} from '../plan/step.ts';
 import { countProviderHarm, type WrittenChange } from '../store/audit/own-calls.ts';
 import { forgetRemoval } from '../store/due.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import { createFact } from '../store/facts.ts';
-import { changeLinks, type StoredLink } from '../store/links/links.ts';
+import { changeNamed } from '../store/links/links.ts';
 import {
   countPopulation,
   listAutomaticChanges,
@@ -26,14 +34,7 @@ import {
   lockHeld,
   toAction,
 } from '../store/plans.ts';
-import {
-  type GroupRow,
-  lockRow,
-  type ResourceRow,
-  type UserRow,
-  updateRow,
-} from '../store/resources/rows.ts';
-import { toUserState } from '../store/resources/state.ts';
+import { lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 import { addPlan, growPlan, tellPlan } from './add-plan.ts';
 import type { ReconcileDeps } from './deps.ts';
@@ -157,38 +158,34 @@ export function createHarmWatch(
   };
 }
 
-/** Removals of one call that must not leave. */
-export interface Removals {
-  readonly key: ResourceKey;
-  /** Version from which the call was planned. */
-  readonly version: number;
-  readonly changes: readonly SentChange[];
-  readonly limit: TooMuchHarm;
-  readonly deactivation: Deactivation;
-}
-
 /**
- * Moves removals from the waiting changes of a user or group into the plan of providers' removals, in one transaction:
- * they wait for an operator, and everything else goes on. False when nothing of the call is planned any other way.
+ * Moves the removals of a step that must not leave from the waiting changes of a user or group into the plan of providers'
+ * removals, in one transaction: they wait for an operator, and everything else goes on. False when nothing of the step is
+ * planned any other way.
  */
 export async function holdRemovals(
-  { store, clock, events }: Pick<ReconcileDeps, 'store' | 'clock' | 'events'>,
-  removals: Removals,
+  { store, clock, events, policy }: Pick<ReconcileDeps, 'store' | 'clock' | 'events' | 'policy'>,
+  { row: planned, action: step }: { readonly row: ResourceRow; readonly action: Step },
+  limit: TooMuchHarm,
 ): Promise<boolean> {
-  const { key, version, limit } = removals;
+  const isTaken = (fact: Fact) =>
+    listHarms(toChanges(planned.type, { ...step, facts: [fact] }, undefined)).some((harm) =>
+      limit.harms.has(harm),
+    );
+  const parts = listParts({ ...step, facts: step.facts.filter(isTaken) });
   const { isOther, plan } = await store.write(async (tx) => {
     const held = await lockHeld(tx, ['provider']);
-    const row = await lockRow(tx, key);
+    const row: ResourceRow | undefined = await lockRow(tx, planned);
     // It was written since, so it is planned anew.
-    if (row?.version !== version) return { isOther: true };
-    const actions = await take(tx, row, removals);
+    if (row?.version !== planned.version) return { isOther: true };
+    const actions = await take(tx, row, { parts, deactivation: policy.deactivation });
     if (actions.length === 0) return { isOther: false };
     const made = { reason: limit.message, now: clock.now() };
     if (held === undefined) {
-      const standing = { status: 'held', source: 'provider', automatic: 0 } as const;
+      const standing = { status: 'held', source: 'provider' } as const;
       return { isOther: true, plan: await addPlan(tx, actions, { ...standing, ...made }) };
     }
-    const known = (await listHeldChanges(tx, [key.id])).map(({ kind, member_id: memberId }) =>
+    const known = (await listHeldChanges(tx, [row.id])).map(({ kind, member_id: memberId }) =>
       toChangeKey({ kind, memberId }),
     );
     const added = actions.filter((action) => !known.includes(toChangeKey(action)));
@@ -199,23 +196,21 @@ export async function holdRemovals(
   return isOther;
 }
 
-/**
- * Takes the removals of a call out of what waits of a user or group, as far as their limit is exceeded. What differs from
- * then on there are the actions of the plan.
- */
-async function take(tx: Db, row: ResourceRow, removals: Removals): Promise<PlanAction[]> {
-  const { changes, limit, deactivation, version } = removals;
-  const taken = changes.filter((change) =>
-    listHarms([change]).some((harm) => limit.harms.has(harm)),
-  );
-  const fields = row.type === 'user' ? listTakenFields(row, removals) : taken.flatMap(toField);
+/** Takes parts out of what waits of a user or group. What differs from then on there are the actions of the plan. */
+async function take(
+  tx: Db,
+  row: ResourceRow,
+  { parts, deactivation }: { readonly parts: readonly Part[]; readonly deactivation: Deactivation },
+): Promise<PlanAction[]> {
+  const fields: readonly string[] = listFields(parts);
   const held = parseCells<string>(row);
   const left = listWaiting(held).filter((field) => !fields.includes(field));
   const cells = JSON.stringify(onlyWaiting(held, left));
   await updateRow(tx, row, { cells });
-  const links = new Set(
-    row.type === 'user' ? [] : (await takeLinks(tx, row, taken)).map(toLinkText),
+  const taken = await changeNamed(tx, row, listLinks(parts), (link) =>
+    !isWaiting(link) || link.desired === 1 ? link : dropChange(link),
   );
+  const links = new Set(taken.map(toLinkText));
   const differing = (await compareKnown(tx, { ...row, cells }, deactivation)).changes.values();
   const actions = [...differing].filter((action) => {
     const place = toPlace(action);
@@ -224,39 +219,6 @@ async function take(tx: Db, row: ResourceRow, removals: Removals): Promise<PlanA
       : place.fields.some((field) => fields.includes(field));
   });
   // A leaver is waited for until the service holds it, whoever decides when that is; a group is not.
-  if (row.type === 'group' && actions.length > 0) await forgetRemoval(tx, row, version);
+  if (row.type === 'group' && actions.length > 0) await forgetRemoval(tx, row, row.version);
   return actions;
-}
-
-/** The fields in which a user loses access. */
-function listTakenFields(row: UserRow, { limit, deactivation }: Removals): string[] {
-  if (!limit.harms.has('deactivate')) return [];
-  const { desired, deleted } = toUserState(row);
-  const isTaken = deleted || !desired.active;
-  const isSuspended = toWantedSuspension(desired, deactivation) === true;
-  return [isTaken ? 'active' : [], isSuspended ? 'temporarilyInactive' : []].flat();
-}
-
-/** The field of a group that a change removes: the group itself, or an entity. */
-function toField({ kind, memberId }: SentChange): string[] {
-  if (kind === 'group.delete') return ['existence'];
-  return kind === 'entity.remove' && memberId !== undefined ? [memberId] : [];
-}
-
-/** Takes the members and admins whom these changes remove, and returns them. */
-async function takeLinks(
-  tx: Db,
-  row: GroupRow,
-  taken: readonly SentChange[],
-): Promise<StoredLink[]> {
-  const links: StoredLink[] = [];
-  for (const list of LINK_LISTS) {
-    const removed = taken.filter(({ kind }) => kind === `${list}.remove`);
-    const accounts = removed.map(({ memberId }) => Number(memberId)).filter(Number.isSafeInteger);
-    const some = await changeLinks(tx, row, { list, accounts }, (link) =>
-      isWaiting(link) && link.desired !== 1 ? dropChange(link) : link,
-    );
-    links.push(...some);
-  }
-  return links;
 }

@@ -164,9 +164,8 @@ export class SendGuard {
 
   /** Writes the call down; false: something else may be wanted by now, or more removals than providers may ask for were held. */
   async #mayLeave(operation: string): Promise<boolean> {
-    const { store, policy } = this.#deps;
     try {
-      const left = await store.write((tx) => this.#writeDown(tx, operation));
+      const left = await this.#deps.store.write((tx) => this.#writeDown(tx, operation));
       if (left === undefined) return false;
       this.#open = left.written;
       this.#noted = left.noted;
@@ -174,12 +173,8 @@ export class SendGuard {
       return true;
     } catch (error) {
       if (!(error instanceof TooMuchHarm)) throw error;
-      const { row: key } = this.planned;
-      const { version } = key;
-      const { deactivation } = policy;
-      const changes = listChanges(this.planned);
-      const removals = { key, version, changes, limit: error, deactivation };
-      if (await holdRemovals(this.#deps, removals)) return false;
+      const { row, action } = this.planned;
+      if (action && (await holdRemovals(this.#deps, { row, action }, error))) return false;
       throw error;
     }
   }
