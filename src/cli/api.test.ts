@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import express from 'express';
 import { expect, test } from 'vitest';
 import { bridgeForTest, type TestBridge } from '../../test/support/bridge.ts';
+import { runAlone } from '../../test/support/command.ts';
 import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
 import { serve } from '../../test/support/local-server.ts';
 import { readForm, startRecording } from '../../test/support/recording-server.ts';
@@ -13,37 +14,16 @@ import { createRouteRouter } from '../ops/http/route.ts';
 import type { ApiSource } from '../ops/sources.ts';
 import { connect } from '../upstream/testing/connect.ts';
 import { sendJson, startService } from '../upstream/testing/service.ts';
-import { apiCommand } from './own-commands.ts';
-import { runProgram } from './program.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 
 type Env = Readonly<Record<string, string>>;
 
 /** Runs `api` with these arguments. */
-async function api(
-  args: readonly string[],
-  env: Env,
-  { input = '' }: { readonly input?: string } = {},
-) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await runProgram(['api', ...args], {
-    version: '1.2.3',
-    commands: [apiCommand],
-    world: {
-      env,
-      readFile(path) {
-        if (path === 'body.json') return '{"name":"From a file"}';
-        if (path.endsWith('.yaml')) return '';
-        throw new Error(path);
-      },
-      readInput: async () => input,
-      write: (text) => out.push(text),
-      writeError: (text) => err.push(text),
-      untilStopped: async () => 'SIGTERM',
-    },
-  });
-  return { code, out: out.join(''), err: err.join('') };
+async function api(args: readonly string[], env: Env, input = '') {
+  const files = { 'body.json': '{"name":"From a file"}' };
+  const { code, out, err } = await runAlone(['api', ...args], env, { files, input });
+  return { code, out, err };
 }
 
 /** A bridge with its service, and how the bridge is asked. */
@@ -115,8 +95,7 @@ test('a body comes from a file or from standard input', async () => {
   const { sandbox, env } = await openBridge();
 
   const fromFile = await api(['groups.createGroup', '--body', '@body.json'], env);
-  const input = '{"name":"Piped"}';
-  const piped = await api(['groups.createGroup', '--body', '-'], env, { input });
+  const piped = await api(['groups.createGroup', '--body', '-'], env, '{"name":"Piped"}');
 
   expect([fromFile.code, piped.code]).toEqual([0, 0]);
   expect(sandbox.service.groups().map(({ name }) => name)).toEqual(['From a file', 'Piped']);

@@ -1,40 +1,24 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { type Person, runAlone } from '../../test/support/command.ts';
 import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
 import { serve } from '../../test/support/local-server.ts';
 import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { healthcheckCommand, type Serve, serveCommand } from './own-commands.ts';
-import { runProgram } from './program.ts';
 import { sandboxCommands } from './sandbox.ts';
 import { settingsCommand } from './show.ts';
 
-interface RunOptions {
-  readonly env?: Record<string, string>;
-  readonly files?: Record<string, string>;
+interface RunOptions extends Pick<Person, 'env' | 'files'> {
   readonly serve?: Serve;
 }
 
-/** Runs one command line in a world of its own. */
-async function run(args: string, { env = {}, files = {}, serve = async () => 0 }: RunOptions = {}) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await runProgram(args.split(' '), {
-    version: '1.2.3',
-    commands: [serveCommand(serve), settingsCommand, healthcheckCommand, ...sandboxCommands],
-    world: {
-      env,
-      readFile: (path) => files[path] ?? readFileSync(path, 'utf8'),
-      readInput: async () => '',
-      write: (text) => out.push(text),
-      writeError: (text) => err.push(text),
-      untilStopped: async () => 'SIGTERM',
-    },
-  });
-  return { code, out: out.join(''), err: err.join('') };
+/** Runs one command line with these variables and files. */
+async function run(args: string, { env = {}, serve = async () => 0, ...more }: RunOptions = {}) {
+  const own = [serveCommand(serve), settingsCommand, healthcheckCommand, ...sandboxCommands];
+  return runAlone(args.split(' '), env, { ...more, commands: own });
 }
 
 async function serveHealth(status: number): Promise<number> {

@@ -225,7 +225,7 @@ test('a person asks with a token of their own, whatever the token of the bridge 
 /** Runs one of all commands, which asks no bridge. */
 const runAny = (...args: string[]) => runAlone(args, {});
 
-test.each(['status', 'drifts', 'token list', 'erase ada --yes'])(
+test.each(['status', 'drifts', 'token list', 'explain ada', 'erase ada --yes'])(
   'without a bridge %s is 1 and says what to set',
   async (args) => {
     const world = { OPS_URL: 'http://127.0.0.1:9' };

@@ -275,6 +275,33 @@ describe('explain', () => {
     expect(stranger.status).toBe(401);
   });
 
+  test('`explain` tells it as a table or as JSON, and says why it cannot', async () => {
+    const id = await bridge.addUser('tom', { displayName: 'Twice' });
+    await bridge.addGroup('Twice');
+    await bridge.addGroup('Board of directors', [id]);
+    const run = runner(bridge);
+
+    const person = await run('explain', 'user', 'TOM@example.com');
+    const group = await run('explain', 'board of directors');
+    const json = await run('explain', 'user', id, '--json');
+    const none = await run('explain', 'group', 'Nobody/here');
+    const several = await run('explain', 'twice');
+    const wrong = [[], ['people', 'tom'], ['user', 'tom', 'sawyer']].map((args) =>
+      run('explain', ...args),
+    );
+
+    expect(person).toMatchObject({ code: 0, err: '' });
+    expect(person.out).toMatch(/^user tom@example\.com\n/);
+    expect(person.out).toMatch(/^active +true +true +settled +provider$/m);
+    expect(group.out).toMatch(/^ +members +1 wanted, 1 seen, 0 waiting, 0 different$/m);
+    expect(JSON.parse(json.out)).toMatchObject({ type: 'user', id });
+    const nothing = /^Nothing has this id or name\. .*answered 404\)/;
+    expect(none).toMatchObject({ code: 1, out: '', err: expect.stringMatching(nothing) });
+    const both = /^Several have this name.*user .*, group .*answered 409\)/;
+    expect(several).toMatchObject({ code: 1, out: '', err: expect.stringMatching(both) });
+    for (const { code, out } of await Promise.all(wrong)) expect([code, out]).toEqual([64, '']);
+  });
+
   test('who was deleted is still found by name, after whom there is now', async () => {
     const user = await bridge.addUser('del', { displayName: 'Pilots' });
     const group = await bridge.addGroup('Crew');

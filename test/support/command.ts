@@ -32,19 +32,21 @@ export async function runAlone(
   person: Person = {},
 ): Promise<Ended> {
   const { columns, hasColours = true, answer, showProgress, untilStopped } = person;
+  const { files = {}, input = '' } = person;
   const [both, out, err, asked]: [string[], string[], string[], string[]] = [[], [], [], []];
   const writeTo = (output: string[]) => (text: string) => {
     both.push(text);
     output.push(text);
   };
   const code = await runProgram(args, {
-    version: '1',
+    version: '1.2.3',
     commands: person.commands ?? commands,
     world: {
       env,
       // All that the file of the defaults sets is a default, and reading it takes longer than most commands.
-      readFile: (path) => (path === defaultConfigFile ? '' : readFileSync(path, 'utf8')),
-      readInput: async () => '',
+      readFile: (path) =>
+        files[path] ?? (path === defaultConfigFile ? '' : readFileSync(path, 'utf8')),
+      readInput: async () => input,
       write: writeTo(out),
       writeError: writeTo(err),
       untilStopped: untilStopped ?? (async () => 'SIGTERM'),
@@ -70,6 +72,10 @@ export interface Person {
   /** Answers every question; undefined: nobody is there. */
   readonly answer?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What comes from standard input. */
+  readonly input?: string;
+  /** Files that are in no folder, by their paths. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Commands of the program; all of them when left out. */
   readonly commands?: readonly AddCommand[];
   /** Resolves when the person presses Ctrl-C; when left out, they do at once. */
