@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestBridge } from '../../test/support/bridge.ts';
 import { OPS_TOKEN } from '../../test/support/operator.ts';
-import { makeStoreFile, readStoreBytes } from '../../test/support/store-file.ts';
+import { makeStoreFile, readStoreBytes } from '../../test/support/take-store.ts';
 import { makeLink } from '../access/sessions.ts';
 
 test('no token and no secret is in the store as it was given out', async () => {

@@ -10,7 +10,7 @@ import { makeLives } from '../../test/support/lives.ts';
 import { listResources } from '../../test/support/provider.ts';
 import { copySqliteTemplate } from '../../test/support/store-templates.ts';
 import { describePostgres } from '../../test/support/stores.ts';
-import { getTemplate } from '../../test/support/template.ts';
+import { getTemplate } from '../../test/support/take-store.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { backUpSqlite, replaceSqlite } from './engine/sqlite-backup.ts';
 import { takeFile } from './engine/sqlite-file.ts';

@@ -9,8 +9,7 @@ import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { makeFolder } from '../support/lifetimes.ts';
-import { OPS_TOKEN } from '../support/operator.ts';
-import { assertDescribed } from '../support/ops-routes.ts';
+import { assertDescribed, OPS_TOKEN } from '../support/operator.ts';
 import { toUser } from '../support/provider.ts';
 import { makeProvider } from '../support/walled.ts';
 

@@ -21,11 +21,9 @@ import { bridgeForTest, startTestBridge, type TestBridgeOptions } from '../suppo
 import { runner } from '../support/command.ts';
 import { askWith, postTokenForm, type TokenAnswer } from '../support/credentials.ts';
 import { makeKey, signText, startIssuer } from '../support/issuer.ts';
-import { createLeapingClock } from '../support/leaping-clock.ts';
+import { createLeapingClock, createSetClock } from '../support/leaping-clock.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
-import { createSetClock } from '../support/set-clock.ts';
-import { makeStoreFile, readStoreBytes } from '../support/store-file.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { makeStoreFile, makeStoreUrl, readStoreBytes } from '../support/take-store.ts';
 import { listWrong } from '../support/wrong-assertions.ts';
 
 describe('sign-in without a shared secret', () => {

@@ -12,14 +12,21 @@ import {
 import { runAlone, runner } from '../support/command.ts';
 import { askWith, makeToken } from '../support/credentials.ts';
 import { freePort } from '../support/free-port.ts';
-import { makeKey, signText, startIssuer, type TestIssuer } from '../support/issuer.ts';
+import {
+  beginSignIn,
+  makeKey,
+  type SignIn,
+  signText,
+  startIssuer,
+  type TestIssuer,
+  toOidcSettings,
+} from '../support/issuer.ts';
+import { createSetClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { beginSignIn, type SignIn, toOidcSettings } from '../support/oidc.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { sendRaw } from '../support/send-raw.ts';
-import { createSetClock } from '../support/set-clock.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { makeStoreUrl } from '../support/take-store.ts';
 
 const bridge = forSuite(async () => {
   // Each of them is tried at many addresses, which would otherwise be slowed.

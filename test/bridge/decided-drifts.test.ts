@@ -32,7 +32,7 @@ import {
   untilApplied,
 } from '../support/pilots.ts';
 import { dismiss, replace, toMembers, toUser } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { makeStoreUrl } from '../support/take-store.ts';
 
 const settings = { SWEEP_INTERVAL: '0', SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
 

@@ -12,7 +12,7 @@ import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { listHeld, readPlan, untilApplied } from '../support/pilots.ts';
 import { replace, toGroup } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { makeStoreUrl } from '../support/take-store.ts';
 import { untilQuiet } from '../support/timed-bridge.ts';
 
 const [READ, WRITE] = ['role-read', 'role-write'];

@@ -8,8 +8,7 @@ import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toObjects } from '../support/operator.ts';
-import { makeStoreFile, readStoreBytes } from '../support/store-file.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { makeStoreFile, makeStoreUrl, readStoreBytes } from '../support/take-store.ts';
 
 /** What the audit log may tell of the bridge's own calls is over. */
 const LONG_MS = 15 * 60_000;

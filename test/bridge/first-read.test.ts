@@ -9,7 +9,7 @@ import { failing, HANGING } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { toObjects } from '../support/operator.ts';
 import { toGroup, toUser } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { makeStoreUrl } from '../support/take-store.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 import { startTimedBridge } from '../support/timed-bridge.ts';
 

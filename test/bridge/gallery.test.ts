@@ -1,10 +1,93 @@
+import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GalleryReport } from '../../src/cli/gallery.ts';
+import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
-import { type Break, breakBridge, refuse } from '../support/broken-bridge.ts';
 import { type Person, runner } from '../support/command.ts';
+import { type LocalServer, passOn, serve } from '../support/local-server.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { makeProvider } from '../support/walled.ts';
+
+/** A request as it goes through. */
+interface Asked {
+  readonly method: string;
+  /** Address below the SCIM base URL, with its query; decoded. */
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly text: string;
+}
+
+/** An answer as it goes through; the body is the JSON of it. */
+interface Replied {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: JsonObject;
+}
+
+/**
+ * A place where a bridge is broken: answers in the place of it, or changes what it answers. `pass` asks it, at another address
+ * where one is made of that which was asked; undefined cuts the connection.
+ */
+type Break = (
+  asked: Asked,
+  pass: (toAddress?: (address: string) => string, text?: string) => Promise<Replied>,
+) => Promise<Replied | undefined>;
+
+/** Has some requests refused with a status, without having asked the bridge. */
+function refuse(status: number, isMeant: (asked: Asked) => boolean): Break {
+  return async (asked, pass) => (isMeant(asked) ? { status, headers: {}, body: {} } : pass());
+}
+
+/** Stands before a bridge and breaks it; gives the SCIM base URL of the broken one. */
+async function breakBridge(
+  bridge: Pick<TestBridge, 'baseUrl'>,
+  breakIt: Break,
+): Promise<Pick<LocalServer, 'stop'> & { readonly baseUrl: string }> {
+  const { url, stop } = await serve(async (req, res) => {
+    const sent = await text(req);
+    const [address = '', base] = [req.url, new URL(bridge.baseUrl).pathname];
+    const asked = {
+      method: req.method ?? 'GET',
+      path: decodeURIComponent(address.replace(base, '')),
+      authorization: req.headers.authorization,
+      text: sent,
+    };
+    const replied = await breakIt(asked, (toAddress = (same) => same, text = sent) =>
+      askBridge(new URL(toAddress(address), bridge.baseUrl), req, text),
+    );
+    if (replied === undefined) {
+      req.socket.destroy();
+      return;
+    }
+    const { status, headers, body } = replied;
+    for (const [name, value] of Object.entries(headers)) {
+      if (value !== undefined) res.setHeader(name, value);
+    }
+    res.writeHead(status).end(Object.keys(body).length === 0 ? undefined : JSON.stringify(body));
+  });
+  return { baseUrl: `${url}${new URL(bridge.baseUrl).pathname}`, stop };
+}
+
+const SHOWN = ['content-type', 'location', 'etag'] as const;
+
+async function askBridge(
+  address: URL,
+  req: Parameters<typeof passOn>[0],
+  sent: string,
+): Promise<Replied> {
+  const { status, headers, text: body } = await passOn(req, address, sent);
+  const shown = SHOWN.map((name) => [name, headers[name]?.toString()]);
+  return { status, headers: Object.fromEntries(shown), body: parseObject(body) };
+}
+
+function parseObject(text: string): JsonObject {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isJsonObject(parsed) ? parsed : {};
+  } catch {
+    return {}; // A form, or nothing.
+  }
+}
 
 /** Wrong credentials are part of every gate, and none is to wait here. */
 const SETTINGS = { OPS_TOKEN, ACCESS_FAILED_DELAY_MAX: '0s' };

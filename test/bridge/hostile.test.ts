@@ -4,11 +4,11 @@ import type { JsonValue } from '../../src/domain/json.ts';
 import { opsRoutes } from '../../src/ops/document.ts';
 import { attack, expectRefused, expectScimError, startTarget } from '../support/attack.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
+import { createSetClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { admit, expel, replace, toPatch, toUser } from '../support/provider.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
-import { createSetClock } from '../support/set-clock.ts';
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 

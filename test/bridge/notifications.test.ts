@@ -1,3 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
@@ -6,12 +10,57 @@ import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
+import { serve } from '../support/local-server.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { decide, readPlan } from '../support/pilots.ts';
 import { replace } from '../support/provider.ts';
-import { type Arrived, startReceiver } from '../support/receiver.ts';
+
+/** A notification as it arrived. */
+interface Arrived {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** The body as JSON. */
+  readonly json: { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
+}
+
+/** Starts a program that is told of what happens; it ends with the test. */
+async function startReceiver() {
+  let reply = { status: 204, headers: {} };
+  const [taken, refused]: [Arrived[], Arrived[]] = [[], []];
+  const answer: RequestListener = async (req, res) => {
+    const body = await text(req);
+    const { status, headers } = reply;
+    const list = status < 300 ? taken : refused;
+    list.push({ headers: req.headers, body, json: JSON.parse(body) });
+    res.writeHead(status, headers).end();
+  };
+  const { url: base } = await forTest(serve(answer));
+  const secret = `whsec_${Buffer.from('a secret of twenty-four bytes').toString('base64')}`;
+  const secretFile = join(makeFolder(), 'secret');
+  writeFileSync(secretFile, `${secret}\n`);
+  const url = `${base}/hook`;
+  return {
+    url,
+    /** What it took, in order. */
+    taken,
+    /** What it refused. */
+    refused,
+    secret,
+    secretFile,
+    /** Answers with this from now on. */
+    answer(status: number, headers: Readonly<Record<string, string>> = {}) {
+      reply = { status, headers };
+    },
+    /** The settings that name it; `more` are further keys of the receiver. */
+    settings: (more: object = {}): Record<string, string> => ({
+      NOTIFY_RECEIVERS: JSON.stringify([{ name: 'ops', url, secretFile, ...more }]),
+      NOTIFY_HOSTS: '127.0.0.1',
+      NOTIFY_PRIVATE_ADDRESSES: 'allow',
+    }),
+  };
+}
 
 /** The machine may be busy, and the state is looked at every few seconds. */
 const PATIENT = { interval: 50 };

@@ -9,10 +9,10 @@ import {
 } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { askWith, fetchToken, getToken, makeClient } from '../support/credentials.ts';
+import { createSetClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { createSetClock } from '../support/set-clock.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { makeStoreUrl } from '../support/take-store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -8,11 +8,11 @@ import { createRouteRouter } from '../../src/ops/http/route.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
+import { createSetClock } from '../support/leaping-clock.ts';
 import { makeLives } from '../support/lives.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { admit, replace, type TestAnswer, toUser } from '../support/provider.ts';
-import { createSetClock } from '../support/set-clock.ts';
-import { copyStore, makeStoreFile } from '../support/store-file.ts';
+import { copyStore, makeStoreFile } from '../support/take-store.ts';
 
 describe('ops api', () => {
   const OPS_TOKEN = 'token-of-an-operator';

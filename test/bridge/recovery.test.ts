@@ -13,7 +13,7 @@ import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { decide, readPlan } from '../support/pilots.ts';
 import { admit, dismiss, replace, toUser } from '../support/provider.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { makeStoreUrl } from '../support/take-store.ts';
 
 const BACKUP_AGE_MS = 4 * 60_000;
 

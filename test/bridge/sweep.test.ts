@@ -18,7 +18,7 @@ import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { addPilots, countMembers, intrude, readPlan, untilApplied } from '../support/pilots.ts';
 import { admit, expel, toGroup, toMembers } from '../support/provider.ts';
-import { copyStore, makeStoreFile } from '../support/store-file.ts';
+import { copyStore, makeStoreFile } from '../support/take-store.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 import { startTimedBridge } from '../support/timed-bridge.ts';
 

@@ -19,7 +19,7 @@ import { serveNothing } from '../support/local-server.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';
 import { admit, dismiss, replace, toPatch } from '../support/provider.ts';
 import { startRecording } from '../support/recording-server.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { makeStoreUrl } from '../support/take-store.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
 /** Long enough for a busy machine; nobody waits for what is only tried again later. */

@@ -1,10 +1,30 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
-import { boss, clerk, startLaggingService } from '../support/lagging-service.ts';
+import { forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { admit, replace, toGroup, toPatch, toUser } from '../support/provider.ts';
+import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
+
+/** An owner and a user. */
+const [boss, clerk] = ['boss@example.com', 'clerk@example.com'];
+
+/** A service whose list of company users leaves these two out, although a search finds them: so is a list that lags. */
+async function startLaggingService() {
+  const sandbox = await forTest(startSandbox());
+  sandbox.service.addUser({ email: boss, role: 1 });
+  sandbox.service.addUser({ email: clerk });
+  const proxy = await forTest(tamperWith(sandbox));
+  const isLagging = (url: URL) =>
+    url.pathname.endsWith('/company/users') && !url.searchParams.get('query');
+  const leaveOut = withEntries((entries) =>
+    entries.filter((entry) => ![boss, clerk].includes(String(Object(entry).email))),
+  );
+  proxy.setTamper((url, body) => (isLagging(url) ? leaveOut(body) : body));
+  return proxy.service;
+}
 
 const STRANGERS = ['stranger1@elsewhere.example', 'stranger2@elsewhere.example'];
 

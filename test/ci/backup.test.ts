@@ -8,8 +8,8 @@ import { runAlone } from '../support/command.ts';
 import { makeFolder } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { readPlan } from '../support/pilots.ts';
-import { program } from '../support/program.ts';
 import { replace, toUser } from '../support/provider.ts';
+import { program } from '../support/repository.ts';
 
 function makePlace() {
   const folder = makeFolder();

@@ -6,8 +6,7 @@ import { request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { makeFolder } from '../support/lifetimes.ts';
-import { program } from '../support/program.ts';
-import { root } from '../support/repository.ts';
+import { program, root } from '../support/repository.ts';
 
 test('a log on a full disk keeps no bridge from serving, and none from ending', async () => {
   const folder = makeFolder();

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
-import { program } from '../support/program.ts';
 import { readForm, startRecording } from '../support/recording-server.ts';
+import { program } from '../support/repository.ts';
 
 const bin = join(import.meta.dirname, '../..', program);
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { bridgeForTest } from '../support/bridge.ts';
 import { askWith, fetchToken, makeClient, makeToken } from '../support/credentials.ts';
-import { describePostgres } from '../support/on-postgres.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
+import { describePostgres } from '../support/take-store.ts';
 
 describePostgres('a store that cannot be asked', ({ makeUrl }) => {
   test('lets nobody in and calls nobody wrong: 503 with a time to come again, for tokens of the store', async () => {

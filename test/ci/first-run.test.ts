@@ -7,8 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { makeFolder } from '../support/lifetimes.ts';
 import { spawnBin } from '../support/process.ts';
-import { program } from '../support/program.ts';
-import { root } from '../support/repository.ts';
+import { program, root } from '../support/repository.ts';
 
 /** Settings of a first run in a folder of its own. */
 async function makeFirstRun() {

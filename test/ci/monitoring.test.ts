@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
@@ -6,8 +10,32 @@ import { CHANGE_CLASSES } from '../../src/domain/change-class.ts';
 import { REASON_CODES } from '../../src/ops/state/reasons.ts';
 import { bridgeForTest } from '../support/bridge.ts';
 import { readMetricsText } from '../support/metrics.ts';
-import { hasPromtool, NO_PROMTOOL, runPromtool } from '../support/promtool.ts';
 import { read } from '../support/repository.ts';
+
+/** True when Prometheus' own tool is installed. */
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
+
+/** Reason for which a test is left out. */
+const NO_PROMTOOL = 'promtool is not installed: apt-get install prometheus';
+
+/** Runs promtool on texts as files beside each other, of which it is given those that begin with `test`, or the first; returns all that it says. */
+function runPromtool(
+  command: readonly string[],
+  files: Readonly<Record<string, string>>,
+): { readonly status: number | null; readonly output: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-promtool-'));
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const names = Object.keys(files);
+    const tests = names.filter((name) => name.startsWith('test'));
+    const given = tests.length > 0 ? tests : names.slice(0, 1);
+    const options = { cwd: folder, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync('promtool', [...command, ...given], options);
+    return { status, output: `${stdout}${stderr}` };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 const rule = z.strictObject({
   alert: z.string(),

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -5,9 +7,9 @@ import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { describePostgres } from '../support/on-postgres.ts';
-import { watchOverlaps } from '../support/overlap-watch.ts';
+import { type Passed, passOn, serve } from '../support/local-server.ts';
 import { admit, listResources, replace } from '../support/provider.ts';
+import { describePostgres } from '../support/take-store.ts';
 
 /** A clock that is wrong by so much. */
 const off = (ms: number): Clock => ({ now: () => Date.now() + ms, sleep: systemClock.sleep });
@@ -110,3 +112,43 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
     await second.untilSettled();
   });
 });
+
+/**
+ * Stands between bridges and a sandbox for the running test. `overlaps` has, as `POST /path`, each change that began
+ * while another one of its resource had not ended.
+ */
+async function watchOverlaps(sandbox: Sandbox) {
+  const overlaps: string[] = [];
+  const running = new Set<string>();
+
+  async function watch(req: IncomingMessage): Promise<Passed> {
+    const { method = 'GET', url = '/' } = req;
+    const body = await text(req);
+    const answer = () => passOn(req, `${sandbox.url}${url}`, body);
+    if (method === 'GET') return answer();
+    const resource = toResource(url, body);
+    if (running.has(resource)) overlaps.push(`${method} ${url}`);
+    running.add(resource);
+    try {
+      return await answer();
+    } finally {
+      running.delete(resource);
+    }
+  }
+
+  const { url } = await forTest(
+    serve((req, res) => {
+      watch(req).then(
+        ({ status, text: json }) =>
+          res.writeHead(status, { 'content-type': 'application/json' }).end(json),
+        () => res.destroy(),
+      );
+    }),
+  );
+  return { baseUrl: url, overlaps };
+}
+
+/** What a change is about: the group or the person that its path names, or what is created. */
+function toResource(url: string, body: string): string {
+  return /\/(?:groups|users)\/([^/?]+)/i.exec(url)?.[1] ?? body;
+}

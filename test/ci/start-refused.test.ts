@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { makeFolder } from '../support/lifetimes.ts';
-import { program } from '../support/program.ts';
+import { program } from '../support/repository.ts';
 import { runToEnd } from '../support/server.ts';
 import { openSite, toEnv } from '../support/site.ts';
 import { copySqliteTemplate } from '../support/store-templates.ts';
-import { getTemplate } from '../support/template.ts';
+import { getTemplate } from '../support/take-store.ts';
 
 /** A store that somebody else has changed. */
 function makeStore(path: string, change: string): void {

@@ -4,8 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { serveNothing } from '../support/local-server.ts';
-import { program } from '../support/program.ts';
-import { packageJson } from '../support/repository.ts';
+import { packageJson, program } from '../support/repository.ts';
 import { type BridgeProcess, runToEnd, startBridge } from '../support/server.ts';
 
 /** Somebody who asks without end, over connections that are kept. */

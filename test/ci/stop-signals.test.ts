@@ -4,8 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { program } from '../support/program.ts';
-import { packageJson, read, root } from '../support/repository.ts';
+import { packageJson, program, read, root } from '../support/repository.ts';
 
 const { scripts } = packageJson;
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { HANGING } from '../support/faults.ts';
-import { describePostgres } from '../support/on-postgres.ts';
 import { replace, toUser } from '../support/provider.ts';
 import { type Life, openSite, readReady } from '../support/site.ts';
+import { describePostgres } from '../support/take-store.ts';
 
 const TIMEOUT_S = 2;
 /** A service that is called as often as this is called by nobody beside. */

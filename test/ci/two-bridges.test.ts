@@ -5,10 +5,10 @@ import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { describePostgres } from '../support/on-postgres.ts';
 import { toObjects } from '../support/operator.ts';
 import { readPlan } from '../support/pilots.ts';
 import { replace } from '../support/provider.ts';
+import { describePostgres } from '../support/take-store.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';

@@ -3,8 +3,8 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { describePostgres } from '../support/on-postgres.ts';
 import { admit, replace } from '../support/provider.ts';
+import { describePostgres } from '../support/take-store.ts';
 
 /** Longer than a test may take: what waited until its end would never be answered here. */
 const WAIT_MS = 60_000;

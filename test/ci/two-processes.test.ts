@@ -6,9 +6,9 @@ import { askWith, makeToken } from '../support/credentials.ts';
 import { failing } from '../support/faults.ts';
 import { importIds } from '../support/import-ids.ts';
 import { startIssuer } from '../support/issuer.ts';
+import { createSetClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toUser } from '../support/provider.ts';
-import { createSetClock } from '../support/set-clock.ts';
 import { takeStore } from '../support/take-store.ts';
 
 const PATIENT = { interval: 10, timeout: 10_000 };

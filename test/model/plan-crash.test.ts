@@ -2,12 +2,60 @@ import { describe, expect, test } from 'vitest';
 import type { ActionStatus, PlanStatus } from '../../src/domain/plan.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { openStore } from '../../src/store/engine/database.ts';
+import { StoreError } from '../../src/store/engine/store-error.ts';
 import type { Db, Store } from '../../src/store/store.ts';
 import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { createMortalStore, endLead, type Fate } from '../support/mortal-store.ts';
 import { listHeld } from '../support/pilots.ts';
-import { makeStoreUrl } from '../support/store-url.ts';
+import { makeStoreUrl } from '../support/take-store.ts';
+
+/** When a process is killed. */
+interface Fate {
+  /** As soon as this is so of what is committed: the process never hears of that commit. */
+  readonly after?: (db: Db) => Promise<boolean>;
+  /** Before the first write that begins when this is so. */
+  readonly before?: () => boolean;
+}
+
+/**
+ * The store of a process that is killed and writes nothing from then on. So it sends nothing that changes the service
+ * either, because the send guard writes first.
+ */
+function createMortalStore(store: Store, { after, before }: Fate) {
+  const { promise: death, resolve: die } = Promise.withResolvers<void>();
+  let isDead = false;
+  const assertAlive = () => {
+    if (isDead) throw new StoreError('store-closed', 'the process was killed');
+  };
+  const kill = () => {
+    isDead = true;
+    die();
+  };
+  return {
+    death,
+    store: {
+      ...store,
+      async write<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+        if (before?.()) kill();
+        assertAlive();
+        const result = await store.write(async (tx) => {
+          assertAlive();
+          return work(tx);
+        });
+        if (!isDead && (await after?.(store.read))) kill();
+        assertAlive();
+        return result;
+      },
+    },
+  };
+}
+
+/** As if so much time had passed that the lead of a dead process is over. */
+async function endLead({ write }: Store): Promise<void> {
+  await write(async (tx) => {
+    await tx.updateTable('leader').set({ expires_at: 0, quiet_at: 0 }).execute();
+  });
+}
 
 /** Not the account of the token: what that did and the bridge does not know is the sign of a restored backup. */
 const ADMIN = 'admin@example.com';

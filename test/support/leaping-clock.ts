@@ -1,3 +1,5 @@
+import { systemClock } from '../../src/telemetry/system-clock.ts';
+
 /** A clock that goes faster than the machine's and can be moved on. */
 export type LeapingClock = ReturnType<typeof createLeapingClock>;
 
@@ -45,4 +47,10 @@ export function createLeapingClock(speed = 1) {
     /** When the next of them wakes, in its epoch milliseconds; infinite when nobody sleeps. */
     nextAt: () => Math.min(...Array.from(sleepers, ({ atMs }) => atMs)),
   };
+}
+
+/** The machine's clock, which tells a later time where a test says so; waits take as long as they take. */
+export function createSetClock() {
+  const state = { aheadMs: 0 };
+  return { sleep: systemClock.sleep, state, now: () => systemClock.now() + state.aheadMs };
 }

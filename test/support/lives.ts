@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startTestBridge, type TestBridge } from './bridge.ts';
-import { makeStoreUrl } from './store-url.ts';
+import { makeStoreUrl } from './take-store.ts';
 
 /** A service and a store that outlive the bridges between them. Ends with the test. */
 export type Lives = Awaited<ReturnType<typeof makeLives>>;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { program } from './program.ts';
+import { program } from './repository.ts';
 
 const bin = join(import.meta.dirname, '../..', program);
 

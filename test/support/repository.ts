@@ -13,3 +13,6 @@ export const packageJson: {
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
 } = JSON.parse(read('package.json'));
+
+/** The command line, from the project's folder: as it is built where that was done before the tests, or its sources. */
+export const program = process.env.BRIDGE_PROGRAM ?? 'src/cli/bin.mjs';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-import { program } from './program.ts';
+import { program } from './repository.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const startTimeoutMs = 120_000;

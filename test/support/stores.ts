@@ -31,7 +31,7 @@ export function describeSqlite(title: string, suite: (stores: StoreSuite) => voi
   describe(title, () => suite(makeSuite('sqlite')));
 }
 
-/** The PostgreSQL half of `describeStores`, for promises that only a server can be asked to keep. */
+/** The PostgreSQL half of `describeStores`: what only a server can be asked to keep, and processes that share one. */
 export function describePostgres(title: string, suite: (stores: StoreSuite) => void): void {
   describe.skipIf(inject('postgresUrl') === undefined)(`${title} (postgres)`, () =>
     suite(makeSuite('postgres')),

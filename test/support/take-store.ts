@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
+import { describe, inject, onTestFinished } from 'vitest';
+import { makeFolder } from './lifetimes.ts';
 import {
   copyPostgresTemplate,
   copySqliteTemplate,
@@ -11,7 +12,6 @@ import {
   dropDatabase,
   emptyDatabase,
 } from './store-templates.ts';
-import { getTemplate } from './template.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 /** `migrated` has all tables and no rows, `empty` not even tables. */
@@ -64,4 +64,55 @@ async function takeDatabase(content: StoreContent): Promise<TakenStore> {
       else await dropDatabase(postgresUrl, name);
     },
   };
+}
+
+/** The migrated, empty SQLite store to copy. @throws Error with the reason when the migrations failed before the run. */
+export function getTemplate(): string {
+  const failure = inject('templateFailure');
+  if (failure !== undefined) throw new Error(`the migrations failed: ${failure}`);
+  return inject('sqliteTemplate');
+}
+
+/** The URL of a migrated, empty store of the run's engine that lasts until the test ends: for bridges one after another. */
+export async function makeStoreUrl(): Promise<string> {
+  const { url, giveBack } = await takeStore(inject('engine'));
+  onTestFinished(giveBack);
+  return url;
+}
+
+const SQLITE = 'sqlite:';
+
+/** A place for a SQLite file that outlives the bridges on it, until the test ends. Returns its `DATABASE_URL`. */
+export function makeStoreFile(): string {
+  return `${SQLITE}${join(makeFolder(), 'bridge.db')}`;
+}
+
+/** Copies a SQLite file as a crash at this moment would leave it. Returns the `DATABASE_URL` of the copy. */
+export function copyStore(url: string): string {
+  const copy = makeStoreFile();
+  for (const part of ['', '-wal']) {
+    const [from, to] = [url, copy].map((one) => `${one.slice(SQLITE.length)}${part}`);
+    if (from !== undefined && to !== undefined && existsSync(from)) copyFileSync(from, to);
+  }
+  return copy;
+}
+
+/** Everything that a SQLite file and the log beside it hold, as text: what is in neither is nowhere in the store. */
+export function readStoreBytes(url: string): string {
+  const file = url.slice(SQLITE.length);
+  const parts = ['', '-wal'].map((part) => `${file}${part}`).filter((path) => existsSync(path));
+  return parts.map((path) => readFileSync(path, 'latin1')).join();
+}
+
+/** Runs a suite of processes, or of bridges, that share one PostgreSQL; skipped where none is installed. */
+export function describePostgres(
+  title: string,
+  suite: (stores: { makeUrl(content: StoreContent): Promise<string> }) => void,
+): void {
+  const makeUrl = async (content: StoreContent) => {
+    const { url, giveBack } = await takeStore('postgres', content);
+    onTestFinished(giveBack);
+    return url;
+  };
+  describe.skipIf(inject('postgresUrl') === undefined)(title, () => suite({ makeUrl }));
 }

@@ -1,9 +1,7 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { type Dispatcher, Pool } from 'undici';
-import { findByPath } from './json-path.ts';
 import { findMismatch } from './matchers.ts';
 import type { CaseStep, ProviderCase } from './provider-case.ts';
-import { toRequestTarget } from './request-target.ts';
-import { fillJson, fillText, startVariables, type Variables } from './variables.ts';
 
 const answerTimeoutMs = 15_000;
 
@@ -130,4 +128,106 @@ function parseDocument(body: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+type Step = { kind: 'member'; name: string } | { kind: 'index'; index: number } | FilterStep;
+/** `[?(@.type=='work')]`: the first element whose member equals the text. */
+type FilterStep = { kind: 'first-where'; name: string; equals: string };
+
+const stepPattern =
+  /\.(?<dotted>[\w$-]+)|\['(?<quoted>[^']+)'\]|\[(?<index>\d+)\]|\[\?\(@\.(?<name>[\w$-]+)=='(?<equals>[^']*)'\)\]/y;
+
+/**
+ * The value at a JSON path, or undefined when there is none. Understands what the cases use:
+ * `$.a.b`, `$['urn:…'].x`, `[0]` and `[?(@.type=='work')]` (the first match).
+ * @throws Error on a path it does not understand, so that a misspelt path cannot pass as "absent".
+ */
+function findByPath(root: unknown, path: string): unknown {
+  return parsePath(path).reduce(take, root);
+}
+
+function parsePath(path: string): Step[] {
+  if (!path.startsWith('$')) throw new Error(`a path starts with $: ${path}`);
+  const steps: Step[] = [];
+  let position = 1;
+  while (position < path.length) {
+    stepPattern.lastIndex = position;
+    const match = stepPattern.exec(path);
+    if (match?.groups === undefined)
+      throw new Error(`cannot read the path ${path} from character ${position} on`);
+    steps.push(toStep(match.groups));
+    position = stepPattern.lastIndex;
+  }
+  return steps;
+}
+
+function toStep(groups: Record<string, string | undefined>): Step {
+  const { dotted, quoted, index, name, equals = '' } = groups;
+  if (index !== undefined) return { kind: 'index', index: Number(index) };
+  if (name !== undefined) return { kind: 'first-where', name, equals };
+  return { kind: 'member', name: dotted ?? quoted ?? '' };
+}
+
+function take(value: unknown, step: Step): unknown {
+  switch (step.kind) {
+    case 'member':
+      return member(value, step.name);
+    case 'index':
+      return Array.isArray(value) ? value[step.index] : undefined;
+    case 'first-where':
+      return Array.isArray(value)
+        ? value.find((item) => member(item, step.name) === step.equals)
+        : undefined;
+  }
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.entries(value).find(([key]) => key === name)?.[1];
+}
+
+/** What `{{name}}` stands for in a case. */
+type Variables = ReadonlyMap<string, string>;
+
+/** The variables that every case starts with. `rand`, `RAND` and `uuid` are new for each run of a case. */
+function startVariables(token: string): Map<string, string> {
+  const rand = randomBytes(4).toString('hex');
+  return new Map([
+    ['rand', rand],
+    ['RAND', rand.toUpperCase()],
+    ['uuid', randomUUID()],
+    ['token', token],
+  ]);
+}
+
+/** @throws Error on a variable that no earlier step has captured. */
+function fillText(text: string, variables: Variables): string {
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const value = variables.get(name);
+    if (value === undefined) throw new Error(`the case uses {{${name}}}, which nothing has set`);
+    return value;
+  });
+}
+
+/** Fills every string in a JSON value, the names of members too. */
+function fillJson(value: unknown, variables: Variables): unknown {
+  if (typeof value === 'string') return fillText(value, variables);
+  if (Array.isArray(value)) return value.map((item) => fillJson(item, variables));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      fillText(name, variables),
+      fillJson(item, variables),
+    ]),
+  );
+}
+
+/**
+ * A path as a provider writes it, fit for a request line: only what cannot stand in a URL is percent-encoded.
+ * `+`, raw brackets, a trailing `&` or `?` and what is encoded already stay, because a server must cope with them.
+ */
+function toRequestTarget(path: string): string {
+  return path
+    .replaceAll(/%(?![0-9a-f]{2})/gi, '%25')
+    .replaceAll(/[^\w\-.~:/?[\]@!$&'()*+,;=%]/gu, encodeURIComponent);
 }

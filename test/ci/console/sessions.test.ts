@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { bridgeForTest, type TestBridge } from '../../support/bridge.ts';
+import { createSetClock } from '../../support/leaping-clock.ts';
 import { OPS_TOKEN } from '../../support/operator.ts';
-import { createSetClock } from '../../support/set-clock.ts';
 
 const READER_TOKEN = 'reader-token-of-a-test-bridge';
 const MINUTE_MS = 60_000;

@@ -1,7 +1,6 @@
 import type { SandboxUser } from '../../../src/sandbox/model.ts';
 import { LIVE, listRows } from '../../../src/store/resources/rows.ts';
 import type { Company } from './company.ts';
-import { fallSilent, killAtSomeStep, sleepLong } from './mishaps.ts';
 import type { Play, SentWish } from './play.ts';
 import {
   BAD,
@@ -15,7 +14,14 @@ import {
 } from './requests.ts';
 import { describeScenarios } from './run-scenarios.ts';
 import type { Scenario } from './run-schedule.ts';
-import { checkGroupName, checkMemberOutcome, checkUserOutcome } from './wishes.ts';
+import {
+  checkGroupName,
+  checkMemberOutcome,
+  checkUserOutcome,
+  fallSilent,
+  killAtSomeStep,
+  sleepLong,
+} from './wishes.ts';
 
 const ADA = 'ada@example.com';
 

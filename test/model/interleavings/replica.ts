@@ -1,5 +1,7 @@
+import type { KyselyPlugin } from 'kysely';
 import { BridgeError } from '../../../src/domain/errors.ts';
 import type { JsonObject } from '../../../src/domain/json.ts';
+import { createRuleBook } from '../../../src/domain/rule-book.ts';
 import type { ProcessDeps } from '../../../src/reconcile/deps.ts';
 import { toLeadersStore } from '../../../src/reconcile/job.ts';
 import { Convergence } from '../../../src/reconcile/loop/convergence.ts';
@@ -7,6 +9,7 @@ import { createReconciler } from '../../../src/reconcile/loop/reconciler.ts';
 import { createOutageWatch } from '../../../src/reconcile/outage.ts';
 import { openQuirks, type QuirkStore } from '../../../src/reconcile/quirks.ts';
 import { Waiters } from '../../../src/reconcile/waiters.ts';
+import type { Rules } from '../../../src/rules/rules.ts';
 import type { ProviderDeps } from '../../../src/scim/deps.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
 import { ANY_VERSION } from '../../../src/scim/http/etag.ts';
@@ -15,16 +18,27 @@ import { acceptWrite, settleWrite } from '../../../src/scim/writes/accept.ts';
 import type { Accepted } from '../../../src/scim/writes/kind.ts';
 import type { Bell } from '../../../src/store/bell.ts';
 import type { Lead } from '../../../src/store/leader.ts';
+import { createProtection } from '../../../src/store/resources/protection.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { createEvents } from '../../../src/telemetry/events.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { noRules } from '../../support/no-rules.ts';
 import type { Company } from './company.ts';
-import { gateStore } from './gated-store.ts';
 import { createGatedTransport, type GatedTransport, type Trouble } from './gated-transport.ts';
 import type { Candidate, Office } from './office.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { World } from './world.ts';
+
+/** No rules, which is what most bridges have. */
+const noRules: Rules = {
+  book: createRuleBook([]),
+  deactivation: 'scim',
+  protection: createProtection({
+    isProtectedUser: () => false,
+    isProtectedGroup: () => false,
+    findOwnAccount: () => undefined,
+  }),
+};
 
 /** One request of a provider. */
 export interface ProviderRequest {
@@ -233,4 +247,39 @@ function accept(deps: ProviderDeps, { id = '', ...request }: ProviderRequest) {
     repairs: UNCOUNTED,
     understood: () => undefined,
   });
+}
+
+/** Before `owner` hears what it read, and after each of its commits, others may come first. */
+function gateStore(
+  store: Store,
+  owner: string,
+  { scheduler, bell }: { readonly scheduler: Scheduler; readonly bell: Bell },
+): Store {
+  const lateAnswers: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      await scheduler.pass(owner, () => `has read ${result.rows.length} rows`);
+      return result;
+    },
+  };
+  const read = store.read.withPlugin(lateAnswers);
+  return {
+    // Several processes share this store.
+    engine: 'postgres',
+    read,
+    aside: read,
+    bell,
+    generation: () => undefined,
+    onStatement: store.onStatement,
+    connections: store.connections,
+    scrub: async () => undefined,
+    async write(work) {
+      try {
+        return await scheduler.join(store.write(work));
+      } finally {
+        await scheduler.pass(owner, 'has written');
+      }
+    },
+    close: async () => undefined,
+  };
 }

@@ -1,5 +1,8 @@
-import { checkInvariants } from './invariants.ts';
+import type { SandboxGroup, SandboxUser } from '../../../src/sandbox/model.ts';
+import { hasWaiting, parseStored } from '../../../src/store/engine/columns.ts';
+import type { GroupRow, UserRow } from '../../../src/store/resources/rows.ts';
 import { createPlay, type Play } from './play.ts';
+import { readName, readPending, readSnapshot, type Snapshot } from './snapshot.ts';
 import type { Trace } from './trace.ts';
 import type { World } from './world.ts';
 
@@ -83,4 +86,162 @@ async function convergeAgain(play: Play): Promise<readonly string[]> {
   if (!(await comeToRest(play, 0))) return ['converging again never ends'];
   const calls = company.calls - before;
   return calls === 0 ? [] : [`converging again made ${calls} calls`];
+}
+
+/** What has to hold of every schedule in the end, whatever was asked. @returns what does not */
+async function checkInvariants(play: Play): Promise<string[]> {
+  const snapshot = await readSnapshot(play.world.store);
+  return [
+    ...play.failures.map((failure) => `our own error: ${describeError(failure)}`),
+    ...checkAnswers(play),
+    ...[...snapshot.users, ...snapshot.groups].flatMap(checkRest),
+    ...snapshot.users.flatMap((row) => checkUser(play, row)),
+    ...snapshot.groups.flatMap((row) => checkGroup(play, row, snapshot)),
+    ...checkAccounts(play, snapshot),
+    ...checkGroups(play, snapshot),
+  ];
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error
+    ? `${error.message} ${describeError(error.cause)}`
+    : String(error ?? '');
+}
+
+function checkAnswers({ sent, company }: Play): string[] {
+  // 503 is said of what could not be looked at, and then nothing is stored.
+  const odd = sent.filter(
+    ({ status, stored, request }) =>
+      ((status ?? 0) >= 500 && (status !== 503 || stored !== undefined)) ||
+      (status === 400 && stored !== undefined && !company.mayRefuse(JSON.stringify(request.body))),
+  );
+  return odd.map(({ status, detail }) => `a request was answered ${status}: ${detail}`);
+}
+
+/** Nothing is on its way, and whatever still waits is visibly stuck. */
+function checkRest(row: UserRow | GroupRow): string[] {
+  const waits = hasWaiting(row);
+  const isGone = row.deleted_at !== null && row.due_at === null;
+  const problems = [
+    row.unsure_until !== null && !isGone && 'a call may still take effect',
+    waits && row.stuck_at === null && `${row.cells} waits and is not stuck`,
+    waits && row.due_at === null && `${row.cells} waits and is never due`,
+    row.stuck_at !== null && row.last_error === null && 'is stuck and nobody knows why',
+    row.must_look !== 0 && !isGone && 'was never looked at',
+  ];
+  return problems.flatMap((problem) => (problem === false ? [] : [`${row.id}: ${problem}`]));
+}
+
+/** Every account belongs to one person: nobody is there twice, and none is nobody's. */
+function checkAccounts({ company }: Play, { users }: Snapshot): string[] {
+  const accounts = company.service.users().filter(({ id }) => id !== company.service.owner.id);
+  return accounts.flatMap((account) => {
+    const rows = users.filter(({ upstream_id }) => upstream_id === account.id);
+    const live = rows.filter(({ deleted_at }) => deleted_at === null);
+    if (live.length > 1) return [`account ${account.email} belongs to ${live.length} users`];
+    return rows.length === 0 && account.active ? [`account ${account.email} is nobody's`] : [];
+  });
+}
+
+function checkGroups({ company }: Play, { groups }: Snapshot): string[] {
+  return company.service.groups().flatMap((group) => {
+    const rows = groups.filter(({ upstream_id }) => upstream_id === group.id);
+    const live = rows.filter(({ deleted_at }) => deleted_at === null);
+    if (live.length > 1) return [`group ${group.name} belongs to ${live.length} groups`];
+    return rows.length === 0 ? [`group ${group.name} is nobody's`] : [];
+  });
+}
+
+/** What is stored as observed is what the service holds, and what is wanted too, unless it still waits. */
+function checkUser({ company }: Play, row: UserRow): string[] {
+  const account = row.upstream_id === null ? undefined : company.service.findUser(row.upstream_id);
+  const problems = account === undefined ? checkUnlinked(row) : checkLinked(row, account);
+  return problems.map((problem) => `${row.id}: ${problem}`);
+}
+
+function checkUnlinked(row: UserRow): string[] {
+  if (row.upstream_id !== null) return ['its account is not there'];
+  const isWanted = row.deleted_at === null && row.active === 1 && row.origin !== null;
+  const waits = readPending(row).account !== undefined;
+  return isWanted && !waits ? ['is wanted and has no account'] : [];
+}
+
+function checkLinked(row: UserRow, account: SandboxUser): string[] {
+  const observed = parseStored<{ fullName: string; active: boolean }>(row.observed ?? '{}');
+  const waits = readPending(row);
+  const wanted = toWanted(row);
+  const isOurs = row.origin !== null;
+  const problems = [
+    observed.fullName !== account.fullName && `${observed.fullName} is not what the service holds`,
+    observed.active !== account.active && `active=${observed.active} is not what it holds`,
+    isOurs &&
+      waits.active === undefined &&
+      wanted.active !== account.active &&
+      `active is not ${wanted.active}`,
+    isOurs &&
+      waits.name === undefined &&
+      wanted.name !== undefined &&
+      wanted.name !== account.fullName &&
+      `${account.fullName} is not ${wanted.name}`,
+  ];
+  return problems.filter((problem) => problem !== false);
+}
+
+/** Of somebody who was deleted only access is wanted: none. */
+function toWanted(row: UserRow): { active: boolean; name: string | undefined } {
+  if (row.deleted_at !== null) return { active: false, name: undefined };
+  return { active: row.active === 1, name: readName(row) };
+}
+
+/** A managed group is there with its name and its people; a deleted one is gone. @returns what does not hold */
+function checkGroup(play: Play, row: GroupRow, snapshot: Snapshot): string[] {
+  const { service } = play.company;
+  const group = row.upstream_id === null ? undefined : service.findGroup(row.upstream_id);
+  const problems =
+    group === undefined ? checkMissing(row) : checkPresent(play, { row, group, snapshot });
+  return problems.map((problem) => `${row.id}: ${problem}`);
+}
+
+function checkMissing(row: GroupRow): string[] {
+  if (row.deleted_at !== null || row.origin === null) return [];
+  if (row.upstream_id !== null) return ['the group is not in the service'];
+  return !hasWaiting(row) ? ['is wanted and not there'] : [];
+}
+
+interface Present {
+  readonly row: GroupRow;
+  readonly group: SandboxGroup;
+  readonly snapshot: Snapshot;
+}
+
+function checkPresent(play: Play, { row, group, snapshot }: Present): string[] {
+  if (row.origin === null) return [];
+  if (row.deleted_at !== null) return row.origin === 'created' ? ['is deleted and there'] : [];
+  const isRenamed = !hasWaiting(row) && group.name !== row.name;
+  return [
+    ...(isRenamed ? [`is called ${group.name} in the service`] : []),
+    ...checkMembers(play, { row, group, snapshot }),
+  ];
+}
+
+function checkMembers({ company }: Play, { row, group, snapshot }: Present): string[] {
+  const there = company.service.state.usersOf('member', group.id);
+  const accounts = new Map(snapshot.users.map(({ seq, upstream_id }) => [seq, upstream_id]));
+  const known = new Set<number>();
+  const problems = snapshot.members.flatMap((link) => {
+    const account = accounts.get(link.target);
+    if (link.group_id !== row.seq || typeof account !== 'number') return [];
+    known.add(account);
+    const { target, desired, observed, pending, retry_at } = link;
+    const isThere = there.has(account);
+    const isOtherwise = desired !== null && (desired === 1) !== isThere;
+    const found = [
+      (observed === 1) !== isThere && `member ${target} observed=${observed} is ${isThere}`,
+      pending !== null && retry_at === null && `member ${target} waits and is not stuck`,
+      pending === null && isOtherwise && `member ${target} desired=${desired} is ${isThere}`,
+    ];
+    return found.filter((problem) => problem !== false);
+  });
+  const strangers = [...there].filter((account) => !known.has(account));
+  return [...problems, ...strangers.map((account) => `nobody knows of member ${account}`)];
 }
