@@ -290,7 +290,7 @@ export async function forgetRemoval(tx: Db, row: ResourceRow, version: number): 
 const WAITS = sql`(due_at is not null or (type = 'user' and ${IS_HELD_LEAVER}))`;
 
 /** Forgets at most `limit` changes that wait for nothing any more; returns how many. */
-export async function pruneChanges(tx: Db, { limit }: { readonly limit: number }): Promise<number> {
+export async function pruneChanges(tx: Db, limit: number): Promise<number> {
   const over = sql`select id from resources where asked_kind is not null and not ${WAITS} limit ${limit}`;
   return execute(tx, sql`update resources set asked_kind = null where id in (${over})`);
 }

@@ -122,27 +122,20 @@ async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined>
     acts: { before: now - actsMs },
     expiry: { before: now },
     errand: { before: now - TIMES.errandsKept },
-    tombstone: { before: now - tombstonesMs },
+    tombstone: { before: tombstonesMs === 0 ? 0 : now - tombstonesMs },
   };
-  /** Forgets a part in each transaction; `forget` returns how many it has forgotten. */
-  async function pruneInParts(forget: (tx: Db, limit: number) => Promise<number>): Promise<void> {
-    let pruned = PRUNE_MAX;
-    while (pruned === PRUNE_MAX && !signal.aborted) {
-      pruned = await deps.store.write((tx) => forget(tx, PRUNE_MAX));
+  const forgetters = PRUNED.map((pruned) => (tx: Db, limit: number) => {
+    return prune(tx, pruned, { ...ages[pruned.age], limit });
+  });
+  for (const forget of [...forgetters, pruneChanges]) {
+    let forgotten = PRUNE_MAX;
+    while (forgotten === PRUNE_MAX && !signal.aborted) {
+      forgotten = await deps.store.write((tx) => forget(tx, PRUNE_MAX));
     }
   }
-  async function pruneTables(isTombstone: boolean): Promise<void> {
-    for (const pruned of PRUNED.filter(({ age }) => (age === 'tombstone') === isTombstone)) {
-      await pruneInParts((tx, limit) => prune(tx, pruned, { ...ages[pruned.age], limit }));
-    }
-  }
-  await pruneTables(false);
-  await pruneInParts((tx, limit) => pruneChanges(tx, { limit }));
   // Former names of people and groups are kept while they protect one.
   const { protection } = deps.rules;
   await forgetNames(deps.store, ({ type, name }) => !protection.protectsName(type, name));
-  if (tombstonesMs === 0) return;
   // Last, because a call or a drift that is kept stands in the way.
   await forgetTombstones(deps, ages.tombstone.before, signal);
-  await pruneTables(true);
 }

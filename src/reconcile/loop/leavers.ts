@@ -11,8 +11,6 @@ import { parseCells } from '../../store/engine/columns.ts';
 import { findRemovalCall } from '../../store/resources/leavers.ts';
 import { lockRow, readRows, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
-import type { Db } from '../../store/store.ts';
-import { updateWhere } from '../../store/tables.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
@@ -43,7 +41,7 @@ export async function followLeavers(
 
 /** Stores in one transaction what became of these users, or what is to be done about them. */
 async function judgeAll(deps: WatchDeps, rows: readonly UserRow[]): Promise<void> {
-  const judged: (readonly [row: UserRow, verdict: Exclude<Verdict, 'waits'>])[] = [];
+  const judged: (readonly [UserRow, Exclude<Verdict, 'waits'>])[] = [];
   for (const row of rows) {
     const verdict = await judge(deps, row);
     if (verdict !== 'waits') judged.push([row, verdict]);
@@ -52,17 +50,27 @@ async function judgeAll(deps: WatchDeps, rows: readonly UserRow[]): Promise<void
   const now = deps.clock.now();
   await deps.store.write(async (tx) => {
     for (const [row, verdict] of judged) {
-      if (typeof verdict === 'object') {
-        const { id, version, left_at } = row;
-        const end = { left_at: verdict.outAt === null ? null : left_at, out_at: verdict.outAt };
-        // Unless the user was written since.
-        await updateWhere(tx, 'resources', { id, version }, end);
-      } else await makeDue(tx, row, { verdict, now });
+      const locked = await lockRow(tx, row);
+      // Unless the user was written since.
+      if (locked?.version !== row.version) continue;
+      await updateRow(tx, locked, toChange(locked, verdict, now));
     }
   });
   if (judged.every(([, verdict]) => typeof verdict === 'object')) return;
   // What the look shows is news of those who left.
   for (const what of ['due', 'left'] as const) deps.store.bell.ring(what);
+}
+
+function toChange(row: UserRow, verdict: Exclude<Verdict, 'waits'>, now: number) {
+  if (verdict === 'unproven') {
+    return { must_look: row.must_look + 1, due_at: now, due_class: 2 } as const;
+  }
+  if (verdict === 'undone') {
+    const cells = askAgain(parseCells<UserField>(row), ['active'], row.version);
+    return { cells: JSON.stringify(cells), due_at: now, due_class: 0 } as const;
+  }
+  const { outAt } = verdict;
+  return { left_at: outAt === null ? null : row.left_at, out_at: outAt };
 }
 
 /**
@@ -110,19 +118,4 @@ function isOut({
 /** True also while a create whose answer was lost may have left one. */
 function mayHaveAccount({ upstreamId, sentCreates }: UserState): boolean {
   return upstreamId !== undefined || sentCreates.length > 0;
-}
-
-/** Has a user looked at, or deactivated again. */
-async function makeDue(
-  tx: Db,
-  { id }: UserRow,
-  { verdict, now }: { readonly verdict: 'unproven' | 'undone'; readonly now: number },
-): Promise<void> {
-  const row = await lockRow(tx, { type: 'user', id });
-  if (row === undefined) return;
-  if (verdict === 'unproven') {
-    return updateRow(tx, row, { must_look: row.must_look + 1, due_at: now, due_class: 2 });
-  }
-  const cells = askAgain(parseCells<UserField>(row), ['active'], row.version);
-  await updateRow(tx, row, { cells: JSON.stringify(cells), due_at: now, due_class: 0 });
 }
