@@ -1,9 +1,10 @@
+import { isWaiting } from '../domain/cell.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
 import { type Link, type LinkKey, type LinkList, ruleLink } from '../domain/link.ts';
 import type { RuleBook } from '../domain/rule-book.ts';
 import type { Deactivation } from '../domain/user.ts';
 import { toDueClass } from '../store/engine/columns.ts';
-import { listLinks, type StoredLink, saveLinks } from '../store/links/links.ts';
+import { listLinks, saveLinks } from '../store/links/links.ts';
 import {
   listManagedGroups,
   listNested,
@@ -63,39 +64,31 @@ export interface ListNews {
 
 type RuledLink = Link & LinkKey;
 
-/** A group, and the links of its list that were changed. */
-interface RuledList {
-  readonly row: GroupRow | undefined;
-  readonly writes: readonly RuledLink[];
-}
-
 /**
  * Updates a list of a managed group: admins to those that the rules want, unless a provider writes the list, members to
  * those that a provider or the inner groups want. The row is locked first, so that a concurrent change of another source
- * is seen.
+ * is seen. Returns the group, and the links that were changed.
  */
 export async function ruleLinks(
   tx: Db,
   rules: Rules,
   list: LinkList,
-  { groupId, users, now, version }: ListNews,
-): Promise<RuledList> {
+  { groupId, users, now, ...of }: ListNews,
+): Promise<{ readonly row: GroupRow | undefined; readonly writes: readonly RuledLink[] }> {
   const row = await lockRow(tx, { type: 'group', id: groupId });
   const isOurs = row?.origin != null && row.deleted_at === null;
   if (!isOurs || (list === 'admin' && row.admins_asked === 1)) return { row, writes: [] };
-  const wanted = await (list === 'admin'
-    ? listWantedAdmins(tx, rules, row, users)
-    : listInnerMembers(tx, row, users));
-  const links = await listLinks(tx, row, { list, userIds: users });
-  // Deleted users leave by themselves.
-  const held = links.filter(({ userDeletedAt }) => userDeletedAt === null);
-  const next = { ...row, version: version ?? row.version + 1 };
-  const changes = toChanges(next, list, wanted, held);
-  const writes = await withoutProtected(tx, rules, row, changes);
+  const listWanted = list === 'admin' ? listWantedAdmins : listInnerMembers;
+  const wanted = await listWanted(tx, row, users, rules);
+  const version = of.version ?? row.version + 1;
+  const writes = await listRuled(tx, rules, { ...row, version }, { list, users, wanted });
   if (writes.length === 0) return { row, writes };
   const saved = writes.map(({ userId, ...link }) => ({ ...link, target: userId }));
   await saveLinks(tx, row, saved);
-  await updateRow(tx, { type: 'group', id: groupId }, toColumns(next, writes, now));
+  const waiting = writes.filter(isWaiting);
+  const removes = row.due_class === 0 || waiting.some(({ desired }) => desired === 0);
+  const due = waiting.length > 0 && { due_at: now, due_class: toDueClass(removes) };
+  await updateRow(tx, { type: 'group', id: groupId }, { version, modified_at: now, ...due });
   return { row, writes };
 }
 
@@ -113,54 +106,37 @@ async function listInnerMembers(
 
 async function listWantedAdmins(
   tx: Db,
-  rules: Rules,
-  row: GroupRow,
+  { name }: GroupRow,
   users: readonly UserId[] | undefined,
+  { book }: Rules,
 ): Promise<Set<UserId>> {
-  const ruling = rules.book.isEmpty ? undefined : rules.book.ruleAdmins(row.name);
+  const ruling = book.isEmpty ? undefined : book.ruleAdmins(name);
   if (ruling === undefined) return new Set();
   const sources = await listManagedGroups(tx, [ruling.sources]);
   const ids = sources.map(({ id }) => id);
   return listWantedMembers(tx, ids, { among: users });
 }
 
-function toChanges(
-  { version, must_look }: GroupRow,
-  list: LinkList,
-  wanted: ReadonlySet<UserId>,
-  held: readonly StoredLink[],
-): RuledLink[] {
+/** The links that change. Nothing derived may demote the protected as little as a request: out of an ordinary group they may go. */
+async function listRuled(
+  tx: Db,
+  rules: Rules,
+  row: GroupRow,
+  { list, users, wanted }: Pick<ListNews, 'users'> & { list: LinkList; wanted: Set<UserId> },
+): Promise<readonly RuledLink[]> {
+  const links = await listLinks(tx, row, { list, userIds: users });
+  // Deleted users leave by themselves.
+  const held = links.filter(({ userDeletedAt }) => userDeletedAt === null);
   const heldById = new Map(held.map((link) => [link.userId, link]));
-  return [...new Set([...heldById.keys(), ...wanted])].flatMap((userId) => {
+  const { version, must_look } = row;
+  const changes = [...new Set([...heldById.keys(), ...wanted])].flatMap((userId): RuledLink[] => {
     const rule = { wanted: wanted.has(userId), version, isUnsure: must_look !== 0 };
     const after = ruleLink(heldById.get(userId), rule);
     return after === undefined ? [] : [{ ...after, list, userId }];
   });
-}
-
-/** Leaves out protected users, whom nothing derived may demote as little as a request: out of an ordinary group they may go. */
-async function withoutProtected(
-  tx: Db,
-  rules: Rules,
-  row: GroupRow,
-  changes: readonly RuledLink[],
-): Promise<readonly RuledLink[]> {
   const id = changes.filter(({ desired }) => desired !== 1).map(({ userId }) => userId);
   if (id.length === 0) return changes;
-  const isOfMembers = changes.every(({ list }) => list === 'member');
-  if (isOfMembers && !(await findGroupPrivilege(tx, { rules }, row))) return changes;
+  if (list === 'member' && !(await findGroupPrivilege(tx, { rules }, row))) return changes;
   const stay = await rules.protection.listPrivileged(tx, await listRows(tx, 'user', { id }));
   return changes.filter(({ userId, desired }) => desired === 1 || !stay.has(userId));
-}
-
-function toColumns(
-  { version, due_class }: GroupRow,
-  writes: readonly RuledLink[],
-  now: number,
-): Partial<GroupRow> {
-  const shown = { version, modified_at: now };
-  const waiting = writes.filter(({ pending }) => pending !== undefined);
-  if (waiting.length === 0) return shown;
-  const removes = waiting.some(({ desired }) => desired === 0);
-  return { ...shown, due_at: now, due_class: toDueClass(removes || due_class === 0) };
 }
