@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { BridgeError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { insertPlanActions, type PlanRow } from '../store/plans.ts';
 import type { Db } from '../store/store.ts';
-import { insertAll, updateWhere } from '../store/tables.ts';
+import { insertOne, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
 
 /** Numbers of actions: all, of each kind, and of each kind of harm. */
@@ -79,8 +78,7 @@ export async function addPlan(
     decided_at: isDecided ? now : null,
     ended_at: status === 'discarded' ? now : null,
   };
-  const [stored] = await insertAll(tx, 'plans', [row]);
-  if (stored === undefined) throw new BridgeError('bug', 'a new plan is not there');
+  const stored = await insertOne(tx, 'plans', row);
   await insertPlanActions(tx, { id: row.id, now }, actions);
   return stored;
 }

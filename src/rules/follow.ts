@@ -128,7 +128,7 @@ async function followAdministered(
 ): Promise<GroupId[]> {
   if (news.users?.length === 0) return [];
   const changed: GroupId[] = [];
-  for (const { id } of await listManagedGroups(tx, names.flatMap(rules.book.listAdministered))) {
+  for (const id of await listManagedGroups(tx, names.flatMap(rules.book.listAdministered))) {
     if (await ruleAdmins(tx, rules, { ...news, groupId: id })) changed.push(id);
   }
   return changed;

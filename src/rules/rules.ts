@@ -113,8 +113,7 @@ async function listWantedAdmins(
   const ruling = book.isEmpty ? undefined : book.ruleAdmins(name);
   if (ruling === undefined) return new Set();
   const sources = await listManagedGroups(tx, [ruling.sources]);
-  const ids = sources.map(({ id }) => id);
-  return listWantedMembers(tx, ids, { among: users });
+  return listWantedMembers(tx, sources, { among: users });
 }
 
 /** The links that change. Nothing derived may demote the protected as little as a request: out of an ordinary group they may go. */

@@ -11,13 +11,12 @@ import {
 import type { Trust } from '../domain/trust.ts';
 import { parseStored } from './engine/columns.ts';
 import { chunks, forUpdate, select } from './engine/dialect.ts';
-import { StoreError } from './engine/store-error.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 import {
   findOne,
-  insertAll,
   insertNew,
+  insertOne,
   listNewest,
   listWhere,
   type NewestPart,
@@ -92,8 +91,7 @@ const KEPT_MAX = 1_000;
 
 /** Adds a session, or an access token of a client, and deletes the oldest if there are far too many. */
 export async function insertPassing(tx: Db, row: NewCredential): Promise<CredentialRow> {
-  const [inserted] = await insertAll(tx, 'credentials', [row]);
-  if (inserted === undefined) throw new StoreError('store-failed', 'a new credential is not there');
+  const inserted = await insertOne(tx, 'credentials', row);
   const ofOwner = row.kind === 'access' ? sql`and owner = ${row.owner ?? null}` : sql``;
   await sql`delete from credentials where seq in (
     select seq from credentials where kind = ${row.kind} ${ofOwner}

@@ -1,8 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { findHarm, findRepair } from '../domain/change.ts';
 import {
   ACTIVE_STATUSES,
-  type Detector,
   type Difference,
   type DriftKind,
   type DriftStatus,
@@ -12,9 +11,8 @@ import { type GivenKey, newId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { HOLDING_SOURCES, type PlanAction } from '../domain/plan.ts';
 import { allOf, select } from './engine/dialect.ts';
-import { parseChange, toChangeColumns } from './plans.ts';
+import { parseChange, SUBJECT_NAMES, type SubjectNames, toChangeColumns } from './plans.ts';
 import { toText } from './resources/lists.ts';
-import { joinSubjectNames, type SubjectNames } from './resources/names.ts';
 import type { Db, Part } from './store.ts';
 import { findOne, insertNew, listWhere, type Row, updateWhere } from './tables.ts';
 
@@ -58,34 +56,30 @@ export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
     ) as found`;
 }
 
-/** Detector, time (epoch milliseconds) and status of new drifts; absent: they are open. */
-export interface Finding {
-  readonly detector: Detector;
-  readonly now: number;
-  readonly status?: 'repairing';
-}
+/** Where and when new drifts were found. */
+export type Finding = Pick<DriftRow, 'detector'> & { readonly now: number };
 
 /** Stores differences as drifts, and returns the new ones; one that is not over stays the one it is. */
-export function insertDrifts(
+export const insertDrifts = (
   tx: Db,
   differences: readonly Difference[],
-  { detector, now, status }: Finding,
-): Promise<DriftRow[]> {
-  const found = {
-    status: status ?? ('open' as const),
-    detector,
-    first_seen_at: now,
-    last_seen_at: now,
-  };
-  const rows = differences.map((difference) => ({
-    ...toChangeColumns(difference),
-    ...found,
-    id: newId(),
-    kind: difference.kind,
-    change: findRepair(difference.kind) ?? null,
-  }));
-  return insertNew(tx, 'drifts', rows);
-}
+  { detector, now }: Finding,
+  status: 'open' | 'repairing' = 'open',
+) =>
+  insertNew(
+    tx,
+    'drifts',
+    differences.map((difference) => ({
+      ...toChangeColumns(difference),
+      id: newId(),
+      kind: difference.kind,
+      change: findRepair(difference.kind) ?? null,
+      status,
+      detector,
+      first_seen_at: now,
+      last_seen_at: now,
+    })),
+  );
 
 /** Changes drifts that are not over. */
 export async function changeDrifts(
@@ -137,7 +131,7 @@ export async function noteMissing(
 ): Promise<void> {
   const kind = `${type}.missing` as const;
   const difference = { kind, type, resourceId: id, memberId: '', desired, observed: null };
-  await insertDrifts(tx, [difference], { detector: 'discovery', now, status: 'repairing' });
+  await insertDrifts(tx, [difference], { detector: 'discovery', now }, 'repairing');
   const known = (await listActiveDrifts(tx, [id])).filter((drift) => drift.kind === kind);
   const waiting = known.filter(({ status }) => status !== 'repairing');
   await changeDrifts(tx, waiting, { status: 'repairing', plan_id: null });
@@ -157,8 +151,8 @@ export const countDriftsAfter = (db: Db, seq: number) =>
     select kind, count(*) as count, max(seq) as last from drifts
     where seq > ${seq} group by kind order by kind`;
 
-/** Selection of drifts, and the page of it to read. */
-export interface DriftQuery {
+/** Selection of drifts, and the page of it to read; undefined: any. */
+interface DriftQuery {
   /** False: the drifts of unmanaged users and groups. */
   readonly isManaged: boolean;
   /** The one before in this order. */
@@ -166,7 +160,6 @@ export interface DriftQuery {
   readonly limit: number;
   readonly order: 'newest' | 'oldest';
   readonly kind?: DriftKind;
-  /** Undefined: with any status. */
   readonly statuses: readonly DriftStatus[] | undefined;
   /** Id of the user or group that differs, or of the member. */
   readonly resourceId: string | undefined;
@@ -178,27 +171,36 @@ export interface DriftQuery {
 export type DriftView = DriftRow & SubjectNames;
 
 /** Drifts for an operator, in this order of finding. */
-export function listDriftViews(db: Db, query: DriftQuery): Promise<DriftView[]> {
-  const { columns, joins } = joinSubjectNames('drift');
-  return select<DriftView>(db)`
-    select drift.*, ${columns} from drifts as drift ${joins} where ${isOfQuery(query)}
-    order by drift.seq ${query.order === 'newest' ? sql`desc` : sql`asc`} limit ${query.limit}`;
-}
-
-function isOfQuery(query: DriftQuery): RawBuilder<unknown> {
-  const { isManaged, order, from, kind, statuses, resourceId, text } = query;
+export function listDriftViews(
+  db: Db,
+  { isManaged, order, from, limit, kind, statuses, resourceId, text }: DriftQuery,
+): Promise<DriftView[]> {
+  const isNewest = order === 'newest';
   const named = text && sql`(select id from resources where ${toText(text)})`;
-  return allOf([
-    order === 'newest' ? sql`drift.seq < ${from}` : sql`drift.seq > ${from}`,
-    isManaged ? sql`drift.change is not null` : sql`drift.change is null`,
-    kind && sql`drift.kind = ${kind}`,
+  const isMeant = allOf([
+    isNewest ? sql`seq < ${from}` : sql`seq > ${from}`,
+    isManaged ? sql`change is not null` : sql`change is null`,
+    kind && sql`kind = ${kind}`,
     // Not by the index of statuses, which would have all drifts sorted for each page.
-    statuses && sql`coalesce(drift.status, '') in (${sql.join(statuses)})`,
-    resourceId && sql`(drift.resource_id = ${resourceId} or drift.member_id = ${resourceId})`,
-    named && sql`(drift.resource_id in ${named} or drift.member_id in ${named})`,
+    statuses && sql`coalesce(status, '') in (${sql.join(statuses)})`,
+    resourceId && sql`(resource_id = ${resourceId} or member_id = ${resourceId})`,
+    named && sql`(resource_id in ${named} or member_id in ${named})`,
   ]);
+  return select<DriftView>(db)`
+    select drifts.*, ${SUBJECT_NAMES} from drifts where ${isMeant}
+    order by seq ${isNewest ? sql`desc` : sql`asc`} limit ${limit}`;
 }
 
+/** The newest drifts of a user or group, and of a user as a member. */
+export function listDriftsOf(db: Db, { id, limit }: { id: string; limit: number }) {
+  // The index of members leaves out drifts without a member, which are many.
+  return select<DriftRow>(db)`
+    select * from (select * from drifts where resource_id = ${id}
+      union all select * from drifts where member_id = ${id} and member_id <> '') as past
+    order by first_seen_at desc limit ${limit}`;
+}
+
+const CONCLUDED = ['complete', 'held'] as const;
 const COMPARED_MAX = 1_000;
 
 /**
@@ -209,18 +211,16 @@ export async function listComparedSince(
   db: Db,
   until: number,
 ): Promise<(question: { before: number; admins: boolean }) => number> {
-  const compared = { status: ['complete', 'held'], ended_at: { '<': until } } as const;
+  const compared = { status: CONCLUDED, ended_at: { '<': until } };
   const newest = { order: 'seq desc', limit: COMPARED_MAX } as const;
   const sweeps = await listWhere(db, 'sweeps', compared, newest);
   return ({ before, admins }) =>
     sweeps.find(
-      ({ ended_at, reads_admins }) =>
-        ended_at !== null && ended_at < before && (reads_admins === 1 || !admins),
+      ({ ended_at, reads_admins }) => Number(ended_at) < before && (reads_admins === 1 || !admins),
     )?.started_at ?? 0;
 }
 
 /** Time at which the last sweep ended that concluded everything (epoch milliseconds); undefined: none has. */
-export async function findLastSweptAt(db: Db): Promise<number | undefined> {
-  const concluded = { status: ['complete', 'held'] } as const;
-  return (await findOne(db, 'sweeps', concluded, { order: 'seq desc' }))?.ended_at ?? undefined;
-}
+export const findLastSweptAt = async (db: Db) =>
+  (await findOne(db, 'sweeps', { status: CONCLUDED }, { order: 'seq desc' }))?.ended_at ??
+  undefined;

@@ -15,7 +15,6 @@ import {
 import type { UserField } from '../domain/user.ts';
 import { parseCells, parseStored, waits } from './engine/columns.ts';
 import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
-import { joinSubjectNames, type SubjectNames } from './resources/names.ts';
 import type { ResourceRow } from './resources/rows.ts';
 import type { Db } from './store.ts';
 import { findOne, insertAll, type Row, updateWhere } from './tables.ts';
@@ -61,21 +60,23 @@ export function listOver(db: Db): Promise<PlanRow[]> {
 export type PlanActionRow = Row<'plan_actions'>;
 
 /** Adds actions to a plan. `now` is epoch milliseconds. */
-export async function insertPlanActions(
+export const insertPlanActions = (
   tx: Db,
   { id, now }: { readonly id: string; readonly now: number },
   actions: readonly PlanAction[],
-): Promise<void> {
-  const rows = actions.map((action) => ({
-    ...toChangeColumns(action),
-    plan_id: id,
-    kind: action.kind,
-    harm: action.harm ?? null,
-    status: 'planned' as const,
-    planned_at: now,
-  }));
-  await insertAll(tx, 'plan_actions', rows);
-}
+) =>
+  insertAll(
+    tx,
+    'plan_actions',
+    actions.map((action) => ({
+      ...toChangeColumns(action),
+      plan_id: id,
+      kind: action.kind,
+      harm: action.harm ?? null,
+      status: 'planned',
+      planned_at: now,
+    })),
+  );
 
 /** Subject and values of a change, as an action or a drift has them. */
 interface Change extends Pick<PlanAction, 'type' | 'resourceId' | 'memberId'> {
@@ -94,20 +95,30 @@ export function toChangeColumns({ type, resourceId, memberId, desired, observed 
   };
 }
 
-type ChangeColumns = Pick<PlanActionRow, keyof ReturnType<typeof toChangeColumns>>;
-
 /** Parses the columns of a change. */
-export function parseChange(row: ChangeColumns): Change {
-  const { resource_type: type, resource_id: resourceId, member_id: memberId } = row;
-  const desired = parseStored<JsonValue>(row.desired);
-  const observed = parseStored<JsonValue>(row.observed);
-  return { type, resourceId, memberId, desired, observed };
-}
+export const parseChange = (
+  row: Pick<PlanActionRow, keyof ReturnType<typeof toChangeColumns>>,
+): Change => ({
+  type: row.resource_type,
+  resourceId: row.resource_id,
+  memberId: row.member_id,
+  desired: parseStored<JsonValue>(row.desired),
+  observed: parseStored<JsonValue>(row.observed),
+});
 
 /** Parses the stored form of an action. */
-export function toAction(row: PlanActionRow): PlanAction {
-  return { ...parseChange(row), kind: row.kind, harm: row.harm ?? undefined };
-}
+export const toAction = (row: PlanActionRow): PlanAction => ({
+  ...parseChange(row),
+  kind: row.kind,
+  harm: row.harm ?? undefined,
+});
+
+/** Names of the subjects of a row that is about a user or group, or about a user in a group; null where the store has them no more. */
+export type SubjectNames = Readonly<Record<'name' | 'member_name', string | null>>;
+
+/** Columns of these names, of a row with `resource_id` and `member_id`. */
+export const SUBJECT_NAMES = sql`(select name from resources where id = resource_id) as name,
+  (select name from resources where id = member_id) as member_name`;
 
 /** Condition of an action of a plan, both joined, that holds its change back. */
 const IS_HELD = sql`(action.status = 'planned' and plan.source in (${sql.join(HOLDING_SOURCES)}))`;
@@ -155,13 +166,12 @@ export function listPlanActionViews(
   planId: string,
   { afterId, limit }: { readonly afterId: number; readonly limit: number },
 ): Promise<PlanActionView[]> {
-  const { columns, joins } = joinSubjectNames('action');
   return select<PlanActionView>(db)`
-    select action.*, ${columns}, (select max(drift.first_seen_at) from drifts as drift
+    select action.*, ${SUBJECT_NAMES}, (select max(drift.first_seen_at) from drifts as drift
         where drift.resource_id = action.resource_id and drift.member_id = action.member_id
         and drift.change = action.kind and drift.first_seen_at <= plan.created_at
         and coalesce(drift.ended_at, plan.created_at) >= plan.created_at) as first_seen_at
-    from plan_actions as action join plans as plan on plan.id = action.plan_id ${joins}
+    from plan_actions as action join plans as plan on plan.id = action.plan_id
     where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`;
 }
 

@@ -5,6 +5,7 @@ import {
   forUpdate,
   readInChunks,
   readNumber,
+  readOne,
   select,
   toAssignments,
   toValues,
@@ -109,29 +110,38 @@ export async function countWhere<Name extends Table>(
   return count;
 }
 
+/** The columns of a new row, each with its value or an expression of it. */
+type NewRow<Name extends Table, New = Insertable<Schema[Name]>> = {
+  readonly [Column in keyof New]: New[Column] | RawBuilder<unknown>;
+};
+
 /** Adds rows to a table, and returns them as stored. */
-export async function insertAll<Name extends Table>(
+export const insertAll = <Name extends Table, Found = Row<Name>>(
   tx: Db,
   table: Name,
-  rows: readonly Insertable<Schema[Name]>[],
+  rows: readonly NewRow<Name>[],
   conflict: RawBuilder<unknown> = sql``,
-): Promise<Row<Name>[]> {
-  return readInChunks(
+) =>
+  readInChunks(
     rows,
     (some) =>
-      select<Row<Name>>(tx)`
+      select<Found>(tx)`
       insert into ${sql.table(table)} ${toValues(some)} ${conflict} returning *`,
   );
-}
 
-/** The same, without rows that a unique index knows already: they are not among those that are returned. */
-export function insertNew<Name extends Table>(
+/** Adds a row to a table, and returns it as stored. */
+export const insertOne = <Name extends Table, Found = Row<Name>>(
   tx: Db,
   table: Name,
-  rows: readonly Insertable<Schema[Name]>[],
-): Promise<Row<Name>[]> {
-  return insertAll(tx, table, rows, sql`on conflict do nothing`);
-}
+  row: NewRow<Name>,
+) => readOne<Found>(tx)`insert into ${sql.table(table)} ${toValues([row])} returning *`;
+
+/** The same, without rows that a unique index knows already: they are not among those that are returned. */
+export const insertNew = <Name extends Table>(
+  tx: Db,
+  table: Name,
+  rows: readonly NewRow<Name>[],
+): Promise<Row<Name>[]> => insertAll(tx, table, rows, sql`on conflict do nothing`);
 
 /** Stores a row, in the place of the one with the same key. */
 export async function putRow<Name extends Table>(

@@ -151,7 +151,7 @@ async function listActions(db: Db, plan: PlanRow, { from: afterId, limit }: Part
   const isAsked = plan.source === 'provider';
   const authors = isAsked ? await listAskers(db, views) : await findAuthors(db, plan, views);
   return views.map((view, place) => {
-    const { by, at } = authors[place] ?? {};
+    const { credential: by, at } = authors[place] ?? {};
     return { ...view, seq: view.id, who: by && at !== undefined ? { by, at } : null };
   });
 }
@@ -167,8 +167,8 @@ async function findAuthors(db: Db, plan: PlanRow, actions: readonly PlanActionVi
   const found = await findDriftAuthors(db, drifts);
   return actions.map((action) => {
     const author = found[repairs.indexOf(action)];
-    const by = author?.username ?? author?.address ?? author?.authorId?.toString();
-    return { by, at: author?.createdAt };
+    const name = author?.username ?? author?.address ?? author?.authorId?.toString();
+    return { credential: name, at: author?.createdAt };
   });
 }
 

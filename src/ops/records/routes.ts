@@ -1,8 +1,7 @@
 import type { WrittenPath } from '../../domain/kept-request.ts';
 import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/poller.ts';
 import { type EventView, listEventsAbout } from '../../store/audit/events.ts';
-import { listAskers } from '../../store/audit/requests.ts';
-import { listActs } from '../../store/audit/timeline.ts';
+import { listActs, listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import {
   findRemovalCall,
@@ -162,7 +161,7 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
     const waits = status === 'waits';
     return toView('Leaver', row, {
       person: row,
-      asked: asker ? { ...asker, credential: asker.by } : null,
+      asked: asker ? { ...asker, requestId: asker.request_id } : null,
       acceptedAt: leftAt,
       sent: call ?? null,
       seenAt: outAt,

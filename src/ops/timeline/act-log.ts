@@ -1,4 +1,4 @@
-import { beginOutage, endOutage, type NewAct, saveActs } from '../../store/audit/timeline.ts';
+import { beginOutage, endOutage, type NewAct, saveActs } from '../../store/audit/requests.ts';
 import type { OpenRecord, OpenRecordOf } from '../../store/recorder.ts';
 import type { Db, Store } from '../../store/store.ts';
 import type { OperatorAct } from '../http/operator.ts';

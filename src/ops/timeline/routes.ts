@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WrittenPath } from '../../domain/kept-request.ts';
 import { findAccountObstacle } from '../../reconcile/repair/current.ts';
 import { listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
-import type { RequestRow } from '../../store/audit/requests.ts';
-import * as stored from '../../store/audit/timeline.ts';
-import type { DriftRow } from '../../store/drifts.ts';
+import { listCallsOf } from '../../store/audit/own-calls.ts';
+import * as stored from '../../store/audit/requests.ts';
+import { type DriftRow, listDriftsOf } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findCalled, listMeant } from '../../store/resources/find.ts';
 import { findNames } from '../../store/resources/names.ts';
@@ -52,7 +52,7 @@ const READERS: readonly ((db: Db, past: Past) => Promise<readonly Happening[]>)[
   readCalls,
   readEvents,
   async (_db, { row }) => listSeen(row),
-  async (db, past) => (await stored.listDriftsOf(db, past)).flatMap((it) => ofDrift(it, past)),
+  async (db, past) => (await listDriftsOf(db, past)).flatMap((it) => ofDrift(it, past)),
 ];
 
 async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<OpsJson<'Timeline'>> {
@@ -87,7 +87,7 @@ async function readRequests(db: Db, past: Past): Promise<Happening[]> {
   return [...own, ...ofGroups.values()].map(ofRequest);
 }
 
-function ofRequest(row: RequestRow): Happening {
+function ofRequest(row: stored.RequestRow): Happening {
   const { at, method, route, status, client, credential, scim_type: scimType } = row;
   const written = parseStored<WrittenPath[]>(row.written);
   const paths = written.map(({ op, path, values }) => `${op} ${path} (${values})`).join(', ');
@@ -101,7 +101,7 @@ function ofRequest(row: RequestRow): Happening {
 }
 
 async function readCalls(db: Db, past: Past): Promise<Happening[]> {
-  const calls = await stored.listCallsOf(db, past);
+  const calls = await listCallsOf(db, past);
   const accounts = new Set(calls.flatMap(({ member_id: account }) => account ?? []));
   const { user: people } = await findCalled(db, accounts);
   return calls.map(({ at, kind, operation, resource_id, member_id, outcome, error }) => {

@@ -6,7 +6,7 @@ import type { DriftRow } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
 import {
-  endObserved,
+  deleteRow,
   type GroupRow,
   listGroupsWith,
   lockRow,
@@ -104,7 +104,7 @@ export async function inspect(
     const differences = await listDifferences(tx, fresh, policy.deactivation);
     const changes = compareWithKnown(row, differences, await listKnown(tx, [row.id]));
     const opened = await storeDriftChanges(tx, changes, { detector, now });
-    if (known.missing && row.origin === null) await endObserved(tx, fresh, now);
+    if (known.missing && row.origin === null) await deleteRow(tx, fresh, now);
     return opened;
   });
   return { kind: known.missing ? 'gone' : 'seen', found };

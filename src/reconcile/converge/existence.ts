@@ -16,7 +16,6 @@ import { moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
 import { findGroupByUpstream, findUserByUpstreamId } from '../../store/resources/find.ts';
 import {
   deleteRow,
-  endObserved,
   type GroupRow,
   lockRow,
   type ResourceRow,
@@ -216,7 +215,7 @@ export async function endMissing(r: Recording): Promise<ResourceRow | undefined>
     ({ version, undo }) => undo.before?.origin === null && version === row.version,
   );
   if (type === 'user' && takeover !== undefined && row.deleted_at === null) {
-    await endObserved(tx, row, now);
+    await deleteRow(tx, row, now);
     r.undone.push({ version: takeover.version, problem: NOT_THERE });
     return undefined;
   }

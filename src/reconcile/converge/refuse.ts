@@ -99,8 +99,10 @@ async function listRefusedLinks(
 ): Promise<StoredLink[]> {
   const refused = new Set(listLinks(parts).map(toLinkText));
   const written = undo.links.filter((link) => refused.has(toLinkText(link)));
-  const stored = await listStoredLinks(tx, row, { named: written });
-  return stored.filter(({ pending }) => pending === version);
+  const keys = new Set(written.map(toLinkText));
+  const userIds = written.map(({ userId }) => userId);
+  const stored = await listStoredLinks(tx, row, { userIds });
+  return stored.filter((link) => link.pending === version && keys.has(toLinkText(link)));
 }
 
 /** Adds to a problem the users who were put back, with their SCIM ids, and the service's words about earlier changes. */

@@ -187,7 +187,7 @@ export class SendGuard {
     await this.saveOutcomes(tx);
     const at = this.#deps.clock.now();
     const changes = listChanges(this.planned);
-    const written = await insertOwnCall(tx, { at, operation, key: row, changes });
+    const written = await insertOwnCall(tx, { at, operation, key: row }, changes);
     await assertWithinLimit(tx, this.#deps, written);
     return { written, noted: await this.#note(tx, row, at), steps: row.steps + 1 };
   }

@@ -178,7 +178,8 @@ export async function listStillPlanned(
 ): Promise<Part[]> {
   const cells = parseCells<string>(row);
   const planned: typeof cells = step.state.cells;
-  const stored = await listStoredLinks(tx, row, { named: listLinks(parts) });
+  const userIds = listLinks(parts).map(({ userId }) => userId);
+  const stored = await listStoredLinks(tx, row, { userIds });
   const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
   return parts.filter((part) =>
     typeof part === 'string'

@@ -4,7 +4,7 @@ import type { GroupId } from '../../domain/ids.ts';
 import { normaliseName, toSpelling } from '../../domain/name.ts';
 import { toOwnRefusal } from '../../domain/refusal.ts';
 import { findGroupByUpstream } from '../../store/resources/find.ts';
-import { endObserved, type GroupRow, LIVE, listRows, lockRow } from '../../store/resources/rows.ts';
+import { deleteRow, type GroupRow, LIVE, listRows, lockRow } from '../../store/resources/rows.ts';
 import { toGroupState } from '../../store/resources/state.ts';
 import type { Completeness } from '../../upstream/list-progress.ts';
 import { groups } from '../../upstream/operations/people.ts';
@@ -176,7 +176,7 @@ export async function readAdmins(
       // Another request that asked for the same list, or a sweep, was faster.
       if (locked === undefined || (locked.admins_read_at ?? 0) >= askedAt) return true;
       if (adminIds === undefined) {
-        if (locked.origin === null) await endObserved(tx, locked, clock.now());
+        if (locked.origin === null) await deleteRow(tx, locked, clock.now());
         return true;
       }
       if (decideMerge(locked, askedAt) !== 'merge') return false;

@@ -59,11 +59,10 @@ async function saveAmbiguous(
   { deps: { store, clock } }: ReadRun,
   names: ReadonlySet<string>,
 ): Promise<void> {
-  const dispute = { type: 'group', reason: SEVERAL } as const;
-  for (const nameFolded of names) {
-    await store.write((tx) => saveDispute(tx, { ...dispute, nameFolded, now: clock.now() }));
-  }
   const known = { resource_type: 'group', reason: SEVERAL } as const;
+  for (const name_folded of names) {
+    await store.write((tx) => saveDispute(tx, { ...known, name_folded }, clock.now()));
+  }
   const disputes = await listWhere(store.read, 'disputes', known);
   const over = disputes.filter(({ name_folded }) => !names.has(name_folded));
   const seq = over.map((one) => one.seq);

@@ -78,9 +78,9 @@ async function isPlaceWaiting(db: Db, row: ResourceRow, change: PlanAction): Pro
 export async function findLink(
   db: Db,
   row: ResourceRow,
-  key: LinkKey,
+  { list, userId }: LinkKey,
 ): Promise<StoredLink | undefined> {
-  return (await listLinks(db, row, { named: [key] }))[0];
+  return (await listLinks(db, row, { list, userIds: [userId] }))[0];
 }
 
 /** Obstacle to a new account, with what removes it. */

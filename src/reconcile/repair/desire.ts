@@ -25,7 +25,7 @@ import {
   toUserColumns,
 } from '../../store/engine/columns.ts';
 import {
-  changeLinks,
+  changeNamed,
   deleteAllLinks,
   desireLink,
   listLinkedUsers,
@@ -197,7 +197,7 @@ async function bringBack(
   const place = toPlace(action);
   // A group that the bridge released keeps the member or entity, which is not the bridge's any more.
   if (place.kind === 'link') {
-    await changeLinks(tx, row, { named: [place] }, () => undefined);
+    await changeNamed(tx, row, [place], () => undefined);
     return;
   }
   if (isEntityField(action.memberId)) {

@@ -6,9 +6,8 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { LinkList } from '../../domain/link.ts';
 import { isOfOther } from '../../domain/provider.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { readShown, type ShownUsers, streamShown } from '../../store/links/shown.ts';
 import { findNames, parseInner } from '../../store/resources/names.ts';
-import type { ResourceView, UserView } from '../../store/resources/views.ts';
+import * as views from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
 import {
   EVERYTHING,
@@ -22,7 +21,7 @@ import {
 type Context = Pick<ProviderDeps, 'baseUrl' | 'provider'>;
 
 /** A user or group as it is shown. */
-export type View = UserView | ResourceView<GroupId>;
+export type View = views.UserView | views.ResourceView<GroupId>;
 
 /** A user or group, and the version that the provider is shown (`toShownVersion`). */
 export interface Shown {
@@ -54,13 +53,13 @@ export async function* renderAll(
   }
 }
 
-function isUser(view: View): view is UserView {
+function isUser(view: View): view is views.UserView {
   return 'groups' in view;
 }
 
 function renderUser(
   context: Context,
-  { view, version, projection }: { view: UserView; version: string; projection: Projection },
+  { view, version, projection }: { view: views.UserView; version: string; projection: Projection },
 ): string {
   const groups = `"groups":[${withAbsoluteRefs(view.groups, context)}]`;
   const attributes = withAbsoluteRefs(toShownAttributes(view, context), context);
@@ -102,7 +101,7 @@ async function* renderMembers(
 }
 
 /** Beginnings of the lists of some groups, and the names of their inner groups; undefined: the list is not asked for. */
-interface Lists extends Record<LinkList, ReadonlyMap<number, ShownUsers> | undefined> {
+interface Lists extends Record<LinkList, ReadonlyMap<number, views.ShownUsers> | undefined> {
   readonly inner: Awaited<ReturnType<typeof findNames>>;
 }
 
@@ -114,7 +113,7 @@ async function readLists(
   const { read } = deps.store;
   const usersUrl = `${deps.baseUrl}/Users`;
   const seqs = groups.map(({ view }) => view.seq);
-  const readFirst = (list: LinkList) => readShown(read, seqs, { list, after: 0, usersUrl });
+  const readFirst = (list: LinkList) => views.readShown(read, seqs, { list, after: 0, usersUrl });
   const showsMembers = isIncluded(projection, 'members');
   const inner = showsMembers ? groups.flatMap(({ view }) => listInner(view)) : [];
   return {
@@ -136,7 +135,7 @@ async function* streamList(
   lists: Lists,
 ): AsyncGenerator<string> {
   const shown = { list, usersUrl: `${deps.baseUrl}/Users` };
-  yield* streamShown(deps.store.read, view.seq, shown, lists[list]?.get(view.seq));
+  yield* views.streamShown(deps.store.read, view.seq, shown, lists[list]?.get(view.seq));
   const inner = list === 'member' ? listInner(view).flatMap((id) => lists.inner.get(id) ?? []) : [];
   if (inner.length === 0) return;
   yield inner.map((group) => JSON.stringify(toEntry(deps, group, 'Group'))).join(',');
@@ -219,7 +218,7 @@ const RELATIVE = '"$ref":"../';
 
 /** The version that a provider is shown: what another one manages lacks the externalId, and the groups of a user are part of it. @see RFC 9110 §8.8.1 */
 export function toShownVersion(
-  view: Omit<ResourceView, 'seq'> & { readonly groups?: string },
+  view: Omit<views.ResourceView, 'seq'> & { readonly groups?: string },
   { provider }: Pick<Context, 'provider'>,
 ): string {
   const groups = view.groups ? `-${hash('sha1', view.groups, 'base64url')}` : '';

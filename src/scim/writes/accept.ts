@@ -153,8 +153,8 @@ async function storeKnowing(
 
 async function keepDispute({ store, clock, events }: ScimDeps, { about, message }: Dispute) {
   const { type, name } = about;
-  const found = { type, nameFolded: foldCase(name), reason: message, now: clock.now() };
-  if (await store.write((tx) => saveDispute(tx, found))) events.disputed({ type });
+  const found = { resource_type: type, name_folded: foldCase(name), reason: message };
+  if (await store.write((tx) => saveDispute(tx, found, clock.now()))) events.disputed({ type });
 }
 
 /** Stores something, after a look where a resource may be privileged. @throws BridgeError `could-not-look` */

@@ -78,8 +78,8 @@ async function insertNew<T extends Type, Field extends string>(
     created: { from: before },
   });
   if (!hasFormerIds || from === undefined) return accepted;
-  const ids = { from: from.id, to: row.id };
-  await passIds(tx, { resource_type: kind.fields.type, provider, ...ids, now });
+  const owner = { resource_type: kind.fields.type, resource_id: row.id, provider, created_at: now };
+  await passIds(tx, { from: from.id, ...owner });
   return { ...accepted, hasFormerIds };
 }
 

@@ -3,44 +3,34 @@ import { listHarms, listKindsOf, type SentChange } from '../../domain/change.ts'
 import { isEntityField } from '../../domain/entity.ts';
 import type { HarmKind } from '../../domain/harm.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
-import { readInChunks, readNumber, select, toValues } from '../engine/dialect.ts';
+import { readNumber, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { findOne, listWhere, type Row } from '../tables.ts';
-
-/** One mutating call that is about to leave, by the row of its operation (`scim.updateUser`), at `at` (epoch milliseconds). */
-interface OwnCall {
-  readonly at: number;
-  readonly operation: string;
-  /** The resource that the call converges. */
-  readonly key: ResourceKey;
-  readonly changes: readonly SentChange[];
-}
+import { insertAll, listWhere, type Row } from '../tables.ts';
+import type { PastQuery } from './requests.ts';
 
 /** A change as the ledger holds it. `is_repair` 1: a plan asked for it, or it follows from a deletion. */
 export type WrittenChange = Pick<Row<'own_calls'>, 'id' | 'kind' | 'is_repair'>;
 
-/** Writes a call into the ledger, one row a change, without an outcome. */
+/**
+ * Writes a mutating call that is about to leave at `at` (epoch milliseconds) for a user or group into the ledger, one row a
+ * change, without an outcome. `operation` names its row of the client (`scim.updateUser`).
+ */
 export function insertOwnCall(
   tx: Db,
-  { at, operation, key, changes }: OwnCall,
+  call: Pick<Row<'own_calls'>, 'at' | 'operation'> & { key: ResourceKey },
+  changes: readonly SentChange[],
 ): Promise<WrittenChange[]> {
+  const { key, ...common } = call;
   const rows = changes.map((change) => ({
-    at,
-    operation,
+    ...common,
     kind: change.kind,
     resource_type: key.type,
     resource_id: key.id,
     upstream_id: change.upstreamId ?? null,
     member_id: change.memberId ?? null,
     is_repair: toIsRepair(key.id, change),
-    outcome: null,
   }));
-  return readInChunks(
-    rows,
-    (some) =>
-      select<WrittenChange>(tx)`
-      insert into own_calls ${toValues(some)} returning id, kind, is_repair`,
-  );
+  return insertAll(tx, 'own_calls', rows);
 }
 
 /**
@@ -50,11 +40,10 @@ export function insertOwnCall(
 function toIsRepair(resourceId: string, { kind, memberId }: SentChange): RawBuilder<unknown> {
   const [harm] = listHarms([{ kind }]);
   if (harm === undefined) return sql`0`;
-  const follows =
-    memberId === undefined
-      ? sql`false`
-      : sql`(exists (select 1 from resources where type = 'user' and upstream_id = ${toAccount(memberId)} and deleted_at is not null)
-        and not exists (select 1 from resources where type = 'user' and upstream_id = ${toAccount(memberId)} and deleted_at is null))`;
+  const place = toAccount(memberId);
+  const isUser = sql`type = 'user' and upstream_id = ${place} and deleted_at is`;
+  const follows = sql`(exists (select 1 from resources where ${isUser} not null)
+    and not exists (select 1 from resources where ${isUser} null))`;
   return sql`case when ${follows} or exists (
     select 1 from plan_actions as action left join resources as member on member.id = action.member_id
     where action.resource_id = ${resourceId} and action.status = 'released' and action.harm = ${harm}
@@ -71,9 +60,7 @@ function toMember(memberId: string | undefined): RawBuilder<unknown> {
 }
 
 /** Account of a member, by its text in a call; -1: no account has such an id. */
-function toAccount(memberId: string): number {
-  return /^\d{1,15}$/.test(memberId) ? Number(memberId) : -1;
-}
+const toAccount = (memberId = '') => (/^\d{1,15}$/.test(memberId) ? Number(memberId) : -1);
 
 /** Tells whether a call may have made a released change of a plan: else the service held it before. */
 export async function mayHaveMade(
@@ -98,14 +85,17 @@ export function listCreations(
   return listWhere(db, 'own_calls', created, { order: 'at desc' });
 }
 
-/**
- * Finds when the newest call for this user or group, or any call, was about to leave (epoch milliseconds); undefined: there was
- * none.
- */
-export async function findNewestCallAt(db: Db, resourceId?: string): Promise<number | undefined> {
-  const which = resourceId === undefined ? {} : { resource_id: resourceId };
-  return (await findOne(db, 'own_calls', which, { order: 'at desc' }))?.at;
+/** The newest changes that the bridge made of a user or group, those of a user's place in groups among them. */
+export async function listCallsOf(db: Db, { id, accountId, limit }: PastQuery) {
+  const newest = { order: 'at desc', limit } as const;
+  const own = await listWhere(db, 'own_calls', { resource_id: id }, newest);
+  if (accountId === undefined) return own;
+  return [...own, ...(await listWhere(db, 'own_calls', { member_id: accountId }, newest))];
 }
+
+/** Finds when the newest call for this user or group, or any call, was about to leave (epoch milliseconds); undefined: none was. */
+export const findNewestCallAt = async (db: Db, resource_id?: string) =>
+  (await listWhere(db, 'own_calls', { resource_id }, { order: 'at desc', limit: 1 }))[0]?.at;
 
 /**
  * Counts the accounts, places in a group, or groups that providers took something away from: each counts once, however many

@@ -1,10 +1,10 @@
 import { type Insertable, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
-import { chunks, select, toValues } from '../engine/dialect.ts';
+import { allOf, chunks, select, toAssignments } from '../engine/dialect.ts';
 import { createFact } from '../facts.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
-import type { Row } from '../tables.ts';
+import { deleteWhere, insertAll, type NewestPart, type Row, updateWhere } from '../tables.ts';
 
 /** A request as stored. */
 export type RequestRow = Row<'requests'>;
@@ -14,52 +14,43 @@ export type NewRequestRow = Omit<Insertable<Schema['requests']>, 'seq'>;
 
 /** Stores requests. One that is there already is completed, once. */
 export async function saveRequests(tx: Db, rows: readonly NewRequestRow[]): Promise<void> {
-  for (const some of chunks(rows)) {
-    await sql`insert into requests ${toValues(some)} on conflict (entry) do update set
-      method = excluded.method, resource_type = excluded.resource_type,
-      resource_id = excluded.resource_id, written = excluded.written, status = excluded.status,
-      scim_type = excluded.scim_type, refusal = excluded.refusal, duration_ms = excluded.duration_ms
-      where requests.status = 0`.execute(tx);
-  }
+  const completed = sql`on conflict (entry) do update set
+    method = excluded.method, resource_type = excluded.resource_type,
+    resource_id = excluded.resource_id, written = excluded.written, status = excluded.status,
+    scim_type = excluded.scim_type, refusal = excluded.refusal, duration_ms = excluded.duration_ms
+    where requests.status = 0`;
+  await insertAll(tx, 'requests', rows, completed);
 }
 
-/** Last request for a change. */
-export interface ChangeAsker {
-  /** Id of its credential. */
-  readonly by: string;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly requestId: string;
-}
+/** A change, and when it was known (epoch milliseconds). */
+type KnownChange = Pick<Row<'plan_actions'>, 'kind' | 'resource_id' | 'planned_at'>;
+
+/** Changes whose requests are found by one statement. */
+const ASKED_PART = 100;
 
 /**
- * Finds the credentials and times (epoch milliseconds) of the last requests for these changes before they were known,
- * in their order; undefined: none is kept, or a rule of the configuration asked.
+ * Finds the last requests for these changes before they were known, in their order; undefined: none is kept, or a rule of the
+ * configuration asked.
  */
 export async function listAskers(
   db: Db,
-  changes: readonly Pick<Row<'plan_actions'>, 'kind' | 'resource_id' | 'planned_at'>[],
-): Promise<(ChangeAsker | undefined)[]> {
-  const askers: (ChangeAsker | undefined)[] = changes.map(() => undefined);
-  for (const some of chunks([...changes.entries()], ASKERS_PART)) {
+  changes: readonly KnownChange[],
+): Promise<(RequestRow | undefined)[]> {
+  const found: (RequestRow | undefined)[] = changes.map(() => undefined);
+  for (const some of chunks([...changes.entries()], ASKED_PART)) {
     const asked = some.map(
       ([place, { kind, resource_id, planned_at }]) => sql`select * from (
-        select ${sql.lit(place)} as place, credential, at, request_id from requests
+        select ${sql.lit(place)} as place, requests.* from requests
         where resource_id = ${resource_id} and at <= ${planned_at} and status < 400
         and (method = 'DELETE' or written like ${toWritten(kind)})
         order by seq desc limit 1) as asked`,
     );
     const rows = await select<RequestRow & { readonly place: number }>(db)`
       ${sql.join(asked, sql` union all `)}`;
-    for (const { place, credential: by, at, request_id: requestId } of rows) {
-      askers[place] = { by, at, requestId };
-    }
+    for (const { place, ...request } of rows) found[place] = request;
   }
-  return askers;
+  return found;
 }
-
-/** Changes whose requests are found by one statement. */
-const ASKERS_PART = 100;
 
 /** Pattern of the attribute by which a change is asked for. */
 function toWritten(kind: ChangeKind): string {
@@ -67,6 +58,123 @@ function toWritten(kind: ChangeKind): string {
   if (kind.startsWith('admin.')) return '%admins%';
   return kind.startsWith('user.') ? '%active%' : '%displayName%';
 }
+
+/** Subject of a timeline. */
+export interface PastQuery {
+  /** The SCIM id. */
+  readonly id: string;
+  /** The id of a user's account, by which groups name it; undefined: it has none, or it is a group. */
+  readonly accountId: string | undefined;
+  readonly limit: number;
+}
+
+/** Places of a user in groups whose requests are looked for. */
+const PLACES_MAX = 50;
+
+/**
+ * Finds the request behind each of a user's newest memberships and admin rights: the last one before the call of the
+ * bridge, or so far, that wrote that list of the group.
+ */
+export async function listRequestsForPlaces(
+  db: Db,
+  { id, accountId = '' }: Pick<PastQuery, 'id' | 'accountId'>,
+): Promise<RequestRow[]> {
+  const places = await select<KnownChange>(db)`
+    select * from (select kind, resource_id, at as planned_at from own_calls
+      where member_id = ${accountId} and (kind like 'member.%' or kind like 'admin.%')
+      order by at desc limit ${PLACES_MAX}) as called
+    union all select * from (
+      select link.list || '.add', home.id, cast(${Number.MAX_SAFE_INTEGER} as bigint)
+      from resources as person join links as link on link.target = person.seq
+        join resources as home on home.seq = link.group_id
+      where person.id = ${id} and (link.pending is not null or link.stuck_at is not null)
+      limit ${PLACES_MAX}) as waiting`;
+  return (await listAskers(db, places)).flatMap((request) => request ?? []);
+}
+
+/** An act of an operator, or an outage of the service, as stored. */
+type ActRow = Row<'acts'>;
+
+/** Act of an operator that is to be stored. */
+export type NewAct = Omit<ActRow, 'id' | 'kind' | 'ended_at'>;
+
+/**
+ * Stores the acts of a request. One that is there already is completed, once; the record of a request that was no act
+ * after all goes.
+ */
+export async function saveActs(tx: Db, entry: string, acts: readonly NewAct[]): Promise<void> {
+  if (acts.length === 0) await deleteWhere(tx, 'acts', { entry });
+  for (const act of acts) {
+    const completed = sql`on conflict (entry) do update set ${toAssignments(act)}
+      where acts.status is null`;
+    await insertAll(tx, 'acts', [{ ...act, kind: 'operator' }], completed);
+  }
+}
+
+/** Stores the beginning of an outage, unless another process has; `at` is epoch milliseconds. */
+export async function beginOutage(tx: Db, act: string, at: number): Promise<void> {
+  await sql`insert into acts (kind, act, operator, target, at, everyone)
+    select 'outage', ${act}, '', '', cast(${at} as bigint), 1
+    where not exists (select 1 from acts
+      where target = '' and kind = 'outage' and act = ${act} and ended_at is null)`.execute(tx);
+}
+
+/** Stores the end of an outage; `at` is epoch milliseconds. */
+export async function endOutage(tx: Db, act: string, at: number): Promise<void> {
+  const open = { target: '', kind: 'outage', act, ended_at: null } as const;
+  await updateWhere(tx, 'acts', open, { ended_at: at });
+}
+
+/** Lists acts of operators, the newest first: those of a credential, by its name or id, and with statuses between two. */
+export function listActs(
+  db: Db,
+  {
+    operator,
+    target,
+    status,
+    from,
+    limit,
+  }: NewestPart & {
+    readonly operator: string | undefined;
+    /** Id that they were about, or that a drift or plan names that they were about. */
+    readonly target: string | undefined;
+    readonly status: readonly [from: number, to: number] | undefined;
+  },
+) {
+  const isMeant = allOf([
+    sql`kind = 'operator' and id < ${from}`,
+    operator && sql`(operator = ${operator} or credential = ${operator})`,
+    target && sql`target in (select ${target} union ${driftsOf(target)} union ${plansOf(target)})`,
+    status && sql`status between ${status[0]} and ${status[1]}`,
+  ]);
+  return select<ActRow & { readonly seq: number }>(db)`select acts.*, id as seq from acts
+    where ${isMeant} order by id desc limit ${limit}`;
+}
+
+/**
+ * Lists the newest acts that were done about a user or group, about a drift or plan that names it, and about everything
+ * since `since` (epoch milliseconds), with the outages since then.
+ */
+export function listActsOf(
+  db: Db,
+  { id, since, limit }: { id: string; since: number; limit: number },
+) {
+  // Each part has an index of its own.
+  return select<ActRow>(db)`
+    select * from (
+      select * from acts where target = ${id}
+      union select * from acts where everyone = 1 and at >= ${since}
+      union select * from acts where target in (${driftsOf(id)})
+      union select * from acts where target in (${plansOf(id)})) as shown
+    where status is null or status < 400
+    order by at desc, id desc limit ${limit}`;
+}
+
+const driftsOf = (id: string) => sql`select id from drifts where resource_id = ${id}
+  union select id from drifts where member_id = ${id} and member_id <> ''`;
+
+const plansOf = (id: string) => sql`select plan_id from plan_actions where resource_id = ${id}
+  union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;
 
 /**
  * What operators see of requests:

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PostgresAdapter, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Part } from '../store.ts';
 import { StoreError } from './store-error.ts';
@@ -61,7 +62,7 @@ export async function readInChunks<T, Row>(
   return rows;
 }
 
-/** Reads a list in the order of its numbers, at most `limit` rows at a time. */
+/** Reads a list in the order of its numbers, at most `limit` rows at a time. Many reads in a row would block the event loop. */
 export async function* readParts<Row extends { readonly seq: number }>(
   limit: number,
   read: (part: Part) => Promise<Row[]>,
@@ -71,6 +72,7 @@ export async function* readParts<Row extends { readonly seq: number }>(
     const last = rows.at(-1);
     if (last !== undefined) yield rows;
     if (last === undefined || rows.length < limit) return;
+    await nextTurn();
     afterSeq = last.seq;
   }
 }
@@ -128,10 +130,8 @@ export function allOf(
 }
 
 /** Runs a query of one number; null, or no row, is 0. */
-export async function readNumber(db: Db, query: RawBuilder<unknown>): Promise<number> {
-  const rows = await select<{ number: number | null }>(db)`select (${query}) as number`;
-  return rows[0]?.number ?? 0;
-}
+export const readNumber = async (db: Db, query: RawBuilder<unknown>) =>
+  (await readOne<{ number: number | null }>(db)`select (${query}) as number`).number ?? 0;
 
 /** Runs a statement, and returns how many rows it has changed. */
 export async function execute(tx: Db, statement: RawBuilder<unknown>): Promise<number> {
@@ -142,4 +142,13 @@ export async function execute(tx: Db, statement: RawBuilder<unknown>): Promise<n
 export function select<Row>(db: Db) {
   return async (texts: TemplateStringsArray, ...values: readonly unknown[]): Promise<Row[]> =>
     (await sql<Row>(texts, ...values).execute(db)).rows;
+}
+
+/** The same of a statement that gives one row, such as one of counts. */
+export function readOne<Row>(db: Db) {
+  return async (texts: TemplateStringsArray, ...values: readonly unknown[]): Promise<Row> => {
+    const [row] = await select<Row>(db)(texts, ...values);
+    if (row === undefined) throw new StoreError('store-failed', 'a statement gave no row');
+    return row;
+  };
 }

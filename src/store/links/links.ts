@@ -27,21 +27,15 @@ export interface StoredLink extends Link, LinkKey {
   readonly userDeletedAt: number | null;
 }
 
-/** A link to be stored. */
-export interface SavedLink extends Link {
-  readonly list: LinkList;
-  /** The user, by number or id. */
-  readonly target: number | UserId;
-}
+/** A link to be stored, of a user by number or id. */
+type SavedLink = Link & { readonly list: LinkList; readonly target: number | UserId };
 
 /** Which links of a group are meant: of both lists and all users, as far as nothing else is said. */
-export interface LinkSelection {
+interface LinkSelection {
   readonly list?: LinkList;
   readonly userIds?: readonly UserId[] | undefined;
   /** The users of these accounts. */
   readonly accounts?: readonly number[];
-  /** These users, each in a list of its own. */
-  readonly named?: readonly LinkKey[];
 }
 
 /** Links that one statement reads, so that it does not hold the event loop for long. */
@@ -51,37 +45,28 @@ const PART = 2_000;
 export async function listLinks(
   db: Db,
   group: GroupKey,
-  { named, list, userIds, accounts }: LinkSelection = {},
+  { list, userIds, accounts }: LinkSelection = {},
 ): Promise<StoredLink[]> {
-  const links: StoredLink[] = [];
-  if (named !== undefined) {
-    for (const [one, same] of Map.groupBy(named, (key) => key.list)) {
-      const which = { list: one, userIds: same.map(({ userId }) => userId) };
-      links.push(...(await listLinks(db, group, which)));
-    }
-    return links;
-  }
   // Written as SQL, which costs kysely least.
-  const read = async (which: RawBuilder<unknown>) => {
+  const read = async (lists: readonly LinkList[], which: RawBuilder<unknown>) => {
     const rows = await select<LinkRow>(db)`
       select link.*, person.id as "userId", person.deleted_at as "userDeletedAt"
       from links as link join resources as person on person.seq = link.target
-      where link.group_id = ${group.seq} and ${which}`;
+      where link.group_id = ${group.seq} and link.list in (${sql.join(lists)}) and ${which}`;
     return rows.map(toLink);
   };
   const lists = list === undefined ? LINK_LISTS : [list];
-  if (userIds !== undefined || accounts !== undefined) {
+  const named: readonly (UserId | number)[] | undefined = userIds ?? accounts;
+  if (named !== undefined) {
     const column = sql.ref(userIds === undefined ? 'person.upstream_id' : 'person.id');
-    return readInChunks<UserId | number, StoredLink>(userIds ?? accounts ?? [], (some) =>
-      read(sql`link.list in (${sql.join(lists)}) and ${column} in (${sql.join(some)})`),
-    );
+    return readInChunks(named, (some) => read(lists, sql`${column} in (${sql.join(some)})`));
   }
+  const links: StoredLink[] = [];
   for (const one of lists) {
     let part: StoredLink[] = [];
     do {
       const after = part.at(-1)?.target ?? 0;
-      part = await read(sql`link.list = ${one} and link.target > ${after}
-        order by link.target limit ${PART}`);
+      part = await read([one], sql`link.target > ${after} order by link.target limit ${PART}`);
       links.push(...part);
     } while (part.length === PART);
   }
@@ -135,12 +120,14 @@ interface LinkEdit {
   readonly after: SavedLink | undefined;
 }
 
-/** Finds what `toNext` makes of links: each becomes another one, is forgotten (undefined), or stays as it is (the same object). */
+/** What a link becomes: another one, nothing (undefined), or what it is (the same object). */
+type ToNext = (link: StoredLink) => Link | undefined;
+
 async function planLinks(
   db: Db,
   group: GroupKey,
   which: LinkSelection,
-  toNext: (link: StoredLink) => Link | undefined,
+  toNext: ToNext,
 ): Promise<LinkEdit[]> {
   return (await listLinks(db, group, which)).flatMap((before) => {
     const next = toNext(before);
@@ -149,11 +136,8 @@ async function planLinks(
 }
 
 async function storeEdits(tx: Db, group: GroupKey, edits: readonly LinkEdit[]): Promise<void> {
-  await saveLinks(
-    tx,
-    group,
-    edits.flatMap(({ after }) => after ?? []),
-  );
+  const saved = edits.flatMap(({ after }) => after ?? []);
+  await saveLinks(tx, group, saved);
   const over = edits.flatMap(({ before, after }) => (after ? [] : (before ?? [])));
   for (const [list, same] of Map.groupBy(over, (link) => link.list)) {
     const target = same.map((link) => link.target);
@@ -161,15 +145,12 @@ async function storeEdits(tx: Db, group: GroupKey, edits: readonly LinkEdit[]): 
   }
 }
 
-/**
- * Changes links of a group: each becomes what `toNext` makes of it, is forgotten (undefined), or stays as it is (the same
- * object). Returns those that changed, as they were.
- */
+/** Changes links of a group, and returns those that changed, as they were. */
 export async function changeLinks(
   tx: Db,
   group: GroupKey,
   which: LinkSelection,
-  toNext: (link: StoredLink) => Link | undefined,
+  toNext: ToNext,
 ): Promise<StoredLink[]> {
   const edits = await planLinks(tx, group, which, toNext);
   await storeEdits(tx, group, edits);
@@ -184,7 +165,8 @@ export function changeNamed<Named extends LinkKey>(
   toNext: (link: StoredLink, named: Named) => Link | undefined,
 ): Promise<StoredLink[]> {
   const byKey = new Map(named.map((one) => [toLinkText(one), one]));
-  return changeLinks(tx, group, { named }, (link) => {
+  const userIds = [...new Set(named.map(({ userId }) => userId))];
+  return changeLinks(tx, group, { userIds }, (link) => {
     const one = byKey.get(toLinkText(link));
     return one === undefined ? link : toNext(link, one);
   });
@@ -302,10 +284,12 @@ export async function observeLinks(tx: Db, group: GroupKey, seen: SeenLinks): Pr
 export const agreesWithLinks = async (db: Db, group: GroupKey, seen: SeenLinks) =>
   (await compareLinks(db, group, seen)).edits.length === 0;
 
-/** Compares a list with the stored links. Mostly they agree. */
-async function compareLinks(db: Db, group: GroupKey, seen: SeenLinks) {
-  const { list, baseline, absent = 'out', mayBeOld = false } = seen;
-  const listed = await readListed(db, seen.upstreamUserIds);
+async function compareLinks(
+  db: Db,
+  group: GroupKey,
+  { list, upstreamUserIds, baseline, absent = 'out', mayBeOld = false }: SeenLinks,
+) {
+  const listed = await readListed(db, upstreamUserIds);
   let moved = 0;
   const edits = await planLinks(db, group, { list }, (link) => {
     const isThere = listed.delete(link.target);

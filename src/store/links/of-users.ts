@@ -3,22 +3,20 @@ import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { createMatcher } from '../../domain/matcher.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
-import { allOf, chunks, forUpdate, isPostgres, readInChunks, select } from '../engine/dialect.ts';
+import { forUpdate, isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { GroupKey } from './links.ts';
 
 const toSeq = (userId: string) => sql`(select seq from resources where id = ${userId})`;
 
 /** SQL of the groups that name this user; of those `waiting`, the groups with a waiting change of the user. */
-function toGroupsOf(userId: string, which: 'all' | 'waiting'): RawBuilder<unknown> {
-  const some = which === 'waiting' ? sql`and pending is not null` : sql``;
-  return sql`select group_id from links where target = ${toSeq(userId)} ${some}`;
-}
+const toGroupsOf = (userId: string, which: 'all' | 'waiting') =>
+  sql`select group_id from links where target = ${toSeq(userId)}
+    ${which === 'waiting' ? sql`and pending is not null` : sql``}`;
 
 /** SQL of the groups that a query names by their numbers, each locked in the order of all until the transaction ends. */
-function lockedInOrder(tx: Db, named: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`select seq from resources where seq in (${named}) order by seq ${forUpdate(tx)}`;
-}
+const lockedInOrder = (tx: Db, named: RawBuilder<unknown>) =>
+  sql`select seq from resources where seq in (${named}) order by seq ${forUpdate(tx)}`;
 
 /**
  * Locks the groups that name this user until the transaction ends; of those `waiting`, the groups with a waiting change of
@@ -30,6 +28,13 @@ export async function lockGroupsOf(
   which: 'all' | 'waiting',
 ): Promise<void> {
   if (isPostgres(tx)) await lockedInOrder(tx, toGroupsOf(userId, which)).execute(tx);
+}
+
+/** Waits until nobody else writes these groups, and keeps them as they are until the transaction ends. */
+export async function lockGroups(tx: Db, ids: readonly GroupId[]): Promise<void> {
+  if (!isPostgres(tx) || ids.length === 0) return;
+  const named = sql`select seq from resources where id in (${sql.join(ids)})`;
+  await lockedInOrder(tx, named).execute(tx);
 }
 
 /**
@@ -109,27 +114,21 @@ export async function moveLinks(
   await sql`update links set ${column} = ${to} where ${column} = ${from}`.execute(tx);
 }
 
-type RuledGroup = { readonly id: GroupId; readonly name: string };
-
-/** Live managed groups that are meant by any of the queries, by id. Rules know no others. */
-export async function listManagedGroups(
-  db: Db,
-  queries: readonly NameQuery[],
-): Promise<RuledGroup[]> {
-  const groups = new Map<GroupId, RuledGroup>();
+/** Lists live managed groups that are meant by any of the queries, in order. Rules know no others. */
+export async function listManagedGroups(db: Db, queries: readonly NameQuery[]): Promise<GroupId[]> {
+  const ids = new Set<GroupId>();
   for (const query of queries) {
-    const rows = await select<RuledGroup>(db)`select id, name from resources
-      where type = 'group' and origin is not null and deleted_at is null and ${isNamed(query)}`;
-    const matches = query.kind === 'name' ? undefined : createMatcher([query.pattern]);
-    for (const group of rows) if (matches?.([group.name]) !== false) groups.set(group.id, group);
+    const isName = query.kind === 'name';
+    const like = isName ? '' : foldCase(query.pattern).replace(/[\\%_]/g, '\\$&');
+    const isNamed = isName
+      ? sql`name_folded = ${query.folded}`
+      : sql`name_folded like ${like.replaceAll('*', '%')} escape '\\'`;
+    const rows = await select<{ id: GroupId; name: string }>(db)`select id, name from resources
+      where type = 'group' and origin is not null and deleted_at is null and ${isNamed}`;
+    const matches = isName ? () => true : createMatcher([query.pattern]);
+    for (const { id, name } of rows) if (matches([name])) ids.add(id);
   }
-  return [...groups.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-function isNamed(query: NameQuery): RawBuilder<unknown> {
-  if (query.kind === 'name') return sql`name_folded = ${query.folded}`;
-  const like = foldCase(query.pattern).replace(/[\\%_]/g, '\\$&');
-  return sql`name_folded like ${like.replaceAll('*', '%')} escape '\\'`;
+  return [...ids].sort();
 }
 
 /** The names of the live managed groups that each of these users is wanted in. */
@@ -140,14 +139,15 @@ export async function listGroupNamesOf(
   const wanted = await readInChunks(
     userIds,
     (some) =>
-      select<{ user_id: UserId; name: string }>(db)`
-      select u.id as user_id, g.name from resources as u
+      select<{ id: UserId; name: string }>(db)`
+      select u.id, g.name from resources as u
       join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
       where u.id in (${sql.join(some)}) and m.list = 'member' and m.desired = 1
       and g.origin is not null and g.deleted_at is null`,
   );
-  const byUser = Map.groupBy(wanted, ({ user_id }) => user_id);
-  return new Map([...byUser].map(([id, groups]) => [id, groups.map(({ name }) => name)]));
+  const names = new Map<UserId, string[]>(wanted.map(({ id }) => [id, []]));
+  for (const { id, name } of wanted) names.get(id)?.push(name);
+  return names;
 }
 
 /** The live users who are wanted in any of these groups, or those `among` some; `by` a provider: not by an inner group alone. */
@@ -156,21 +156,18 @@ export async function listWantedMembers(
   groupIds: readonly GroupId[],
   { among, by }: { among?: readonly UserId[] | undefined; by?: 'provider' } = {},
 ): Promise<Set<UserId>> {
-  const found = new Set<UserId>();
-  for (const groups of chunks(groupIds)) {
-    for (const some of among === undefined ? [undefined] : chunks(among)) {
-      const isMeant = allOf([
-        by === 'provider' && sql`m.by_rule = 0`,
-        some && sql`u.id in (${sql.join(some)})`,
-      ]);
-      const rows = await select<{ id: UserId }>(db)`
-        select distinct u.id from links as m join resources as u on u.seq = m.target
-        where m.group_id in (select seq from resources where id in (${sql.join(groups)}))
-          and m.list = 'member' and m.desired = 1 and u.deleted_at is null and ${isMeant}`;
-      for (const { id } of rows) found.add(id);
-    }
-  }
-  return found;
+  const isMeant = by === 'provider' ? sql`m.by_rule = 0` : sql`1 = 1`;
+  const read = (groups: readonly GroupId[], isAmong: RawBuilder<unknown>) =>
+    select<{ id: UserId }>(db)`
+      select distinct u.id from links as m join resources as u on u.seq = m.target
+      where m.group_id in (select seq from resources where id in (${sql.join(groups)}))
+        and m.list = 'member' and m.desired = 1 and u.deleted_at is null and ${isMeant} and ${isAmong}`;
+  const found = await readInChunks(groupIds, (groups) =>
+    among === undefined
+      ? read(groups, sql`1 = 1`)
+      : readInChunks(among, (some) => read(groups, sql`u.id in (${sql.join(some)})`)),
+  );
+  return new Set(found.map(({ id }) => id));
 }
 
 /**
@@ -200,12 +197,4 @@ export async function listNested(
       union select ${to} from nested join reached on reached.id = ${from})
     select id from reached`;
   return rows.map((row) => row.id);
-}
-
-/** Waits until nobody else writes these groups, and keeps them as they are until the transaction ends. */
-export async function lockGroups(tx: Db, ids: readonly GroupId[]): Promise<void> {
-  if (!isPostgres(tx) || ids.length === 0) return;
-  await lockedInOrder(tx, sql`select seq from resources where id in (${sql.join(ids)})`).execute(
-    tx,
-  );
 }

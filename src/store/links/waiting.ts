@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { LinkChange } from '../../domain/group.ts';
 import { isNotApplied, type Refusal } from '../../domain/refusal.ts';
 import type { StuckLink } from '../engine/columns.ts';
@@ -84,23 +84,19 @@ export async function readWaiting(db: Db, { seq }: GroupKey, now = 0): Promise<W
     select min(pending) as oldest, min(case when retry_at > ${now} then retry_at end) as "nextRetryAt",
       min(desired) as desired, count(problem) as problems ${waiting}`;
   if (totals === undefined || totals.oldest === null) return NOTHING_WAITING;
-  const rows =
-    totals.problems === 0
-      ? []
-      : await select<Row<'links'>>(db)`select * ${waiting} and problem is not null`;
-  const failures = rows.flatMap(({ stuck_at: since, attempts, ...row }) => {
-    const problem = parseProblem(row);
-    return problem ? [{ since, attempts, problem }] : [];
-  });
-  const stuck = failures.flatMap(({ since, problem }) =>
-    since === null ? [] : { since, problem },
-  );
-  const failed = failures.filter(({ attempts }) => attempts > 0);
+  const findFirst = async (which: RawBuilder<unknown>) => {
+    if (totals.problems === 0) return undefined;
+    const first = sql`${waiting} and problem is not null and ${which} limit 1`;
+    const [row] = await select<Row<'links'>>(db)`select * ${first}`;
+    const problem = row && parseProblem(row);
+    return problem && { ...row, problem };
+  };
+  const stuck = await findFirst(sql`stuck_at is not null order by stuck_at`);
   return {
     oldest: totals.oldest,
     nextRetryAt: totals.nextRetryAt ?? undefined,
     removes: totals.desired === 0,
-    stuck: stuck.toSorted((a, b) => a.since - b.since)[0],
-    failed: failed.toSorted((a, b) => b.attempts - a.attempts)[0],
+    stuck: stuck && { since: Number(stuck.stuck_at), problem: stuck.problem },
+    failed: await findFirst(sql`attempts > 0 order by attempts desc`),
   };
 }

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
+import type { GivenKey } from '../../domain/ids.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
-import { forUpdate, readNumber, select } from '../engine/dialect.ts';
+import { forUpdate, readNumber, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { readRows, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
@@ -15,6 +16,8 @@ const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
 const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
 /** Condition of what waits for its turn alone. */
 const IS_QUEUED = sql`stuck_at is null and attempts < 3 and seat_since is null`;
+
+const countCase = (condition: RawBuilder<unknown>) => sql`count(case when ${condition} then 1 end)`;
 
 /** Counts of waiting work, for status and health. All of it stands in the index of what is due. */
 const COUNTS = {
@@ -39,34 +42,20 @@ const SINCE = {
   oldestSince: sql`min(case when stuck_at is null and seat_since is null then ${WAITS_SINCE} end)`,
 } as const;
 
-type Counted = Readonly<Record<keyof typeof COUNTS, number>> &
-  Readonly<Record<keyof typeof SINCE, number | null>>;
-
-/** Waiting work, and users and groups that wait for their turn alone, in the order of their turns. */
-export type Backlog = Omit<Counted, 'removals' | 'writes' | 'looks'> & {
-  readonly queued: Readonly<Record<'removals' | 'changes' | 'looks', number>>;
-};
-
-function countCase(condition: RawBuilder<unknown>) {
-  return sql`count(case when ${condition} then 1 end)`;
-}
-
-/** Counts what is due, what fails and what is stuck. */
-export async function readBacklog(db: Db): Promise<Backlog> {
+/** Counts what is due, what fails and what is stuck; `queued` waits for its turn alone, in the order of the turns. */
+export async function readBacklog(db: Db) {
+  type Counted = Readonly<Record<keyof typeof COUNTS, number>> &
+    Readonly<Record<keyof typeof SINCE, number | null>>;
   const columns = Object.entries({ ...COUNTS, ...SINCE }).map(
     ([name, value]) => sql`${value} as ${sql.ref(name)}`,
   );
-  const [row] = await select<Counted>(db)`
+  const { removals, writes, looks, ...counts } = await readOne<Counted>(db)`
     select ${sql.join(columns)} from resources where due_at is not null`;
-  if (row === undefined) throw new Error('a select of counts gives one row');
-  const { removals, writes: changes, looks, ...counts } = row;
-  return { ...counts, queued: { removals, changes, looks } };
+  return { ...counts, queued: { removals, changes: writes, looks } };
 }
 
 /** A resource with a change that fails at each attempt. Times are epoch milliseconds. */
-export interface TroubledResource {
-  readonly type: 'user' | 'group';
-  readonly id: string;
+interface TroubledResource extends GivenKey {
   readonly name: string;
   /** The service's words and their code. */
   readonly problem: { readonly code: string; readonly words: string };
@@ -104,20 +93,14 @@ export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
 }
 
 async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
-  const rows = await select<
-    Pick<StuckPart, 'type' | 'id' | 'name'> & { cells: string; due_at: number | null }
-  >(db)`select type, id, name, cells, due_at from resources
+  const rows = await select<Pick<UserRow, 'name' | 'cells' | 'due_at'> & GivenKey>(db)`
+    select type, id, name, cells, due_at from resources
     where stuck_at is not null order by stuck_at, id limit ${limit}`;
-  return rows.flatMap(({ type, id, name, due_at, ...row }) =>
-    listStuckCells(parseCells<string>(row)).map(([field, { problem, since, retryAt }]) => ({
-      type,
-      id,
-      name,
-      field,
-      problem,
-      since,
-      nextAttemptAt: Math.max(retryAt, Number(due_at)),
-    })),
+  return rows.flatMap(({ cells, due_at, ...row }) =>
+    listStuckCells(parseCells<string>({ cells })).map(([field, { problem, since, retryAt }]) => {
+      const nextAttemptAt = Math.max(retryAt, Number(due_at));
+      return { ...row, field, problem, since, nextAttemptAt };
+    }),
   );
 }
 
@@ -128,25 +111,17 @@ async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
       case when link.retry_at > home.due_at then link.retry_at else home.due_at end as "nextAttemptAt"
     from links as link join resources as home on home.seq = link.group_id join resources as person on person.seq = link.target
     where link.stuck_at is not null order by since, home.id, person.id limit ${limit}`;
-  return rows.map((row) => ({
-    ...row,
-    type: 'group',
-    problem: parseStored<Refusal>(row.problem),
-  }));
+  return rows.map((row) => ({ ...row, type: 'group', problem: parseStored(row.problem) }));
 }
-
-/** Condition of a user with an addition that waits. One of whom nothing is left to do waits for nothing. */
-const IS_WAITING = sql`seat_since is not null and due_at is not null`;
 
 /**
  * Makes the next user who waits for a free seat due at `at` (epoch milliseconds), unless the user is due before. The
- * next one is the user with the oldest last attempt.
+ * next one is the user with the oldest last attempt; one of whom nothing is left to do waits for nothing.
  */
 export async function retryNextForSeat(tx: Db, at: number): Promise<void> {
-  const rows = await select<Pick<UserRow, 'type' | 'id' | 'cells' | 'due_at'>>(tx)`
-    select type, id, cells, due_at from resources where ${IS_WAITING}
+  const [next] = await select<Pick<UserRow, 'type' | 'id' | 'cells' | 'due_at'>>(tx)`
+    select type, id, cells, due_at from resources where seat_since is not null and due_at is not null
     order by due_at, seq limit 1 ${forUpdate(tx, 'update skip locked')}`;
-  const [next] = rows;
   if (next === undefined) return;
   await updateRow(tx, next, {
     cells: JSON.stringify(endRest(parseCells(next), at, 'seat')),
@@ -163,18 +138,14 @@ export const countTakenSeats = (db: Db) =>
   );
 
 /** Number of active accounts that have the same role in the company and licences as bits; null: not known. */
-export interface AssignedAccounts {
-  readonly role: number | null;
-  readonly appsPermissions: number | null;
+export type AssignedAccounts = Readonly<Record<'role' | 'appsPermissions', number | null>> & {
   readonly count: number;
-}
-
-const PART = 1_000;
+};
 
 /** Counts the active accounts of the service by role and licences, as they were last seen. */
 export async function countAssigned(db: Db): Promise<AssignedAccounts[]> {
   const counted = new Map<string, AssignedAccounts>();
-  const part = { limit: PART, where: { upstream_id: { '<>': null } } } as const;
+  const part = { limit: 1_000, where: { upstream_id: { '<>': null } } } as const;
   for await (const rows of readRows(db, 'user', part)) {
     for (const row of rows) {
       const { active, role = null, appsPermissions = null } = toObservedUser(row) ?? {};

@@ -8,7 +8,7 @@ import { foldCase } from '../../domain/fold.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
-import { execute, isPostgres, select } from '../engine/dialect.ts';
+import { execute, isPostgres, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { deleteWhere, type Row, updateWhere } from '../tables.ts';
 import { deleteRow, type UserRow, updateRow } from './rows.ts';
@@ -130,7 +130,7 @@ export async function findErasureFacts(
   const about = sql`(resource_id = ${id} or member_id = ${id})`;
   const number = String(upstream_id ?? '');
   type Facts = Record<'links' | 'held' | 'drifts', number> & { calledAt: number | null };
-  const [facts] = await select<Facts>(db)`select
+  return readOne<Facts>(db)`select
     (select count(*) from links where target = (select seq from resources where id = ${id})
       and (pending is not null or retry_at is not null or stuck_at is not null)) as links,
     (select count(*) from plan_actions where ${about} and plan_id in (
@@ -139,8 +139,6 @@ export async function findErasureFacts(
       and kind not like '%.unmanaged') as drifts,
     (select max(at) from own_calls where resource_id = ${id}
       or (member_id = ${number} and member_id <> '')) as "calledAt"`;
-  if (facts === undefined) throw new Error('a select of counts gives one row');
-  return facts;
 }
 
 const EVENTS_PART = 1_000;

@@ -23,21 +23,19 @@ interface Lock {
 }
 
 /** Columns with the folded names of a user or group: as shown, as observed, and the address that it is made with. */
-const NAMES = {
-  user: ['name_folded', 'address_folded', 'observed_user_name_folded', 'observed_email_folded'],
-  group: ['name_folded'],
-} as const;
+const NAMES = [
+  'name_folded',
+  'address_folded',
+  'observed_user_name_folded',
+  'observed_email_folded',
+] as const;
+/** Columns with the ids of a user or group in the service. */
+const IDS = ['upstream_id', 'upstream_scim_id', 'upstream_uid'] as const;
 
-/** Columns with the names by which the service may call a user or group, beside its number: folded names, and ids as text. */
-const CALLED = {
-  user: { folded: ['observed_user_name_folded', 'observed_email_folded'], ids: [] },
-  group: { folded: ['name_folded'], ids: ['upstream_scim_id', 'upstream_uid'] },
-} as const;
+type Values = readonly (string | number)[];
 
 /** Condition that one of these columns has one of these values: each column by an index of its own. */
-function isIn(
-  ...parts: readonly (readonly [columns: readonly string[], values: readonly unknown[]])[]
-) {
+function isIn(...parts: readonly (readonly [columns: readonly string[], values: Values])[]) {
   const conditions = parts.flatMap(([columns, values]) =>
     // A list in SQL is never empty.
     columns.map((name) => sql`${sql.ref(name)} in (${sql.join(values.length ? values : [null])})`),
@@ -51,23 +49,20 @@ const isLive = ({ deleted_at }: Pick<ResourceRow, 'deleted_at'>) => deleted_at =
  * Lists users or groups, deleted and unmanaged ones too, that are or were known by one of these folded names, in order of
  * creation.
  */
-export async function listNamed<Type extends ResourceType>(
+export const listNamed = <Type extends ResourceType>(
   db: Db,
   type: Type,
   names: readonly string[],
   { lock }: Lock = {},
-): Promise<RowOf<Type>[]> {
-  const end = sql`order by seq ${lock ? forUpdate(db) : sql``}`;
-  return readInChunks(names, (some) =>
-    selectRows(db, type, sql`${isIn([NAMES[type], some])} ${end}`),
+) =>
+  readInChunks(names, (some) =>
+    selectRows(db, type, sql`${isIn([NAMES, some])} order by seq ${lock ? forUpdate(db) : sql``}`),
   );
-}
 
 /** The folded names that the account of a user has, or that of a managed user is to have. */
 export function listAccountNames(row: UserRow): string[] {
-  const { observed_user_name_folded, observed_email_folded, origin, address_folded } = row;
-  const wanted = origin === null ? null : address_folded;
-  return [observed_user_name_folded, observed_email_folded, wanted].flatMap((name) => name ?? []);
+  const wanted = row.origin === null ? null : row.address_folded;
+  return [...listServiceNames(row), ...(wanted ? [wanted] : [])];
 }
 
 /** Lists live users who are shown with this userName, or whose account has or is to have one of the names; all are folded. */
@@ -93,22 +88,19 @@ export const listByName = <Type extends ResourceType>(
 /** Lists deleted users who still have an account and carried this name or address, or this id of the provider; the latest first. */
 export async function listTombstones(
   db: Db,
-  { userName, address }: Readonly<Record<'userName' | 'address', string | undefined>>,
+  {
+    userName = '',
+    address = '',
+  }: { readonly [Name in 'userName' | 'address']?: string | undefined },
   { externalId, provider }: { externalId: string | undefined; provider: string },
 ): Promise<UserRow[]> {
-  const named = await listNamed(
-    db,
-    'user',
-    [userName, address].flatMap((name) => name ?? []),
-  );
-  const known = await listRows(db, 'user', { external_id: externalId ?? [], provider });
-  const carried = named.filter(
-    (row) =>
-      [row.name_folded, row.observed_user_name_folded].some((name) => name === userName) ||
-      row.observed_email_folded === address,
-  );
-  const rows = new Map([...carried, ...known].map((row) => [row.seq, row]));
-  return toTombstones([...rows.values()]).filter(({ upstream_id }) => upstream_id !== null);
+  const carried = [
+    isIn([['name_folded', 'observed_user_name_folded'], userName ? [userName] : []]),
+    isIn([['observed_email_folded'], address ? [address] : []]),
+    sql`(external_id = ${externalId ?? null} and provider = ${provider})`,
+  ];
+  const rows = await selectRows(db, 'user', sql`(${sql.join(carried, sql` or `)}) order by seq`);
+  return toTombstones(rows).filter(({ upstream_id }) => upstream_id !== null);
 }
 
 /** Picks the deleted of these, the latest first. */
@@ -134,7 +126,7 @@ export async function listByKey(
 ): Promise<ResourceRow[]> {
   const folded = foldCase(key);
   const emails = sql`(select resource from names where former = 0 and name = ${folded})`;
-  const names = ['display_folded', 'name_folded', ...CALLED.user.folded];
+  const names = ['display_folded', ...NAMES.filter((name) => name !== 'address_folded')];
   const rows = await select<ResourceRow>(db)`select * from resources
     where (id = ${key} or id in ${emails} or ${isIn([names, [folded]])}) and ${type} in ('any', type)
     order by case when deleted_at is null then 0 when due_at is not null then 1 else 2 end, seq
@@ -187,8 +179,7 @@ export async function findExisting<Type extends ResourceType>(
   const existing = new Map<string, RowOf<Type>>();
   for (const row of await listNamed(db, type, names)) {
     if (row.origin !== null || !isLive(row)) continue;
-    for (const column of CALLED[type].folded)
-      if (row[column] !== null) existing.set(row[column], row);
+    for (const name of listServiceNames(row)) existing.set(name, row);
   }
   return existing;
 }
@@ -212,10 +203,7 @@ export const findUserByUpstreamId = async (db: Db, upstreamId: number) =>
   (await listRows(db, 'user', { upstream_id: upstreamId, ...LIVE }))[0];
 
 /** Ids of a user or group in the service, by their columns. */
-export type EntryIds = Partial<
-  Record<'upstream_scim_id' | 'upstream_uid', string | null | undefined> &
-    Record<'upstream_id', number | null | undefined>
->;
+export type EntryIds = { readonly [Id in (typeof IDS)[number]]?: ResourceRow[Id] | undefined };
 
 /**
  * Lists the users or groups, live or deleted, that have one of the ids of any of these entries of the service. Locked by
@@ -228,7 +216,7 @@ export async function listRowsOfEntries<Type extends ResourceType>(
   { lock = false }: Lock = {},
 ): Promise<readonly RowOf<Type>[]> {
   const found = new Map<number, RowOf<Type>>();
-  for (const column of ['upstream_scim_id', 'upstream_id', 'upstream_uid'] as const) {
+  for (const column of IDS) {
     const values = ids.flatMap((one) => one[column] ?? []);
     for (const row of await listRows(db, type, { [column]: values })) found.set(row.seq, row);
   }
@@ -247,44 +235,48 @@ export async function findGroupByUpstream(
   return rows.toSorted((a, b) => (a.deleted_at ?? 0) - (b.deleted_at ?? 0) || a.seq - b.seq)[0];
 }
 
-/** Lists the names by which the service may call a user or group. */
-export function listCalledNames(row: ResourceRow): string[] {
-  const { folded, ids } = CALLED[row.type];
-  const names = ['upstream_id' as const, ...ids, ...folded].map((column) => row[column]);
-  return names.flatMap((name) => (name === null ? [] : [String(name)]));
+/** The folded names by which the service knows a user or group. */
+function listServiceNames(row: ResourceRow): string[] {
+  const { observed_user_name_folded, observed_email_folded } = row;
+  const names = [observed_user_name_folded, observed_email_folded];
+  return [...names, row.type === 'group' ? row.name_folded : null].flatMap((name) => name ?? []);
 }
+
+/** Lists the names by which the service may call a user or group. */
+export const listCalledNames = (row: ResourceRow) => [
+  ...IDS.flatMap((column) => (row[column] === null ? [] : [String(row[column])])),
+  ...listServiceNames(row),
+];
 
 /**
  * The users and groups, deleted and unmanaged ones too, that the service calls by one of these texts: an id, a uid or a
  * name. A user and a group may have the same number.
  */
 export async function findCalled(db: Db, texts: ReadonlySet<string>) {
-  const list = (type: ResourceType): Promise<ResourceRow[]> =>
-    readInChunks([...texts], (some) => {
-      const { folded, ids } = CALLED[type];
-      const numbers = some.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
-      const isCalled = isIn([['upstream_id'], numbers], [ids, some], [folded, some.map(foldCase)]);
-      return selectRows(db, type, isCalled);
-    });
-  const [users, groups] = [await list('user'), await list('group')];
-  const managed = [...users, ...groups].filter(({ origin }) => origin !== null);
+  const rows = await readInChunks([...texts], (some) => {
+    const numbers = some.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
+    const [id, ...ids] = IDS;
+    const isCalled = isIn([[id], numbers], [ids, some], [NAMES, some.map(foldCase)]);
+    return select<ResourceRow>(db)`select * from resources where ${isCalled}`;
+  });
+  const named = rows.flatMap((row) =>
+    listCalledNames(row).map((name) => ({ key: `${row.type} ${name}`, id: row.id })),
+  );
+  const byKey = Map.groupBy(named, ({ key }) => key);
+  /** The SCIM ids of those of a type by the texts that name them, as written or folded. */
+  const gather = (type: ResourceType) => {
+    const ids = new Map<string, ReadonlySet<string>>();
+    for (const text of texts) {
+      const found = byKey.get(`${type} ${text}`) ?? byKey.get(`${type} ${foldCase(text)}`);
+      if (found !== undefined) ids.set(text, new Set(found.map(({ id }) => id)));
+    }
+    return ids;
+  };
+  const managed = rows.filter(({ origin }) => origin !== null);
   return {
-    /** The SCIM ids of users and of groups by these texts. */
-    user: gather(texts, users),
-    group: gather(texts, groups),
+    user: gather('user'),
+    group: gather('group'),
     /** The SCIM ids of those that are managed. */
     managed: new Set<string>(managed.map(({ id }) => id)),
   };
-}
-
-/** The rows by the texts that name them, as written or folded. */
-function gather(texts: ReadonlySet<string>, rows: readonly ResourceRow[]) {
-  const named = rows.flatMap((row) => listCalledNames(row).map((name) => ({ name, id: row.id })));
-  const byName = Map.groupBy(named, ({ name }) => name);
-  return new Map(
-    [...texts].flatMap((text): [string, Set<string>][] => {
-      const found = byName.get(text) ?? byName.get(foldCase(text));
-      return found === undefined ? [] : [[text, new Set<string>(found.map(({ id }) => id))]];
-    }),
-  );
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { GroupId, UserId } from '../../domain/ids.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
@@ -19,27 +19,21 @@ export function toDeparture({ left_at, out_at }: Pick<UserRow, 'left_at' | 'out_
 const REMOVALS = ['user.deactivate', 'user.delete', 'user.access'] as const;
 
 /** Finds the newest call that took access from a user between two times (epoch milliseconds); undefined: none is kept. */
-export async function findRemovalCall(
+export function findRemovalCall(
   db: Db,
   { id, from, until }: { readonly id: UserId; readonly from: number; readonly until: number },
 ) {
   const calls = { resource_id: id, at: { '>=': from, '<=': until }, kind: REMOVALS };
-  const call = await findOne(db, 'own_calls', calls, { order: 'id desc' });
-  if (call === undefined) return undefined;
-  const { at, operation, outcome, error } = call;
-  return { at, operation, outcome, error };
+  return findOne(db, 'own_calls', calls, { order: 'id desc' });
 }
 
 type LeaverStatus = (typeof LEAVER_STATUSES)[number];
 
-/** A user who left. */
-export interface LeaverRow
-  extends Pick<UserRow, 'seq' | 'id' | 'name' | 'owner' | 'out_at' | 'due_at' | 'last_error'> {
-  readonly left_at: number;
-  readonly status: LeaverStatus;
-  /** Plan that holds the deactivation until an operator decides; null: none does. */
-  readonly plan: string | null;
-}
+/** A user who left; `plan` holds the deactivation until an operator decides (null: none does). */
+export type LeaverRow = Pick<
+  UserRow,
+  'seq' | 'id' | 'name' | 'owner' | 'out_at' | 'due_at' | 'last_error'
+> & { readonly left_at: number; readonly status: LeaverStatus; readonly plan: string | null };
 
 const IS_WANTED = sql`(deleted_at is null and active = 1 and attributes not like '%"temporarilyInactive":true%')`;
 const IS_OF_STATUS: Readonly<Record<LeaverStatus, RawBuilder<unknown>>> = {
@@ -48,7 +42,7 @@ const IS_OF_STATUS: Readonly<Record<LeaverStatus, RawBuilder<unknown>>> = {
   out: sql`(out_at is not null and not ${IS_WANTED})`,
 };
 
-async function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> {
+function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> {
   const holding = sql.join([...HOLDING_SOURCES]);
   const toCase = (status: LeaverStatus) => sql`when ${IS_OF_STATUS[status]} then ${status}`;
   return select<LeaverRow>(db)`
@@ -60,22 +54,17 @@ async function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverR
     from resources where left_at is not null and ${rest}`;
 }
 
-/** Selection of leavers, and the page of it to read. */
+/** Selection of leavers since a time (epoch milliseconds), and the page of it to read, behind the last row of the page before. */
 export interface LeaverQuery {
   readonly userId: string | undefined;
   readonly status: LeaverStatus | undefined;
-  /** Accepted since then (epoch milliseconds). */
   readonly since: number;
-  /** Last row of the page before. */
   readonly after: Pick<LeaverRow, 'left_at' | 'seq'>;
   readonly limit: number;
 }
 
 /** Lists who left, the newest first. */
-export function listLeavers(
-  db: Db,
-  { userId, status, since, after, limit }: LeaverQuery,
-): Promise<LeaverRow[]> {
+export function listLeavers(db: Db, { userId, status, since, after, limit }: LeaverQuery) {
   const isMeant = allOf([userId && sql`id = ${userId}`, status && IS_OF_STATUS[status]]);
   return selectLeavers(
     db,
@@ -84,15 +73,14 @@ export function listLeavers(
   );
 }
 
-/** Leavers who are not out. */
+/** Leavers who are not out, by their number, and the oldest of them. */
 export interface LateLeavers {
   readonly count: number;
-  /** The oldest of them first. */
   readonly some: readonly Pick<LeaverRow, 'id' | 'name' | 'left_at' | 'plan'>[];
 }
 
 /** Condition of a user whom the service was last seen to let work. */
-export const IS_SEEN_WORKING = sql<SqlBool>`(observed like '%"active":true%'
+export const IS_SEEN_WORKING = sql`(observed like '%"active":true%'
   and observed not like '%"temporarilyInactive":true%')`;
 
 /**
@@ -103,7 +91,7 @@ export async function findLateLeavers(
   db: Db,
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<LateLeavers> {
-  const isLate = sql<SqlBool>`left_at <= ${before} and out_at is null
+  const isLate = sql`left_at <= ${before} and out_at is null
     and (active = 0 or deleted_at is not null) and (due_at is not null or ${IS_SEEN_WORKING})`;
   const some = await selectLeavers(db, sql`${isLate} order by left_at, seq limit ${limit}`);
   if (some.length < limit) return { count: some.length, some };

@@ -5,11 +5,11 @@ import { foldCase } from '../../domain/fold.ts';
 import type { GroupId, ResourceKey } from '../../domain/ids.ts';
 import type { LinkList } from '../../domain/link.ts';
 import { parseCells } from '../engine/columns.ts';
-import { allOf, select } from '../engine/dialect.ts';
+import { allOf, readOne, select } from '../engine/dialect.ts';
 import { listHeldChanges } from '../plans.ts';
 import type { Db, Part } from '../store.ts';
 import type { Row } from '../tables.ts';
-import { findRow, type ResourceType, type RowOf } from './rows.ts';
+import { findRow, type ResourceRow, type ResourceType, type RowOf } from './rows.ts';
 
 /** Filter of users or groups; an undefined property filters nothing. */
 export interface ResourceFilter {
@@ -18,7 +18,6 @@ export interface ResourceFilter {
   readonly stuck: boolean | undefined;
   /** True: a provider was answered 409 for the name, and the dispute is open. */
   readonly disputed: boolean | undefined;
-  /** True: the resource has a drift. */
   readonly drifted: boolean | undefined;
   readonly deleted: boolean;
   /** Part of a userName, an address or a displayName, in any case, or a whole id. */
@@ -29,15 +28,15 @@ export interface ResourceFilter {
 export type Remarked<Type extends ResourceType> = RowOf<Type> &
   Readonly<Record<'drifts' | 'disputes', number>>;
 
+/** Selection of users or groups. A filter without a match looks at every row up to `untilSeq`. */
 interface ResourceQuery extends Partial<Part> {
-  /** Last row to look at; absent: all. A filter without a match looks at every row up to here. */
   readonly untilSeq?: number;
   readonly id?: string;
   readonly filter?: ResourceFilter;
 }
 
 /** Lists users or groups for an operator, deleted or not where no filter is given. */
-export async function listRemarked<Type extends ResourceType>(
+export function listRemarked<Type extends ResourceType>(
   db: Db,
   type: Type,
   { id, filter, afterSeq = 0, untilSeq, limit = 1 }: ResourceQuery,
@@ -51,6 +50,48 @@ export async function listRemarked<Type extends ResourceType>(
   return select<Remarked<Type>>(db)`
     select resources.*, ${DRIFTS} as drifts, ${DISPUTES} as disputes
     from resources where type = ${sql.lit(type)} and ${isMeant} order by seq limit ${limit}`;
+}
+
+const countDrifts = (column: RawBuilder<unknown>) =>
+  sql<number>`(select count(*) from drifts where status in (${sql.join(ACTIVE_STATUSES)})
+    and change is not null and ${column} = resources.id)`;
+
+/** Of what is managed. A user also has those of memberships and admin rights, which stand with the group. */
+const DRIFTS = sql<number>`(${countDrifts(sql`resource_id`)} + ${countDrifts(sql`member_id <> '' and member_id`)})`;
+
+/** The name is the provider's, and an account may have it as its address. */
+const DISPUTES = sql<number>`(select count(*) from disputes where resource_type = resources.type and name_folded in
+  (resources.name_folded, resources.observed_user_name_folded, resources.observed_email_folded))`;
+
+function toCondition({ managed, due, stuck, deleted, disputed, drifted, text }: ResourceFilter) {
+  const isSet = (column: string, wanted: boolean | undefined) =>
+    wanted !== undefined && sql`${sql.ref(column)} is ${wanted ? sql`not null` : sql`null`}`;
+  const isAny = (count: RawBuilder<number>, wanted: boolean | undefined) =>
+    wanted !== undefined && sql`${count} ${wanted ? sql`>` : sql`=`} 0`;
+  return allOf([
+    isSet('origin', managed),
+    isSet('due_at', due),
+    isSet('stuck_at', stuck),
+    isSet('deleted_at', deleted),
+    isAny(DISPUTES, disputed),
+    isAny(DRIFTS, drifted),
+    text !== undefined && toText(text),
+  ]);
+}
+
+/** By a part of a name or an address, or by any whole id: of SCIM, of the provider, of the service. */
+export function toText(text: string): RawBuilder<SqlBool> {
+  const like = `%${foldCase(text).replace(/[\\%_]/g, '\\$&')}%`;
+  const matches = (column: string) => sql`${sql.ref(column)} like ${like} escape '\\'`;
+  const conditions = [
+    ...['id', 'external_id', 'upstream_scim_id', 'upstream_uid'].map(
+      (column) => sql`${sql.ref(column)} = ${text}`,
+    ),
+    ...['name_folded', 'display_folded'].map(matches),
+    sql`id in (select resource from names where former = 0 and ${matches('names.name')})`,
+    ...(/^\d{1,15}$/.test(text) ? [sql`upstream_id = ${Number(text)}`] : []),
+  ];
+  return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
 }
 
 /** A number of waiting changes of the lists of a group. */
@@ -74,72 +115,24 @@ export async function countWaitingLinks(
   return Map.groupBy(rows, ({ group_id }) => group_id);
 }
 
-/** Of what is managed. A user also has those of memberships and admin rights, which stand with the group. */
-const DRIFTS = sql<number>`(${countDrifts('resource_id')} + ${countDrifts('member_id')})`;
-
-function countDrifts(column: 'resource_id' | 'member_id') {
-  return sql<number>`(select count(*) from drifts
-    where status in (${sql.join(ACTIVE_STATUSES)}) and change is not null and ${sql.ref(column)} = resources.id
-    and ${column === 'member_id' ? sql`member_id <> ''` : sql`1 = 1`})`;
-}
-
-/** The name is the provider's, and an account may have it as its address. */
-const DISPUTES = sql<number>`(select count(*) from disputes where resource_type = resources.type and name_folded in
-  (resources.name_folded, resources.observed_user_name_folded, resources.observed_email_folded))`;
-
-function toCondition(filter: ResourceFilter): RawBuilder<SqlBool> {
-  const isSet = (column: string, wanted: boolean | undefined) =>
-    wanted !== undefined && sql`${sql.ref(column)} is ${wanted ? sql`not null` : sql`null`}`;
-  const isAny = (count: RawBuilder<number>, wanted: boolean | undefined) =>
-    wanted !== undefined && (wanted ? sql`${count} > 0` : sql`${count} = 0`);
-  return allOf([
-    isSet('origin', filter.managed),
-    isSet('due_at', filter.due),
-    isSet('stuck_at', filter.stuck),
-    isSet('deleted_at', filter.deleted),
-    isAny(DISPUTES, filter.disputed),
-    isAny(DRIFTS, filter.drifted),
-    filter.text !== undefined && toText(filter.text),
-  ]);
-}
-
-/** By a part of a name or an address, or by any whole id: of SCIM, of the provider, of the service. */
-export function toText(text: string): RawBuilder<SqlBool> {
-  const like = `%${foldCase(text).replace(/[\\%_]/g, '\\$&')}%`;
-  const matches = (column: string) => sql`${sql.ref(column)} like ${like} escape '\\'`;
-  const conditions = [
-    ...['id', 'external_id', 'upstream_scim_id', 'upstream_uid'].map(
-      (column) => sql`${sql.ref(column)} = ${text}`,
-    ),
-    ...['name_folded', 'display_folded'].map(matches),
-    sql`id in (select resource from names where former = 0 and ${matches('names.name')})`,
-    ...(/^\d{1,15}$/.test(text) ? [sql`upstream_id = ${Number(text)}`] : []),
-  ];
-  return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
-}
-
 /** One link as it is explained, and what it leads to, by whose number a list of them is ordered. */
-export interface LinkView
-  extends Pick<Row<'links'>, 'desired' | 'observed' | 'pending' | 'stuck_at' | 'by_rule'> {
-  readonly seq: number;
-  readonly id: string;
-  readonly name: string;
-}
+export type LinkView = Pick<
+  Row<'links'>,
+  'desired' | 'observed' | 'pending' | 'stuck_at' | 'by_rule'
+> &
+  Pick<ResourceRow, 'seq' | 'name'> & { readonly id: string };
 
-/** One end of links: a user, or a group, by its number. */
-interface LinkEnd {
-  readonly type: ResourceType;
-  readonly seq: number;
-}
+/** One end of links: a user, or a group. */
+type LinkEnd = Pick<ResourceRow, 'type' | 'seq'>;
 
 const isOf = ({ type, seq }: LinkEnd, list: LinkList) =>
   sql`${sql.ref(type === 'user' ? 'link.target' : 'link.group_id')} = ${seq} and link.list = ${list}`;
 
 /** Lists the live groups of a user, or the members or admins of a group. Deleted admins are among them. */
-export async function listLinkViews(
+export function listLinkViews(
   db: Db,
   { list, of, afterSeq, limit }: Part & { readonly list: LinkList; readonly of: LinkEnd },
-): Promise<LinkView[]> {
+) {
   const other = sql.ref(of.type === 'user' ? 'link.group_id' : 'link.target');
   const live = list === 'admin' ? sql`` : sql`and other.deleted_at is null`;
   return select<LinkView>(db)`
@@ -151,14 +144,13 @@ export async function listLinkViews(
 }
 
 /** Counts the links of a list of a group, or of a user. `pending`: the stuck too; `differing`: while nothing waits. */
-export async function countLinks(db: Db, list: LinkList, of: LinkEnd) {
+export function countLinks(db: Db, list: LinkList, of: LinkEnd) {
   type Counted = 'all' | 'desired' | 'observed' | 'pending' | 'stuck' | 'differing';
-  const [row] = await select<Record<Counted, number>>(db)`
+  return readOne<Record<Counted, number>>(db)`
     select count(*) as "all", count(case when desired = 1 then 1 end) as desired,
       count(case when observed = 1 then 1 end) as observed, count(pending) as pending, count(stuck_at) as stuck,
       count(case when pending is null and desired <> observed then 1 end) as differing
     from links as link where ${isOf(of, list)}`;
-  return row ?? { all: 0, desired: 0, observed: 0, pending: 0, stuck: 0, differing: 0 };
 }
 
 /** True where something of a user or group waits, is stuck or is held by a plan: the service differs, and that is no drift. */

@@ -4,9 +4,9 @@ import { listFoldedEmails } from '../../domain/address.ts';
 import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks, lockUntilCommit, readInChunks, select, toValues } from '../engine/dialect.ts';
+import { chunks, lockUntilCommit, readInChunks, select } from '../engine/dialect.ts';
 import type { Db, Store } from '../store.ts';
-import { deleteWhere, insertAll, listWhere, type Row } from '../tables.ts';
+import { deleteWhere, insertAll, listWhere, type Row, updateWhere } from '../tables.ts';
 import type { ResourceType, RowOf } from './rows.ts';
 
 /** A user or group as others are shown it. */
@@ -23,52 +23,29 @@ export async function findNames<Type extends ResourceType>(
   live?: Type,
 ): Promise<Map<string, Named<RowOf<Type>['id']>>> {
   const isMeant = live ? sql`and type = ${sql.lit(live)} and deleted_at is null` : sql``;
-  const rows = await readInChunks(
-    ids,
-    (some) =>
-      select<Named<RowOf<Type>['id']>>(db)`
-      select id, name as display, origin, provider from resources
-      where id in (${sql.join(some)}) ${isMeant}`,
-  );
-  return new Map(rows.map((row) => [row.id, row]));
+  const read = (some: readonly string[]) =>
+    select<Named<RowOf<Type>['id']>>(db)`select id, name as display, origin, provider
+      from resources where id in (${sql.join(some)}) ${isMeant}`;
+  return new Map((await readInChunks(ids, read)).map((row) => [row.id, row]));
 }
 
 /** The groups that a provider made members of this one. */
 export const parseInner = ({ inner_groups }: { readonly inner_groups: string }) =>
   parseStored<GroupId[]>(inner_groups);
 
-/** Names of the subjects of a row that is about a user or group, or about a user in a group; null where the store has them no more. */
-export interface SubjectNames {
-  readonly name: string | null;
-  readonly member_name: string | null;
-}
-
-/** Columns and joins that add these names to a query; `row` is the alias of its rows. */
-export function joinSubjectNames(row: string) {
-  const id = (column: string) => sql.ref(`${row}.${column}`);
-  return {
-    columns: sql`named.name, member.name as member_name`,
-    joins: sql`left join resources as named on named.id = ${id('resource_id')}
-      left join resources as member on member.id = ${id('member_id')}`,
-  };
-}
-
-/** Records a dispute once per name, counting repeats: an operator resolves it. True: it is new. `now` is epoch milliseconds. */
+/** Records a dispute once per name, counting repeats: an operator resolves it. True: it is new. */
 export async function saveDispute(
   tx: Db,
-  {
-    type,
-    nameFolded,
-    reason,
-    now,
-  }: Record<'nameFolded' | 'reason', string> & { type: ResourceType; now: number },
+  dispute: Pick<Row<'disputes'>, 'resource_type' | 'name_folded' | 'reason'>,
+  now: number,
 ): Promise<boolean> {
-  const rows = await select<{ count: number }>(tx)`
-    insert into disputes (resource_type, name_folded, reason, first_seen_at, last_seen_at, count)
-    values (${type}, ${nameFolded}, ${reason}, ${now}, ${now}, 1)
-    on conflict (resource_type, name_folded) do update set reason = excluded.reason,
-      last_seen_at = excluded.last_seen_at, count = disputes.count + 1
-    returning count`;
+  const rows = await insertAll(
+    tx,
+    'disputes',
+    [{ ...dispute, first_seen_at: now, last_seen_at: now, count: 1 }],
+    sql`on conflict (resource_type, name_folded) do update set reason = excluded.reason,
+      last_seen_at = excluded.last_seen_at, count = disputes.count + 1`,
+  );
   return rows[0]?.count === 1;
 }
 
@@ -83,30 +60,24 @@ export const listEmails = ({ attributes }: Shown) => listFoldedEmails(parseStore
 export async function saveEmails(
   tx: Db,
   before: Shown | undefined,
-  after: Shown & { readonly id: UserId },
+  { id: resource, ...after }: Shown & { readonly id: UserId },
 ): Promise<void> {
   if (after.attributes === before?.attributes) return;
   const emails = listEmails(after);
   if (before !== undefined && isDeepStrictEqual(listEmails(before), emails)) return;
-  const isGone = emails.length === 0 ? sql`` : sql`and name not in (${sql.join(emails)})`;
-  await sql`update names set former = 1
-    where resource = ${after.id} and former = 0 ${isGone}`.execute(tx);
+  const gone = { resource, former: 0, name: { 'not in': emails } };
+  await updateWhere(tx, 'names', gone, { former: 1 });
   await insertEmails(
     tx,
-    emails.map((name) => ({ resource: after.id, name })),
+    emails.map((name) => ({ resource, name })),
   );
 }
 
 /** Adds addresses of any users. */
-export async function insertEmails(
+export const insertEmails = (
   tx: Db,
   emails: readonly { readonly resource: UserId; readonly name: string }[],
-): Promise<void> {
-  for (const some of chunks(emails)) {
-    await sql`insert into names ${toValues(some)}
-      on conflict (name, resource) do update set former = 0`.execute(tx);
-  }
-}
+) => insertAll(tx, 'names', emails, sql`on conflict (name, resource) do update set former = 0`);
 
 /** Forgets the former names that are ordinary: they protect no user or group. */
 export async function forgetNames(
@@ -130,9 +101,9 @@ export async function insertFormerIds(
   tx: Db,
   rows: readonly Omit<Row<'former_ids'>, 'seq'>[],
 ): Promise<void> {
-  for (const [type, some] of Map.groupBy(rows, ({ resource_type }) => resource_type)) {
-    const ids = some.map(({ former_id }) => former_id);
-    await deleteWhere(tx, 'former_ids', { resource_type: type, former_id: ids });
+  for (const [resource_type, some] of Map.groupBy(rows, (row) => row.resource_type)) {
+    const former_id = some.map((row) => row.former_id);
+    await deleteWhere(tx, 'former_ids', { resource_type, former_id });
   }
   // New rows, so that every process meets them.
   await insertAll(tx, 'former_ids', rows);
@@ -144,21 +115,17 @@ export async function insertFormerIds(
  */
 export async function passIds(
   tx: Db,
-  {
-    from,
-    to,
-    now,
-    ...same
-  }: Pick<Row<'former_ids'>, 'resource_type' | 'provider'> &
-    Record<'from' | 'to', string> & { now: number },
+  { from, ...owner }: Omit<Row<'former_ids'>, 'seq' | 'former_id'> & { readonly from: string },
 ): Promise<void> {
   // Until the transaction ends no id is given to two, or to an erased user.
   await lockUntilCommit(tx, 'former-ids');
-  const { resource_type } = same;
+  const { resource_type } = owner;
   const rows = await listWhere(tx, 'former_ids', { resource_type, resource_id: from });
   const ids = [from, ...rows.map(({ former_id }) => former_id)];
-  const toRow = (former_id: string) => ({ ...same, former_id, resource_id: to, created_at: now });
-  await insertFormerIds(tx, ids.map(toRow));
+  await insertFormerIds(
+    tx,
+    ids.map((former_id) => ({ ...owner, former_id })),
+  );
 }
 
 /** Finds whose these ids are already: of an earlier server, unless their owner is gone, or the bridge's own. */
@@ -167,14 +134,12 @@ export async function findHolders(
   type: ResourceType,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const held = await readInChunks(
-    ids,
-    (some) =>
-      select<Pick<Row<'former_ids'>, 'former_id' | 'resource_id'>>(db)`
+  const read = (some: readonly string[]) =>
+    select<Pick<Row<'former_ids'>, 'former_id' | 'resource_id'>>(db)`
       select former_id, resource_id from former_ids
         where resource_type = ${type} and former_id in (${sql.join(some)})
         and resource_id in (select id from resources where deleted_at is null)
-      union all select id as former_id, id as resource_id from resources where id in (${sql.join(some)}) and type = ${type}`,
-  );
+      union all select id, id from resources where id in (${sql.join(some)}) and type = ${type}`;
+  const held = await readInChunks(ids, read);
   return new Map(held.map(({ former_id, resource_id }) => [former_id, resource_id]));
 }

@@ -15,27 +15,35 @@ import { toObservedGroup, toObservedUser, toUserState } from './state.ts';
 /** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */
 export type Protection = ReturnType<typeof createProtection>;
 
-interface ProtectionDeps {
-  readonly isProtectedUser: Matcher;
-  readonly isProtectedGroup: Matcher;
-  /** The account behind our own token, when it is known. */
-  readonly findOwnAccount: () => number | undefined;
-}
-
 const NAMED = 'The person is protected by the settings of the bridge.';
 const OWN = 'The account is the one behind the bridge’s own token.';
 const OWNER = 'The account is an owner of the company.';
 
-/** Protection by the settings and by observed roles, under every name that a user or group ever had. */
-export function createProtection(deps: ProtectionDeps) {
-  const { isProtectedUser, isProtectedGroup, findOwnAccount } = deps;
+/**
+ * Protection by the settings and by observed roles, under every name that a user or group ever had. `findOwnAccount`: the
+ * account behind our own token, when it is known.
+ */
+export function createProtection({
+  isProtectedUser,
+  isProtectedGroup,
+  findOwnAccount,
+}: Readonly<Record<'isProtectedUser' | 'isProtectedGroup', Matcher>> & {
+  readonly findOwnAccount: () => number | undefined;
+}) {
   const isOwn = (id: number | null) => id !== null && id === findOwnAccount();
 
-  async function listNamed(tx: Db, rows: readonly UserRow[]): Promise<Set<UserId>> {
-    if (isProtectedUser === MATCHES_NOTHING) return new Set();
-    const former = await listFormerNames(tx, rows);
-    const isNamed = (row: UserRow) =>
-      isProtectedUser([...listNames(row), ...(former.get(row.id) ?? [])]);
+  /** Those of these users or groups that the settings protect, by id. */
+  async function listNamed(
+    tx: Db,
+    rows: readonly ResourceRow[],
+    isProtected: Matcher,
+  ): Promise<Set<string>> {
+    if (isProtected === MATCHES_NOTHING) return new Set();
+    const resource = rows.map(({ id }) => id);
+    const former = await listWhere(tx, 'names', { former: 1, resource });
+    const byId = Map.groupBy(former, (known) => known.resource);
+    const isNamed = (row: ResourceRow) =>
+      isProtected([...listNames(row), ...(byId.get(row.id) ?? []).map(({ name }) => name)]);
     return new Set(rows.filter(isNamed).map(({ id }) => id));
   }
 
@@ -44,20 +52,19 @@ export function createProtection(deps: ProtectionDeps) {
     tx: Db,
     rows: readonly UserRow[],
   ): Promise<ReadonlyMap<UserId, string>> {
-    const named = await listNamed(tx, rows);
-    const reasons = rows.map(({ id, owner, upstream_id }): [UserId, string | undefined] => {
-      if (owner === 1) return [id, OWNER];
-      return [id, named.has(id) ? NAMED : isOwn(upstream_id) ? OWN : undefined];
-    });
-    return new Map(reasons.flatMap(([id, reason]) => (reason === undefined ? [] : [[id, reason]])));
+    const named = await listNamed(tx, rows, isProtectedUser);
+    const reasons = new Map<UserId, string>();
+    for (const { id, owner, upstream_id } of rows) {
+      if (owner === 1) reasons.set(id, OWNER);
+      else if (named.has(id)) reasons.set(id, NAMED);
+      else if (isOwn(upstream_id)) reasons.set(id, OWN);
+    }
+    return reasons;
   }
 
   async function findGroupReason(tx: Db, row: GroupRow): Promise<string | undefined> {
-    if (isProtectedGroup === MATCHES_NOTHING) return undefined;
-    const former = (await listFormerNames(tx, [row])).get(row.id) ?? [];
-    return isProtectedGroup([row.name, toObservedGroup(row)?.displayName, ...former])
-      ? 'The group is protected by the settings of the bridge.'
-      : undefined;
+    const isNamed = (await listNamed(tx, [row], isProtectedGroup)).size > 0;
+    return isNamed ? 'The group is protected by the settings of the bridge.' : undefined;
   }
 
   return {
@@ -67,16 +74,14 @@ export function createProtection(deps: ProtectionDeps) {
     /** Reason why nothing may be taken from this user or group; undefined: it may. The last owner is protected too. */
     async findReason(tx: Db, row: ResourceRow): Promise<string | undefined> {
       if (row.type === 'group') return findGroupReason(tx, row);
-      if ((await listNamed(tx, [row])).size > 0) return NAMED;
+      if ((await listNamed(tx, [row], isProtectedUser)).size > 0) return NAMED;
       if (isOwn(row.upstream_id)) return OWN;
       const others = row.owner === 0 ? [] : await lockOwners(tx);
       const isLast = !others.some((one) => one.id !== row.id && mayWork(one));
       return row.owner === 1 && isLast ? 'The person is the last owner of the company.' : undefined;
     },
     /** Reason why the account is never taken over by itself and its user stays an admin; undefined: it is ordinary. */
-    async findPrivilege(tx: Db, row: UserRow): Promise<string | undefined> {
-      return (await listPrivileged(tx, [row])).get(row.id);
-    },
+    findPrivilege: async (tx: Db, row: UserRow) => (await listPrivileged(tx, [row])).get(row.id),
     /** `findPrivilege` of an account of the service, by the service's names for it and by the store's. */
     async findAccountPrivilege(
       tx: Db,
@@ -85,8 +90,7 @@ export function createProtection(deps: ProtectionDeps) {
       if (isProtectedUser(account.names)) return NAMED;
       if (isOwn(account.upstreamId)) return OWN;
       const users = await listRows(tx, 'user', { upstream_id: account.upstreamId });
-      const known = await listPrivileged(tx, users);
-      return known.values().next().value;
+      return (await listPrivileged(tx, users)).values().next().value;
     },
     /** True when the settings protect users or groups of this name. */
     protectsName: (type: 'user' | 'group', name: string) =>
@@ -111,18 +115,10 @@ function mayWork(row: UserRow): boolean {
   return isObservedActive(observed, 'temporarilyInactive');
 }
 
-/** The names that they carried before, by id. */
-async function listFormerNames(db: Db, owners: readonly ResourceRow[]) {
-  const resource = owners.map(({ id }) => id);
-  const names = new Map<string, string[]>();
-  for (const { resource: id, name } of await listWhere(db, 'names', { former: 1, resource })) {
-    names.set(id, [...(names.get(id) ?? []), name]);
-  }
-  return names;
-}
-
-function listNames(row: UserRow): (string | null)[] {
-  const attributes = parseStored<JsonObject>(row.attributes);
+/** The names that a user or group carries, in the bridge and in the service. */
+function listNames(row: ResourceRow): (string | null | undefined)[] {
+  if (row.type === 'group') return [row.name, toObservedGroup(row)?.displayName];
   const { name, observed_user_name_folded, observed_email_folded } = row;
-  return [name, observed_user_name_folded, observed_email_folded, ...listFoldedEmails(attributes)];
+  const emails = listFoldedEmails(parseStored<JsonObject>(row.attributes));
+  return [name, observed_user_name_folded, observed_email_folded, ...emails];
 }

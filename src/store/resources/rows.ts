@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Insertable, type RawBuilder, sql, type UpdateObject } from 'kysely';
 import { onlyEchoes } from '../../domain/cell.ts';
 import { onlyEntities } from '../../domain/entity.ts';
@@ -6,24 +5,26 @@ import {
   type GivenKey,
   type GroupId,
   type ResourceKey,
+  toResourceKey,
   type UserId,
   userId,
 } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { hasEntities, NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
-import {
-  forUpdate,
-  readInChunks,
-  readParts,
-  select,
-  toAssignments,
-  toValues,
-} from '../engine/dialect.ts';
-import { StoreError } from '../engine/store-error.ts';
+import { forUpdate, readOne, readParts, select, toAssignments } from '../engine/dialect.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
 import type { Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import { type Choice, listWhere, type Row, updateWhere, type Where } from '../tables.ts';
+import {
+  type Choice,
+  insertAll,
+  insertNew,
+  insertOne,
+  listWhere,
+  type Row,
+  updateWhere,
+  type Where,
+} from '../tables.ts';
 
 /** Users or groups. */
 export type ResourceType = GivenKey['type'];
@@ -86,36 +87,24 @@ export const LIVE_MANAGED = { ...MANAGED, ...LIVE };
 export const findRow = async <Type extends ResourceType>(db: Db, { type, id }: Key<Type>) =>
   (await selectRows(db, type, sql`id = ${id}`))[0];
 
-/** Reads a row that the caller knows to be there. @throws StoreError when it is not */
-export async function getRow<Type extends ResourceType>(db: Db, key: Key<Type>) {
-  const row = await findRow(db, key);
-  if (row === undefined) throw new StoreError('store-failed', `${key.type} ${key.id} is not there`);
-  return row;
-}
-
 /** Finds a row as `findRow` does, locked until the transaction ends. */
 export const lockRow = async <Type extends ResourceType>(tx: Db, { type, id }: Key<Type>) =>
   (await selectRows(tx, type, sql`id = ${id} ${forUpdate(tx)}`))[0];
 
+/** Reads a row that the caller knows to be there. @throws StoreError when it is not */
+export const getRow = <Type extends ResourceType>(db: Db, { type, id }: Key<Type>) =>
+  readOne<RowOf<Type>>(db)`select * from resources where type = ${type} and id = ${id}`;
+
 /** Adds a user or group, as `insertRows` does. */
-export async function insertRow<Type extends ResourceType>(
-  tx: Db,
-  row: NewRow<Type>,
-): Promise<RowOf<Type>> {
-  const [stored] = await insertRows(tx, [row]);
-  if (stored === undefined) throw new StoreError('store-failed', 'a new row is not there');
-  return stored;
-}
+export const insertRow = <Type extends ResourceType>(tx: Db, row: NewRow<Type>) =>
+  insertOne<'resources', RowOf<Type>>(tx, 'resources', row);
 
 /**
  * Adds users or groups, and returns their rows.
  * @throws StoreError `store-conflict` when another live one that is managed has the name, or one its account
  */
 export const insertRows = <Type extends ResourceType>(tx: Db, rows: readonly NewRow<Type>[]) =>
-  readInChunks(
-    rows,
-    (some) => select<RowOf<Type>>(tx)`insert into resources ${toValues(some)} returning *`,
-  );
+  insertAll<'resources', RowOf<Type>>(tx, 'resources', rows);
 
 /**
  * Changes a user or group, and remembers the names that it loses. The groups that show a user get a new version with the
@@ -151,35 +140,34 @@ async function keepNames(
   const isKept = typeof change.erased_at !== 'number';
   if (!isKept || NAME_COLUMNS.every((column) => change[column] === undefined)) return;
   const row = held ?? (await findRow(tx, key));
-  const left = NAME_COLUMNS.map((column) =>
+  const left: unknown[] = NAME_COLUMNS.map((column) =>
     change[column] === undefined ? row?.[column] : change[column],
   );
-  const gone = new Set(NAME_COLUMNS.map((column) => row?.[column])).difference(
-    new Set<unknown>(left),
-  );
-  const former = [...gone].flatMap((name) => (name ? [{ resource: key.id, name, former: 1 }] : []));
-  if (former.length === 0) return;
-  await sql`insert into names ${toValues(former)} on conflict do nothing`.execute(tx);
+  const gone = new Set(NAME_COLUMNS.map((column) => row?.[column])).difference(new Set(left));
+  const resource = toResourceKey(key).id;
+  const former = [...gone].flatMap((name) => (name ? [{ resource, name, former: 1 }] : []));
+  await insertNew(tx, 'names', former);
 }
 
-/** Removes a user or group with its links: it was never created, or is unmanaged and not in the service any more. */
-export async function deleteRow(tx: Db, { id }: { readonly id: string }): Promise<void> {
+/**
+ * Removes a user or group with its links: it was never created, or is unmanaged and not in the service any more. The same
+ * account counts as a new user when it comes back.
+ * @param goneAt time at which it was found to be gone, for the groups that show a user (epoch milliseconds)
+ */
+export async function deleteRow(tx: Db, { type, id }: GivenKey, goneAt?: number): Promise<void> {
+  if (type === 'user' && goneAt !== undefined) await touchGroupsOf(tx, id, goneAt);
   await sql`delete from resources where id = ${id}`.execute(tx);
 }
 
-/** Reads users or groups in order of creation, `limit` at a time. Many reads in a row would block the event loop. */
-export async function* readRows<Type extends ResourceType>(
+/** Reads users or groups in order of creation, `limit` at a time. */
+export const readRows = <Type extends ResourceType>(
   db: Db,
   type: Type,
   { limit, where = {} }: { readonly limit: number; readonly where?: Where<'resources'> },
-): AsyncGenerator<RowOf<Type>[]> {
-  const read = ({ afterSeq }: Part) =>
-    listRows(db, type, { ...where, seq: { '>': afterSeq } }, { order: 'seq', limit });
-  for await (const rows of readParts(limit, read)) {
-    yield rows;
-    await nextTurn();
-  }
-}
+) =>
+  readParts(limit, ({ afterSeq }) =>
+    listRows(db, type, { ...where, seq: { '>': afterSeq } }, { order: 'seq', limit }),
+  );
 
 /** Conditions of groups with lists of their own in the service, by what of them is known. */
 const LISTS = {
@@ -199,15 +187,6 @@ export function listGroupsWith(
   const isOurs = sql`origin is not null and deleted_at is null and upstream_uid is not null`;
   const page = sql`seq > ${afterSeq} and ${isOurs} and ${LISTS[list]}`;
   return selectRows(db, 'group', sql`${page} order by seq limit ${limit}`);
-}
-
-/**
- * Forgets an unmanaged user or group that the service has no more, and its links: the same account counts as a new user
- * when it comes back. `now` is epoch milliseconds.
- */
-export async function endObserved(tx: Db, row: ResourceRow, now: number): Promise<void> {
-  if (row.type === 'user') await touchGroupsOf(tx, row.id, now);
-  await deleteRow(tx, row);
 }
 
 /**

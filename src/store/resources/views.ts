@@ -1,23 +1,21 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { assertNever } from '../../domain/errors.ts';
-import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
-import type { Owned } from '../../domain/provider.ts';
+import type { GroupId, UserId } from '../../domain/ids.ts';
+import type { LinkList } from '../../domain/link.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
 import { allOf, isPostgres, readNumber, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
+import type { ResourceRow, ResourceType } from './rows.ts';
 
 /** Columns of a stored resource that an answer needs. */
-export interface ResourceView<Id extends string = string> extends Owned {
-  readonly seq: number;
+export type ResourceView<Id extends string = string> = Pick<
+  ResourceRow,
+  'seq' | 'origin' | 'provider' | 'attributes' | 'version' | 'created_at' | 'modified_at'
+> & {
   readonly id: Id;
-  /** The SCIM attributes as JSON text, `schemas` included, so that most answers need no parsing. */
-  readonly attributes: string;
-  readonly version: number;
-  readonly created_at: number;
-  readonly modified_at: number;
   /** Of a group: the groups that are its members, as a JSON list of ids. */
   readonly inner_groups?: string;
-}
+};
 
 /** Columns of a stored user that an answer needs. */
 export interface UserView extends ResourceView<UserId> {
@@ -38,7 +36,6 @@ export interface ViewQuery {
   readonly seqs?: readonly number[];
 }
 
-type ResourceType = GivenKey['type'];
 type Views = { readonly user: UserView; readonly group: ResourceView<GroupId> };
 
 /** The live user or group with this id as it is shown. What is read most is written as SQL, which costs kysely least. */
@@ -80,23 +77,15 @@ function selectViews<Type extends ResourceType>(db: Db, type: Type, which: RawBu
 export function countViews(
   db: Db,
   type: ResourceType,
-  { selector, provider }: Pick<ViewQuery, 'selector' | 'provider'>,
+  query: Pick<ViewQuery, 'selector' | 'provider'>,
 ): Promise<number> {
-  const condition = selector ? sql`and ${toCondition({ type, provider }, selector)}` : sql``;
-  const live = sql`type = ${sql.lit(type)} and deleted_at is null`;
-  return readNumber(db, sql`select count(*) from resources where ${live} ${condition}`);
+  const live = sql`type = ${sql.lit(type)} and ${isMeant(type, query)}`;
+  return readNumber(db, sql`select count(*) from resources where ${live}`);
 }
 
-function toPart(
-  type: ResourceType,
-  { selector, provider, limit, offset = 0, afterSeq, seqs }: ViewQuery,
-): RawBuilder<unknown> {
-  const all = allOf([
-    sql`deleted_at is null`,
-    selector && toCondition({ type, provider }, selector),
-    afterSeq !== undefined && sql`seq > ${afterSeq}`,
-    seqs && sql`seq in (${sql.join(seqs)})`,
-  ]);
+function toPart(type: ResourceType, query: ViewQuery): RawBuilder<unknown> {
+  const { limit, offset = 0 } = query;
+  const all = isMeant(type, query);
   if (offset === 0) return sql`${all} order by seq limit ${limit}`;
   // The start of the page is found by a query of its own, so that earlier entries are passed in an index and not row by
   // row.
@@ -104,10 +93,16 @@ function toPart(
   return sql`${all} and seq >= (${first}) order by seq limit ${limit}`;
 }
 
-interface Searched {
-  readonly type: ResourceType;
-  readonly provider: string;
-}
+const isMeant = (
+  type: ResourceType,
+  { selector, provider, afterSeq, seqs }: Omit<ViewQuery, 'limit' | 'offset'>,
+) =>
+  allOf([
+    sql`deleted_at is null`,
+    selector && toCondition({ type, provider }, selector),
+    afterSeq !== undefined && sql`seq > ${afterSeq}`,
+    seqs && sql`seq in (${sql.join(seqs)})`,
+  ]);
 
 const MOMENT_SQL: Readonly<Record<MomentOp, string>> = {
   eq: '=',
@@ -118,34 +113,34 @@ const MOMENT_SQL: Readonly<Record<MomentOp, string>> = {
 };
 
 const NOTHING = sql<SqlBool>`1 = 0`;
-const ALL = sql<SqlBool>`1 = 1`;
 
 /**
  * Condition of a search as SQL text, answered by an index. A look-up by name is the most frequent request, and kysely's
  * builder costs more than the query. An attribute that the table does not have matches nothing.
  */
-function toCondition(searched: Searched, selector: Selector): RawBuilder<SqlBool> {
-  const { type, provider } = searched;
-  const ofUsers = (condition: RawBuilder<SqlBool>) => (type === 'user' ? condition : NOTHING);
+function toCondition(
+  searched: { readonly type: ResourceType; readonly provider: string },
+  selector: Selector,
+): RawBuilder<SqlBool> {
+  const isUser = searched.type === 'user';
+  const ofUsers = (condition: RawBuilder<SqlBool>) => (isUser ? condition : NOTHING);
   switch (selector.kind) {
     case 'and':
+      return allOf(selector.parts.map((part) => toCondition(searched, part)));
     case 'or': {
-      if (selector.parts.length === 0) return selector.kind === 'and' ? ALL : NOTHING;
       const parts = selector.parts.map((part) => toCondition(searched, part));
-      return sql<SqlBool>`(${sql.join(parts, selector.kind === 'and' ? sql` and ` : sql` or `)})`;
+      return parts.length === 0 ? NOTHING : sql<SqlBool>`(${sql.join(parts, sql` or `)})`;
     }
     case 'id':
       return sql<SqlBool>`id = ${selector.value}`;
     case 'externalId':
-      return sql<SqlBool>`(external_id = ${selector.value} and provider = ${provider})`;
+      return sql<SqlBool>`(external_id = ${selector.value} and provider = ${searched.provider})`;
     case 'displayName':
-      return type === 'user'
-        ? sql<SqlBool>`display_folded = ${selector.value}`
-        : sql<SqlBool>`name_folded = ${selector.value}`;
+      return sql<SqlBool>`${sql.ref(isUser ? 'display_folded' : 'name_folded')} = ${selector.value}`;
     case 'lastModified':
       return sql<SqlBool>`modified_at ${sql.raw(MOMENT_SQL[selector.op])} ${selector.value}`;
     case 'member':
-      return type === 'user' ? isIn(selector.value) : has(selector.value);
+      return isUser ? isIn(selector.value) : has(selector.value);
     case 'userName':
       return ofUsers(sql<SqlBool>`name_folded = ${selector.value}`);
     case 'email':
@@ -173,3 +168,68 @@ const has = (id: string) =>
 const toLive = (type: ResourceType, id: string) =>
   sql`(select live.seq from resources as live
     where live.id = ${id} and live.type = ${sql.lit(type)} and live.deleted_at is null)`;
+
+/** Users that one statement reads of a group, so that it does not hold the event loop for long. */
+const USERS_AT_ONCE = 2_000;
+
+/** Some of the users that a list of a group shows, as JSON text, joined by commas. */
+export interface ShownUsers {
+  readonly items: string;
+  /** Place behind which the next part begins; undefined: this is the last one. */
+  readonly next: number | undefined;
+}
+
+/** A list of groups, and where its users are: what `$ref` is before a slash and the id. */
+type ShownList = { readonly list: LinkList; readonly usersUrl: string };
+
+/**
+ * Reads a list of several groups behind a place, some thousands of users of each, so that no group is too large for the
+ * memory. Written by the database, which is quickest: a page of a list has thousands of them. A user is shown when that
+ * is wanted or, where no provider named the user, seen; a member whom only inner groups want is not. The links are
+ * counted before they are looked at, and names are looked up one by one: PostgreSQL would guess how many of the links
+ * are shown, mostly far too few, and sort the whole group, or join all users, for each part.
+ * @returns the parts in the order of the groups' numbers
+ */
+export async function readShown(
+  db: Db,
+  seqs: readonly number[],
+  { list, after, usersUrl }: ShownList & { readonly after: number },
+): Promise<Map<number, ShownUsers>> {
+  if (seqs.length === 0) return new Map();
+  // Ids are digits of ours, so only the name needs quoting.
+  const name = isPostgres(db) ? sql`to_json(u.name)::text` : sql`json_quote(u.name)`;
+  const ref = sql.lit(`","$ref":"${usersUrl}/`);
+  const entry = sql`'{"value":"' || u.id || ${ref} || u.id || '","display":' || ${name} || ',"type":"User"}'`;
+  const isShown = sql`coalesce(m.desired, m.observed) = 1 and (m.by_rule = 0 or m.list = 'admin')`;
+  const rows = await select<{ seq: number; part: string }>(db)`
+    select home.seq, (
+      select count(*) || ' ' || coalesce(max(p.target), 0) || ' ' ||
+        coalesce(string_agg(p.entry, ',' order by p.target) filter (where p.entry is not null), '')
+      from (select m.target, case when ${isShown} then
+          (select ${entry} from resources as u where u.seq = m.target and u.deleted_at is null) end as entry
+        from links as m where m.group_id = home.seq and m.list = ${list} and m.target > ${after}
+        order by m.target limit ${USERS_AT_ONCE}) as p) as part
+    from resources as home where home.seq in (${sql.join(seqs)})`;
+  return new Map(rows.map(({ seq, part }) => [seq, toShownUsers(part)]));
+}
+
+function toShownUsers(part: string): ShownUsers {
+  const [count = '', last = ''] = part.split(' ', 2);
+  const items = part.slice(count.length + last.length + 2);
+  return { items, next: Number(count) < USERS_AT_ONCE ? undefined : Number(last) };
+}
+
+/** Reads a list of one group, part by part. @param first what was read already */
+export async function* streamShown(
+  db: Db,
+  seq: number,
+  shown: ShownList,
+  first?: ShownUsers,
+): AsyncGenerator<string> {
+  let part = first ?? (await readShown(db, [seq], { ...shown, after: 0 })).get(seq);
+  while (part !== undefined) {
+    if (part.items !== '') yield part.items;
+    if (part.next === undefined) return;
+    part = (await readShown(db, [seq], { ...shown, after: part.next })).get(seq);
+  }
+}
