@@ -25,17 +25,15 @@ import { toTable, toText } from './table.ts';
 
 /** Makes a token through the bridge, or in a store that no bridge on this machine has. */
 export async function makeToken(context: CliContext, given: Given): Promise<unknown> {
-  if (await isRunning(context)) return context.connect().send('POST', '/tokens', given);
+  const { settings } = context.loadSettings();
+  const { url, token, commandToken } = settings.ops;
+  const mayAsk = url !== undefined || (token ?? commandToken) !== undefined;
+  const client = mayAsk ? context.connect() : undefined;
+  if (client && (url !== undefined || (await client.isAnswering())))
+    return client.send('POST', '/tokens', given);
   // Loaded on demand: it opens a store.
   const { makeTokenInStore } = await import('../app/make-token.ts');
-  return makeTokenInStore(context.loadSettings().settings, given);
-}
-
-/** True where OPS_URL names a bridge, or one that this environment may ask runs on this machine. */
-async function isRunning({ loadSettings, connect }: CliContext): Promise<boolean> {
-  const { url, token, commandToken } = loadSettings().settings.ops;
-  if (url !== undefined) return true;
-  return (token ?? commandToken) !== undefined && connect().isAnswering();
+  return makeTokenInStore(settings, given);
 }
 
 /** Ends a sign-in by its id, or all of one operator by the name. @throws BridgeError `not-found` */
@@ -82,17 +80,17 @@ code 2: nothing was erased, because --yes was not given.`,
     const client = connect();
     const path = `/users/${encodeURIComponent(user)}/erasure` as const;
     const planned = await readAnswer(client, 'Erasure', path);
-    const toOutput = (json: OpsJson<'Erasure'>, code?: number) => {
+    const toOutput = (json: OpsJson<'Erasure'>, code: number) => {
       return { json, text: toText(toErasureText(json)), code };
     };
     if (planned.obstacles.length > 0)
-      return toOutput(planned, wasErased(planned) ? undefined : exitCodes.failed);
+      return toOutput(planned, wasErased(planned) ? exitCodes.done : exitCodes.failed);
+    const undone = toOutput(planned, exitCodes.incomplete);
     if (!yes) {
-      const undone = toOutput(planned, exitCodes.incomplete);
       if (isJson || call.ask === undefined) return undone;
       call.write(undone.text);
-      call.exitWith(exitCodes.incomplete);
-      if (!(await call.confirm('Erase it? It cannot be taken back.'))) return undefined;
+      if (!(await call.confirm('Erase it? It cannot be taken back.')))
+        return { ...undone, text: '' };
     }
     const erased = await client.send('POST', `/users/${planned.id}/erase`);
     return toOutput(parseAnswer(erased), exitCodes.done);
@@ -121,7 +119,6 @@ function toErasureText(answer: OpsJson<'Erasure'>): string {
   ${others}${staysHidden ? hidden : ''}`;
 }
 
-/** How often what is waited for is looked at, in milliseconds. */
 const POLL_MS = 250;
 
 /** Reads until what is read is the end, or so many milliseconds are over. */
@@ -132,7 +129,7 @@ async function poll<T>(read: () => Promise<T>, isEnd: (found: T) => boolean, max
   }
 }
 
-/** How long a try waits for its delivery, in milliseconds. */
+/** Wait for the delivery of a notification, in milliseconds. */
 const TEST_MS = 30_000;
 
 /** `notifications test`: tries receivers. */

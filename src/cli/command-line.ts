@@ -30,7 +30,6 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   },
 });
 
-/** Resolves with the name of the signal that asks this process to stop. */
 function untilStopped(): Promise<string> {
   return new Promise((resolve) => {
     const stop = (signal: string) => {
@@ -42,7 +41,6 @@ function untilStopped(): Promise<string> {
   });
 }
 
-/** Finds the parts of the world that only a terminal has. */
 function openTerminal(): Pick<CliWorld, 'terminal' | 'ask' | 'showProgress'> {
   const { stdin, stdout, stderr } = process;
   const isAsked = stdin.isTTY && stderr.isTTY;

@@ -14,7 +14,6 @@ export interface CliWorld {
   readonly env: Environment;
   /** Returns a file's text; throws when it cannot. */
   readonly readFile: (path: string) => string;
-  /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
   /** Standard output. */
   readonly write: (text: string) => void;
@@ -24,19 +23,15 @@ export interface CliWorld {
   readonly untilStopped: () => Promise<string>;
   /** Calls `hear` each time that the process is asked to read its secrets again (SIGHUP). */
   readonly onHangUp?: ((hear: () => void) => void) | undefined;
-  /** Terminal that standard output goes to; undefined: a file, a pipe or a log. */
-  readonly terminal?: Terminal | undefined;
+  /**
+   * Terminal that standard output goes to, with the characters of a line; undefined: a file, a pipe or a log. Some people
+   * want no colours (https://no-color.org).
+   */
+  readonly terminal?: { readonly columns: () => number; readonly hasColours: boolean } | undefined;
   /** Asks the person at the terminal; undefined: nobody is there. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Shows a line in the place of the one before, until something is printed; undefined: standard error is no terminal. */
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
-}
-
-interface Terminal {
-  /** Characters of a line. */
-  readonly columns: () => number;
-  /** False also where the person wants none. @see https://no-color.org */
-  readonly hasColours: boolean;
 }
 
 /** Context of a command. */
@@ -54,9 +49,8 @@ export type AddCommand = (program: Command, context: CliContext) => void;
 
 /** What was typed, and where it runs. */
 export interface Call<Options> extends CliContext {
-  /** Arguments, in order. */
+  /** Arguments, in order and by name. */
   readonly words: readonly string[];
-  /** Arguments by name. */
   readonly named: Given;
   readonly options: Options;
   /**
@@ -64,7 +58,6 @@ export interface Call<Options> extends CliContext {
    * wanted. @throws WrongUsage without it
    */
   readonly confirm: (question: string) => Promise<boolean>;
-  /** Prints the help of the command. */
   readonly outputHelp: () => undefined;
 }
 
@@ -72,7 +65,7 @@ export interface Call<Options> extends CliContext {
 export interface Output {
   readonly json?: unknown;
   readonly text: string | (() => string | Promise<string>);
-  /** What is said on standard error then. */
+  /** What goes to standard error. */
   readonly notes?: string;
   /** Exit code; `done` when left out. */
   readonly code?: number | undefined;
@@ -122,7 +115,12 @@ export function commandOf<Options = unknown>(row: CommandRow<Options>): AddComma
       const output = await run(toCall<Options>(command, context)).catch((error: unknown) => {
         throw error instanceof WrongUsage ? command.error(error.message) : error;
       });
-      if (output !== undefined) await print(output, context, command.opts());
+      if (output === undefined) return;
+      const { json, text, notes = '', code = exitCodes.done } = output;
+      const printed = command.opts().json ? toJson(json) : text;
+      context.write(typeof printed === 'string' ? printed : await printed());
+      context.writeError(notes);
+      context.exitWith(code);
     });
   };
 }
@@ -138,16 +136,6 @@ function toCall<Options>(command: Command, context: CliContext): Call<Options> {
     confirm: (question) => confirm(context, command.opts(), question),
     outputHelp: () => void command.outputHelp(),
   };
-}
-
-async function print(
-  { json, text, notes, code }: Output,
-  { write, writeError, exitWith }: CliContext,
-  options: { readonly json?: true },
-): Promise<void> {
-  write(options.json ? toJson(json) : typeof text === 'string' ? text : await text());
-  if (notes !== undefined) writeError(notes);
-  if (code !== undefined) exitWith(code);
 }
 
 /** Adds the command below the one that its usage begins with. */

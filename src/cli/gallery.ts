@@ -14,17 +14,7 @@ import {
   WrongUsage,
   YES,
 } from './command.ts';
-import {
-  type CheckResult,
-  exchange,
-  fill,
-  findAt,
-  GATES,
-  type Gate,
-  type Run,
-  readGate,
-  runCheck,
-} from './gallery-gate.ts';
+import { type CheckResult, GATES, type Gate, Run, readGate } from './gallery-gate.ts';
 
 interface Options {
   readonly provider?: string;
@@ -118,21 +108,16 @@ async function runGate(run: GateRun) {
   const { token = '' } = await make('tokens', { for: 'scim', expires: '2h' });
   const root = baseUrl.replace(/\/scim\/v2$/, '');
   const values = { domain, prefix, mark, MARK: mark.toUpperCase(), base: baseUrl, root, token };
-  // What is sent for the run itself: with the token, and after its end as well.
-  const own: Run = {
-    values: new Map(Object.entries(values)),
-    creations,
-    makeClient: (more) => make('clients', more),
-    stopped: new AbortController().signal,
-    made: new Map(),
-    answers: new Set(),
-  };
+  const makeClient = (more: JsonObject) => make('clients', more);
+  const parts = { values: new Map(Object.entries(values)), creations, makeClient };
+  // What is sent for the run itself: with this token, and after the end of the checks as well.
+  const own = new Run(parts);
   await assertOpen(own, baseUrl);
-  const checking = { ...own, stopped, values: new Map(own.values) };
+  const checking = new Run({ ...parts, stopped });
   const checks: CheckResult[] = [];
   const left: string[] = [];
   try {
-    for (const check of run.checks) checks.push(await runCheck(checking, check));
+    for (const check of run.checks) checks.push(await checking.check(check));
   } finally {
     left.push(...(await deleteAll(own)));
   }
@@ -181,7 +166,7 @@ function openCredentials({ client, profile, options: { provider } }: GateRun, ma
 
 /** Makes sure that the base URL is SCIM and takes the credential. @throws BridgeError `gallery-failed` */
 async function assertOpen(own: Run, baseUrl: string): Promise<void> {
-  const { status } = await exchange(own, 'GET /Users?startIndex=1&count=1');
+  const { status } = await own.send('GET /Users?startIndex=1&count=1');
   if (status === 200) return;
   const hint = status === 503 ? 'wait until /readyz is 200' : 'name its SCIM base URL with --url';
   const words = `${baseUrl} answered ${status} to the credential that was just made: ${hint}`;
@@ -191,11 +176,11 @@ async function assertOpen(own: Run, baseUrl: string): Promise<void> {
 /** Deletes what has a name of this run, groups first; lists the names that are left then. */
 async function deleteAll(own: Run): Promise<string[]> {
   try {
-    for (const path of (await listLeft(own)).keys()) await exchange(own, `DELETE ${path}`);
+    for (const path of (await listLeft(own)).keys()) await own.send(`DELETE ${path}`);
     return [...(await listLeft(own)).values()];
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
-    const [groups, users] = OWN.map(([, , begin]) => fill(own, begin));
+    const [groups, users] = OWN.map(([, , begin]) => own.fill(begin));
     return [`whatever begins with ${groups} or ${users}: ${error.message}`];
   }
 }
@@ -210,9 +195,9 @@ const OWN = [
 async function listLeft(own: Run): Promise<Map<string, string>> {
   const left = new Map<string, string>();
   for (const [type, key, begin] of OWN) {
-    const answer = await exchange(own, `GET /${type}?filter=${key} sw "${begin}"`);
-    for (const { id, [key]: name } of [findAt(answer, 'Resources')].flat().filter(isJsonObject)) {
-      const isOwn = `${name}`.toLowerCase().startsWith(fill(own, begin).toLowerCase());
+    const { body } = await own.send(`GET /${type}?filter=${key} sw "${begin}"`);
+    for (const { id, [key]: name } of [body.Resources].flat().filter(isJsonObject)) {
+      const isOwn = `${name}`.toLowerCase().startsWith(own.fill(begin).toLowerCase());
       if (isOwn) left.set(`/${type}/${id}`, `${name}`);
     }
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import type { FilterWords } from '../ops/http/list-query.ts';
-import { type Given, toKebab } from '../ops/lists/act.ts';
+import { type Act, type Given, toKebab } from '../ops/lists/act.ts';
 import { toHelp } from './command.ts';
 
 /** Words for the value of an option that is not called as its parameter or member. */
@@ -41,21 +41,20 @@ function collect(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }
 
-interface BodyOptions {
-  readonly flags?: Readonly<Record<string, string>> | undefined;
-  readonly nulls?: Readonly<Record<string, string>> | undefined;
-  /** Members that are arguments of the command, or that it sets itself. */
-  readonly known: readonly string[];
-}
-
 interface Member {
   readonly name: string;
   readonly parent: string | undefined;
   readonly schema: unknown;
 }
 
-/** Makes an option for each member of a body that is not known otherwise, and a reader of what was given. */
-export function bodyOptions(body: unknown, { flags = {}, nulls = {}, known }: BodyOptions) {
+/**
+ * Makes an option for each member of a body, and a reader of what was given. @param known members that are arguments of the
+ * command, or that it sets itself
+ */
+export function bodyOptions(
+  body: unknown,
+  { flags = {}, nulls = {}, known }: Pick<Act<never>, 'flags' | 'nulls'> & { known: string[] },
+) {
   const members = listMembers(body, flags).filter(({ name }) => !known.includes(name));
   const made = members.map((member) => ({ ...member, option: toBodyOption(member, flags) }));
   return {
@@ -96,16 +95,14 @@ function toBodyOption({ name, schema }: Member, flags: Readonly<Record<string, s
   const value = inner instanceof z.ZodArray ? 'list' : (PLACEHOLDERS[name] ?? toKebab(name));
   const own = flags[name];
   const flag = own ?? `--${toKebab(name)}${isFlag ? '' : ` <${value}>`}`;
-  const option = new Option(flag, toHelp(findWords(schema) ?? findWords(inner) ?? name));
+  const described = [schema, inner].flatMap((one) => (one instanceof z.ZodType ? one : []));
+  const words = described.find(({ description }) => description)?.description;
+  const option = new Option(flag, toHelp(words ?? name));
   if (inner instanceof z.ZodEnum) return option.choices(inner.options.map(String));
   if (inner instanceof z.ZodArray)
     return option.argParser(own === undefined ? toList(inner.element) : collect);
   if (inner instanceof z.ZodRecord) return option.argParser(collectPair);
   return inner instanceof z.ZodObject ? option.argParser(parseFile) : option;
-}
-
-function findWords(schema: unknown): string | undefined {
-  return schema instanceof z.ZodType ? schema.description : undefined;
 }
 
 /** Reads a list with commas. @throws InvalidArgumentError, out of the reader, for a word that is none of the known */

@@ -22,9 +22,9 @@ export function serveCommand(serve: Serve): AddCommand {
   return commandOf({
     usage: 'serve',
     about: 'serve the bridge until SIGTERM or SIGINT',
-    async run({ loadSettings, exitWith, ...world }) {
-      exitWith(await serve(loadSettings(), { ...world, reload: loadSettings }));
-      return undefined;
+    async run({ loadSettings, ...world }) {
+      const code = await serve(loadSettings(), { ...world, reload: loadSettings });
+      return { text: '', code };
     },
   });
 }

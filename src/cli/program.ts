@@ -15,19 +15,17 @@ Exit codes:
   75  not now: the same may succeed later
   78  the settings do not allow it`;
 
-interface ProgramParts {
-  readonly version: string;
-  readonly commands: readonly AddCommand[];
-  readonly world: CliWorld;
-}
-
 /**
  * Runs one command line and returns the exit code. Failures are printed on standard error; only bugs are thrown.
  * @param args without the interpreter and the script.
  */
 export async function runProgram(
   args: readonly string[],
-  { version, commands, world }: ProgramParts,
+  {
+    version,
+    commands,
+    world,
+  }: { version: string; commands: readonly AddCommand[]; world: CliWorld },
 ): Promise<number> {
   let exitCode: number = exitCodes.done;
   let hasProgress = false;

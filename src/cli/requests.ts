@@ -40,7 +40,9 @@ const TABLE_OPTIONS = [
   ['--json', 'as JSON'],
 ] as const;
 
-/** Option of the command that shows a list: it sets a filter of the request. */
+const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
+const OF_ANY = `${OF_ONE}; or the id of a drift, plan, token or client, or a provider`;
+
 interface FilterOption {
   readonly flags: string;
   readonly help?: string;
@@ -49,9 +51,6 @@ interface FilterOption {
   /** The filter takes an id, and the option a name of a user or group; `any`: or the id of something else. */
   readonly names?: 'resource' | 'any';
 }
-
-const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
-const OF_ANY = `${OF_ONE}; or the id of a drift, plan, token or client, or a provider`;
 
 /** Options of filters that are not called as the filter is. */
 const FILTER_OPTIONS: Readonly<Record<string, readonly FilterOption[]>> = {
@@ -71,11 +70,11 @@ export function listCommand<Item>(list: List<Item>): AddCommand {
   const { path, columns, defaults = {}, filters, meanings = {} } = list;
   const known = Object.entries(filters).flatMap(([filter, words]) => {
     const meaning = meanings[filter] ?? MEANINGS[filter] ?? filter;
-    const own = FILTER_OPTIONS[filter]?.map(({ flags, help = toHelp(meaning), value, names }) => {
-      return { filter, value, names, option: new Option(flags, help) };
+    const usual = toOption(filter, words, meaning).default(defaults[filter]);
+    return (FILTER_OPTIONS[filter] ?? [{ flags: '' }]).map(({ flags, help, ...one }) => {
+      const option = flags === '' ? usual : new Option(flags, help ?? toHelp(meaning));
+      return { ...one, filter, option };
     });
-    const option = toOption(filter, words, meaning).default(defaults[filter]);
-    return own ?? [{ filter, option, value: undefined, names: undefined }];
   });
   return commandOf<TableOptions & Given>({
     usage: list.command,
@@ -114,18 +113,14 @@ interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-interface Reading {
-  readonly path: `/${string}`;
-  /** An empty value is no filter. */
-  readonly query?: Readonly<Record<string, string>>;
-  /** Entries at most; all when left out. */
-  readonly limit?: number;
-}
-
-/** Reads as many entries as are wanted, with as few requests as that takes. */
+/** Reads as many entries as are wanted, all by default, with as few requests as that takes. An empty value is no filter. */
 export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
   client: OpsClient,
-  { path, query = {}, limit = Number.MAX_SAFE_INTEGER }: Reading,
+  {
+    path,
+    query = {},
+    limit = Number.MAX_SAFE_INTEGER,
+  }: { path: `/${string}`; query?: Readonly<Record<string, string>>; limit?: number },
 ): Promise<Answer> {
   const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
   const items: Item[] = [];
@@ -154,7 +149,6 @@ function toListText<Item>(
   return `${toTable(some, columns, { terminal })}${more}`;
 }
 
-/** What a command does in another way than its act says. */
 interface Special {
   /** Sends something else than the one request. */
   readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
@@ -165,9 +159,8 @@ interface Special {
 /** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
 export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): AddCommand {
   const { send = ({ connect }, given) => sendAct(act, connect(), given) } = special;
-  const { flags, nulls } = act;
   const schema = act.body && opsSchemas[act.body];
-  const body = bodyOptions(schema, { flags, nulls, known: listArguments(act.command) });
+  const body = bodyOptions(schema, { ...act, known: listArguments(act.command) });
   const isAsking = act.question !== undefined || special.findQuestion !== undefined;
   return commandOf<Given>({
     usage: act.command,
@@ -250,36 +243,28 @@ async function readExport(path: string): Promise<Uint8Array> {
   const bytes = await readFile(path).catch((cause: unknown) => {
     throw new BridgeError('file-unreadable', `${path} cannot be read.`, { cause });
   });
-  const list = findList(bytes);
-  if (list === undefined) return bytes;
-  const { items, isWhole } = list;
-  if (!isWhole) {
+  const value = findDocument(bytes);
+  const { Resources, value: graph, ...about } = isJsonObject(value) ? value : {};
+  const { totalResults: total = 0, '@odata.nextLink': next } = about;
+  const items = [value, Resources, graph].find(Array.isArray);
+  if (items === undefined) return bytes;
+  // A bare list has no place to say that more follow. @see RFC 7644 §3.4.2 (totalResults)
+  const hasMore = items === Resources ? Number(total) > items.length : next !== undefined;
+  if (hasMore) {
     const message = `${path} is one page of a list, with ${toCount(items.length, 'entry', 'entries')}: put all pages into one file, one object a line.`;
     throw new BridgeError('file-incomplete', message);
   }
   return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
 }
 
-/** The entries of one JSON document, and whether it has all of them; undefined: it is something else. */
-function findList(bytes: Buffer) {
+/** The value of one JSON document; undefined: it is one object a line, or no JSON. */
+function findDocument(bytes: Buffer): unknown {
   // Behind the mark of UTF-8, which is above all letters.
   const first = bytes.find((byte) => byte > 0x20 && byte < 0x80) ?? 0;
   if (!'{['.includes(String.fromCharCode(first))) return undefined;
   try {
-    return findItems(JSON.parse(bytes.toString().replace(/^\uFEFF/, '')));
+    return JSON.parse(bytes.toString().replace(/^\uFEFF/, ''));
   } catch {
-    return undefined; // One object a line, or no JSON: the bridge says which row it does not understand.
+    return undefined; // The bridge says which row it does not understand.
   }
-}
-
-/** A bare list has no place to say that more follow. @see RFC 7644 §3.4.2 (totalResults) */
-function findItems(value: unknown) {
-  if (Array.isArray(value)) return { items: value, isWhole: true };
-  if (!isJsonObject(value)) return undefined;
-  const { Resources, value: graph, totalResults, '@odata.nextLink': next } = value;
-  if (Array.isArray(Resources)) {
-    const isWhole = !(typeof totalResults === 'number' && totalResults > Resources.length);
-    return { items: Resources, isWhole };
-  }
-  return Array.isArray(graph) ? { items: graph, isWhole: next === undefined } : undefined;
 }

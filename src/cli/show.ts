@@ -101,9 +101,11 @@ function toExplanationText(explanation: OpsJson<'Explanation'>, output: Output):
   ].join('');
 }
 
-type Named = Pick<OpsJson<'Timeline'>, 'type' | 'name' | 'deleted'>;
-
-function toHead({ type, name, deleted }: Named): string {
+function toHead({
+  type,
+  name,
+  deleted,
+}: Pick<OpsJson<'Timeline'>, 'type' | 'name' | 'deleted'>): string {
   return `${type} ${toPlain(name)}${deleted ? ' (deleted)' : ''}\n`;
 }
 

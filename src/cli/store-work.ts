@@ -74,14 +74,16 @@ export async function restore(call: Call<unknown>): Promise<Output | undefined> 
 }
 
 /** Makes the next start on the store at this address begin recovery, whatever the audit log says. @throws StoreError */
-async function markRestored(url: string): Promise<void> {
-  const store = await openStore({ url });
-  try {
+function markRestored(url: string): Promise<void> {
+  return withStore(url, async (store) => {
     await migrate(store);
     await store.write((tx) => requestRecovery(tx, systemClock.now()));
-  } finally {
-    await store.close();
-  }
+  });
+}
+
+async function withStore<T>(url: string, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore({ url });
+  return use(store).finally(store.close);
 }
 
 /** Options of `migrate-store`. */
@@ -102,11 +104,15 @@ export async function migrateStore(call: Call<MoveOptions>): Promise<Output | un
   const to = findTarget(call);
   const path = findSource(settings);
   using _lock = takeFile(path, LOCK_WAIT_MS);
-  assertMovable(path);
-  const onProgress = ({ done, total }: { readonly done: number; readonly total: number }) =>
-    showProgress?.(`Moving ${Math.floor((100 * done) / total)} %`);
+  const file = sqlite.inspectSqlite(path);
+  const isOlder = file.migrations.length < MIGRATIONS.length;
+  const older = isOlder ? 'is of an earlier version: start this one on it once' : undefined;
+  const fault = sqlite.findFault(file) ?? older;
+  if (fault !== undefined) throw toFailure(`${path} ${fault}`);
   const tables = await withTarget(to, async (target) => {
     using source = connect(path, { readOnly: true });
+    const onProgress = ({ done, total }: { done: number; total: number }) =>
+      showProgress?.(`Moving ${Math.floor((100 * done) / total)} %`);
     return await moveStore({ source, target, onProgress });
   });
   sealSqlite(path);
@@ -142,10 +148,7 @@ function findTarget({ options: { to, toFile }, readFile }: Call<MoveOptions>): s
 }
 
 /** Makes a file that was moved away the store again. @throws BridgeError `move-failed` */
-async function undoMove(
-  { confirm }: Call<MoveOptions>,
-  settings: Settings,
-): Promise<Output | undefined> {
+async function undoMove({ confirm }: Call<MoveOptions>, settings: Settings) {
   // A bridge that has run on PostgreSQL has changed the service since: the file would be an old backup of it.
   const question = 'Make the file the store again? Only where no bridge has run on PostgreSQL yet.';
   if (!(await confirm(question))) return undefined;
@@ -158,7 +161,7 @@ async function undoMove(
   return { text: `${path} is the store again: ${next}\n` };
 }
 
-/** Time that a stopping bridge is waited for, in milliseconds. */
+/** Wait for a stopping bridge, in milliseconds. */
 const LOCK_WAIT_MS = 200;
 
 /** The file of the settings. @throws BridgeError `move-failed` */
@@ -167,15 +170,6 @@ function findSource(settings: Settings): string {
   if (path === undefined) throw toFailure(POSTGRES_MOVE);
   if (!existsSync(path)) throw toFailure(`there is no store at ${path}`);
   return path;
-}
-
-/** @throws BridgeError `move-failed` for a file that is damaged, of another version, or moved already */
-function assertMovable(path: string): void {
-  const file = sqlite.inspectSqlite(path);
-  const isOlder = file.migrations.length < MIGRATIONS.length;
-  const older = isOlder ? 'is of an earlier version: start this one on it once' : undefined;
-  const fault = sqlite.findFault(file) ?? older;
-  if (fault !== undefined) throw toFailure(`${path} ${fault}`);
 }
 
 /** Failures of a database that may work again; what was begun in it is undone. */
@@ -229,14 +223,10 @@ async function describeStore(settings: Settings): Promise<string> {
   if (path !== undefined && !existsSync(path)) return `SQLite: none yet, a start makes ${path}`;
   const file = path === undefined ? undefined : sqlite.inspectSqlite(path);
   if (file?.isWhole === false) throw new StoreError('store-corrupt', `${path} is damaged`);
-  const applied = file?.migrations ?? (await readApplied(settings));
+  const list = (store: Store) => listApplied(store.read);
+  const applied = file?.migrations ?? (await withStore(toStoreUrl(settings), list));
   assertKnown(applied);
   const isCurrent = applied.length >= MIGRATIONS.length;
   const age = isCurrent ? 'of this version' : 'a start brings it up to date';
   return `${path === undefined ? 'PostgreSQL' : `SQLite: ${path}`}, ${age}`;
-}
-
-async function readApplied(settings: Settings): Promise<string[]> {
-  const store = await openStore({ url: toStoreUrl(settings) });
-  return listApplied(store.read).finally(store.close);
 }

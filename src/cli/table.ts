@@ -13,12 +13,6 @@ const COLOURS = {
   head: 'bold',
 } as const;
 
-/** Text of a cell, with the tone that colours it on a terminal. */
-interface Cell {
-  readonly text: string;
-  readonly tone: Tone | 'head';
-}
-
 /** Facts about the output that a table is made for. */
 export type Output = Pick<CliContext, 'terminal'>;
 
@@ -30,7 +24,7 @@ const WIDTH_MIN = 4;
 
 interface Filled {
   readonly place: Column<unknown>['place'];
-  readonly cells: readonly Cell[];
+  readonly cells: readonly { readonly text: string; readonly tone: Tone | 'head' }[];
   readonly width: number;
 }
 
@@ -44,7 +38,14 @@ export function toTable<Item>(
     .filter(({ place }) => place !== 'csv')
     .map((column): Filled => {
       const head = { text: column.name.toUpperCase(), tone: 'head' } as const;
-      const cells = [head, ...items.map((item) => toPrinted(column, item))];
+      const cells = [
+        head,
+        ...items.map((item) => {
+          const { text, tone = 'info' } = toCell(column, item);
+          const shown = column.kind === 'id' ? ('quiet' as const) : tone;
+          return { text: toMoments(toPlain(text)), tone: shown };
+        }),
+      ];
       const width = cells.reduce((most, { text }) => Math.max(most, toWidth(text)), 0);
       return { place: column.place, cells, width };
     });
@@ -125,11 +126,6 @@ function toCut(text: string, width: number): string {
     cut += character;
   }
   return `${cut}…`;
-}
-
-function toPrinted<Item>(column: Column<Item>, item: Item): Cell {
-  const { text, tone = 'info' } = toCell(column, item);
-  return { text: toMoments(toPlain(text)), tone: column.kind === 'id' ? 'quiet' : tone };
 }
 
 /** Writes the moments of a sentence to the second. */

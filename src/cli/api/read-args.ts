@@ -5,7 +5,7 @@ import type { Fields, Operation } from '../../upstream/operations/operation.ts';
 import { isFileType, isNamed, type Named, toTypes } from '../../upstream/operations/part.ts';
 import type { CliContext } from '../command.ts';
 
-/** Options of `api`. Values are as they were typed. */
+/** Options of `api`, as they were typed. */
 export interface ApiOptions {
   readonly path?: readonly string[];
   readonly query?: readonly string[];
@@ -100,14 +100,11 @@ function findJson(text: string): unknown {
 }
 
 /** @param given JSON, `@file`, or `-` for standard input. @throws TypeError */
-async function readBody(
-  given: string,
-  { readFile, readInput }: Pick<CliContext, 'readFile' | 'readInput'>,
-): Promise<Named> {
+async function readBody(given: string, context: Pick<CliContext, 'readFile' | 'readInput'>) {
   let text = given;
   try {
-    if (given === '-') text = await readInput();
-    else if (given.startsWith('@')) text = readFile(given.slice(1));
+    if (given === '-') text = await context.readInput();
+    else if (given.startsWith('@')) text = context.readFile(given.slice(1));
   } catch (cause) {
     throw new TypeError(`--body: ${given.slice(1)} cannot be read`, { cause });
   }
@@ -116,22 +113,21 @@ async function readBody(
   throw new TypeError(value === undefined ? '--body is no JSON' : '--body has to be a JSON object');
 }
 
-type Files = NonNullable<SentCall['files']>;
-
-async function readFiles(pairs: readonly string[] = []): Promise<Files> {
-  const files = [...groupPairs(pairs)].map(async ([name, texts]) => {
-    return [name, await Promise.all(texts.map((text) => readUpload(name, text)))] as const;
-  });
-  return Object.fromEntries(await Promise.all(files));
-}
-
-async function readUpload(name: string, text: string): Promise<Files[string][number]> {
-  if (!text.startsWith('@')) throw new TypeError(`--file ${name} has to be ${name}=@path`);
-  const path = text.slice(1);
-  const content = await readFile(path, 'base64').catch((cause: unknown) => {
-    throw new TypeError(`--file ${name}: ${path} cannot be read`, { cause });
-  });
-  return { content, name: basename(path) };
+async function readFiles(pairs: readonly string[] = []): Promise<SentCall['files'] & object> {
+  const files: Record<string, { content: string; name: string }[]> = {};
+  for (const [name, texts] of groupPairs(pairs)) {
+    files[name] = await Promise.all(
+      texts.map(async (text) => {
+        if (!text.startsWith('@')) throw new TypeError(`--file ${name} has to be ${name}=@path`);
+        const path = text.slice(1);
+        const content = await readFile(path, 'base64').catch((cause: unknown) => {
+          throw new TypeError(`--file ${name}: ${path} cannot be read`, { cause });
+        });
+        return { content, name: basename(path) };
+      }),
+    );
+  }
+  return files;
 }
 
 /** Describes the parameters and the answer of an operation, from its row. */
@@ -142,6 +138,9 @@ export function toOperationHelp(operation: Operation): string {
   const notes = [stage, source === 'field-notes' ? 'not in the documents of the service' : ''];
   const remarks = notes.filter(Boolean).join(', ');
   const isForm = content === 'multipart' || content === 'json-or-multipart';
+  const { kind, fields } = operation.response;
+  const what = kind === 'array' ? 'a list of objects' : 'an object';
+  const answer = fields.length === 0 ? what : `${what} with ${fields.join(', ')}`;
   const sections = [
     `Usage: scim-bridge api ${id}${toUsage(operation)}`,
     `${method} ${path}${remarks === '' ? '' : `   (${remarks})`}`,
@@ -151,7 +150,7 @@ export function toOperationHelp(operation: Operation): string {
     toTable(isForm ? '--body, files with --file' : '--body', body, deprecated),
     conditions &&
       `Without ${conditions.join(', ')} it changes all there is, and needs --everything.`,
-    `Answer: ${toAnswer(operation)}`,
+    `Answer: ${kind === 'none' ? 'nothing' : answer}`,
     paging && `--paginate reads the whole list (${paging}).`,
     Object.keys({ ...pathParameters, ...query, ...body }).length > 0 && '* required',
   ];
@@ -180,10 +179,4 @@ function toTable(title: string, fields: Fields = {}, deprecated: readonly string
     return `  ${name.padEnd(width)}  ${type}${note}`;
   });
   return lines.length === 0 ? '' : [`${title}:`, ...lines].join('\n');
-}
-
-function toAnswer({ response: { kind, fields } }: Operation): string {
-  if (kind === 'none') return 'nothing';
-  const what = kind === 'array' ? 'a list of objects' : 'an object';
-  return fields.length === 0 ? what : `${what} with ${fields.join(', ')}`;
 }

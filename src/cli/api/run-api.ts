@@ -6,7 +6,6 @@ import {
   findNearOperation,
   findOperation,
   parseCall,
-  type SentCall,
   toApiFailure,
 } from '../../ops/api/routes.ts';
 import { SettingsError } from '../../settings/errors.ts';
@@ -93,7 +92,13 @@ async function callOperation(
     });
   if (!isPaged(operation))
     throw new TypeError(`${operation.id} answers at once: leave --paginate out`);
-  const pageSize = getPageSize(operation, args);
+  const { query = {} } = args;
+  const parameters: readonly string[] = pagingParameters[operation.paging];
+  const place = parameters.find((name) => name in query && name !== 'limit' && name !== 'count');
+  if (place !== undefined)
+    throw new TypeError(`--paginate begins at the first page: leave ${place} out`);
+  const pageSize = Number(query.limit ?? query.count ?? PAGE_SIZE);
+  if (!(pageSize >= 1)) throw new TypeError('a page has to have at least one entry');
   return withCaller(context, async (caller) => {
     const pages = paginate(caller, operation, args, { pageSize });
     const items: unknown[] = [];
@@ -105,17 +110,6 @@ async function callOperation(
 
 function isPaged(operation: Operation): operation is PagedOperation {
   return operation.paging !== undefined;
-}
-
-/** @throws TypeError for a position, which --paginate chooses itself, and for a page of no entries */
-function getPageSize({ paging }: PagedOperation, { query = {} }: SentCall): number {
-  const sizes = new Set(['limit', 'count']);
-  const place = pagingParameters[paging].find((name) => name in query && !sizes.has(name));
-  if (place !== undefined)
-    throw new TypeError(`--paginate begins at the first page: leave ${place} out`);
-  const size = Number(query.limit ?? query.count ?? PAGE_SIZE);
-  if (size >= 1) return size;
-  throw new TypeError('a page has to have at least one entry');
 }
 
 const NOWHERE =
@@ -161,10 +155,7 @@ async function withCaller<T>(
 export function openService(
   settings: Settings,
   words: string,
-  {
-    isReading,
-    ...deps
-  }: Pick<TransportOptions, 'clock' | 'random'> & { readonly isReading: boolean },
+  { isReading, ...deps }: Pick<TransportOptions, 'clock' | 'random'> & { isReading: boolean },
 ): Transport {
   const { url, token, requestsPerSecond } = settings.upstream;
   if (url === undefined || token === undefined)

@@ -1,9 +1,9 @@
 import { parseKeys } from '../../access/assertion/issuer-keys.ts';
-import type { ClientWish, ClientWithSecrets, Tokens } from '../../access/credentials.ts';
+import type { ClientWithSecrets, Tokens } from '../../access/credentials.ts';
 import type { Provider, ProviderWish } from '../../access/providers.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { DEFAULT_PROVIDER, RIGHTS } from '../../domain/provider.ts';
-import type { ExpectedClaim, KeySource, Trust } from '../../domain/trust.ts';
+import type { KeySource, Trust } from '../../domain/trust.ts';
 import { duration } from '../../settings/kinds.ts';
 import { type CredentialRow, parseTrust as parseStoredTrust } from '../../store/credentials.ts';
 import { InvalidRequest, missing } from '../http/body.ts';
@@ -64,8 +64,13 @@ export const accessRoutes = [
     (found) => toClientView(found),
   ),
   route(rows.CLIENT_CREATE, async ({ access: { clients } }, { body, operator }) => {
-    const { name, profile = 'lenient', provider = DEFAULT_PROVIDER } = body;
-    const proof = parseProof(body);
+    const { name, profile = 'lenient', provider = DEFAULT_PROVIDER, expires, trust } = body;
+    if (trust !== undefined && expires !== undefined)
+      throw new InvalidRequest('expires is for secrets, and a client with trust has none.');
+    const proof =
+      trust === undefined
+        ? { validForMs: parseLifetime(expires, SECRET_TERMS) }
+        : { trust: parseTrust(trust) };
     return toMade(await clients.make({ name, profile, provider, by: operator.id, proof }));
   }),
   route(
@@ -112,13 +117,9 @@ function toProviderView(provider: Provider): OpsJson<'Provider'> {
 }
 
 /** The state of a provider for the acts of operators; its name is the subject. */
-function toProviderState(provider: Provider): object {
-  return without(provider, 'seq', 'name', 'createdAt', 'createdBy');
-}
-
-/** What an act changes of a thing: all but what it is from the beginning, or by itself. */
-function without(thing: object, ...names: readonly string[]): object {
-  return Object.fromEntries(Object.entries(thing).filter(([name]) => !names.includes(name)));
+function toProviderState({ domains, groupNames, may, match, ...handling }: Provider): object {
+  const { returning, unknownMembers, nestedGroups } = handling;
+  return { domains, groupNames, may, returning, unknownMembers, nestedGroups, match };
 }
 
 /**
@@ -130,7 +131,8 @@ export async function makeToken(
   { name, for: purpose = 'scim', profile = 'lenient', expires, provider }: OpsJson<'TokenBody'>,
   by: string,
 ) {
-  if (purpose !== 'scim' && provider !== undefined) throw new InvalidRequest(NO_PROVIDER);
+  if (purpose !== 'scim' && provider !== undefined)
+    throw new InvalidRequest('provider is for tokens that open SCIM alone.');
   const validForMs = expires === 'never' ? null : parseLifetime(expires, TOKEN_TERMS);
   const wish = { name, purpose, profile, provider: provider ?? DEFAULT_PROVIDER, validForMs, by };
   const { row, text } = await tokens.make(wish);
@@ -139,10 +141,9 @@ export async function makeToken(
   return { json, target: view.id, change: { after: toTokenState(view) } } as const;
 }
 
-const NO_PROVIDER = 'provider is for tokens that open SCIM alone.';
-
-function toTokenState(token: OpsJson<'Token'>): object {
-  return without(token, 'id', 'createdAt', 'createdBy', 'lastUsedAt');
+function toTokenState({ name, for: purpose, profile, provider, ...life }: OpsJson<'Token'>) {
+  const { revokedAt, expiresAt } = life;
+  return { name, for: purpose, profile, provider, revokedAt, expiresAt };
 }
 
 function toTokenView(row: CredentialRow): OpsJson<'Token'> {
@@ -153,21 +154,14 @@ function toTokenView(row: CredentialRow): OpsJson<'Token'> {
   });
 }
 
-/** A secret with a lifetime, or a trust. @throws InvalidRequest */
-function parseProof({ expires, trust }: OpsJson<'ClientBody'>): ClientWish['proof'] {
-  if (trust === undefined) return { validForMs: parseLifetime(expires, SECRET_TERMS) };
-  if (expires === undefined) return { trust: parseTrust(trust) };
-  throw new InvalidRequest('expires is for secrets, and a client with trust has none.');
-}
-
 function toMade<Text extends string | null>(made: ClientWithSecrets & { readonly text: Text }) {
   const view = toClientView(made);
   const change = { after: toClientState(view) };
   return { json: { ...view, secret: made.text }, target: view.id, change } as const;
 }
 
-function toClientState({ name, profile, provider, trust, ...others }: OpsJson<'Client'>): object {
-  const { secrets, revokedAt } = others;
+function toClientState(client: OpsJson<'Client'>): object {
+  const { name, profile, provider, trust, secrets, revokedAt } = client;
   const valid = secrets.filter((secret) => secret.revokedAt === null).map(({ id }) => id);
   return { name, profile, provider, ...(trust && { trust }), secrets: valid, revokedAt };
 }
@@ -176,15 +170,23 @@ function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'>
   const trust = parseStoredTrust(client);
   return toView('Client', client, {
     id: `client-${client.id}`,
-    trust: trust === undefined ? null : toTrustView(trust),
+    trust:
+      trust === undefined
+        ? null
+        : {
+            ...trust,
+            keysFrom: trust.keys.kind,
+            jwksUri: trust.keys.kind === 'address' ? trust.keys.url : null,
+            keyIds:
+              trust.keys.kind === 'given' ? trust.keys.keys.map(({ kid }) => kid ?? null) : [],
+            lifetimeSeconds: trust.lifetimeMs / 1_000,
+          },
     secrets: secrets.map((row) =>
       toView('ClientSecret', row, { id: `secret-${row.id}`, expiresAt: row.expires_at ?? 0 }),
     ),
   });
 }
 
-/** Claim that is unique by its definition. @see RFC 7519 §4.1.7 */
-const ONCE = 'jti';
 const CLAIMS_MAX = 20;
 const KEYS_TEXT_MAX = 65_536;
 /** Claims that are compared anyway. */
@@ -192,35 +194,26 @@ const OWN_CLAIMS = ['iss', 'aud', 'exp', 'nbf', 'iat'];
 
 /** Reads what the assertions of a new client have to say. @throws InvalidRequest */
 function parseTrust(body: OpsJson<'TrustBody'>): Trust {
-  const { issuer = null, audiences = [], lifetime, once = ONCE } = body;
-  const claims = parseClaims(body);
-  if (issuer !== null && audiences.length === 0) {
+  const { issuer = null, audiences = [], lifetime, once = 'jti' } = body;
+  const claims = Object.entries(body.claims ?? {}).map(([name, values]) => ({ name, values }));
+  const own = claims.find(({ name }) => OWN_CLAIMS.includes(name));
+  if (own !== undefined) throw new InvalidRequest(`${own.name} is compared in any case.`);
+  if (claims.length > CLAIMS_MAX) throw new InvalidRequest(`claims has at most ${CLAIMS_MAX}.`);
+  if (issuer !== null && audiences.length === 0)
     throw new InvalidRequest('An issuer signs for many: audiences says which tokens are for you.');
-  }
-  if (issuer !== null && claims.length === 0) {
+  if (issuer !== null && claims.length === 0)
     throw new InvalidRequest('An issuer signs for many: claims says who of them it is.');
-  }
   const lifetimeMs = parseLifetime(lifetime, ASSERTION_TERMS, 'lifetime');
   return { issuer, audiences, claims, keys: parseSource(body), lifetimeMs, once };
 }
 
-function parseClaims({ claims = {} }: OpsJson<'TrustBody'>): ExpectedClaim[] {
-  const expected = Object.entries(claims).map(([name, values]) => ({ name, values }));
-  const own = expected.find(({ name }) => OWN_CLAIMS.includes(name));
-  if (own !== undefined) throw new InvalidRequest(`${own.name} is compared in any case.`);
-  if (expected.length > CLAIMS_MAX) throw new InvalidRequest(`claims has at most ${CLAIMS_MAX}.`);
-  return expected;
-}
-
 function parseSource({ issuer, jwksUri, jwks }: OpsJson<'TrustBody'>): KeySource {
-  if (jwksUri !== undefined && jwks !== undefined) {
+  if (jwksUri !== undefined && jwks !== undefined)
     throw new InvalidRequest('Keys are at jwksUri, or given as jwks: one of both.');
-  }
   if (jwks !== undefined) return { kind: 'given', keys: parseGiven(jwks) };
   if (jwksUri !== undefined) return { kind: 'address', url: parseAddress('jwksUri', jwksUri) };
-  if (issuer === undefined) {
+  if (issuer === undefined)
     throw new InvalidRequest('A client that signs for itself needs its keys: jwksUri, or jwks.');
-  }
   parseAddress('issuer', issuer);
   return { kind: 'issuer' };
 }
@@ -239,16 +232,6 @@ function parseAddress(name: string, text: string): string {
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   if (isWeb && url.hash === '' && url.username === '' && url.password === '') return text;
   throw new InvalidRequest(`${name} is an https:// address without credentials.`);
-}
-
-function toTrustView({ lifetimeMs, keys, ...rest }: Trust): OpsJson<'Trust'> {
-  return {
-    ...rest,
-    keysFrom: keys.kind,
-    jwksUri: keys.kind === 'address' ? keys.url : null,
-    keyIds: keys.kind === 'given' ? keys.keys.map(({ kid }) => kid ?? null) : [],
-    lifetimeSeconds: lifetimeMs / 1_000,
-  };
 }
 
 /** The lifetime of a credential or an assertion, in milliseconds; the limits are durations. @throws InvalidRequest */

@@ -43,7 +43,6 @@ const TITLES: Readonly<Record<string, string>> = {
   'settings.pageSize': 'upstream.pageSize',
 };
 
-/** Sends one read. */
 type Ask = (operation: Operation, args: object) => Promise<unknown>;
 
 /**
@@ -61,10 +60,8 @@ export async function checkService(
   // Two attempts tell a hiccup from a fault while an operator waits for the answer.
   const options = { class: 'look', attemptsMax: 2, afterSend } as const;
   const ask: Ask = (operation, args) => transport.call<Operation>(operation, args, options);
-  const findings = await listChecks(ask, url, pageSize);
-  const checks = findings.map((found): CheckResult => {
-    return { ...found, title: TITLES[found.id] ?? found.id };
-  });
+  const found = await listChecks(ask, url, pageSize);
+  const checks = found.map((one): CheckResult => ({ ...one, title: TITLES[one.id] ?? one.id }));
   const ok = checks.every(({ status }) => status !== 'failed');
   return { ok, service: { url, apiVersion: quirks.apiVersion ?? 'latest' }, checks, calls };
 }
@@ -84,11 +81,6 @@ const LISTS: readonly ListProbe[] = [
   { id: 'audit', operation: people.auditLogs.retrieveAuditLogEvents, parse: parseAuditEvent },
 ];
 
-const PEOPLE_OF_GROUP = [
-  ['members', people.groupUsers.getListOfGroupUsers],
-  ['admins', people.groupAdmins.getListOfGroupAdmins],
-] as const;
-
 /** Sections without which the bridge cannot do its task; without the others it does less. */
 const NEEDED: readonly string[] = ['users', 'groups', 'members'];
 
@@ -100,7 +92,7 @@ async function listChecks(ask: Ask, url: string, pageSize: number): Promise<Find
     return isToken ? [toAddress(url), toFailed('token', owner)] : [toFailed('address', owner)];
   }
   const checks = [toAddress(url), toToken(owner)];
-  const samples: Sample[] = [];
+  const samples: Awaited<ReturnType<typeof readSample>>[] = [];
   for (const probe of LISTS) {
     const seen = await attempt(readSample(ask, probe, pageSize));
     if (probe === LISTS[0] && isNotThere(owner) && isNotThere(seen))
@@ -109,8 +101,9 @@ async function listChecks(ask: Ask, url: string, pageSize: number): Promise<Find
     if (!(seen instanceof UpstreamError)) samples.push(seen);
   }
   const groupUid = samples.map(({ uid }) => uid).find((uid) => uid !== undefined);
-  for (const [id, operation] of PEOPLE_OF_GROUP)
-    checks.push(await lookInGroup(ask, id, { operation, groupUid }));
+  const { groupUsers, groupAdmins } = people;
+  checks.push(await lookInGroup(ask, 'members', [groupUsers.getListOfGroupUsers, groupUid]));
+  checks.push(await lookInGroup(ask, 'admins', [groupAdmins.getListOfGroupAdmins, groupUid]));
   const smallest = Math.min(pageSize, ...samples.map(({ pageMax }) => pageMax));
   if (smallest === pageSize) return checks;
   // A page size that is too large only costs calls.
@@ -122,16 +115,15 @@ async function listChecks(ask: Ask, url: string, pageSize: number): Promise<Find
 async function lookInGroup(
   ask: Ask,
   id: string,
-  { operation, groupUid }: { readonly operation: Operation; readonly groupUid: unknown },
+  [operation, group_uid]: readonly [Operation, uid: unknown],
 ): Promise<Finding> {
-  if (groupUid === undefined) {
+  if (group_uid === undefined) {
     const detail = 'no group could be seen that would prove it';
     return { id, status: 'warning', detail, remedy: 'Check again when one can be seen.' };
   }
-  const path = { group_uid: groupUid };
-  const seen = await attempt(ask(operation, { path }).then(parseGroupUsers));
-  if (seen instanceof UpstreamError) return toSeen(id, seen);
-  return toSeen(id, { detail: `${seen.length} ${id} in the group looked at` });
+  const asked = ask(operation, { path: { group_uid } }).then(parseGroupUsers);
+  const toDetail = ({ length }: readonly object[]) => `${length} ${id} in the group looked at`;
+  return toSeen(id, await attempt(asked.then((seen) => ({ detail: toDetail(seen) }))));
 }
 
 /** Reads so many entries behind the first `offset`. `total`: undefined where the list does not say. */
@@ -157,8 +149,6 @@ async function readSample(ask: Ask, probe: ListProbe, pageSize: number) {
     uid: 'uid' in first ? first.uid : undefined,
   };
 }
-
-type Sample = Awaited<ReturnType<typeof readSample>>;
 
 /** True if an entry follows; a list that ignores the offset begins again and proves nothing. */
 async function goesOn(ask: Ask, probe: ListProbe, items: readonly unknown[]): Promise<boolean> {

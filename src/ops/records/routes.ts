@@ -39,7 +39,8 @@ export const recordRoutes = [
         resource: type === null || id === null ? null : { type, id },
         written: parseStored<WrittenPath[]>(row.written).map((one) => ({
           ...one,
-          words: OF_REASON.has(one.op) ? findRepairWords(one.path) : null,
+          // Under the kind of a reason, and not under an attribute.
+          words: /^(drop|repair|refuse)$/.test(one.op) ? findRepairWords(one.path) : null,
         })),
       });
     },
@@ -59,14 +60,19 @@ export const recordRoutes = [
         request: row.route === '' ? null : `${row.method} ${row.route}`,
         requestId: row.request_id || null,
         target: row.target || null,
-        outcome: toOutcome(row.status),
+        // Without an answer something was changed all the same.
+        outcome: (row.status ?? 0) < 400 ? 'done' : Number(row.status) < 500 ? 'refused' : 'failed',
         before: row.state_before,
         after: row.state_after,
       }),
   ),
   route(records.LEAVERS, async ({ store }, { query: { cursor, limit, filters } }) => {
-    const { status, since: text, resource: userId } = filters;
-    const since = text === undefined ? 0 : parseSince(text);
+    const { status, since: text = '1970-01-01', resource: userId } = filters;
+    const since = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text)
+      ? Date.parse(text)
+      : NaN;
+    if (!Number.isFinite(since))
+      throw new InvalidRequest('since is a date such as 2027-01-31, or a moment in UTC.');
     let after = parseCursor(cursor);
     const read = async (part: { readonly limit: number }) => {
       const rows = await listLeavers(store.read, { userId, status, since, after, ...part });
@@ -99,29 +105,21 @@ export const recordRoutes = [
     },
     async ({ notifications }, { body: { receiver } }) => {
       const known = notifications.receivers;
-      if (receiver === undefined ? known.length > 0 : known.includes(receiver)) {
-        return ok({ ids: await notifications.test(receiver) });
-      }
-      const message =
-        known.length === 0
-          ? 'The setting notify.receivers names no receiver.'
-          : `No receiver has this name; the setting notify.receivers has ${known.join(', ')}.`;
-      missing(message);
+      if (known.length === 0) missing('The setting notify.receivers names no receiver.');
+      const names = known.join(', ');
+      if (receiver !== undefined && !known.includes(receiver))
+        missing(`No receiver has this name; the setting notify.receivers has ${names}.`);
+      return ok({ ids: await notifications.test(receiver) });
     },
   ),
 ] as const;
 
-/** What was written under the kind of a reason, and not under an attribute. */
-const OF_REASON: ReadonlySet<WrittenPath['op']> = new Set(['drop', 'repair', 'refuse']);
-
 /** @throws InvalidRequest */
 function parseStatuses(text: string): { readonly '>=': number; readonly '<=': number } {
-  if (/^[2-5]xx$/.test(text)) {
-    const first = Number(text[0]) * 100;
-    return { '>=': first, '<=': first + 99 };
-  }
-  if (/^[1-5]\d\d$/.test(text)) return { '>=': Number(text), '<=': Number(text) };
-  throw new InvalidRequest('status is a number such as 409, or 2xx to 5xx.');
+  if (!/^([2-5]xx|[1-5]\d\d)$/.test(text))
+    throw new InvalidRequest('status is a number such as 409, or 2xx to 5xx.');
+  const [first, last] = [text.replace('xx', '00'), text.replace('xx', '99')];
+  return { '>=': Number(first), '<=': Number(last) };
 }
 
 /** @throws InvalidRequest */
@@ -130,13 +128,6 @@ function parseCursor(cursor: string | undefined): LeaverQuery['after'] {
   const [, leftAt, seq] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
   if (leftAt === undefined || seq === undefined) throw wrongCursor();
   return { left_at: Number(leftAt), seq: Number(seq) };
-}
-
-/** @throws InvalidRequest */
-function parseSince(text: string): number {
-  const at = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : NaN;
-  if (Number.isFinite(at)) return at;
-  throw new InvalidRequest('since is a date such as 2027-01-31, or a moment in UTC.');
 }
 
 /** Finds what the logs still have of those who left. */
@@ -150,9 +141,8 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
   const kind = 'user.deactivate' as const;
   const asked = rows.map(({ id, left_at }) => ({ kind, resource_id: id, planned_at: left_at }));
   const askers = await listAskers(db, asked);
-  const subjects = rows.map(({ id }) => id);
-  const always = { from: 0, until: NEWEST };
-  const events = await listEventsAbout(db, { subjects, ...always, limit: EVENTS_MAX });
+  const about = { subjects: rows.map(({ id }) => id), from: 0, until: NEWEST, limit: EVENTS_MAX };
+  const events = await listEventsAbout(db, about);
   const out = rows.flatMap(({ id, status }) => (status === 'out' ? id : []));
   const foreign = Map.groupBy(await listForeignGroups(db, out), ({ userId }) => userId);
   return rows.map((row, place) => {
@@ -215,14 +205,4 @@ function toLogged(
   return { ...NOTHING, state: isRead ? 'silent' : 'waits' } as const;
 }
 
-const STATUSES = {
-  done: [200, 399],
-  refused: [400, 499],
-  failed: [500, 599],
-} as const;
-
-function toOutcome(status: number | null): OpsJson<'Act'>['outcome'] {
-  // Something was changed, although there was no answer yet.
-  if (status === null || status < 400) return 'done';
-  return status < 500 ? 'refused' : 'failed';
-}
+const STATUSES = { done: [200, 399], refused: [400, 499], failed: [500, 599] } as const;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { isWaiting } from '../../domain/cell.ts';
-import { type ChangeKind, type FieldChange, listFieldChanges } from '../../domain/change.ts';
+import { type ChangeKind, listFieldChanges } from '../../domain/change.ts';
 import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
 import { listGroupDifferences, toGroupValues } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -27,7 +27,7 @@ import {
 import { toGroupState, toObservedUser, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere } from '../../store/tables.ts';
-import { wrongCursor } from '../http/list-query.ts';
+import { type Filters, type ListQuery, wrongCursor } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
 import { FIRST_RUN } from '../lists/plans.ts';
@@ -46,7 +46,7 @@ export const recoveryRoutes = [
 /** One page of the preview of the first run. @throws InvalidRequest for a cursor that is none */
 async function readFirstRun(
   sources: OpsSources,
-  { limit, cursor }: { limit: number; cursor: string | undefined },
+  { limit, cursor }: ListQuery<Filters>,
 ): Promise<OpsJson<'FirstRun'>> {
   const items: OpsJson<'FirstRunItem'>[] = [];
   const counts: Record<string, number> = {};
@@ -55,9 +55,8 @@ async function readFirstRun(
   let last = BEGINNING;
   let nextCursor: string | null = null;
   for await (const { item, seat, ...walked } of walk(sources, cursor ?? BEGINNING)) {
-    for (const { kind, count } of item.changes) kinds[kind] = (kinds[kind] ?? 0) + count;
-    const name = `${item.type}.${item.outcome}`;
-    counts[name] = (counts[name] ?? 0) + 1;
+    for (const { kind, count } of item.changes) add(kinds, kind, count);
+    add(counts, `${item.type}.${item.outcome}`, 1);
     if (seat !== undefined) seats[seat] += 1;
     if (items.length < limit) {
       items.push(item);
@@ -68,21 +67,18 @@ async function readFirstRun(
     // The first page counts to the end.
     if (cursor !== undefined) break;
   }
-  const phase = await readPhase(sources);
-  if (cursor !== undefined)
-    return { ...phase, counts: null, kinds: null, seats: null, items, nextCursor };
-  const { free: has } = await sources.readSeats();
-  return { ...phase, counts, kinds, seats: { ...seats, has }, items, nextCursor };
-}
-
-async function readPhase(
-  sources: OpsSources,
-): Promise<Pick<OpsJson<'FirstRun'>, 'phase' | 'planId' | 'reading'>> {
   const { phase, reason, planId, reading } = await readRecovery(sources);
   const isObserving = sources.writes().mode === 'observe';
-  if (isObserving) return { phase: 'observing', planId: null, reading };
-  const isFirstRun = reason?.code === 'first-run' && phase !== 'requested';
-  return isFirstRun ? { phase, planId, reading } : { phase: 'none', planId: null, reading };
+  const isFirstRun = !isObserving && reason?.code === 'first-run' && phase !== 'requested';
+  const usual = { phase: isObserving ? 'observing' : 'none', planId: null } as const;
+  const page = { ...(isFirstRun ? { phase, planId } : usual), reading, items, nextCursor };
+  if (cursor !== undefined) return { ...page, counts: null, kinds: null, seats: null };
+  const { free: has } = await sources.readSeats();
+  return { ...page, counts, kinds, seats: { ...seats, has } };
+}
+
+function add(sums: Record<string, number>, name: string, count: number): void {
+  sums[name] = (sums[name] ?? 0) + count;
 }
 
 /** Where recovery stands, with what the leader knows of it. */
@@ -197,7 +193,7 @@ async function* walkDisputes({ store }: OpsSources, after: number): AsyncGenerat
   }
 }
 
-type FirstRunChange = Walked['item']['changes'][number];
+type FirstRunChange = OpsJson<'FirstRunItem'>['changes'][number];
 
 /** Lists the changes of an account that a user has, or would take over: each field that waits and differs. */
 function listUserChanges(
@@ -209,7 +205,8 @@ function listUserChanges(
   if (row.origin === null || observed === undefined) return [];
   const isAsked = (field: UserField) => isWaiting(cells.account) || isWaiting(cells[field]);
   const fields = listUserDifferences(desired, observed, cells, deactivation).filter(isAsked);
-  return listFieldChanges(fields, toUserValues(desired, observed, deactivation)).map(withCount);
+  const values = toUserValues(desired, observed, deactivation);
+  return listFieldChanges(fields, values).map((change) => ({ ...change, count: 1 }));
 }
 
 /** Lists the changes of a group in the same way, and counts those of its lists and entities. */
@@ -221,21 +218,17 @@ function listGroupChanges(row: GroupRow, waiting: readonly WaitingCount[]): Firs
     : [];
   const own = observed ? listFieldChanges(fields, toGroupValues(desired, observed)) : [];
   const entities = listEntityFields(cells).filter((field) => isWaiting(cells[field]));
-  const byKind = Map.groupBy(
-    entities,
-    (field): ChangeKind =>
-      findWantedRoles(cells[field]) === '' ? 'entity.remove' : 'entity.change',
-  );
-  const counted = [...byKind].map(([kind, some]) => ({ kind, count: some.length }));
+  const removed = entities.filter((field) => findWantedRoles(cells[field]) === '').length;
+  const counted: { kind: ChangeKind; count: number }[] = [
+    ...waiting,
+    { kind: 'entity.remove', count: removed },
+    { kind: 'entity.change', count: entities.length - removed },
+  ];
   const none = { desired: null, observed: null };
-  const unnamed = [...waiting, ...counted].map(({ kind, count }): FirstRunChange => {
-    return { ...none, kind, count: Number(count) };
-  });
-  return [...own.map(withCount), ...unnamed];
-}
-
-function withCount(change: FieldChange): FirstRunChange {
-  return { ...change, count: 1 };
+  const unnamed = counted.flatMap(({ kind, count }) =>
+    Number(count) > 0 ? [{ ...none, kind, count: Number(count) }] : [],
+  );
+  return [...own.map((change) => ({ ...change, count: 1 })), ...unnamed];
 }
 
 /** The names by which a user without an account is looked for. */

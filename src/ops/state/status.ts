@@ -10,7 +10,7 @@ import {
 } from '../../store/resources/backlog.ts';
 import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';
-import { countWhere, findOne, listWhere, type Row } from '../../store/tables.ts';
+import { countWhere, findOne, listWhere } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { missing } from '../http/body.ts';
 import { toPage } from '../http/list-query.ts';
@@ -94,7 +94,10 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
     stuckCount: backlog.stuck,
     stuck: await listStuck(db, TROUBLE_MAX),
     leavers: toLeavers(await findLateLeavers(db, { before: now, limit: LEAVERS_SHOWN }), writes),
-    disputes: (await listWhere(db, 'disputes', {}, LATEST)).map(toDispute),
+    disputes: (await listWhere(db, 'disputes', {}, LATEST)).map((row) => {
+      const { resource_type: type, name_folded: name, last_seen_at: lastSeenAt } = row;
+      return { ...row, type, name, firstSeenAt: row.first_seen_at, lastSeenAt };
+    }),
     upstream: {
       ...health,
       credentials: toGate(health.credentials),
@@ -130,17 +133,8 @@ function toGate(gate: TransportHealth['service']) {
   return { kind, since, nextProbeAt };
 }
 
-function toDispute({ reason, count, ...row }: Row<'disputes'>) {
-  const { resource_type: type, name_folded: name } = row;
-  const { first_seen_at: firstSeenAt, last_seen_at: lastSeenAt } = row;
-  return { type, name, reason, count, firstSeenAt, lastSeenAt };
-}
-
 /** Finds the decision of an operator that keeps a leaver in; undefined: the service does. */
-export function findLeaverHold(
-  { plan }: { readonly plan: string | null },
-  { mode, pause }: WritesFacts,
-) {
+export function findLeaverHold({ plan }: { plan: string | null }, { mode, pause }: WritesFacts) {
   if (plan !== null) return 'plan' as const;
   if (mode === 'observe') return 'observe-mode' as const;
   return pause && ('writes-paused' as const);
@@ -159,16 +153,15 @@ function toWrites({ mode, pause }: WritesFacts, { changes: waiting }: WaitingWor
 
 /** Does something, and notes the states before and after it. */
 async function change({ writes, store, clock }: StatusSources, work: () => Promise<unknown>) {
-  const read = async () => toWrites(writes(), await readWaitingWork(store.read, clock.now()));
-  const before = await read();
+  const toState = ({ pause }: WritesFacts) => {
+    return { paused: pause !== undefined, reason: pause?.reason ?? null };
+  };
+  const before = toState(writes());
   await work();
-  const after = await read();
-  const json = toView('Writes', after, {});
-  return { json, change: { before: toState(before), after: toState(after) } };
-}
-
-function toState({ paused }: ReturnType<typeof toWrites>) {
-  return { paused: paused !== null, reason: paused?.reason ?? null };
+  const facts = writes();
+  const waiting = await readWaitingWork(store.read, clock.now());
+  const json = toView('Writes', toWrites(facts, waiting), {});
+  return { json, change: { before, after: toState(facts) } };
 }
 
 /** Reads what is known of the seats of the service at `now` (epoch milliseconds). `total` is the number of the settings; 0: not known. */

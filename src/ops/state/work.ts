@@ -16,9 +16,12 @@ import type { OpsSources } from '../sources.ts';
 /** Requests about sweeps, for another attempt at what waits, and for the past in numbers. */
 export const workRoutes = [
   route(acts.RETRY, async (sources, { body }) => {
-    if (!('name' in body)) return toTried(await retryAll(sources));
-    const row = getOnly(await listMeant(sources.store.read, body.name));
-    return { ...toTried(await retryOne(sources, row)), target: row.id };
+    const key =
+      'name' in body ? getOnly(await listMeant(sources.store.read, body.name)) : undefined;
+    const tried = await (key ? retryOne(sources, key) : retryAll(sources));
+    const count = tried.length;
+    const json = { count, tried: tried.slice(0, LISTED_MAX) };
+    return { json, change: { after: { tried: count } }, target: key?.id };
   }),
   route(
     {
@@ -72,13 +75,6 @@ function toSweep(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<'Swe
 
 const LISTED_MAX = 100;
 
-function toTried(tried: readonly Retried[]) {
-  const count = tried.length;
-  const change = { after: { tried: count } };
-  return { json: { count, tried: tried.slice(0, LISTED_MAX) }, change };
-}
-
-/** Makes due what waits of one user or group. */
 async function retryOne({ store, clock }: OpsSources, key: ResourceKey): Promise<Retried[]> {
   const now = clock.now();
   // A membership of the user that waits is a change of its group.
@@ -104,10 +100,14 @@ const STEPS = { '1': 1, '24': 5, '48': 10 } as const;
 
 function toSamples(rows: readonly Row<'samples'>[], everyMs: number): OpsJson<'Samples'> {
   const steps = Map.groupBy(rows, ({ at }) => Math.floor(at / everyMs));
+  const took = rows.flatMap(({ leavers }) => parseStored<number[]>(leavers));
+  const sorted = took.toSorted((a, b) => a - b);
+  const count = sorted.length;
+  const at = (share: number) => sorted[Math.ceil(count * share) - 1] ?? 0;
   const view = {
     everyMs,
     callsMax: rows.at(-1)?.calls_max || null,
-    leavers: toLeavers(rows.flatMap(({ leavers }) => parseStored<number[]>(leavers))),
+    leavers: count > 0 ? { count, p50Ms: at(0.5), p95Ms: at(0.95), slowestMs: at(1) } : null,
     items: [...steps.values()].map(toItem),
   };
   return toView('Samples', view, {});
@@ -118,20 +118,7 @@ function toItem(rows: readonly Row<'samples'>[]) {
   const mean = (key: 'calls' | 'requests' | 'refused') =>
     Math.ceil(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
   const most = (key: 'due' | 'drifts' | 'stuck') => Math.max(...rows.map((row) => row[key]));
-  return {
-    at: rows[0]?.at ?? 0,
-    calls: mean('calls'),
-    requests: mean('requests'),
-    refused: mean('refused'),
-    due: most('due'),
-    drifts: most('drifts'),
-    stuck: most('stuck'),
-  };
-}
-
-function toLeavers(times: readonly number[]): OpsJson<'Samples'>['leavers'] {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
-  if (sorted.length === 0) return null;
-  return { count: sorted.length, p50Ms: at(0.5), p95Ms: at(0.95), slowestMs: at(1) };
+  const [calls, requests, refused] = [mean('calls'), mean('requests'), mean('refused')];
+  const [due, drifts, stuck] = [most('due'), most('drifts'), most('stuck')];
+  return { at: rows[0]?.at ?? 0, calls, requests, refused, due, drifts, stuck };
 }
