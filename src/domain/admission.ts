@@ -14,7 +14,6 @@ export type TurnedAway = 'rate' | 'concurrency';
 /** Decides for each client, by its key, whether one more request may begin. */
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** Current use by one client. */
 interface Use {
   underWay: number;
   /** Steady time at which all that was used of the rate has come back, milliseconds. */

@@ -1,7 +1,6 @@
 /** Answer to a write that would take an account or group over. Settings: users.adopt, groups.adopt. */
 export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
 
-/** Why nothing was taken over. */
 const REFUSALS = {
   unknown: 'Nothing has this id.',
   'unknown-provider': 'There is no provider of this name.',

@@ -105,7 +105,6 @@ export const editAll = <F extends string>(
   toNext: (cell: Cell, field: F) => Cell,
 ) => edit(cells, parseFields(cells), toNext);
 
-/** The fields with such a cell. */
 const listWhere = <F extends string>(cells: Cells<F>, isMeant: (cell: Cell) => boolean) =>
   parseFields(cells).filter((field) => isMeant(cells[field] ?? {}));
 

@@ -39,7 +39,6 @@ export const CHANGE_WORDS = {
  */
 export type ChangeKind = keyof typeof CHANGE_WORDS;
 
-/** Facts about one kind of change. */
 interface ChangeRow {
   /** The list in which it concerns one user, or that it concerns the roles in one entity; absent: fields, or none. */
   readonly about?: LinkList | 'entity';
@@ -148,7 +147,6 @@ export const listHarms = (changes: readonly Pick<SentChange, 'kind'>[]) =>
 export const listKindsOf = (harm: HarmKind) =>
   CHANGE_KINDS.filter((kind) => findFixedHarm(kind) === harm);
 
-/** Finds the harm that a kind of change does whatever its values are; undefined: none. */
 function findFixedHarm(kind: ChangeKind): HarmKind | undefined {
   const { harm } = CHANGES[kind];
   return harm === 'measured' ? undefined : harm;

@@ -16,7 +16,6 @@ export interface Combination<Field extends string> {
   readonly attributes: JsonObject;
   readonly cells: Cells<Field>;
   readonly rulings: Rulings<Field>;
-  /** The extension, and the fields of it that rules can drive. */
   readonly urn: string;
   readonly fields: readonly Field[];
 }

@@ -103,7 +103,6 @@ export function seeEntities<F extends string>(cells: Cells<F>, seen: SeenEntitie
   }));
 }
 
-/** Cells without those of the entities of which this is true. */
 function without<F extends string>(
   cells: Cells<F>,
   isOver: (cell: Cell | undefined, field: EntityField) => boolean,

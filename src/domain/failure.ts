@@ -83,7 +83,6 @@ export const endRest = <F extends string>(
     return isMeant ? { ...failure, retryAt: Math.min(failure.retryAt, now) } : failure;
   });
 
-/** Lists the fields that failed, with their failures. */
 const listFailures = <F extends string>(cells: Cells<F>) =>
   parseFields(cells).flatMap((field) => {
     const failure = cells[field]?.failure;
@@ -129,7 +128,6 @@ export function countAttempts(cells: Cells<string>): number {
   return Math.max(0, ...failed);
 }
 
-/** Failure of a field that is stuck. */
 type StuckFailure = Failure & { readonly since: number };
 
 /** True for the failure of a field that is stuck; false for one that is tried again soon. */

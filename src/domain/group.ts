@@ -95,7 +95,6 @@ export interface GroupState extends ResourceState<GroupField> {
   readonly entities?: SeenEntities | undefined;
   /** Only groups that the bridge created are removed; others are released. */
   readonly created: boolean;
-  /** Waiting changes that can be made now, removals first; a bounded number of them. */
   readonly links: readonly LinkChange[];
 }
 

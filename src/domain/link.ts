@@ -31,7 +31,6 @@ export interface Link extends Fact {
 /** Link of a user who is new to a list. */
 export const NEW_LINK: Link = { desired: null, observed: 0, put_in: 0, by_rule: 0 };
 
-/** A write that wants a user in or out. */
 interface LinkWrite {
   readonly wanted: boolean;
   readonly version: number;

@@ -10,7 +10,6 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-/** Surroundings of a loop. */
 interface LoopDeps {
   readonly clock: Pick<Clock, 'sleep'>;
   /** Called with the error of a failed turn, unless the loop was stopped by then. */

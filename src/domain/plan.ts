@@ -69,7 +69,6 @@ export interface PlanAction extends Omit<Difference, 'kind'> {
   readonly harm: HarmKind | undefined;
 }
 
-/** Place of a change: fields, or one row in one of a group's lists. */
 type ChangePlace =
   | { readonly kind: 'fields'; readonly fields: readonly (UserField | GroupField)[] }
   | ({ readonly kind: 'link' } & LinkKey);

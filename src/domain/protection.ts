@@ -4,7 +4,6 @@ import type { JsonObject } from './json.ts';
 import { hasMoreBits } from './mask.ts';
 import type { DesiredUser, ObservedUser } from './user.ts';
 
-/** A change of a user or a group, as far as it can take something away. */
 interface ProtectedChange<Desired, Observed> {
   /** Undefined: nothing was desired before. */
   readonly before: Desired | undefined;

@@ -35,7 +35,6 @@ export interface Sightings {
   readonly by: string;
 }
 
-/** The facts of a sighting, without when and how they were seen. */
 function toFacts({ at: _a, by: _b, listedAt: _l, shownAt: _s, goneAt: _g, ...facts }: Sightings) {
   return new Map<string, unknown>(Object.entries(facts));
 }

@@ -109,7 +109,6 @@ export function createRuleBook(rules: readonly Rule[]) {
     ruleGroup: (name: string) => ruleFields(RULED_GROUP_FIELDS, groups, [name]),
     /** Roles in entities for a group of this name, as text: of each entity the first rule that matches and names it. */
     ruleEntities: (name: string) => ruleEntities(groups, name),
-    /** Values for a user in groups of these names. */
     ruleUser: (names: readonly string[]) => ruleFields(RULED_USER_FIELDS, users, names),
     /** Groups whose members administer a group of this name, by the first rule that matches, with its number. */
     ruleAdmins(name: string) {

@@ -71,13 +71,9 @@ export function withSuspensionEnded(
   return { ...attributes, [USER_EXTENSION]: extension };
 }
 
-/** A provider's write, as it decides what is left to do. */
 interface Write<State, Field extends string> {
-  /** State before the write. */
   readonly state: State;
-  /** Cells with the sources of the values after it. */
   readonly cells: Cells<Field>;
-  /** The attributes after it. */
   readonly attributes: JsonObject;
   readonly fields: readonly Field[];
   readonly version: number;
@@ -185,15 +181,11 @@ export function toCellsAfterGroupDeletion(
 
 type Field = UserField | GroupField;
 
-/** A resource with a write that was refused. */
 interface RefusedResource {
   readonly current: JsonObject;
   readonly cells: Cells<Field>;
-  /** Attributes before and after the write. */
   readonly written: { readonly before: JsonObject; readonly after: JsonObject };
-  /** Cells before the write. */
   readonly cellsBefore: Cells<Field>;
-  /** Fields that were refused. */
   readonly fields: readonly Field[];
   /** True: no other write was stored since, so all of it goes back; false: the refused fields alone. */
   readonly isLast: boolean;
@@ -232,7 +224,6 @@ export function takeBackWrite(
   return { attributes: toAttributes(next), cells: ask(restored, reached, version) };
 }
 
-/** Attributes by the names by which writes name them. */
 function toNamed(attributes: JsonObject): Map<string, JsonValue> {
   const named = Object.entries(attributes).map(([name, value]) =>
     name.startsWith('urn:') && isJsonObject(value)

@@ -173,7 +173,6 @@ export function isSettable(field: Field) {
   );
 }
 
-/** True for an entity in which the service does not hold the wanted roles for sure. */
 function isEntityOpen(state: GroupState, field: EntityField): boolean {
   const { cells, entities } = state;
   if (findWantedRoles(cells[field]) === undefined) return false;

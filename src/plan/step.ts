@@ -125,7 +125,6 @@ function toTried({ part, rank }: OpenFact, cells: Cells<string>) {
   return { isTried, retryAt: failed?.retryAt ?? 0, order: rank + (isTried ? TRIED : 0) };
 }
 
-/** Number of facts that a call may carry. */
 function toSize(call: StepKind, isTried: boolean, membersPerCall: number): number {
   if (call === 'members') return membersPerCall;
   if (call === 'list-entities') return Number.POSITIVE_INFINITY;

@@ -79,7 +79,6 @@ export async function readQueue(
 /** The right to converge one resource. Its holder runs it, or releases it. */
 export interface Lock {
   readonly key: ResourceKey;
-  /** Lets the resource go. */
   release(): void;
 }
 

@@ -67,7 +67,6 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>) {
       if (wasOut.includes(true)) tell();
       return true;
     },
-    /** Notes that the service takes calls again. */
     ended: () => tell(),
     /** Calls `listen` when the service answers again after an outage. */
     onEnd(listen: () => void): void {
@@ -92,7 +91,6 @@ function createSeries({ now }: Pick<Clock, 'now'>) {
       failed.set(key, now());
     },
     count,
-    /** Ends the series; true when it was an outage. */
     end(): boolean {
       if (failed.size === 0) return false;
       // One failed resource is enough: to try what waits harms nothing.

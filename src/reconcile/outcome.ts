@@ -14,7 +14,6 @@ export interface Known {
   readonly missing?: true;
   /** True when the resource existed before, so that it is adopted, not created. */
   readonly adopted?: true;
-  /** Account, when the step found or created it. */
   readonly upstreamId?: number;
   /** Ids of a group that the step learned; the others stay. */
   readonly ids?: Partial<UpstreamGroupIds>;
@@ -22,9 +21,7 @@ export interface Known {
   readonly observed?: ObservedUser;
   /** The group as observed. */
   readonly group?: ObservedGroup;
-  /** Name as it was sent and as it came back. */
   readonly echo?: Echo;
-  /** Parts whose change now holds as planned, whatever the observation says. */
   readonly done?: readonly (Field | DoneLink)[];
   /** All members of the group, by numeric id, when the step listed them. */
   readonly memberIds?: readonly number[];

@@ -15,7 +15,6 @@ export type UserFilter = 'proven' | 'refused';
 /** Behaviour that the contract leaves open and the service has shown. Absent: not known yet. */
 export interface Quirks {
   readonly emailForm?: EmailForm;
-  /** True when addUser takes the name, which saves the second call. */
   readonly nameOnCreate?: boolean;
   readonly memberForm?: MemberForm;
   /** Largest number of members that the service took in one call, where more were too many. */
@@ -23,7 +22,6 @@ export interface Quirks {
   /** New users in a row whose userName was refused and who were created without it. */
   readonly userNamesRefused?: number;
   readonly groupScimId?: GroupScimId;
-  /** True when updateUser takes a new userName or address. */
   readonly addressMayChange?: boolean;
   /** True when an inactive user can be made a member. */
   readonly inactiveMembers?: boolean;
@@ -84,7 +82,6 @@ export async function openQuirks({
 
   return {
     current: (): Quirks => ({ ...readLearned(), ...fixed }),
-    /** True when a setting fixes this quirk, so that nothing is learned of it. */
     isFixed: (quirk: keyof Quirks) => fixed[quirk] !== undefined,
     /** Remembers a lesson of the service, on disk before it resolves. */
     async learn(change: Quirks): Promise<void> {

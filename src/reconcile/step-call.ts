@@ -57,9 +57,7 @@ export interface StepMakers<State extends UserState | GroupState> {
   readonly rescue?: Rescue<State>;
   readonly steps: {
     readonly [Kind in StepKind]?: {
-      /** Section whose rights the calls need. */
       readonly section: ReadableSection;
-      /** Makes the calls. @throws UpstreamError */
       readonly make: (call: StepCall<State>) => Promise<Outcome | TooMany>;
       readonly rescue?: Rescue<State>;
     };

@@ -48,12 +48,10 @@ export async function openWriteGuard({ store, clock, mode, onChange }: GuardOpti
 
   return {
     mode,
-    /** Finds the reason why nothing may be changed now; undefined when it may. */
     refused(): WritesRefused | undefined {
       if (mode === 'observe') return 'observe-mode';
       return followed.value === undefined ? undefined : 'writes-paused';
     },
-    /** Finds the pause that holds, undefined when there is none. */
     findPause: () => followed.value,
     /** Stops every process on this store from changing the service until an operator resumes. @throws StoreError */
     async pause(reason: string | null): Promise<Pause> {
@@ -65,7 +63,6 @@ export async function openWriteGuard({ store, clock, mode, onChange }: GuardOpti
       followed.set(pause);
       return pause;
     },
-    /** Ends the pause. @throws StoreError */
     async resume(): Promise<void> {
       await store.write(PAUSE.delete);
       followed.set(undefined);

@@ -89,7 +89,6 @@ const REMEMBERED_MAX = 1_000;
 /** Parts that were refused one by one after which the others are sent one by one as well. */
 const REFUSED_MANY = 3;
 
-/** What a run has learned from its calls, for its next steps. */
 class Run {
   /** Set once a call was answered "not there", so that looking and writing never alternate for ever. */
   missed: Missed | undefined;

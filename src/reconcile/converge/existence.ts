@@ -44,7 +44,6 @@ type Link =
   | { readonly kind: 'linked'; readonly columns: Partial<Omit<ResourceRow, 'type' | 'id'>> }
   | Obstacle;
 
-/** Makes the obstacle of what is not its provider's to have. @param words a sentence without its period */
 function refuse(words: string): Obstacle {
   return { kind: 'refused', problem: toOwnRefusal(words) };
 }
@@ -75,7 +74,6 @@ export async function linkRow(
   return { kind: 'linked', columns: { ...left, origin } };
 }
 
-/** The columns of the ids that a step learned; undefined: none. */
 function toIdColumns(row: ResourceRow, { upstreamId, ids }: Known) {
   if (row.type === 'user') {
     return upstreamId === undefined ? undefined : { upstream_id: upstreamId };

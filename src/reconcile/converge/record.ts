@@ -39,9 +39,7 @@ interface EndedStep extends Pick<Recording, 'outcome' | 'isOwn' | 'failures'> {
 
 interface Stored {
   readonly recorded: Recorded;
-  /** undefined: the row was gone before. */
   readonly r?: Recording;
-  /** Change of a provider that the service holds now. */
   readonly delivered?: AskedChange | undefined;
 }
 

@@ -97,7 +97,6 @@ async function save(r: Recording): Promise<void> {
 
 /** Time from a refusal for lack of seats to the next attempt, whoever that is for: others may free a seat meanwhile. */
 const SEAT_RETRY_MS = 15 * 60_000;
-/** Fields whose change may take or free a seat. */
 const SEAT_FIELDS: ReadonlySet<string> = new Set<UserField>([
   ...(['account', 'active', 'appsPermissions', 'temporarilyInactive'] as const),
 ]);

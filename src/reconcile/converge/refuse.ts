@@ -163,7 +163,6 @@ function takeBack(r: Recording, write: RefusedWrite): Promise<ResourceRow> | Res
   return withoutWrite(row, write);
 }
 
-/** Deletes a row again, with what is left to do. */
 function markDeleted<Row extends ResourceRow>(row: Row, cells: Cells<Field>, now: number): Row {
   return { ...row, cells: JSON.stringify(cells), version: row.version + 1, deleted_at: now };
 }
@@ -200,7 +199,6 @@ async function takeBackGroup(
   return (await toRuled(tx, rules, groupFields, { row: draft, now })) ?? draft;
 }
 
-/** Follows up for the members of the group when a whole write was taken back. */
 async function followMembers(tx: Db, row: GroupRow, undo: Undo): Promise<GroupRow> {
   if (row.deleted_at !== null && row.origin === 'adopted') {
     await changeLinks(tx, row, {}, (link) => releaseLink(link, row.version));

@@ -19,7 +19,6 @@ import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../limits.ts';
 import type { Outcome } from '../outcome.ts';
 import { findCreate, listChanges, type PlannedStep } from './step.ts';
 
-/** What a row and its links were before calls of a step left. */
 interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_creates'> {
   /** `must_look` since then. */
   readonly ticket: number;
@@ -29,10 +28,8 @@ interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_c
   readonly isRetried: boolean;
 }
 
-/** Outcome of one attempt of a call, and its rows in the ledger. */
 type EndedCall = Pick<Row<'own_calls'>, 'outcome' | 'error'> & { readonly ids: readonly number[] };
 
-/** How a step that is guarded is made. */
 interface Guarding {
   /** True when the step before it was held back: this one takes its place in the queue. */
   readonly again: boolean;

@@ -27,7 +27,6 @@ import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
-/** What is to be done next for a user or group, and what it was planned from. */
 interface Planned<Row extends ResourceRow, State> {
   readonly type: Row['type'];
   readonly row: Row;

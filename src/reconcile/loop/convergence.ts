@@ -63,7 +63,6 @@ export class Convergence {
   readonly #reapplication: ReturnType<typeof createReapplication>;
   #holding: Hold | undefined = NEVER_STARTED;
   #isStopping = false;
-  /** Ends the rests after errors. */
   readonly #stopping = new AbortController();
 
   constructor(deps: ReconcileDeps, waiters: Waiters) {
@@ -131,7 +130,6 @@ export class Convergence {
     return settled;
   }
 
-  /** Reads what makes a user or group privileged. @throws BridgeError `could-not-look`, also when it takes longer than the wait */
   readPrivilege({ type, id }: ResourceKey, wait: BoundedWait): Promise<void> {
     return type === 'group' ? readAdmins(this.#deps, id, wait) : readRole(this.#deps, id, wait);
   }
@@ -145,7 +143,6 @@ export class Convergence {
     return this.#reapplication.done();
   }
 
-  /** Runs begin once the hold is over. */
   start(hold: Hold): void {
     this.#holding = hold;
     void hold.over.then(() => {
@@ -224,9 +221,7 @@ async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
 const SLEEP_MAX_MS = 30_000;
 /** The same where other processes make things due, whose word may be lost. */
 const SHARED_SLEEP_MAX_MS = 1_000;
-/** The shortest: due work that runs already is not asked for in a tight loop. */
 const SLEEP_MIN_MS = 50;
-/** Users and groups that are brought to the desired state at the same time. */
 const RUNS = 8;
 /** Runs that only removals of access may have: all others may be waiting for their turn in the budget. */
 const REMOVAL_RUNS = 32;

@@ -209,7 +209,6 @@ class Term {
   readonly lead: OwnLead;
   /** The calls of the leader before have ended. */
   isQuiet: boolean;
-  /** Resolves when the tenure has started. */
   readonly begun: Promise<void>;
   /** The tenure, once it has started. */
   tenure: Tenure | undefined;

@@ -309,7 +309,6 @@ async function finds(
   return nobody.length === 0;
 }
 
-/** What a filter finds, or `other` where it is refused, by whatever status. @throws UpstreamError where it could not be asked */
 async function orRefused<Other>(look: Promise<ScimUser[]>, other: Other) {
   try {
     return await look;
