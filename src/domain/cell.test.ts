@@ -18,37 +18,10 @@ import {
   withEcho,
   withSource,
 } from './cell.ts';
-import { toVersions, type Versions, waitingFor } from './cell-test-support.ts';
+import { toVersions, waitingFor } from './cell-test-support.ts';
 import { endRest, exhaust, fail, findFailed, refuse } from './failure.ts';
 
 type Field = 'active' | 'name' | 'address';
-
-type Settlement = readonly [pending: Versions<Field>, fields: Field[], want: Versions<Field>];
-
-const late: Settlement = [{ active: 1, address: 4 }, ['active', 'address'], { address: 4 }];
-test.each<[string, Settlement]>([
-  ['what was planned and holds is done', [{ active: 1, name: 2 }, ['active'], { name: 2 }]],
-  [
-    'a write that arrived during the call keeps its claim',
-    [{ active: 4, name: 2 }, ['active', 'name'], { active: 4 }],
-  ],
-  ['a field that a later write made wait keeps waiting', late],
-  ['what is not waiting any more stays so', [{}, ['active', 'address'], {}]],
-  ['nothing settled changes nothing', [{ active: 1 }, [], { active: 1 }]],
-])('no wake-up is lost: %s', (_, [pending, fields, want]) => {
-  const planned: Cells<Field> = waitingFor({ active: 1, name: 2 });
-
-  expect(done(waitingFor(pending), planned, fields)).toStrictEqual(waitingFor(want));
-});
-
-test('what is restored waits as it did before, or no longer; its neighbours stay', () => {
-  const cells: Cells<Field> = waitingFor({ active: 4, name: 4, address: 3 });
-
-  const restored = undo(cells, waitingFor({ active: 2 }), ['active', 'name']);
-
-  expect(restored).toStrictEqual(waitingFor({ active: 2, address: 3 }));
-  expect(cells).toEqual(waitingFor({ active: 4, name: 4, address: 3 }));
-});
 
 test('the text of a cell begins with what waits, in whatever order it was written', () => {
   const problem = { code: 'refused', words: '"pending":1' };

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { Change, SandboxGroup, SandboxUser } from '../../src/sandbox/model.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startBridgeOf } from '../support/bridge.ts';
@@ -97,6 +98,26 @@ describe('ids that the service gave anew', () => {
     expect([account('one').active, account('two').active]).toEqual([false, true]);
     expect(account('two').fullName).toBe(second.fullName);
   });
+
+  const licence = `${USER_EXTENSION}:appsPermissions`;
+  test.each([
+    ['near', OUT, { active: false }],
+    ['next', replace(licence, 4), { appsPermissions: 4 }],
+  ])(
+    'to another one than %s, and nobody has looked since: what a write changed of the wrong person is brought back at once',
+    async (name, write, wanted) => {
+      const asked = { [USER_EXTENSION]: { appsPermissions: 2 } };
+      const id = await bridge.addUser(name, asked);
+      const other = `${name}-other`;
+      await bridge.settled(bridge.addUser(other, asked));
+      const moved = account(name);
+      renumber(sandbox, new Map([[moved, 91_000 + moved.id]]).set(account(other), moved.id));
+      await bridge.settled(bridge.patch(`/Users/${id}`, write));
+
+      expect(account(name)).toMatchObject(wanted);
+      expect(account(other)).toMatchObject({ active: true, appsPermissions: 2 });
+    },
+  );
 
   test('to somebody new, after a person was deleted there: nothing is written to the stranger', async () => {
     const gone = await bridge.settled(bridge.addUser('gone'));

@@ -1,5 +1,6 @@
-import { type Cells, toEcho } from '../../domain/cell.ts';
+import { askAgain, type Cells, toEcho } from '../../domain/cell.ts';
 import { findFailed, isNameKept } from '../../domain/failure.ts';
+import { foldCase } from '../../domain/fold.ts';
 import { hasMoreBits } from '../../domain/mask.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { isNotApplied, toOwnRefusal } from '../../domain/refusal.ts';
@@ -8,16 +9,21 @@ import {
   compareAccount,
   type ObservedUser,
   removesUserAccess,
+  type ShownAccount,
   toSentUser,
   type UserState,
 } from '../../domain/user.ts';
 import type { Fact, Field } from '../../plan/step.ts';
+import { parseCells } from '../../store/engine/columns.ts';
+import { listHolders } from '../../store/resources/find.ts';
+import { lockRow, updateRow } from '../../store/resources/rows.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { lookSurely, toFailure, toLater } from '../failure.ts';
+import { toLookAgainColumns } from '../mark-to-look.ts';
 import type { Outcome } from '../outcome.ts';
 import { isSectionUp, type ReadableSection } from '../sections.ts';
 import {
@@ -120,14 +126,35 @@ function getAccount({ upstreamId }: UserState): number {
 }
 
 /** Changes a user through SCIM, and reads the result. @throws UpstreamError, also where the account may be another's by now */
-async function sendUpdate({ deps, state }: UserCall, Operations: object[]): Promise<ObservedUser> {
+async function sendUpdate(call: UserCall, Operations: object[]): Promise<ObservedUser> {
+  const { deps, state } = call;
   const upstreamId = getAccount(state);
   const args = { path: { user_id: upstreamId }, body: { Operations } };
   const answer = await deps.upstream.call(scim.updateUser, args);
   const seen = answer === undefined ? undefined : parseUserOf(upstreamId, answer);
   const user = await readBack(seen, () => readUser(deps, upstreamId));
+  await bringBack(call, user);
   assertAbout('SCIM user', compareAccount(state, user), 'same');
   return observeUser(deps, user, state.observed, scim.updateUser);
+}
+
+/**
+ * Has other managed people looked at whom a call has met because the service gave them the id meanwhile: what it changed of
+ * them is brought back. False: it has met none.
+ */
+async function bringBack({ deps, state, fields }: UserCall, shown: ShownAccount): Promise<boolean> {
+  if (compareAccount(state, shown) === 'same') return false;
+  const names = [shown.userName, ...shown.emails].flatMap((name) => (name ? [foldCase(name)] : []));
+  return deps.store.write(async (tx) => {
+    const met = (await listHolders(tx, names, names[0])).filter(({ origin }) => origin !== null);
+    for (const key of met) {
+      const row = await lockRow(tx, key);
+      if (row === undefined) continue;
+      const cells = JSON.stringify(askAgain(parseCells<Field>(row), fields, row.version));
+      await updateRow(tx, row, { ...toLookAgainColumns(row, deps.clock.now()), cells });
+    }
+    return met.length > 0;
+  });
 }
 
 async function updateUser(call: UserCall): Promise<Outcome> {
@@ -177,7 +204,8 @@ async function updateCompanyUser(call: UserCall): Promise<Outcome> {
   const args = { path: { id }, body: { apps_permissions, temporarily_inactive } };
   const answer = await deps.upstream.call(companyUsers.updateUser, args);
   const seen = answer === undefined ? undefined : parseCompanyUser(answer);
-  if (seen !== undefined) assertAbout('company user', seen.id, id);
+  const isOther = seen !== undefined && (await bringBack(call, { emails: [seen.email] }));
+  if (seen !== undefined) assertAbout('company user', isOther ? (seen.email ?? '') : seen.id, id);
   // Without a body the sent value is taken, because only a search shows it, unless it did not hold before.
   const wasIgnored = fields.some((field) => isNotApplied(findFailed(cells[field])?.problem));
   const user = seen ?? (wasIgnored ? await findAgain(call) : undefined);
