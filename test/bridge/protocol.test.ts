@@ -52,9 +52,10 @@ describe('routes', () => {
     }
   }
 
-  test.each(['/Nope', '/Users/1/2', '/Groups/1/members', '/Schemas/urn:x', '/users/..%2f'])(
-    'nothing is served at %s: 404',
-    async (path) => expectScimError(await get(`${bridge.baseUrl}${path}`), 404),
+  const outside = ['/../v1/Users', '/../../nope', '/../../'];
+  const below = ['/Nope', '/Users/1/2', '/Groups/1/members', '/Schemas/urn:x', '/users/..%2f'];
+  test.each([...below, ...outside])('nothing is served at %s: 404', async (path) =>
+    expectScimError(await get(`${bridge.baseUrl}${path}`), 404),
   );
 
   test('what is described is found in any case: a URN has none', async () => {

@@ -158,19 +158,25 @@ describe('a POST that the service refuses in time leaves', () => {
     expect(bridge.sandbox.service.getUser('bob@example.com').active).toBe(true);
   });
 
-  test('an account that existed as unmanaged as it was, and the next POST adopts it', async () => {
-    const path = `/Users/${await bridge.findId({ type: 'Users', name: ada })}`;
-    const before = await bridge.send('GET', path);
-    refuse('scim.updateUser');
+  test.each([
+    ['Users', ada, 'scim.updateUser', toUser('ada')],
+    ['Groups', 'Pilots', 'groups.updateGroup', toGroup('PILOTS')],
+  ] as const)(
+    'what existed as unmanaged as it was, and the next POST adopts it: %s',
+    async (type, name, operation, body) => {
+      const path = `/${type}/${await bridge.findId({ type, name })}`;
+      const before = await bridge.send('GET', path);
 
-    const refused = await bridge.request('POST', '/Users', toUser('ada'));
+      refuse(operation);
+      const refused = await bridge.request('POST', `/${type}`, body);
 
-    expect(refused.status).toBe(400);
-    const { meta: _, ...rest } = (await bridge.send('GET', path)).body;
-    expect(before.body).toMatchObject(rest);
-    bridge.sandbox.faults.clear();
-    expect((await bridge.request('POST', '/Users', toUser('ada'))).status).toBe(201);
-  });
+      expect(refused.status).toBe(400);
+      const { meta: _, ...rest } = (await bridge.send('GET', path)).body;
+      expect(before.body).toMatchObject(rest);
+      bridge.sandbox.faults.clear();
+      expect((await bridge.request('POST', `/${type}`, body)).status).toBe(201);
+    },
+  );
 
   test('no group, also where it is a member that is refused after the group was created', async () => {
     const adaId = await bridge.addUser('carl');
@@ -185,20 +191,6 @@ describe('a POST that the service refuses in time leaves', () => {
     expect(await listNames('Groups')).not.toContain('Drivers');
     expect(bridge.sandbox.service.groups().map(({ name }) => name)).not.toContain('Drivers');
     expect(await bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });
-  });
-
-  test('a group that existed as unmanaged as it was, and the next POST adopts it', async () => {
-    const path = `/Groups/${await bridge.findId({ type: 'Groups', name: 'Pilots' })}`;
-    const before = await bridge.send('GET', path);
-    refuse('groups.updateGroup');
-
-    const refused = await bridge.request('POST', '/Groups', toGroup('PILOTS'));
-
-    expect(refused.status).toBe(400);
-    const { meta: _, ...rest } = (await bridge.send('GET', path)).body;
-    expect(before.body).toMatchObject(rest);
-    bridge.sandbox.faults.clear();
-    expect((await bridge.request('POST', '/Groups', toGroup('PILOTS'))).status).toBe(201);
   });
 
   test('a group that was let go before as it was, and the next POST takes it up', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject } from '../../src/domain/json.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
@@ -229,42 +230,43 @@ test('an account that did not work when its licence was read takes a seat once i
   expect(await readUsed()).toBe(before + 1);
 });
 
-const shapes: { what: string; shape: SandboxShapeChange; settings?: Record<string, string> }[] = [
-  { what: '402 with HTML', shape: { noSeatStatus: 402, errorBody: 'html' } },
-  { what: '403 with words', shape: { noSeatStatus: 403, errorBody: 'message' } },
+interface Cell {
+  readonly addition: string;
+  readonly what: string;
+  readonly shape: SandboxShapeChange;
+  readonly settings?: Record<string, string>;
+  /** What takes access away first, and what gives it back; undefined: a new person. */
+  readonly steps?: readonly [away: JsonObject, back: JsonObject];
+}
+
+const cells: readonly Cell[] = [
   {
-    what: '409 without words, by the settings',
+    ...{ addition: 'a new person', what: '402 with HTML' },
+    shape: { noSeatStatus: 402, errorBody: 'html' },
+  },
+  {
+    ...{ addition: 'an activation', what: '403 with words' },
+    shape: { noSeatStatus: 403, errorBody: 'message' },
+    steps: [setActive(false), setActive(true)],
+  },
+  {
+    ...{ addition: 'a licence', what: '409 without words, by the settings' },
     shape: { noSeatStatus: 409 },
     settings: { SEATS_REFUSALS: '402,409' },
+    steps: [setLicence(0), setLicence(1)],
   },
 ];
-const additions = [
-  'a new person',
-  'an activation',
-  'a licence',
-  'the end of a suspension',
-] as const;
-/** Every shape, and every addition. */
-const cells = shapes.map((shape, row) => ({
-  ...shape,
-  addition: additions[row % additions.length] ?? 'a new person',
-}));
 
-for (const { what, shape, settings = {}, addition } of cells) {
+for (const { what, shape, settings = {}, addition, steps } of cells) {
   test(`${addition} that is refused with ${what} waits`, async () => {
     const timed = await openSeats(2, { shape, settings });
     const { bridge } = timed;
     const ada = await bridge.addUser('ada');
-    const suspend = (value: boolean) => replace(`${USER_EXTENSION}:temporarilyInactive`, value);
-    const steps = {
-      'a new person': undefined,
-      'an activation': [setActive(false), setActive(true)],
-      'a licence': [setLicence(0), setLicence(1)],
-      'the end of a suspension': [suspend(true), suspend(false)],
-    } as const;
-    const [away, back] = steps[addition] ?? [];
-    if (away !== undefined) await bridge.patch(`/Users/${ada}`, away);
-    if (away !== undefined) bridge.sandbox.service.addUser({ email: 'else@example.com' });
+    const [away, back] = steps ?? [];
+    if (away !== undefined) {
+      await bridge.patch(`/Users/${ada}`, away);
+      bridge.sandbox.service.addUser({ email: 'else@example.com' });
+    }
     bridge.sandbox.calls.reset();
 
     const answer =

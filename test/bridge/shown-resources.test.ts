@@ -141,16 +141,6 @@ test('the flags of an observed group are shown, and leaving them out of a PUT is
   expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
 });
 
-test('an address that nobody serves is 404 in the form of the protocol, also outside the base address', async () => {
-  const { request, baseUrl } = await bridgeForTest();
-  for (const path of ['/nope', '/scim/v1/Users', '/']) {
-    const answer = await request('GET', new URL(path, baseUrl).href);
-    expect(answer.status).toBe(404);
-    expect(answer.headers['content-type']).toContain('application/scim+json');
-    expect(answer.body).toMatchObject({ status: '404' });
-  }
-});
-
 const BOB = 'user00002@example.com';
 
 /** What others do in the service with groups that nobody manages; ann is in Group 001, bob in Group 002. */
