@@ -182,16 +182,6 @@ test('a question comes before what is dangerous: no leaves all as it is, and whe
   expect(gone.text).toBe('There is nothing to list.\n');
 });
 
-test('sweep counts, so that a scheduled job may print it; --json has the differences', async () => {
-  const { text } = await run(bridge, 'sweep');
-  const json = await run(bridge, 'sweep --json');
-
-  expect(text).toMatch(/user\.deactivated +1\n/);
-  expect(text).toContain('1 unmanaged: scim-bridge unmanaged');
-  expect(text).not.toMatch(/@example\.com|Pilots/);
-  expect(json.text).toContain(ada);
-});
-
 test('session lists who is signed in to the console, and ends all sign-ins of one operator', async () => {
   const url = new URL('/console/session', bridge.baseUrl);
   const headers = { 'x-scim-bridge-console': '1', 'content-type': 'application/json' };

@@ -11,8 +11,8 @@ const [ada, bob] = ['ada@example.com', 'bob@example.com'];
 const rules: Rule[] = [
   { group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true },
   { adminsOf: '*', from: '* Admins' },
-  { membersOf: 'Guests*', appsPermissions: 2 },
-  { membersOf: 'On leave', temporarilyInactive: true },
+  { membersOf: '*Guests*', appsPermissions: 2 },
+  { membersOf: 'On leave*', temporarilyInactive: true },
   { membersOf: 'G*', appsPermissions: 5 },
 ];
 
@@ -90,6 +90,25 @@ describe('rules of the configuration', () => {
     expect(service.getUser('eva@example.com').appsPermissions).toBe(5);
     const after = (await bridge.send('GET', `/Users/${id}`)).body[USER_EXTENSION];
     expect(isJsonObject(after) && after.appsPermissions).toBeFalsy();
+  });
+
+  test('a group is created with what its rule says, and a person is given all that rules say, with one call', async () => {
+    const { service } = bridge.sandbox;
+    const id = await bridge.addUser('dot');
+    const guests = await bridge.settled(bridge.addGroup('On leave, Guests'));
+    bridge.sandbox.calls.reset();
+
+    await bridge.settled(bridge.addGroup('Board of one'));
+    await bridge.settled(bridge.patch(`/Groups/${guests}`, admit(id)));
+
+    expect(service.getGroup('Board of one').permissions).toBe(16);
+    const given = { appsPermissions: 2, temporarilyInactive: true };
+    expect(service.getUser('dot@example.com')).toMatchObject(given);
+    expect(listMutations(bridge)).toEqual([
+      'companyUsers.updateUser',
+      'groupUsers.addUserToGroup',
+      'groups.createGroup',
+    ]);
   });
 
   test('a rule suspends the members of a group, but nobody who is protected', async () => {

@@ -255,26 +255,6 @@ describe('explain', () => {
     expect(dueAt).not.toBeNull();
   });
 
-  test('nothing, several and no token are told apart', async () => {
-    const id = await bridge.addUser('sue', { displayName: 'Several' });
-    const groupId = await bridge.addGroup('Several');
-
-    const none = await bridge.ops('GET', '/users/nobody/explain');
-    const several = await bridge.ops('GET', '/explain/several');
-    const one = await bridge.ops('GET', `/explain/${id}`);
-    const url = new URL('/ops/explain/several', bridge.baseUrl).href;
-    const stranger = await bridge.request('GET', url);
-
-    expect([none.status, none.body.code]).toEqual([404, 'not-found']);
-    expect([several.status, several.body.code]).toEqual([409, 'ambiguous']);
-    expect(several.body.found).toEqual([
-      { type: 'user', id },
-      { type: 'group', id: groupId },
-    ]);
-    expect([one.status, one.body.id]).toEqual([200, id]);
-    expect(stranger.status).toBe(401);
-  });
-
   test('`explain` tells it as a table or as JSON, and says why it cannot', async () => {
     const id = await bridge.addUser('tom', { displayName: 'Twice' });
     await bridge.addGroup('Twice');

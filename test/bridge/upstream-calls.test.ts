@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import type { Rule } from '../../src/domain/rule-book.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
@@ -250,46 +249,11 @@ test.each(memberForms)(
   },
 );
 
-const rules: Rule[] = [
-  { group: 'Board*', permissions: 16, addToCardsAndSpacesEnabled: true },
-  { adminsOf: '*', from: '* Admins' },
-  { membersOf: 'Guests', appsPermissions: 2 },
-  { membersOf: 'Former*', temporarilyInactive: true },
-  { membersOf: '*guests', appsPermissions: 4 },
-];
-const RULES = JSON.stringify(rules);
-
-const ruled: CallRow[] = [
-  row('a group with permissions by a rule', { 'groups.createGroup': 1 }, async (bridge) => {
-    return () => bridge.addGroup('Board');
-  }),
-  row(
-    'somebody who becomes an admin by a rule',
-    { 'groupUsers.addUserToGroup': 1, 'groupAdmins.addAdminToGroup': 1 },
-    async (bridge) => {
-      const id = await bridge.addUser('ada');
-      await bridge.addGroup('Cooks');
-      const path = `/Groups/${await bridge.addGroup('Cooks Admins')}`;
-      return () => bridge.patch(path, admit(id));
-    },
-  ),
-  row(
-    'somebody who is given a licence and suspended',
-    { 'groupUsers.addUserToGroup': 1, 'companyUsers.updateUser': 1 },
-    async (bridge) => {
-      const id = await bridge.addUser('bob');
-      const path = `/Groups/${await bridge.addGroup('Former guests')}`;
-      return () => bridge.patch(path, admit(id));
-    },
-  ),
-];
-
 runCallTable('reading', reads);
 runCallTable('people', people);
 runCallTable('people where little is taken', narrow, { sandbox: { shape: 'narrowest' } });
 runCallTable('groups', groups);
 runCallTable('a write that changes nothing', nothing);
-runCallTable('rules of the configuration', ruled, { settings: { RULES } });
 
 const EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0';
 const shape = { changeStatus: 204, updatable: ['active', 'name', 'userName', 'emails'] } as const;
@@ -338,14 +302,6 @@ describe('a service that answers updates without a body', () => {
     const suspend = replace(`${EXTENSION}:User:temporarilyInactive`, true);
     const rename = replace('name.familyName', 'King');
     expect(await listCalls(`${bob}`, rename, suspend)).toEqual([access, 'scim.updateUser', look]);
-  });
-
-  test('is sent members in a batch of a known form once', async () => {
-    const ids = await bridge.addUsers(3);
-    // The first batch shows that the service takes batches in this way.
-    await bridge.addGroup('A group that teaches the form', ids);
-    const group = await bridge.addGroup('Pilots');
-    expect(await listCalls(`/Groups/${group}`, admit(...ids))).toEqual(['scim.updateGroup']);
   });
 });
 
