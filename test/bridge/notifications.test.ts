@@ -22,7 +22,11 @@ interface Arrived {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   /** The body as JSON. */
-  readonly json: { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
+  readonly json: {
+    readonly type: string;
+    readonly timestamp: string;
+    readonly data: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** Starts a program that is told of what happens; it ends with the test. */
@@ -78,24 +82,33 @@ test('a reason is told when it begins and when it ends, signed as Standard Webho
   // Other reasons may be told beside it.
   const listPauses = () => receiver.taken.filter(({ json }) => json.data.code === 'writes-paused');
   const { bridge, clock } = await forTest(startCalmBridge({ settings, onLog }));
-  const pauseAndResume = async () => {
-    for (const path of ['/pause', '/resume']) {
-      await bridge.ops('POST', path, {});
-      await clock.passFor(bridge.sandbox, MINUTE_MS);
-    }
+  const { taken, refused } = receiver;
+  const pass = (isSo: () => boolean) => clock.pass(bridge.sandbox, isSo);
+  /** Pauses or resumes, and waits until the receiver has taken so many of it: what is on its way takes real time. */
+  const ask = async (path: '/pause' | '/resume', count: number) => {
+    await bridge.ops('POST', path, {});
+    await pass(() => listPauses().length >= count);
   };
-  await pauseAndResume();
+
+  await ask('/pause', 1);
+  await ask('/resume', 2);
   receiver.answer(503);
-  await pauseAndResume();
+  for (const path of ['/pause', '/resume']) {
+    await bridge.ops('POST', path, {});
+    await clock.passFor(bridge.sandbox, MINUTE_MS);
+  }
+  const pausedAt = clock.now();
   await bridge.ops('POST', '/pause', {});
-  await clock.passFor(bridge.sandbox, MINUTE_MS);
+  // One message is sent after the other: once this one was refused, none from before is on its way.
+  const isNew = ({ json: { type, timestamp, data } }: Arrived) =>
+    `${type} ${data.code}` === 'reason.began writes-paused' && Date.parse(timestamp) >= pausedAt;
+  await pass(() => refused.some(isNew));
   receiver.answer(204);
-  await clock.pass(bridge.sandbox, () => listPauses().length >= 3);
-  await bridge.ops('POST', '/resume', {});
-  await clock.pass(bridge.sandbox, () => listPauses().length >= 4);
+  await pass(() => listPauses().length >= 3);
+  await ask('/resume', 4);
+
   const messages = log.map(({ msg }) => msg).filter((msg) => /receiver/.test(String(msg)));
 
-  const { taken, refused } = receiver;
   const told = listPauses();
   const webhook = new Webhook(receiver.secret);
   const signed = taken.map(({ body, headers }) => {
