@@ -22,7 +22,6 @@ import { changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts
 import { leaveGroups } from '../../store/links/of-users.ts';
 import { NOTHING_WAITING, readWaiting } from '../../store/links/waiting.ts';
 import { retryNextForSeat } from '../../store/resources/backlog.ts';
-import { saveEmails } from '../../store/resources/names.ts';
 import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
@@ -89,9 +88,8 @@ export function toSuccessColumns({ row, step, isStale }: Recording) {
 /** Stores the columns of the row that the step has changed, and what follows for those who wait for a seat. */
 async function save(r: Recording): Promise<void> {
   const { tx, original, row } = r;
-  await updateRow(tx, row, toChangedColumns<ResourceRow>(original, row), original);
+  await updateRow(tx, original, toChangedColumns<ResourceRow>(original, row));
   if (row.type === 'group' || original.type === 'group') return;
-  await saveEmails(tx, original, row);
   await followSeats(r);
 }
 

@@ -49,7 +49,6 @@ type ShownColumns = Pick<ResourceRow, 'attributes' | 'name' | 'name_folded'>;
 /** A row that was stored, and its observation. */
 export interface Saved<T extends Type> extends Listed<T> {
   readonly observed: Observation<T>;
-  readonly shown: ShownColumns;
 }
 
 /** An entry that no row stands for yet, with its row. */
@@ -264,8 +263,8 @@ async function saveKnown<T extends Type>(
   const seen = { ...entry.shownIds, ...kind.toSeenColumns(observed, row) };
   const isShown = row.origin === null && shown.attributes !== row.attributes;
   const changed = isShown ? { ...shown, version: row.version + 1, modified_at: now } : {};
-  await updateRow(tx, row, { ...seen, ...changed }, row);
-  return [{ entry, row, observed, shown }];
+  await updateRow(tx, row, { ...seen, ...changed });
+  return [{ entry, row, observed }];
 }
 
 /**

@@ -4,7 +4,6 @@ import { followUsers } from '../../rules/follow.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
 import { moveLinks } from '../../store/links/of-users.ts';
 import { listHolders } from '../../store/resources/find.ts';
-import { insertEmails, listEmails, saveEmails } from '../../store/resources/names.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
 import { toObservedUser as toStoredUser, toUserState } from '../../store/resources/state.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -78,18 +77,13 @@ export const userEntries: EntryKind<'user'> = {
   listNames,
   absorb: (tx, row, double) => moveLinks(tx, 'user', double, row),
   /** Rules follow a licence that was not known before: they might have taken it from a protected user. */
-  async finish(tx, { deps: { rules, clock } }, saved, inserted) {
+  async finish(tx, { deps: { rules, clock } }, saved) {
     const licensed: UserId[] = [];
-    for (const { row, observed, shown } of saved) {
-      const { id } = row;
+    for (const { row, observed } of saved) {
       const isLicenceKnown = toStoredUser(row)?.appsPermissions !== undefined;
-      if (row.origin === null) await saveEmails(tx, row, { id, attributes: shown.attributes });
-      else if (observed.appsPermissions !== undefined && !isLicenceKnown) licensed.push(id);
+      const isNews = row.origin !== null && observed.appsPermissions !== undefined;
+      if (isNews && !isLicenceKnown) licensed.push(row.id);
     }
-    const emails = inserted.flatMap(({ row }) =>
-      listEmails(row).map((name) => ({ resource: row.id, name })),
-    );
-    await insertEmails(tx, emails);
     if (licensed.length > 0 && !rules.book.isEmpty) {
       await followUsers(tx, rules, licensed, clock.now());
     }

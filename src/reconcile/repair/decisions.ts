@@ -29,7 +29,6 @@ import {
   type PlanRow,
   toAction,
 } from '../../store/plans.ts';
-import { saveEmails } from '../../store/resources/names.ts';
 import {
   findRow,
   type GroupRow,
@@ -253,7 +252,6 @@ async function stopManaging({ store, clock, rules }: DecisionDeps, key: GivenKey
     if (row.type === 'user') {
       const released: UserRow = { ...toUnmanagedUser(row), ...settled };
       await updateRow(tx, row, toChangedColumns(row, released));
-      await saveEmails(tx, row, released);
     } else {
       await changeLinks(tx, row, {}, disownLink);
       const own = { version: row.version + 1, admins_asked: 0 } as const;

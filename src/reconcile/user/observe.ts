@@ -189,8 +189,7 @@ export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWai
     // A sweep may have been faster, or the account is another one now.
     if (locked?.upstream_id !== upstreamId || !isRoleUnknown(locked)) return;
     const known = toStoredUser(locked);
-    if (known)
-      await updateRow(tx, { type: 'user', id }, toObservedColumns(locked, { ...known, owner }));
+    if (known) await updateRow(tx, locked, toObservedColumns(locked, { ...known, owner }));
   });
 }
 

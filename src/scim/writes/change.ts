@@ -122,7 +122,7 @@ export async function applyChange<T extends Type, Field extends string>(
   const changed = toChangedRow(kind.fields, change, planned);
   const saved = lists.links.map(({ list, userId, after }) => ({ ...after, list, target: userId }));
   await saveLinks(tx, row, saved);
-  await updateRow(tx, row, toChangedColumns(row, changed), row);
+  await updateRow(tx, row, toChangedColumns(row, changed));
   const followed = await kind.follow(tx, deps, { ...stored, changed });
   const isDue = isWaiting(change, planned);
   return {

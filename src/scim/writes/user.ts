@@ -12,7 +12,6 @@ import { parseCells, parseStored, toCellColumns } from '../../store/engine/colum
 import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
 import { listAccountNames, listHolders } from '../../store/resources/find.ts';
 import { toDeparture } from '../../store/resources/leavers.ts';
-import { saveEmails } from '../../store/resources/names.ts';
 import { getRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { isRoleUnknown, toUserState } from '../../store/resources/state.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
@@ -66,8 +65,7 @@ export const userWrites: WriteKind<'user', UserField> = {
     if (reason !== undefined) throw new ScimError(403, reason);
   },
   toNewRow: (columns) => ({ type: 'user', id: userId(newId()), ...columns }),
-  async follow(tx, { rules }, { row, changed, origin, created, now }) {
-    await saveEmails(tx, created ? undefined : row, changed);
+  async follow(tx, { rules }, { changed, origin, now }) {
     const notifies = origin === null && (await followUser(tx, rules, changed.id, now));
     return { row: notifies ? await getRow(tx, changed) : changed, notifies, removes: false };
   },

@@ -1,12 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { listFoldedEmails } from '../../domain/address.ts';
-import type { GivenKey, GroupId, UserId } from '../../domain/ids.ts';
+import type { GivenKey, GroupId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks, lockUntilCommit, readInChunks, select } from '../engine/dialect.ts';
 import type { Db, Store } from '../store.ts';
-import { deleteWhere, insertAll, listWhere, type Row, updateWhere } from '../tables.ts';
+import { deleteWhere, insertAll, listWhere, type Row } from '../tables.ts';
 import type { ResourceType, RowOf } from './rows.ts';
 
 /** A user or group as others are shown it. */
@@ -48,36 +46,6 @@ export async function saveDispute(
   );
   return rows[0]?.count === 1;
 }
-
-interface Shown {
-  readonly attributes: string;
-}
-
-/** Lists the folded addresses that a user is shown with. */
-export const listEmails = ({ attributes }: Shown) => listFoldedEmails(parseStored(attributes));
-
-/** Saves the shown addresses of a user, by which filters find the user, and remembers those that go. `before`: as they were. */
-export async function saveEmails(
-  tx: Db,
-  before: Shown | undefined,
-  { id: resource, ...after }: Shown & { readonly id: UserId },
-): Promise<void> {
-  if (after.attributes === before?.attributes) return;
-  const emails = listEmails(after);
-  if (before !== undefined && isDeepStrictEqual(listEmails(before), emails)) return;
-  const gone = { resource, former: 0, name: { 'not in': emails } };
-  await updateWhere(tx, 'names', gone, { former: 1 });
-  await insertEmails(
-    tx,
-    emails.map((name) => ({ resource, name })),
-  );
-}
-
-/** Adds addresses of any users. */
-export const insertEmails = (
-  tx: Db,
-  emails: readonly { readonly resource: UserId; readonly name: string }[],
-) => insertAll(tx, 'names', emails, sql`on conflict (name, resource) do update set former = 0`);
 
 /** Forgets the former names that are ordinary: they protect no user or group. */
 export async function forgetNames(

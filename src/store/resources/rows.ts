@@ -1,4 +1,5 @@
 import { type Insertable, type RawBuilder, sql, type UpdateObject } from 'kysely';
+import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyEchoes } from '../../domain/cell.ts';
 import { onlyEntities } from '../../domain/entity.ts';
 import {
@@ -12,19 +13,11 @@ import {
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { hasEntities, NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
 import { forUpdate, readOne, readParts, select, toAssignments } from '../engine/dialect.ts';
+import { StoreError } from '../engine/store-error.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
 import type { Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import {
-  type Choice,
-  insertAll,
-  insertNew,
-  insertOne,
-  listWhere,
-  type Row,
-  updateWhere,
-  type Where,
-} from '../tables.ts';
+import { type Choice, insertAll, listWhere, type Row, updateWhere, type Where } from '../tables.ts';
 
 /** Users or groups. */
 export type ResourceType = GivenKey['type'];
@@ -48,7 +41,7 @@ export type NewRow<Type extends ResourceType = ResourceType> = Typed<
   Type
 >;
 /** The columns of a change. */
-export type RowChange = UpdateObject<Schema, 'resources'>;
+export type RowChange = UpdateObject<Schema, 'resources'> & Partial<Carried>;
 
 /** Key of a row, whose id may be any text. */
 interface Key<Type extends ResourceType> {
@@ -96,58 +89,83 @@ export const getRow = <Type extends ResourceType>(db: Db, { type, id }: Key<Type
   readOne<RowOf<Type>>(db)`select * from resources where type = ${type} and id = ${id}`;
 
 /** Adds a user or group, as `insertRows` does. */
-export const insertRow = <Type extends ResourceType>(tx: Db, row: NewRow<Type>) =>
-  insertOne<'resources', RowOf<Type>>(tx, 'resources', row);
+export async function insertRow<Type extends ResourceType>(
+  tx: Db,
+  row: NewRow<Type>,
+): Promise<RowOf<Type>> {
+  const [stored] = await insertRows(tx, [row]);
+  if (stored === undefined) throw new StoreError('store-failed', 'a new row is not there');
+  return stored;
+}
 
 /**
- * Adds users or groups, and returns their rows.
+ * Adds users or groups, with their addresses, and returns their rows.
  * @throws StoreError `store-conflict` when another live one that is managed has the name, or one its account
  */
-export const insertRows = <Type extends ResourceType>(tx: Db, rows: readonly NewRow<Type>[]) =>
-  insertAll<'resources', RowOf<Type>>(tx, 'resources', rows);
+export async function insertRows<Type extends ResourceType>(
+  tx: Db,
+  rows: readonly NewRow<Type>[],
+): Promise<RowOf<Type>[]> {
+  const stored = await insertAll<'resources', RowOf<Type>>(tx, 'resources', rows);
+  const addresses = stored.flatMap((row) =>
+    listEmails(row.type, row).map((name) => ({ resource: row.id, name })),
+  );
+  await insertAll(tx, 'names', addresses);
+  return stored;
+}
 
 /**
- * Changes a user or group, and remembers the names that it loses. The groups that show a user get a new version with the
- * name that they show. The caller has read the row in the same transaction.
- * @param held the row as it was read; absent: its names are read again where they may change
+ * Changes a user or group that was read in this transaction, with the addresses by which filters find a user, and remembers
+ * the names that it loses. The groups that show a user get a new version with the name that they show.
+ * @param row as it was read; of a key alone the names are read again where they may change
  */
 export async function updateRow(
   tx: Db,
-  { type, id }: GivenKey,
+  row: GivenKey & Partial<Carried>,
   change: RowChange,
-  held?: HeldRow,
 ): Promise<void> {
   if (Object.keys(change).length === 0) return;
-  await keepNames(tx, { type, id }, change, held);
-  await sql`update resources set ${toAssignments(change)} where id = ${id}`.execute(tx);
-  const isNamedAsBefore = change.name === undefined || change.name === held?.name;
-  if (type === 'group' || (isNamedAsBefore && change.deleted_at === undefined)) return;
-  await touchGroupsOf(tx, id, typeof change.modified_at === 'number' ? change.modified_at : 0);
+  await keepNames(tx, row, change);
+  await sql`update resources set ${toAssignments(change)} where id = ${row.id}`.execute(tx);
+  const isNamedAsBefore = change.name === undefined || change.name === row.name;
+  if (row.type === 'group' || (isNamedAsBefore && change.deleted_at === undefined)) return;
+  await touchGroupsOf(tx, row.id, typeof change.modified_at === 'number' ? change.modified_at : 0);
 }
 
 const NAME_COLUMNS = ['name_folded', 'observed_user_name_folded', 'observed_email_folded'] as const;
 
-type HeldRow = Pick<ResourceRow, (typeof NAME_COLUMNS)[number] | 'name'>;
+/** What tells the names of a user or group. */
+type Carried = Pick<Row<'resources'>, (typeof NAME_COLUMNS)[number] | 'name' | 'attributes'>;
 
-/** Remembers the names that a change takes away: a rename ends no protection. */
+const listEmails = (type: ResourceType, { attributes }: Pick<Carried, 'attributes'>) =>
+  type === 'user' ? listFoldedEmails(parseStored(attributes)) : [];
+
+/** Keeps the shown addresses of a user, and remembers the names that a change takes away: a rename ends no protection. */
 async function keepNames(
   tx: Db,
-  key: GivenKey,
+  row: GivenKey & Partial<Carried>,
   change: RowChange,
-  held: HeldRow | undefined,
 ): Promise<void> {
-  // No name of an erased user is kept either.
-  const isKept = typeof change.erased_at !== 'number';
-  if (!isKept || NAME_COLUMNS.every((column) => change[column] === undefined)) return;
-  const row = held ?? (await findRow(tx, key));
-  const left: unknown[] = NAME_COLUMNS.map((column) =>
-    change[column] === undefined ? row?.[column] : change[column],
+  const isTouched = [...NAME_COLUMNS, 'attributes' as const].some(
+    (column) => change[column] !== undefined && change[column] !== row[column],
   );
-  const gone = new Set(NAME_COLUMNS.map((column) => row?.[column])).difference(new Set(left));
-  const resource = toResourceKey(key).id;
-  const former = [...gone].flatMap((name) => (name ? [{ resource, name, former: 1 }] : []));
-  await insertNew(tx, 'names', former);
+  // No name of an erased user is kept either.
+  if (!isTouched || typeof change.erased_at === 'number') return;
+  const before = isWhole(row) ? row : await getRow(tx, row);
+  const after: Carried = { ...before, ...change };
+  const [had, has] = [listEmails(row.type, before), listEmails(row.type, after)];
+  const left = new Set([...NAME_COLUMNS.map((column) => after[column]), ...has]);
+  const gone = new Set([...NAME_COLUMNS.map((column) => before[column]), ...had]).difference(left);
+  const resource = toResourceKey(row).id;
+  const toRows = (names: Iterable<string | null>, former: 0 | 1) =>
+    [...names].flatMap((name) => (name ? [{ resource, name, former }] : []));
+  const changed = [...toRows(new Set(has).difference(new Set(had)), 0), ...toRows(gone, 1)];
+  const replaced = sql`on conflict (name, resource) do update set former = excluded.former`;
+  await insertAll(tx, 'names', changed, replaced);
 }
+
+const isWhole = (row: GivenKey & Partial<Carried>): row is GivenKey & Carried =>
+  'attributes' in row && 'name_folded' in row;
 
 /**
  * Removes a user or group with its links: it was never created, or is unmanaged and not in the service any more. The same
@@ -208,7 +226,7 @@ export async function revive<Type extends ResourceKey['type']>(
   const mayExist = row.sent_creates !== '[]';
   await updateRow(
     tx,
-    { type, id },
+    { ...row, type, id },
     {
       ...NOTHING_OPEN,
       cells: JSON.stringify(cells),
