@@ -18,13 +18,6 @@ import { StoreError } from './store-error.ts';
 /** Runs a statement on a connection. @throws StoreError */
 export type Run = <Row>(text: string, values: readonly unknown[]) => Promise<QueryResult<Row>>;
 
-/** Statements that begin and end a transaction. */
-interface Boundaries {
-  readonly begin: string;
-  readonly commit: string;
-  undo(): Promise<unknown>;
-}
-
 /**
  * Puts kysely on the connections of an engine. Its own pool, locks and log are passed by: they cost more than most statements.
  */
@@ -55,7 +48,8 @@ export function createSessions(engine: Engine) {
           hasFailed = false;
           return result;
         } finally {
-          tell?.({ verb: toVerb(text), durationMs: performance.now() - beganAt, hasFailed });
+          const verb = VERB.exec(text)?.[1]?.toLowerCase() ?? 'other';
+          tell?.({ verb, durationMs: performance.now() - beganAt, hasFailed });
         }
       };
     },
@@ -64,19 +58,19 @@ export function createSessions(engine: Engine) {
     /** Runs `work` in a transaction. What is kept of its `tx` is of no use afterwards. */
     async transact<T>(
       run: Run,
-      { begin, commit, undo }: Boundaries,
+      boundaries: { readonly begin: string; readonly commit: string; undo(): Promise<unknown> },
       work: (tx: Transaction<Schema>) => Promise<T>,
     ): Promise<T> {
       const executor = new Executor(run, ...parts);
-      await run(begin, []);
+      await run(boundaries.begin, []);
       try {
         const result = await work(new Transaction<Schema>(toProps(executor)));
-        await run(commit, []);
+        await run(boundaries.commit, []);
         executor.over = 'committed';
         return result;
       } catch (error) {
         executor.over = 'undone';
-        await undo();
+        await boundaries.undo();
         throw error;
       }
     },
@@ -104,9 +98,5 @@ class Executor extends DefaultQueryExecutor implements DatabaseConnection {
   }
 }
 
-/** The first word of a statement, such as `select`. A `with` may read or change; a change is made with its own word first. */
-function toVerb(text: string): string {
-  return VERB.exec(text)?.[1]?.toLowerCase() ?? 'other';
-}
-
+/** The first word of a statement. A `with` may read or change; a change is made with its own word first. */
 const VERB = /^\s*(select|insert|update|delete|begin|commit|rollback)\b/i;

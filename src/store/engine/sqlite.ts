@@ -6,7 +6,7 @@ import type { Store, StoreOptions } from '../store.ts';
 import { createSessions, type Run } from './session.ts';
 import { connect, createFile, orStoreError, takeFile } from './sqlite-file.ts';
 import { StoreError, toSqliteStoreError } from './store-error.ts';
-import { WriteQueue } from './write-queue.ts';
+import { createWriteQueue } from './write-queue.ts';
 
 /** Pages that reads keep in memory, in KiB. The operating system keeps the rest, at the price of a copy. */
 const READER_CACHE_KIB = 8 * 1_024;
@@ -35,7 +35,7 @@ export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'
   orStoreError(() => writer.exec(WRITER_PRAGMAS));
   const reader = opening.use(connect(path, { readOnly: true }));
   reader.exec(`pragma cache_size=-${READER_CACHE_KIB}`);
-  const queue = new WriteQueue(writer, watchPlace(path));
+  const queue = createWriteQueue(writer, watchPlace(path));
   const sessions = createSessions('sqlite');
   const run = sessions.watch(createRun(writer));
   const read = sessions.open(sessions.watch(createRun(reader)));
@@ -52,7 +52,7 @@ export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'
     read,
     aside: read,
     bell: createLocalBell(),
-    generation: () => queue.commits,
+    generation: queue.countCommits,
     onStatement: sessions.onStatement,
     connections: () => undefined,
     write: (work) => queue.run(() => sessions.transact(run, boundaries, work)),

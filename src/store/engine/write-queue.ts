@@ -12,72 +12,69 @@ interface Job {
 /** Writes of one transaction at most: they share a commit well, and do not hold the event loop for long. */
 const BATCH_MAX = 64;
 
-/** Group commit: writes run one after another, and those that wait at the same moment share one commit. */
-export class WriteQueue {
-  readonly #writer: DatabaseSync;
-  readonly #assertInPlace: () => void;
-  readonly #waiting: Job[] = [];
-  #isDraining = false;
-  /** Number of commits so far. */
-  commits = 0;
+/**
+ * Group commit: writes run one after another, and those that wait at the same moment share one commit. `assertInPlace`
+ * throws where the file is not the one that the path leads to.
+ */
+export function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void) {
+  const waiting: Job[] = [];
+  let isDraining = false;
+  let commits = 0;
 
-  /** `assertInPlace` throws where the file is not the one that the path leads to. */
-  constructor(writer: DatabaseSync, assertInPlace: () => void) {
-    this.#writer = writer;
-    this.#assertInPlace = assertInPlace;
-  }
-
-  /**
-   * Runs `write` inside the transaction of a batch. `write` undoes its own changes before it rejects, and
-   * rejects when it finds the transaction gone. It may run again when that happened to a neighbour.
-   * Settles only after the commit: a value that was returned is durable, and an error that was thrown
-   * is not the echo of a neighbour whose change never became true.
-   * @throws StoreError; whatever `write` throws
-   */
-  run<T>(write: () => Promise<T>): Promise<T> {
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#waiting.push({ write, resolve, reject });
-    if (!this.#isDraining) void this.#drain();
-    return promise;
-  }
-
-  async #drain(): Promise<void> {
-    this.#isDraining = true;
-    while (this.#waiting.length > 0) {
+  async function drain(): Promise<void> {
+    isDraining = true;
+    while (waiting.length > 0) {
       // The events of this turn of the loop are handled first: their writes join the batch. A lone write
       // waits for nothing but them.
       await endOfTurn();
-      const again = await this.#runBatch(this.#waiting.splice(0, BATCH_MAX));
-      this.#waiting.unshift(...again);
+      waiting.unshift(...(await runBatch(waiting.splice(0, BATCH_MAX))));
     }
-    this.#isDraining = false;
+    isDraining = false;
   }
 
   /** Runs a batch in one transaction and settles its jobs. @returns the jobs that must run (again). */
-  async #runBatch(batch: Job[]): Promise<Job[]> {
+  async function runBatch(batch: Job[]): Promise<Job[]> {
     const answers: (() => void)[] = [];
     try {
-      this.#assertInPlace();
-      this.#writer.exec('begin immediate');
+      assertInPlace();
+      writer.exec('begin immediate');
       for (const { write, resolve, reject } of batch) {
         await write().then(
           (value) => answers.push(() => resolve(value)),
           (error: unknown) => answers.push(() => reject(error)),
         );
         // SQLite ended the whole transaction (disk full, I/O error): this job fails, and its neighbours run again without it.
-        if (!this.#writer.isTransaction) {
+        if (!writer.isTransaction) {
           answers.at(-1)?.();
           return batch.toSpliced(answers.length - 1, 1);
         }
       }
-      this.#writer.exec('commit');
+      writer.exec('commit');
     } catch (error) {
-      if (this.#writer.isTransaction) this.#writer.exec('rollback');
+      if (writer.isTransaction) writer.exec('rollback');
       for (const { reject } of batch) reject(toSqliteStoreError(error));
       return [];
     }
-    this.commits += 1;
+    commits += 1;
     for (const answer of answers) answer();
     return [];
   }
+
+  return {
+    /** Number of commits so far. */
+    countCommits: () => commits,
+    /**
+     * Runs `write` inside the transaction of a batch. `write` undoes its own changes before it rejects, and
+     * rejects when it finds the transaction gone. It may run again when that happened to a neighbour.
+     * Settles only after the commit: a value that was returned is durable, and an error that was thrown
+     * is not the echo of a neighbour whose change never became true.
+     * @throws StoreError; whatever `write` throws
+     */
+    run<T>(write: () => Promise<T>): Promise<T> {
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      waiting.push({ write, resolve, reject });
+      if (!isDraining) void drain();
+      return promise;
+    },
+  };
 }
