@@ -210,13 +210,10 @@ export async function holdEverything(tx: Db): Promise<PlanAction[]> {
   const held = await holdFields(tx);
   // A repair that waited is held like everything else.
   await updateWhere(tx, 'drifts', { status: 'repairing' }, { status: 'open', plan_id: null });
-  // Whom the changes are about is read before they end.
   const rows = await select<LinkKey & { groupId: string; desired: number }>(tx)`
-    select link.list, home.id as "groupId", person.id as "userId", link.desired
-    from links as link join resources as home on home.seq = link.group_id join resources as person on person.seq = link.target
-    where link.pending is not null order by link.list desc, link.group_id, link.target`;
-  await sql`update links set pending = null, retry_at = null, attempts = 0
-    where pending is not null`.execute(tx);
+    update links set pending = null, retry_at = null, attempts = 0 where pending is not null
+    returning list, desired, (select id from resources where seq = group_id) as "groupId",
+      (select id from resources where seq = target) as "userId"`;
   for (const { list, groupId, userId, desired } of rows) {
     const kind = `${list}.${desired === 1 ? 'add' : 'remove'}` as const;
     held.push({ ...UNKNOWN, kind, type: 'group', resourceId: groupId, memberId: userId });

@@ -47,34 +47,33 @@ import { toUnmanagedGroup } from '../group/observe.ts';
 import { restartHarmCount } from '../limits.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
 import { findLink } from './current.ts';
-import { type DecisionDeps, decideMany, type ManyRequest } from './decide.ts';
+import { type DecisionDeps, decideMany } from './decide.ts';
 
 /** Decisions of operators, in any process; the leader follows them. */
 export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
 
-/** Creates the decisions of one process; `by` is the name of the operator. */
+/** Creates the decisions of one process. */
 export function createDriftDecisions(deps: DecisionDeps) {
   /** Has a decision followed at once, and sent what rules derive from it. */
-  async function decided<T>(decision: Promise<T>): Promise<T> {
-    const result = await decision;
-    deps.store.bell.ring('decided');
-    deps.store.bell.ring('due');
-    return result;
-  }
-
+  const followed =
+    <Args extends unknown[], Result>(
+      decideOn: (deps: DecisionDeps, ...args: Args) => Promise<Result>,
+    ) =>
+    async (...args: Args): Promise<Result> => {
+      const result = await decideOn(deps, ...args);
+      for (const what of ['decided', 'due'] as const) deps.store.bell.ring(what);
+      return result;
+    };
   return {
-    decidePlan: (id: string, decision: Parameters<typeof decidePlan>[2]) =>
-      decided(decidePlan(deps, id, decision)),
-    undo: (id: string, by: string) => decided(undoPlan(deps, id, by)),
-    many: (request: ManyRequest) => decided(decideMany(deps, request)),
-    stopManaging: (key: GivenKey) => decided(stopManaging(deps, key)),
-    /** Plans a handover, which waits for an operator. */
-    handOver: (handovers: readonly HandOver[], reason: string) =>
-      planHandover(deps, handovers, reason),
+    decidePlan: followed(decidePlan),
+    undo: followed(undoPlan),
+    many: followed(decideMany),
+    stopManaging: followed(stopManaging),
+    handOver: followed(planHandover),
   };
 }
 
-/** Approves or discards a waiting plan, if it is the one with this hash; a discard needs none. */
+/** Approves or discards a waiting plan, if it is the one with this hash; a discard needs none. `by` is the operator's name. */
 async function decidePlan(
   { store, clock, events }: DecisionDeps,
   id: string,
