@@ -2,7 +2,7 @@ import { listExpiring } from '../access/credentials.ts';
 import { isUnmanagedKind } from '../domain/drift.ts';
 import type { Condition, Notice } from '../domain/notification.ts';
 import { toCount } from '../domain/text.ts';
-import { type Observed, putTest } from '../notify/notices.ts';
+import { type Observed, putTest } from '../notify/notifier.ts';
 import type { NotificationSource } from '../ops/sources.ts';
 import { LEAVER_LATE_MS, type WritesFacts } from '../ops/state/readiness-facts.ts';
 import { type Reason, readReadiness } from '../ops/state/reasons.ts';

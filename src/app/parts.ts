@@ -8,7 +8,7 @@ import type { StatusSources } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import { createActLog } from '../ops/timeline/act-log.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
-import { createHarmWatch } from '../reconcile/limits.ts';
+import { createHarmWatch } from '../reconcile/plans.ts';
 import type { DecisionDeps } from '../reconcile/repair/decide.ts';
 import { readSections, SECTIONS } from '../reconcile/sections.ts';
 import { Waiters } from '../reconcile/waiters.ts';

@@ -2,7 +2,7 @@ import { Gauge } from 'prom-client';
 import { CHANGE_CLASSES } from '../domain/change-class.ts';
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/errors.ts';
-import { countWaitingNotices } from '../notify/notices.ts';
+import { countWaitingNotices } from '../notify/notifier.ts';
 import type { StatusSources } from '../ops/sources.ts';
 import { readWaitingWork, type WaitingWork } from '../ops/state/readiness-facts.ts';
 import { readReadiness } from '../ops/state/reasons.ts';

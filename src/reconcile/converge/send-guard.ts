@@ -15,8 +15,8 @@ import type { UpstreamError } from '../../upstream/errors.ts';
 import { type Transport, withOptions } from '../../upstream/transport.ts';
 import type { CallOptions, Sending } from '../../upstream/transport-options.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../limits.ts';
 import type { Outcome } from '../outcome.ts';
+import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../plans.ts';
 import { findCreate, listChanges, type PlannedStep } from './step.ts';
 
 interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_creates'> {

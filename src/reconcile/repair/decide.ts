@@ -18,13 +18,11 @@ import {
 } from '../../store/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
-import { addPlan, type NewPlan, sumUp, tellPlan } from '../add-plan.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { findCurrent } from '../differences.ts';
-import { listExceeded } from '../limits.ts';
+import { addPlan, listExceeded, type NewPlan, sumUp, tellPlan } from '../plans.ts';
 import type { ReadDeps } from '../read/reading.ts';
-import { findObstacle, isStillSo } from './current.ts';
-import { acceptDrift, IS_CHANGED } from './desire.ts';
+import { acceptDrift, findObstacle, IS_CHANGED, isStillSo } from './desire.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */
 const ACTIONS_MAX = 10_000;

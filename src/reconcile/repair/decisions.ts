@@ -40,14 +40,13 @@ import {
 import { toObservation, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
-import { addPlan, tellPlan } from '../add-plan.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { isAtWork } from '../differences.ts';
 import { toUnmanagedGroup } from '../group/observe.ts';
-import { restartHarmCount } from '../limits.ts';
+import { addPlan, restartHarmCount, tellPlan } from '../plans.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
-import { findLink } from './current.ts';
 import { type DecisionDeps, decideMany } from './decide.ts';
+import { findLink } from './desire.ts';
 
 /** Decisions of operators, in any process; the leader follows them. */
 export type DriftDecisions = ReturnType<typeof createDriftDecisions>;

@@ -32,12 +32,11 @@ import {
 import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
-import { tellPlan } from '../add-plan.ts';
 import { type Current, findCurrent, isAtWork, listDifferences } from '../differences.ts';
-import { findObstacle, findState, isStillSo } from './current.ts';
+import { tellPlan } from '../plans.ts';
 import { type DriftDeps, dropRepairs } from './decide.ts';
 import { handOver } from './decisions.ts';
-import { acceptHeld, desire } from './desire.ts';
+import { acceptHeld, desire, findObstacle, findState, isStillSo } from './desire.ts';
 import { endRecovery } from './recovery-plan.ts';
 
 /** Actions of one transaction. */

@@ -21,14 +21,14 @@ import {
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteWhere, updateWhere } from '../../store/tables.ts';
-import { type PlanSum, sumUp, tellPlan, toSumColumns } from '../add-plan.ts';
 import { readGroupLists } from '../compare/look.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { compareKnown } from '../differences.ts';
+import { type PlanSum, sumUp, tellPlan, toSumColumns } from '../plans.ts';
 import { readService } from '../read/read-service.ts';
 import type { Reading, ReadRun } from '../read/reading.ts';
 import { toAccountNames } from '../user/create-account.ts';
-import { findAccountObstacle, isWanted } from './current.ts';
+import { findAccountObstacle, isWanted } from './desire.ts';
 
 const PART = 500;
 

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import type { Notice } from '../domain/notification.ts';
-import { toBody } from './notices.ts';
+import { toBody } from './notifier.ts';
 
 /**
  * The part of the schemas of a message and of an adaptive card that the bridge sends, closed to everything else.
