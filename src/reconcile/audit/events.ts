@@ -16,9 +16,6 @@ const MESSAGE_MAX = 2_000;
 
 type Subject = 'user' | 'group';
 
-/** Texts of an event, each with the types of resource that it may identify. */
-type Names = Map<string, Set<Subject>>;
-
 /** Event with what it names. */
 export interface NamedEvent {
   readonly audit: AuditEvent;
@@ -29,7 +26,7 @@ export interface NamedEvent {
   readonly group: ReadonlySet<string>;
   /** SCIM ids of those that are managed. */
   readonly managed: ReadonlySet<string>;
-  /** Texts that may be an id or a name. */
+  /** Texts that may be an id or a name, each with the types that it may identify. */
   readonly names: ReadonlyMap<string, ReadonlySet<Subject>>;
 }
 
@@ -40,23 +37,16 @@ export interface NamedEvent {
 export async function nameEvents(db: Db, events: readonly AuditEvent[]): Promise<NamedEvent[]> {
   const listed = events.map((audit) => ({ audit, names: listNames(audit) }));
   const found = await findCalled(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
-  const toIds = (names: Names, type: Subject) =>
-    new Set(
-      [...names].flatMap(([name, types]) =>
-        types.has(type) ? [...(found[type].get(name) ?? [])] : [],
-      ),
-    );
   const named = listed.map(({ audit, names }): NamedEvent => {
-    const [user, group] = [toIds(names, 'user'), toIds(names, 'group')];
+    const toIds = (type: Subject) => {
+      const meant = [...names].filter(([, types]) => types.has(type));
+      return new Set(meant.flatMap(([name]) => [...(found[type].get(name) ?? [])]));
+    };
+    const [user, group] = [toIds('user'), toIds('group')];
     const managed = user.union(group).intersection(found.managed);
     return { audit, at: audit.createdAt.getTime(), user, group, managed, names };
   });
   return named.sort((a, b) => a.at - b.at);
-}
-
-/** True when an event names a known user or group. */
-export function namesAnybody({ user, group }: NamedEvent): boolean {
-  return user.size + group.size > 0;
 }
 
 /** Finds addresses, uids, numbers, and quoted text. */
@@ -64,62 +54,53 @@ const NAMES_IN_TEXT =
   /[^\s"'«»“”<>()[\]{},;:]+@[^\s"'«»“”<>()[\]{},;:]*[\p{L}\p{N}]|\b[\da-f]{8}-[\da-f-]{27}\b|"[^"]+"|'[^']+'|«[^»]+»|“[^”]+”|\b\d+\b/giu;
 const QUOTES = /^["'«“]|["'»”]$/g;
 
-function listNames({ category, details, message }: AuditEvent): Names {
-  const names: Names = new Map();
-  for (const { text, path } of listTexts(details, [category]).take(NAMES_MAX)) {
-    add(text, path, names);
+function listNames({ category, details, message = '' }: AuditEvent): NamedEvent['names'] {
+  const names = new Map<string, Set<Subject>>();
+  function add(text: string, path: readonly string[]): void {
+    // No name in the store has a NUL, and PostgreSQL cannot be asked for one.
+    if (text === '' || text.length > LENGTH_MAX || text.includes('\0')) return;
+    names.set(text, (names.get(text) ?? new Set()).union(toSubjects(text, path)));
   }
-  if (message === undefined) return names;
-  add(message, [category], names);
+  for (const [text, path] of listTexts(details, [category]).take(NAMES_MAX)) add(text, path);
+  add(message, [category]);
   for (const [name] of message.slice(0, MESSAGE_MAX).matchAll(NAMES_IN_TEXT)) {
     const text = name.replaceAll(QUOTES, '');
     // A number that the details have as well is what its key there says.
-    if (!names.has(text)) add(text, [category], names);
+    if (!names.has(text)) add(text, [category]);
   }
   return names;
 }
 
-interface Text {
-  readonly text: string;
-  /** The keys that lead to it, the innermost last. */
-  readonly path: readonly string[];
-}
-
-/** Lists the texts and numbers of a JSON value, those of JSON within a text too. */
-function* listTexts(value: unknown, path: readonly string[] = [], depth = 0): Generator<Text> {
+/** Lists the texts and numbers of a JSON value, those of JSON within a text too, each with the keys that lead to it. */
+function* listTexts(
+  value: unknown,
+  path: readonly string[],
+  depth = 0,
+): Generator<readonly [text: string, path: readonly string[]]> {
   if (depth > DEPTH_MAX || value === null) return;
   if (typeof value === 'object') {
     const type = 'type' in value && typeof value.type === 'string' ? [value.type] : [];
     for (const [key, inner] of Object.entries(value))
       yield* listTexts(inner, [...path, ...type, key], depth + 1);
   } else if (typeof value === 'number') {
-    yield { text: String(value), path };
+    yield [String(value), path];
   } else if (typeof value === 'string') {
     const inner = /^\s*[{[]/.test(value) ? findJson(value) : undefined;
-    if (inner === undefined) yield { text: value, path };
+    if (inner === undefined) yield [value, path];
     else yield* listTexts(inner, path, depth + 1);
   }
 }
 
-function add(text: string, path: readonly string[], names: Names): void {
-  // No name in the store has a NUL, and PostgreSQL cannot be asked for one.
-  if (text === '' || text.length > LENGTH_MAX || text.includes('\0')) return;
-  const known = names.get(text) ?? new Set();
-  for (const subject of listSubjects(text, path)) known.add(subject);
-  names.set(text, known);
-}
-
 /** A user and a group may have the same number: the nearest key that says `user` or `group` decides. */
-function listSubjects(text: string, path: readonly string[]): Subject[] {
-  if (!/^\d+$/.test(text)) return ['user', 'group'];
-  for (const key of path.toReversed()) {
+function toSubjects(text: string, path: readonly string[]): Set<Subject> {
+  const keys = /^\d+$/.test(text) ? path.toReversed() : [];
+  for (const key of keys) {
     const isOfGroup = /group|team/i.test(key);
     const isOfUser = /user|member|person|account|admin/i.test(key);
     if (isOfGroup && isOfUser) break;
-    if (isOfGroup) return ['group'];
-    if (isOfUser) return ['user'];
+    if (isOfGroup || isOfUser) return new Set([isOfGroup ? 'group' : 'user']);
   }
-  return ['user', 'group'];
+  return new Set(['user', 'group']);
 }
 
 function findJson(text: string): unknown {
@@ -131,10 +112,10 @@ function findJson(text: string): unknown {
   }
 }
 
-/** The account behind our own token, as far as it is known. */
-type Account = Partial<Pick<AuditEvent, 'authorId' | 'authorUid' | 'authorUsername'>>;
-
 const AUTHOR_FIELDS = ['authorId', 'authorUid', 'authorUsername'] as const;
+/** The account behind our own token, as far as it is known. */
+type Account = Partial<Pick<AuditEvent, (typeof AUTHOR_FIELDS)[number]>>;
+
 /** Time after a creation within which its event happens, by clocks that may differ, in milliseconds. */
 const CREATED_WITHIN_MS = 2 * CLOCKS_MS;
 
@@ -155,9 +136,7 @@ export async function findOrigins(
 ): Promise<(event: NamedEvent) => Row<'audit_events'>['origin']> {
   const own: Account = known === undefined ? ((await LEARNED.find(db)) ?? {}) : { authorId: known };
   return ({ audit }) => {
-    const isKnown = (field: keyof Account) =>
-      audit[field] !== undefined && own[field] !== undefined;
-    const field = AUTHOR_FIELDS.find(isKnown);
+    const field = AUTHOR_FIELDS.find((one) => audit[one] !== undefined && own[one] !== undefined);
     if (field === undefined) return 'unknown';
     return audit[field] === own[field] ? 'ours' : 'foreign';
   };
@@ -176,18 +155,16 @@ export async function learnOwnAccount(
   const ids = new Set(events.flatMap(({ managed }) => [...managed]));
   const from = (events[0]?.at ?? 0) - CREATED_WITHIN_MS;
   const creations = await listCreations(tx, { ids: [...ids], from });
-  const authors = creations.flatMap(({ resource_id: resourceId, at }) => {
-    const first = events.find(
-      (event) => event.managed.has(resourceId) && event.at >= at - CLOCKS_MS,
-    );
-    return first === undefined || first.at > at + CREATED_WITHIN_MS ? [] : toAccount(first.audit);
+  const authors = creations.flatMap(({ resource_id, at }): Account[] => {
+    const isOfIt = (event: NamedEvent) =>
+      event.managed.has(resource_id) && event.at >= at - CLOCKS_MS;
+    const first = events.find(isOfIt);
+    if (first === undefined || first.at > at + CREATED_WITHIN_MS) return [];
+    const { authorId, authorUid, authorUsername } = first.audit;
+    const author = { authorId, authorUid, authorUsername };
+    return AUTHOR_FIELDS.some((field) => author[field] !== undefined) ? [author] : [];
   });
+  const known = new Set(authors.map((author) => JSON.stringify(author)));
   const [author] = authors;
-  if (author === undefined || new Set(authors.map((one) => JSON.stringify(one))).size > 1) return;
-  await LEARNED.save(tx, author, now);
-}
-
-function toAccount({ authorId, authorUid, authorUsername }: AuditEvent): Account[] {
-  const account = { authorId, authorUid, authorUsername };
-  return AUTHOR_FIELDS.some((field) => account[field] !== undefined) ? [account] : [];
+  if (author !== undefined && known.size === 1) await LEARNED.save(tx, author, now);
 }

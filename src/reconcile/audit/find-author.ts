@@ -14,10 +14,10 @@ type SeenDrift = Pick<
 >;
 
 /**
- * Finds the events whose authors made differences, in their order, from the audit log as far as it was read. It is asked again each time,
- * because an event may be read after its difference is seen. The author is that of the newest event that may have made the
- * difference since the last sweep without it. Undefined where that is our own account, or where the difference was ended
- * since. The number of statements does not grow with the drifts.
+ * Finds the events whose authors made differences, in their order, from the audit log as far as it was read. It is asked
+ * again each time, because an event may be read after its difference is seen. The author is that of the newest event that
+ * may have made the difference since the last sweep without it. Undefined where that is our own account, or where the
+ * difference was ended since. The number of statements does not grow with the drifts.
  */
 export async function findDriftAuthors(
   db: Db,
@@ -26,33 +26,35 @@ export async function findDriftAuthors(
   if (drifts.length === 0) return [];
   const times = drifts.map(({ first_seen_at }) => first_seen_at);
   const comparedAt = await listComparedSince(db, Math.max(...times));
-  const toFrom = ({ kind, first_seen_at }: SeenDrift) =>
-    comparedAt({ before: first_seen_at, admins: /^(admin|entity)\./.test(kind) }) - CLOCKS_MS;
-  const keys = await listNameKeys(
-    db,
-    drifts.filter(({ kind }) => isUnmanagedKind(kind)),
-  );
-  const toSubjects = ({ resource_id, member_id }: SeenDrift) => [
-    resource_id,
-    ...(member_id === '' ? [] : [member_id]),
-    ...(keys.get(resource_id) ?? []),
-  ];
+  const unmanaged = drifts.filter(({ kind }) => isUnmanagedKind(kind));
+  const keys = await listNameKeys(db, unmanaged);
+  const searches = drifts.map((drift) => {
+    const { kind, resource_id, member_id, first_seen_at: before } = drift;
+    const from = comparedAt({ before, admins: /^(admin|entity)\./.test(kind) }) - CLOCKS_MS;
+    const subjects = [resource_id, member_id, ...(keys.get(resource_id) ?? [])];
+    return { drift, from, subjects: subjects.filter((subject) => subject !== '') };
+  });
   const bySubject = await listEventsAbout(db, {
-    subjects: [...new Set(drifts.flatMap(toSubjects))],
-    from: Math.min(...drifts.map(toFrom)),
+    subjects: [...new Set(searches.flatMap(({ subjects }) => subjects))],
+    from: Math.min(...searches.map(({ from }) => from)),
     until: Math.max(...times) + CLOCKS_MS,
     limit: EVENTS_MAX,
   });
-  return drifts.map((drift) => {
-    const from = toFrom(drift);
-    const events = toSubjects(drift)
+  return searches.map(({ drift, from, subjects }) => {
+    const { kind, first_seen_at: seenAt } = drift;
+    const events = subjects
       .flatMap((subject) => bySubject.get(subject) ?? [])
       .filter((event) => event.at >= from && isAbout(event, drift))
       .sort((a, b) => b.at - a.at);
+    const choose = (until: number) => {
+      const cause = findCause(
+        events.filter(({ at }) => at <= until),
+        kind,
+      );
+      return cause?.origin === 'ours' ? undefined : cause;
+    };
     // The clock of the service may be ahead, so a later event may be the cause, where none before is.
-    const until = (at: number) => events.filter((event) => event.at <= at);
-    const { kind, first_seen_at: seenAt } = drift;
-    return chooseEvent(until(seenAt), kind) ?? chooseEvent(until(seenAt + CLOCKS_MS), kind);
+    return choose(seenAt) ?? choose(seenAt + CLOCKS_MS);
   });
 }
 
@@ -62,17 +64,6 @@ function isAbout({ named }: EventView, { resource_id, member_id }: SeenDrift): b
   const users = named.filter(({ type }) => type === 'user');
   const isOfMember = users.length === 0 || users.some(({ id }) => id === member_id);
   return isOfMember && named.some(({ id }) => id === resource_id);
-}
-
-/**
- * Chooses the event that made a difference; the newest is first. One whose action the documents explain is surer than a
- * newer one that may have done anything.
- */
-function chooseEvent(events: readonly EventView[], kind: DriftKind): EventView | undefined {
-  const cause =
-    events.find(({ action }) => makes(action, kind)) ??
-    events.find(({ action }) => isVague(action));
-  return cause?.origin === 'ours' ? undefined : cause;
 }
 
 /**
@@ -100,24 +91,27 @@ const ACTIONS: Readonly<Record<DriftKind, readonly string[]>> = {
 };
 const LISTED: ReadonlySet<string> = new Set(Object.values(ACTIONS).flat());
 
-/** True when the documents say that this action makes a difference of this kind. */
-function makes(action: string, kind: DriftKind): boolean {
-  return ACTIONS[kind].includes(action);
-}
-
-/** True when nobody knows what an action does. */
-function isVague(action: string): boolean {
-  return !LISTED.has(action) && !isIrrelevant(action);
-}
-
-/** True when an action changes the members or admins of a group, and not the user whom its event names. */
-export function isOfList(action: string): boolean {
-  return makes(action, 'member.added') || makes(action, 'member.removed') || isOfAdmins(action);
+/**
+ * Finds the event that made a difference; the newest is first. One whose action the documents explain is surer than a newer
+ * one that may have done anything.
+ */
+function findCause(events: readonly EventView[], kind: DriftKind): EventView | undefined {
+  const isVague = (action: string) => !LISTED.has(action) && !isIrrelevant(action);
+  return (
+    events.find(({ action }) => ACTIONS[kind].includes(action)) ??
+    events.find(({ action }) => isVague(action))
+  );
 }
 
 /** True when an action changes the admins of a group. */
 export function isOfAdmins(action: string): boolean {
-  return makes(action, 'admin.added') || makes(action, 'admin.removed');
+  return [...ACTIONS['admin.added'], ...ACTIONS['admin.removed']].includes(action);
+}
+
+/** True when an action changes the members or admins of a group, and not the user whom its event names. */
+export function isOfList(action: string): boolean {
+  const ofMembers = [...ACTIONS['member.added'], ...ACTIONS['member.removed']];
+  return ofMembers.includes(action) || isOfAdmins(action);
 }
 
 const IRRELEVANT: ReadonlySet<string> = new Set(

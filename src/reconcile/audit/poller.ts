@@ -1,5 +1,5 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { toResourceKey } from '../../domain/ids.ts';
+import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import { toNameKey } from '../../store/audit/events.ts';
 import { addInspection } from '../../store/due.ts';
 import { createFact } from '../../store/facts.ts';
@@ -14,14 +14,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { readSections, saveSection } from '../sections.ts';
 import { toReason } from '../verdict.ts';
-import {
-  CLOCKS_MS,
-  findOrigins,
-  learnOwnAccount,
-  type NamedEvent,
-  nameEvents,
-  namesAnybody,
-} from './events.ts';
+import { CLOCKS_MS, findOrigins, learnOwnAccount, type NamedEvent, nameEvents } from './events.ts';
 import { isIrrelevant, isOfAdmins, isOfList } from './find-author.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
@@ -109,6 +102,7 @@ function changeState(tx: Db, now: number, change: Partial<PollState>): Promise<P
   return POLL_STATE.change(tx, now, (before = begun) => ({ ...before, ...change }));
 }
 
+/** Remembers that reading fails, and reports it once. */
 async function noteFailure(deps: ReconcileDeps, error: unknown, isClosed: boolean): Promise<void> {
   const { store, clock, events } = deps;
   const { problem } = toReason(error);
@@ -206,40 +200,37 @@ async function savePage(
   if (byId.size === 0) return false;
   const named = await nameEvents(store.read, [...byId.values()]);
   const now = clock.now();
-  const toOrigin = await store.write(async (tx) => {
+  const rows = await store.write(async (tx) => {
     if (ownAccount === undefined) await learnOwnAccount(tx, named, now);
     const toOrigin = await findOrigins(tx, ownAccount);
-    const rows = named.map((event) => toEventRow(event, toOrigin(event)));
-    await insertAll(tx, 'audit_events', rows);
+    const judged = named.map((event) => ({ event, origin: toOrigin(event) }));
+    await insertAll(tx, 'audit_events', judged.map(toEventRow));
     await insertAll(tx, 'audit_event_subjects', named.flatMap(toSubjectRows));
-    for (const event of named) {
-      const origin = toOrigin(event);
-      if (origin === 'ours') continue;
+    for (const { event, origin } of judged.filter((one) => one.origin !== 'ours')) {
       const dueAt = origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
       for (const key of listChanged(event)) {
         const admins = key.type === 'group' && isOfAdmins(event.audit.action);
         await addInspection(tx, key, { source: 'audit', now, dueAt, admins });
       }
     }
-    return toOrigin;
+    return judged;
   });
-  for (const event of named) {
-    const origin = toOrigin(event);
+  for (const { event, origin } of rows) {
     report.auditEvent({ origin });
-    if (origin !== 'foreign') continue;
     const { action } = event.audit;
-    for (const key of listChanged(event)) report.changedByOthers({ ...key, action });
+    const changed = origin === 'foreign' ? listChanged(event) : [];
+    for (const key of changed) report.changedByOthers({ ...key, action });
   }
   return true;
 }
 
 /** Lists the managed users and groups that an event may have changed. */
-function listChanged({ audit: { action }, user, group, managed }: NamedEvent) {
+function listChanged({ audit: { action }, user, group, managed }: NamedEvent): ResourceKey[] {
   if (isIrrelevant(action)) return [];
-  const toKeys = (type: 'user' | 'group', ids: ReadonlySet<string>) =>
-    [...ids.intersection(managed)].map((id) => toResourceKey({ type, id }));
-  const groups = toKeys('group', group);
-  return groups.length > 0 && isOfList(action) ? groups : [...groups, ...toKeys('user', user)];
+  const groups = [...group.intersection(managed)].map((id) => toResourceKey({ type: 'group', id }));
+  if (groups.length > 0 && isOfList(action)) return groups;
+  const users = [...user.intersection(managed)].map((id) => toResourceKey({ type: 'user', id }));
+  return [...groups, ...users];
 }
 
 const TEXT_LENGTH_MAX = 4_096;
@@ -247,40 +238,44 @@ const TEXT_LENGTH_MAX = 4_096;
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 256;
 
-function toEventRow(
-  { audit }: NamedEvent,
-  origin: Row<'audit_events'>['origin'],
-): Row<'audit_events'> {
-  const { message, authorUsername, authorRemoteAddress } = audit;
+type Origin = Row<'audit_events'>['origin'];
+
+function toEventRow({ event, origin }: { event: NamedEvent; origin: Origin }): Row<'audit_events'> {
+  const { audit, at } = event;
   return {
     id: audit.id,
-    created_at: audit.createdAt.getTime(),
+    created_at: at,
     action: toText(audit.action),
-    message: message === undefined ? null : toText(message),
+    message: orNull(audit.message),
     author_id: audit.authorId ?? null,
-    author_username: authorUsername === undefined ? null : toText(authorUsername),
-    author_address: authorRemoteAddress === undefined ? null : toText(authorRemoteAddress),
+    author_username: orNull(audit.authorUsername),
+    author_address: orNull(audit.authorRemoteAddress),
     origin,
   };
 }
 
 /** Rows of the users and groups that an event names; where it names none that is known, of its texts: one may be known later. */
-function toSubjectRows(event: NamedEvent): Row<'audit_event_subjects'>[] {
-  const row = { event_id: event.audit.id, at: event.at };
-  if (namesAnybody(event)) {
-    return (['user', 'group'] as const).flatMap((type) =>
-      [...event[type]].map((subject) => ({ ...row, subject, resource_type: type })),
-    );
-  }
-  if (isIrrelevant(event.audit.action)) return [];
-  const names = [...event.names].filter(([{ length }]) => length <= NAME_LENGTH_MAX);
-  const keys = names
-    .slice(0, NAMES_MAX)
-    .flatMap(([name, types]) => [...types].map((type) => toNameKey(type, name.toWellFormed())));
-  return [...new Set(keys)].map((subject) => ({ ...row, subject, resource_type: null }));
+function toSubjectRows({
+  audit: { id: event_id, action },
+  at,
+  user,
+  group,
+  names,
+}: NamedEvent): Row<'audit_event_subjects'>[] {
+  const toRows = (subjects: Iterable<string>, resource_type: 'user' | 'group' | null) =>
+    [...subjects].map((subject) => ({ event_id, at, subject, resource_type }));
+  if (user.size + group.size > 0) return [...toRows(user, 'user'), ...toRows(group, 'group')];
+  if (isIrrelevant(action)) return [];
+  const kept = [...names].filter(([{ length }]) => length <= NAME_LENGTH_MAX).slice(0, NAMES_MAX);
+  const keys = kept.flatMap(([name, types]) =>
+    [...types].map((type) => toNameKey(type, name.toWellFormed())),
+  );
+  return toRows(new Set(keys), null);
 }
 
 /** Text without NUL, which PostgreSQL cannot store. */
 function toText(text: string): string {
   return text.replaceAll('\0', '').slice(0, TEXT_LENGTH_MAX);
 }
+
+const orNull = (text: string | undefined) => (text === undefined ? null : toText(text));

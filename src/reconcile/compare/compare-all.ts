@@ -2,7 +2,7 @@ import type { DriftKind } from '../../domain/drift.ts';
 import { BridgeError } from '../../domain/errors.ts';
 import { toCount } from '../../domain/text.ts';
 import { findNewestCallAt } from '../../store/audit/own-calls.ts';
-import { endOrphanedDrifts } from '../../store/drifts.ts';
+import { changeDrifts, endOrphanedDrifts } from '../../store/drifts.ts';
 import { listNamesakes } from '../../store/resources/find.ts';
 import {
   listRows,
@@ -19,12 +19,15 @@ import { LISTS_OF, READ_SECTIONS, type ReadRun } from '../read/reading.ts';
 import {
   compareWithKnown,
   type DriftChanges,
-  isSame,
+  findQuietAt,
+  inspect,
   type KnownDifferences,
+  type LookPart,
   listKnown,
+  listPartsOf,
+  readGroupLists,
   storeDriftChanges,
-} from './known-drifts.ts';
-import { findQuietAt, inspect, type LookPart, listPartsOf, readGroupLists } from './look.ts';
+} from './look.ts';
 
 /** Counts of one sweep. */
 export interface SweepCounts {
@@ -65,16 +68,27 @@ export async function readAndCompare(
   run: SweepRun,
   { readsAdmins }: { readonly readsAdmins: boolean },
 ): Promise<void> {
+  const { store, clock } = run.deps;
   await readLists(run);
   if (readsAdmins && run.reading.isRead('group')) {
     for (const name of await readGroupLists(run))
       run.reasons.add(`the ${name} of some groups could not be read`);
   }
-  await lookAtNamesakes(run);
+  // An unmanaged account may be that of a user without one, who has its name: then what is wanted applies to it.
+  await store.write(async (tx) => {
+    const ids = await listNamesakes(tx, NAMESAKES_MAX);
+    const keys = ids.map((id) => ({ type: 'user', id }) as const);
+    await markToLook(tx, keys, clock.now());
+  });
   for (const type of ['user', 'group'] as const) {
-    await lookInto(run, type, await compareAll(run, type));
+    const suspects: Suspects = { managed: [], unmanaged: [], differing: new Map() };
+    for await (const rows of readRows(store.read, type, { limit: COMPARED[type] })) {
+      run.signal.throwIfAborted();
+      await compareRows(run, rows, suspects);
+      run.counts[`${type}s`] += rows.length;
+    }
+    await lookInto(run, type, suspects);
   }
-  const { store, clock } = run.deps;
   await store.write((tx) => endOrphanedDrifts(tx, clock.now()));
 }
 
@@ -101,18 +115,6 @@ async function readLists(run: SweepRun): Promise<void> {
   }
 }
 
-/**
- * Makes users without a known account due for a look where an unmanaged account has their userName or address: it may be
- * theirs, and then what is wanted applies to it.
- */
-async function lookAtNamesakes({ deps: { store, clock } }: SweepRun): Promise<void> {
-  await store.write(async (tx) => {
-    const ids = await listNamesakes(tx, NAMESAKES_MAX);
-    const keys = ids.map((id) => ({ type: 'user', id }) as const);
-    await markToLook(tx, keys, clock.now());
-  });
-}
-
 /** Users or groups that are to be looked at, by their numbers. */
 interface Suspects {
   /** No list showed them. A look says whether they are missing. */
@@ -123,33 +125,55 @@ interface Suspects {
 }
 
 /**
- * Compares all users or groups with the complete lists. A known drift is confirmed or ended by the lists alone. The rows are
- * read in parts, so that only one part is in memory, and beside the transactions of others: most differ in nothing.
+ * Compares users or groups with the complete lists, beside the transactions of others: most differ in nothing. A known drift
+ * is confirmed or ended by the lists alone.
  */
-async function compareAll(run: SweepRun, type: 'user' | 'group'): Promise<Suspects> {
-  const { deps, reading, counts, signal } = run;
-  const { read } = deps.store;
-  const suspects: Suspects = { managed: [], unmanaged: [], differing: new Map() };
-  for await (const rows of readRows(read, type, { limit: COMPARED[type] })) {
-    signal.throwIfAborted();
-    const ids = rows.map(({ id }) => id);
-    const known = await listKnown(read, ids);
-    const compared: Compared[] = [];
-    for (const row of rows) {
-      // One that is known to be missing was looked for then.
-      const isKnown = known.drifts.some(
-        ({ resource_id, kind }) => resource_id === row.id && kind.endsWith('.missing'),
-      );
-      if (!isKnown && reading.isMissed(row)) {
-        suspects[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
-      } else if (await mayCompare(run, row)) {
-        compared.push(await compareOne(run, { row, known, suspects }));
-      }
+async function compareRows(
+  run: SweepRun,
+  rows: readonly ResourceRow[],
+  suspects: Suspects,
+): Promise<void> {
+  const { counts } = run;
+  const { store, clock } = run.deps;
+  const ids = rows.map(({ id }) => id);
+  const all = await listKnown(store.read, ids);
+  const compared: (DriftChanges & { readonly row: ResourceRow })[] = [];
+  for (const row of rows) {
+    const isOfRow = (one: { readonly resource_id: string }) => one.resource_id === row.id;
+    const known = { drifts: all.drifts.filter(isOfRow), held: all.held.filter(isOfRow) };
+    // One that is known to be missing was looked for then.
+    const isKnown = known.drifts.some(({ kind }) => kind.endsWith('.missing'));
+    if (!isKnown && run.reading.isMissed(row)) {
+      suspects[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
+    } else if (await mayCompare(run, row)) {
+      compared.push({ row, ...(await compareRow(run, row, { known, suspects })) });
     }
-    await storeChanges(run, compared);
-    counts[`${type}s`] += rows.length;
   }
-  return suspects;
+  const same = compared.flatMap((one) => one.same);
+  const changed = compared.filter(
+    (one) => one.other.length + one.gone.length + one.fresh.length > 0,
+  );
+  // Only these keep the writes of others waiting.
+  if (same.length + changed.length === 0) return;
+  const stored = await store.write(async (tx) => {
+    const now = clock.now();
+    await changeDrifts(tx, same, { last_seen_at: now });
+    const still: DriftChanges[] = [];
+    for (const one of changed) {
+      const locked = await lockRow(tx, one.row);
+      // Nothing is said of what was written since it was compared.
+      if (locked === undefined || !isUnchanged(locked, one.row)) continue;
+      await storeDriftChanges(tx, one, { detector: 'sweep', now });
+      still.push(one);
+    }
+    return still;
+  });
+  counts.confirmed += same.length;
+  for (const { other, gone, fresh } of stored) {
+    counts.confirmed += other.length;
+    counts.gone += gone.length;
+    counts.opened += fresh.length;
+  }
 }
 
 /** True unless nothing can be said of a user or group: at work, left out, or neither seen nor looked for. */
@@ -174,31 +198,30 @@ async function mayBeOutdated({ deps: { store, policy }, reading }: SweepRun, row
   return ((await findNewestCallAt(store.read, row.id)) ?? 0) >= since;
 }
 
-interface Compared extends DriftChanges {
-  readonly row: ResourceRow;
-}
-
-async function compareOne(
+/** Compares one with what is known. What differs anew of a managed one is suspected alone. */
+async function compareRow(
   { deps: { store, policy }, reading }: SweepRun,
-  { row, known, suspects }: { row: ResourceRow; known: KnownDifferences; suspects: Suspects },
-): Promise<Compared> {
+  row: ResourceRow,
+  { known, suspects }: { readonly known: KnownDifferences; readonly suspects: Suspects },
+): Promise<DriftChanges> {
   const differences = await listDifferences(store.read, row, policy.deactivation);
-  const { confirmed, ...changes } = compareWithKnown(row, differences, known);
+  const changes = compareWithKnown(differences, known);
   // Who is in a group is not known where no two answers agree, or ids have changed.
   const isDoubted = reading.doubted.has(row.seq);
   const isSure = (kind: DriftKind, memberId: string) =>
     !reading.moved.has(memberId) && !(isDoubted && kind.startsWith('member.'));
   const fresh = changes.fresh.filter(({ kind, memberId }) => isSure(kind, memberId));
   const gone = changes.gone.filter(({ kind, member_id }) => isSure(kind, member_id));
-  if (row.origin !== null) {
-    const kinds = fresh.map(({ kind }) => kind);
-    // A missing resource was looked for before.
-    const isSuspect = kinds.length > 0 && reading.isSeen(row);
-    if (isSuspect) suspects.differing.set(row.seq, listPartsOf(kinds, policy.deactivation));
-    return { row, confirmed, gone, fresh: [] };
+  if (row.origin === null) {
+    const isNews = fresh.length > 0 && !(await isAwaited(store.read, row));
+    return { ...changes, gone, fresh: isNews ? fresh : [] };
   }
-  const isNews = fresh.length > 0 && !(await isAwaited(store.read, row));
-  return { row, confirmed, gone, fresh: isNews ? fresh : [] };
+  const kinds = fresh.map(({ kind }) => kind);
+  // A missing one was looked for before.
+  if (kinds.length > 0 && reading.isSeen(row)) {
+    suspects.differing.set(row.seq, listPartsOf(kinds, policy.deactivation));
+  }
+  return { ...changes, gone, fresh: [] };
 }
 
 /** True for what was just seen for the first time while a create of ours may have made it. */
@@ -210,46 +233,13 @@ async function isAwaited(db: Db, row: ResourceRow): Promise<boolean> {
   return (await listRows(db, type, unconfirmed, { limit: 1 })).length > 0;
 }
 
-/** Stores what changes of the known drifts, but for rows that were written since they were compared. */
-async function storeChanges(
-  { deps: { store, clock }, counts }: SweepRun,
-  compared: readonly Compared[],
-): Promise<void> {
-  const changed = compared.filter(
-    ({ confirmed, gone, fresh }) => confirmed.length + gone.length + fresh.length > 0,
-  );
-  // Only these keep the writes of others waiting.
-  if (changed.length === 0) return;
-  const stored = await store.write(async (tx) => {
-    const still: Compared[] = [];
-    for (const one of changed) if (await isStill(tx, one)) still.push(one);
-    const all = {
-      confirmed: still.flatMap(({ confirmed }) => confirmed),
-      gone: still.flatMap(({ gone }) => gone),
-      fresh: still.flatMap(({ fresh }) => fresh),
-    };
-    await storeDriftChanges(tx, all, { detector: 'sweep', now: clock.now() });
-    return all;
-  });
-  counts.confirmed += stored.confirmed.length;
-  counts.gone += stored.gone.length;
-  counts.opened += stored.fresh.length;
-}
-
-/** True where known drifts were only seen again, as they were, or the row is as it was compared. */
-async function isStill(tx: Db, { row, confirmed, gone, fresh }: Compared): Promise<boolean> {
-  if (gone.length + fresh.length === 0 && confirmed.every(isSame)) return true;
-  const locked = await lockRow(tx, row);
-  return locked !== undefined && isUnchanged(locked, row);
-}
-
 /**
- * Looks at these users or groups by themselves. Unmanaged ones that are gone are forgotten. A list may always leave out
- * inactive users; a managed one that is found proves that its list was not complete.
+ * Looks at suspects by themselves. Unmanaged ones that are gone are forgotten. A list may always leave out inactive users; a
+ * managed one that is found proves that its list was not complete.
  */
 async function lookInto(
   run: SweepRun,
-  type: 'user' | 'group',
+  type: ResourceRow['type'],
   { managed, unmanaged, differing }: Suspects,
 ): Promise<void> {
   const { deps, reasons } = run;
@@ -279,9 +269,8 @@ async function lookAt(run: SweepRun, row: ResourceRow, parts?: LookPart[]): Prom
   if (restMs > 0) await deps.clock.sleep(restMs, signal);
   const looked = await inspect(run, row, { parts: parts ?? ['ordinary'], detector: 'sweep' });
   const isMissing = parts === undefined;
-  const isOurs = row.origin !== null;
   if (looked.kind === 'could-not-look') {
-    if (isMissing && !isOurs) return;
+    if (isMissing && row.origin === null) return;
     counts.unknown += 1;
     const what = isMissing
       ? 'somebody missing could not be looked for'
@@ -289,10 +278,10 @@ async function lookAt(run: SweepRun, row: ResourceRow, parts?: LookPart[]): Prom
     reasons.add(`${what} (${looked.reason})`);
     return;
   }
-  const isGone = looked.kind === 'gone';
-  if (looked.found === undefined || (isGone && !isMissing)) counts.unknown += 1;
-  counts.opened += looked.found?.length ?? 0;
-  if (isMissing && isOurs && !isGone) {
+  const { kind, found } = looked;
+  counts.opened += found?.length ?? 0;
+  if (found === undefined || (kind === 'gone' && !isMissing)) counts.unknown += 1;
+  if (kind === 'seen' && isMissing && row.origin !== null) {
     reasons.add(`the list of ${row.type}s left out one that is there`);
   }
 }

@@ -1,10 +1,18 @@
-import type { Detector, DriftKind } from '../../domain/drift.ts';
+import { findRepair, toChangeKey } from '../../domain/change.ts';
+import type { Detector, Difference, DriftKind } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import type { Deactivation } from '../../domain/user.ts';
 import { findNewestCallAt } from '../../store/audit/own-calls.ts';
-import type { DriftRow } from '../../store/drifts.ts';
+import {
+  changeDrifts,
+  type DriftRow,
+  type Finding,
+  insertDrifts,
+  listActiveDrifts,
+} from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
+import { listHeldChanges } from '../../store/plans.ts';
 import {
   deleteRow,
   type GroupRow,
@@ -33,7 +41,6 @@ import {
   toSearchText,
 } from '../user/observe.ts';
 import { seenOr } from '../verdict.ts';
-import { compareWithKnown, listKnown, storeDriftChanges } from './known-drifts.ts';
 
 /**
  * Part that a look at one resource reads.
@@ -77,7 +84,7 @@ export interface Look {
 }
 
 /** Result of a look that was compared; `found` are the new drifts, undefined: it was written meanwhile. */
-export type Inspected =
+type Inspected =
   | { readonly kind: 'seen' | 'gone'; readonly found: readonly DriftRow[] | undefined }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
@@ -102,7 +109,7 @@ export async function inspect(
     const fresh = (await lockRow(tx, row)) ?? locked;
     if (isBusy(fresh)) return undefined;
     const differences = await listDifferences(tx, fresh, policy.deactivation);
-    const changes = compareWithKnown(row, differences, await listKnown(tx, [row.id]));
+    const changes = compareWithKnown(differences, await listKnown(tx, [row.id]));
     const opened = await storeDriftChanges(tx, changes, { detector, now });
     if (known.missing && row.origin === null) await deleteRow(tx, fresh, now);
     return opened;
@@ -193,6 +200,73 @@ async function observe(tx: Db, row: ResourceRow, known: Known, now: number): Pro
   if (row.type === 'user') return updateRow(tx, row, toObservedColumns(row, known.observed));
   if (isMoved(row, known)) return updateRow(tx, row, toLookAgainColumns(row, now));
   return observeGroup(tx, row, known, now);
+}
+
+/** Effect of a comparison on the drifts of a user or group. */
+export interface DriftChanges {
+  /** Drifts that were seen again as they were, and those with other values. */
+  readonly same: readonly DriftRow[];
+  readonly other: readonly { readonly row: DriftRow; readonly difference: Difference }[];
+  readonly gone: readonly DriftRow[];
+  readonly fresh: readonly Difference[];
+}
+
+/** Drifts that are known of resources, and changes that a plan holds back: such a difference is no drift. */
+export type KnownDifferences = Awaited<ReturnType<typeof listKnown>>;
+
+/** Lists what is known of these users or groups. */
+export async function listKnown(db: Db, ids: readonly string[]) {
+  return { drifts: await listActiveDrifts(db, ids), held: await listHeldChanges(db, ids) };
+}
+
+/** Compares what differs of one user or group with what is known of it; a drift under repair is left to its repair. Pure. */
+export function compareWithKnown(
+  differences: readonly Difference[],
+  { drifts, held }: KnownDifferences,
+): DriftChanges {
+  const isHeld = ({ kind, memberId }: Difference) =>
+    held.some((one) => one.kind === findRepair(kind) && one.member_id === memberId);
+  const fresh = new Map(
+    differences.filter((one) => !isHeld(one)).map((one) => [toChangeKey(one), one]),
+  );
+  // Nothing else is known of what is not there.
+  const isMissing = differences.some(({ kind }) => kind.endsWith('.missing'));
+  const [same, other, gone]: [DriftRow[], DriftChanges['other'][number][], DriftRow[]] = [
+    [],
+    [],
+    [],
+  ];
+  for (const row of drifts) {
+    const key = toChangeKey({ kind: row.kind, memberId: row.member_id });
+    const difference = fresh.get(key);
+    fresh.delete(key);
+    if (row.status === 'repairing') continue;
+    if (difference === undefined) gone.push(...(isMissing ? [] : [row]));
+    else if (isSame(row, difference)) same.push(row);
+    else other.push({ row, difference });
+  }
+  return { same, other, gone, fresh: [...fresh.values()] };
+}
+
+function isSame(row: DriftRow, { desired, observed }: Difference): boolean {
+  return row.desired === JSON.stringify(desired) && row.observed === JSON.stringify(observed);
+}
+
+/** Stores the changes of known drifts, and the new drifts that were seen twice; returns the new ones. */
+export async function storeDriftChanges(
+  tx: Db,
+  { same, other, gone, fresh }: DriftChanges,
+  finding: Finding,
+): Promise<DriftRow[]> {
+  const { now } = finding;
+  await changeDrifts(tx, same, { last_seen_at: now });
+  for (const { row, difference } of other) {
+    const desired = JSON.stringify(difference.desired);
+    const observed = JSON.stringify(difference.observed);
+    await changeDrifts(tx, [row], { desired, observed, last_seen_at: now });
+  }
+  await changeDrifts(tx, gone, { status: 'gone', ended_at: now });
+  return insertDrifts(tx, fresh, finding);
 }
 
 /** Groups of one read of the store. */

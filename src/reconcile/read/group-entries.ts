@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask, edit } from '../../domain/cell.ts';
 import { fail } from '../../domain/failure.ts';
 import {
@@ -10,7 +9,6 @@ import {
 import { groupId, newId } from '../../domain/ids.ts';
 import { NOT_APPLIED } from '../../domain/refusal.ts';
 import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
-import { agreesWithLinks } from '../../store/links/links.ts';
 import { LIVE_MANAGED, listRows, updateRow } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
@@ -19,7 +17,7 @@ import { scim as scimOperations } from '../../upstream/operations/scim.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { observeMembers, toSeenMembers, toUnmanagedGroupAttributes } from '../group/observe.ts';
+import { toUnmanagedGroupAttributes } from '../group/observe.ts';
 import type { GroupScimId } from '../quirks.ts';
 import type { Entry, EntryKind, Listed } from './store-entries.ts';
 
@@ -90,12 +88,6 @@ export const groupEntries: EntryKind<'group'> = {
   rank: ({ origin, deleted_at }) => (deleted_at === null ? 0 : 2) + (origin === null ? 1 : 0),
   toSeenColumns: (observed) => ({ observed: JSON.stringify(observed) }),
   toShownColumns: (observed) => toGroupColumns(toUnmanagedGroupAttributes(observed)),
-  async agrees(db, { entry: { memberIds }, row }, { isFirst }) {
-    if (memberIds === undefined) return true;
-    // Many members take long to compare, and others go on meanwhile.
-    await nextTurn();
-    return agreesWithLinks(db, row, toSeenMembers(row, { memberIds, isFirst, from: 'list' }));
-  },
   async listElsewhere(tx, added) {
     const created = new Map(
       added.map(({ entry, row }) => [row.name_folded, entry.observe(undefined, 0).created]),
@@ -109,13 +101,6 @@ export const groupEntries: EntryKind<'group'> = {
   },
   listNames: ({ name_folded }) => [name_folded],
   removeAgain,
-  async finish(tx, { deps: { clock }, reading: { isFirst } }, saved, inserted) {
-    const now = clock.now();
-    for (const { entry, row } of [...saved, ...inserted]) {
-      const { memberIds } = entry;
-      if (memberIds) await observeMembers(tx, row, { memberIds, now, isFirst, from: 'list' });
-    }
-  },
 };
 
 /**

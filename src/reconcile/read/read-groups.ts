@@ -6,7 +6,7 @@ import { countSeenMembers } from '../../store/links/links.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import { type GroupRow, LIVE, listRows, lockRow, updateRow } from '../../store/resources/rows.ts';
 import { toUpstreamIds } from '../../store/resources/state.ts';
-import { deleteWhere, listWhere } from '../../store/tables.ts';
+import { deleteWhere } from '../../store/tables.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { fetchMemberIds, fetchScimMembers, observeMembers } from '../group/observe.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
@@ -15,7 +15,7 @@ import type { GroupScimId } from '../quirks.ts';
 import { withCalls } from '../step-call.ts';
 import { classify } from '../verdict.ts';
 import { groupEntries, type ShownGroup, toGroupEntry } from './group-entries.ts';
-import { type ListedScimGroup, READING, type ReadRun } from './reading.ts';
+import { type ListedScimGroup, READING, type ReadDeps, type ReadRun } from './reading.ts';
 import { storeEntries } from './store-entries.ts';
 
 /** Groups of one read of the store. */
@@ -36,7 +36,7 @@ export async function readMembers(run: ReadRun): Promise<undefined> {
 }
 
 async function storeGroups(run: ReadRun): Promise<void> {
-  const { store, quirks } = run.deps;
+  const { store, clock, quirks } = run.deps;
   const { since, scimGroups, restGroups, lists } = run.reading;
   // A list whose pages were read before shows groups that were deleted since beside those that were founded in their place.
   const gone = { upstream_uid: [...restGroups.keys()], deleted_at: { '<>': null } } as const;
@@ -51,22 +51,12 @@ async function storeGroups(run: ReadRun): Promise<void> {
     toGroupEntry(group, { form, sentAt: group.scim?.sentAt ?? restSentAt }),
   );
   await storeEntries(run, groupEntries, entries);
-  await saveAmbiguous(run, new Set(join.ambiguous.map(foldCase)));
-}
-
-/** Disputes names of which it is not known which group is which, and no others any more. */
-async function saveAmbiguous(
-  { deps: { store, clock } }: ReadRun,
-  names: ReadonlySet<string>,
-): Promise<void> {
+  const names = new Set(join.ambiguous.map(foldCase));
   const known = { resource_type: 'group', reason: SEVERAL } as const;
-  for (const name_folded of names) {
-    await store.write((tx) => saveDispute(tx, { ...known, name_folded }, clock.now()));
-  }
-  const disputes = await listWhere(store.read, 'disputes', known);
-  const over = disputes.filter(({ name_folded }) => !names.has(name_folded));
-  const seq = over.map((one) => one.seq);
-  if (seq.length > 0) await store.write((tx) => deleteWhere(tx, 'disputes', { seq }));
+  await store.write(async (tx) => {
+    for (const name_folded of names) await saveDispute(tx, { ...known, name_folded }, clock.now());
+    await deleteWhere(tx, 'disputes', { ...known, name_folded: { 'not in': [...names] } });
+  });
 }
 
 /** Group whose members no list proved. */
@@ -108,14 +98,18 @@ async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unpr
 
 /** Reads and stores the members of one group. They replace those that are known if a second source confirms the answer. */
 async function readMembersOf(run: ReadRun, { group, said, listed }: Unproven): Promise<void> {
-  const { deps, reading } = run;
+  const { deps, reading, signal } = run;
   const { clock, store } = deps;
   const { isFirst } = reading;
   const sentAt = clock.now();
-  const memberIds = await fetchMembers(run, group);
+  const looking = withCalls(deps, { ...READING, signal });
+  const memberIds = await fetchMembers(looking, group).catch((error: unknown) => {
+    // A group that is gone by now is looked for with others that no list shows.
+    if (classify(error).verdict !== 'missing') throw error;
+  });
   if (memberIds === undefined) return;
-  const count = memberIds.length;
-  if (!isFirst && (said ?? count) !== count && listed !== count) {
+  const { length } = memberIds;
+  if (!isFirst && (said ?? length) !== length && listed !== length) {
     reading.doubted.add(group.seq);
     return;
   }
@@ -131,33 +125,23 @@ async function readMembersOf(run: ReadRun, { group, said, listed }: Unproven): P
   });
 }
 
-/** Fetches all members of a group, undefined when it is gone. @throws UpstreamError also when no call shows its members */
+/** @throws UpstreamError also when no call shows its members */
 async function fetchMembers(
-  { deps, signal }: ReadRun,
+  deps: Pick<ReadDeps, 'upstream'>,
   group: GroupRow,
 ): Promise<readonly number[] | undefined> {
-  const reading = withCalls(deps, { ...READING, signal });
   const { uid, scimId } = toUpstreamIds(group);
-  try {
-    if (uid !== undefined) return await fetchMemberIds(reading, { uid, scimId });
-    return scimId === undefined ? undefined : await fetchScimMembers(reading, scimId);
-  } catch (error) {
-    if (classify(error).verdict === 'missing') return undefined;
-    throw error;
-  }
+  if (uid !== undefined) return fetchMemberIds(deps, { uid, scimId });
+  return scimId === undefined ? undefined : fetchScimMembers(deps, scimId);
 }
 
 /** Groups of the SCIM list with the group of the REST list that each is. */
 type Pairs = ReadonlyMap<ListedScimGroup, RestGroup>;
 
-interface ListedGroup extends ShownGroup {
-  readonly scim?: ListedScimGroup | undefined;
-}
-
 interface GroupJoin {
   /** Meaning of the SCIM ids, undefined when no group tells. */
   readonly scimId: GroupScimId | undefined;
-  readonly groups: readonly ListedGroup[];
+  readonly groups: readonly (ShownGroup & { readonly scim?: ListedScimGroup | undefined })[];
   /** Names of groups with several possible partners, which stay without REST ids. */
   readonly ambiguous: readonly string[];
 }
@@ -179,13 +163,13 @@ function joinGroups(
   rest: readonly RestGroup[],
   deleted: ReadonlySet<string>,
 ): GroupJoin {
-  const named = pairByName(scim, rest, deleted);
-  let hasEvidence = named.pairs.size > 0;
+  const { pairs: named, ambiguous } = pairByName(scim, rest, deleted);
+  let hasEvidence = named.size > 0;
   for (const [form, toId] of FORMS) {
     const byId = new Map(rest.map((group) => [toId(group), group]));
     const pairs = toPairs(scim, ({ id }) => byId.get(id));
     hasEvidence ||= pairs.size > 0;
-    const agrees = [...pairs, ...named.pairs].every(
+    const agrees = [...pairs, ...named].every(
       ([one, other]) =>
         toId(other) === one.id && toSpelling(one.displayName) === toSpelling(other.name),
     );
@@ -195,47 +179,46 @@ function joinGroups(
   }
   const names = new Set(scim.map(({ displayName }) => toSpelling(displayName)));
   const restOnly = rest.filter(({ name }) => !names.has(toSpelling(name)));
-  const groups = withUnpaired(named.pairs, scim, restOnly);
-  return { groups, ambiguous: named.ambiguous, scimId: hasEvidence ? 'unrelated' : undefined };
+  const groups = withUnpaired(named, scim, restOnly);
+  return { groups, ambiguous, scimId: hasEvidence ? 'unrelated' : undefined };
 }
 
 function toPairs(
   scim: readonly ListedScimGroup[],
   findPartner: (group: ListedScimGroup) => RestGroup | undefined,
 ): Pairs {
-  return new Map(
-    scim.flatMap((group) => {
-      const partner = findPartner(group);
-      return partner === undefined ? [] : [[group, partner] as const];
-    }),
-  );
+  const pairs = new Map<ListedScimGroup, RestGroup>();
+  for (const group of scim) {
+    const partner = findPartner(group);
+    if (partner !== undefined) pairs.set(group, partner);
+  }
+  return pairs;
 }
 
 function pairByName(
   scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
   deleted: ReadonlySet<string>,
-): { readonly pairs: Pairs; readonly ambiguous: string[] } {
+): { readonly pairs: Pairs; readonly ambiguous: readonly string[] } {
   const byName = Map.groupBy(scim, ({ displayName }) => toSpelling(displayName));
   const restByName = Map.groupBy(rest, ({ name }) => toSpelling(name));
-  const listPartners = ({ displayName }: ListedScimGroup) => {
-    const all = restByName.get(toSpelling(displayName)) ?? [];
-    return all.length > 1 ? all.filter(({ uid }) => !deleted.has(uid)) : all;
-  };
-  const isUnique = (group: ListedScimGroup) =>
-    byName.get(toSpelling(group.displayName))?.length === 1 && listPartners(group).length === 1;
-  const ambiguous = scim.filter((group) => !isUnique(group) && listPartners(group).length > 0);
-  return {
-    pairs: toPairs(scim.filter(isUnique), (group) => listPartners(group)[0]),
-    ambiguous: ambiguous.map(({ displayName }) => displayName),
-  };
+  const ambiguous: string[] = [];
+  const pairs = toPairs(scim, ({ displayName }) => {
+    const name = toSpelling(displayName);
+    const all = restByName.get(name) ?? [];
+    const [partner, ...others] = all.length > 1 ? all.filter(({ uid }) => !deleted.has(uid)) : all;
+    if (others.length === 0 && byName.get(name)?.length === 1) return partner;
+    if (partner !== undefined) ambiguous.push(displayName);
+    return undefined;
+  });
+  return { pairs, ambiguous };
 }
 
 function withUnpaired(
   pairs: Pairs,
   scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
-): ListedGroup[] {
+): GroupJoin['groups'] {
   const paired = new Set(pairs.values());
   return [
     ...scim.map((group) => ({ scim: group, rest: pairs.get(group) })),

@@ -3,6 +3,8 @@ import type { ObservedGroup } from '../../domain/group.ts';
 import { confirms, isTheSame } from '../../domain/resource-state.ts';
 import type { ObservedUser } from '../../domain/user.ts';
 import { chunks } from '../../store/engine/dialect.ts';
+import { agreesWithLinks } from '../../store/links/links.ts';
+import { moveLinks } from '../../store/links/of-users.ts';
 import { type EntryIds, listNamesUnderWay, listRowsOfEntries } from '../../store/resources/find.ts';
 import {
   deleteRow,
@@ -14,9 +16,10 @@ import {
 } from '../../store/resources/rows.ts';
 import { NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { observeMembers, toSeenMembers } from '../group/observe.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
-import type { Reading, ReadRun, ShowingList } from './reading.ts';
+import type { ReadRun, ShowingList } from './reading.ts';
 
 type Type = ResourceRow['type'];
 type Observation<T extends Type> = T extends 'user' ? ObservedUser : ObservedGroup;
@@ -38,23 +41,9 @@ export interface Entry<T extends Type> {
 }
 
 /** A row, and what lists show of it. */
-export interface Listed<T extends Type> {
+export interface Listed<T extends Type, Row = RowOf<T>> {
   readonly entry: Entry<T>;
-  readonly row: RowOf<T>;
-}
-
-/** The columns that providers see while nobody manages the row. */
-type ShownColumns = Pick<ResourceRow, 'attributes' | 'name' | 'name_folded'>;
-
-/** A row that was stored, and its observation. */
-export interface Saved<T extends Type> extends Listed<T> {
-  readonly observed: Observation<T>;
-}
-
-/** An entry that no row stands for yet, with its row. */
-export interface Added<T extends Type> {
-  readonly entry: Entry<T>;
-  readonly row: NewRow<T>;
+  readonly row: Row;
 }
 
 /** How entries of one type are stored, as far as users and groups differ. */
@@ -67,24 +56,18 @@ export interface EntryKind<T extends Type> {
   /** Order of the rows that stand for one entry: the first is the one that is to show it. */
   rank(row: RowOf<T>): number;
   toSeenColumns(observed: Observation<T>, row?: RowOf<T>): Pick<ResourceRow, 'observed'>;
-  toShownColumns(observed: Observation<T>): ShownColumns;
-  /** True when the links of the row are as the entry shows them. */
-  agrees?(db: Db, listed: Listed<T>, reading: Reading): Promise<boolean>;
-  /** Lists managed resources that these new entries may stand for, because they have other ids by now. */
-  listElsewhere(tx: Db, added: readonly Added<T>[]): Promise<readonly RowOf<T>[]>;
+  /** The columns that providers see while nobody manages the row. */
+  toShownColumns(
+    observed: Observation<T>,
+  ): Pick<ResourceRow, 'attributes' | 'name' | 'name_folded'>;
+  /** Lists managed resources that new entries may stand for, because they have other ids by now. */
+  listElsewhere(tx: Db, added: readonly Listed<T, NewRow<T>>[]): Promise<readonly RowOf<T>[]>;
   /** The folded names by which the service knows it. */
   listNames(row: RowOf<T> | NewRow<T>): string[];
-  /** Takes over what an unmanaged row for the same entry has. */
-  absorb?(tx: Db, row: RowOf<T>, double: RowOf<T>): Promise<void>;
   /** Stores what follows where lists still show what is deleted. Absent: it is stored as what is live. */
   removeAgain?(tx: Db, listed: Listed<T>, now: number): Promise<void>;
-  /** Stores what belongs to the rows: addresses, members. */
-  finish(
-    tx: Db,
-    run: ReadRun,
-    saved: readonly Saved<T>[],
-    inserted: readonly Listed<T>[],
-  ): Promise<void>;
+  /** Stores what follows for rows that were changed; they are as they were. */
+  finish?(tx: Db, run: ReadRun, saved: readonly Listed<T>[]): Promise<void>;
 }
 
 /** Stores what lists show. Rows that are stored as they show them are only noted: mostly all. */
@@ -93,8 +76,8 @@ export async function storeEntries<T extends Type>(
   kind: EntryKind<T>,
   entries: readonly Entry<T>[],
 ): Promise<void> {
-  const { deps, reading, signal } = run;
-  const { store } = deps;
+  const { reading, signal } = run;
+  const { store } = run.deps;
   // A page may name one twice.
   const unique = new Map(entries.map((entry) => [toKeys(entry.ids).join(), entry]));
   for (const some of chunks([...unique.values()], kind.compared)) {
@@ -144,18 +127,22 @@ function toKeys(ids: EntryIds): string[] {
 
 /** True when the store holds a user or group as the lists show it. */
 async function isStored<T extends Type>(
-  { deps: { store, clock }, reading }: ReadRun,
-  kind: EntryKind<T>,
-  listed: Listed<T>,
+  { deps: { store, clock }, reading: { isFirst } }: ReadRun,
+  { removeAgain }: EntryKind<T>,
+  { entry, row }: Listed<T>,
 ): Promise<boolean> {
-  const { entry, row } = listed;
-  const before = toObservation(row);
-  const isGone = row.deleted_at !== null && kind.removeAgain !== undefined;
-  if (before === undefined || isGone) return false;
-  const stored = toKeys(row);
+  const known: ResourceRow = row;
+  const before = toObservation(known);
+  if (before === undefined || (!isLive(known) && removeAgain !== undefined)) return false;
+  const stored = toKeys(known);
   if (!toKeys(entry.shownIds).every((key) => stored.includes(key))) return false;
   if (!isTheSame(entry.observe(row, clock.now()), before)) return false;
-  return kind.agrees === undefined || kind.agrees(store.read, listed, reading);
+  const { memberIds } = entry;
+  if (memberIds === undefined || known.type === 'user') return true;
+  // Many members take long to compare, and others go on meanwhile.
+  await nextTurn();
+  const seen = toSeenMembers(known, { memberIds, isFirst, from: 'list' });
+  return agreesWithLinks(store.read, known, seen);
 }
 
 /**
@@ -169,32 +156,38 @@ async function saveEntries<T extends Type>(
   entries: readonly Entry<T>[],
 ): Promise<void> {
   const { reading } = run;
+  const { isFirst } = reading;
   const now = run.deps.clock.now();
   const toRows = await findRows(tx, kind, entries, { lock: true });
   const known: Listed<T>[] = [];
-  const added: Added<T>[] = [];
+  const added: Listed<T, NewRow<T>>[] = [];
   for (const entry of entries) {
     const rows = toRows(entry);
     if (rows.length === 0) added.push({ entry, row: toNewRow(kind, entry, now) });
     else known.push(...(await settleRows(tx, kind, { entry, rows, now })));
   }
-  const strangers = known.flatMap(({ entry, row }) =>
-    row.origin !== null && entry.isAnother(row) ? [row] : [],
-  );
-  // Nobody has had another account before the first read.
-  const isNew = reading.isFirst && kind.type === 'user';
-  const moved = isNew ? [] : [...strangers, ...(await kind.listElsewhere(tx, added))];
-  const movedIds = new Set<string>(moved.map(({ id }) => id));
+  const strangers = known.filter(({ entry, row }) => row.origin !== null && entry.isAnother(row));
+  // No user has had another account before the first read.
+  const mayMove = !isFirst || kind.type === 'group';
+  const elsewhere = mayMove ? await kind.listElsewhere(tx, added) : [];
+  const moved = mayMove ? [...strangers.map(({ row }) => row), ...elsewhere] : [];
   for (const row of moved) {
     reading.moved.add(row.id);
     await updateRow(tx, row, toLookAgainColumns(row, now));
   }
-  const saved: Saved<T>[] = [];
+  const movedIds = new Set<string>(moved.map(({ id }) => id));
+  const saved: Listed<T>[] = [];
   for (const listed of known.filter(({ row }) => !movedIds.has(row.id))) {
-    saved.push(...(await saveKnown(tx, kind, listed, now)));
+    if (await saveKnown(tx, kind, listed, now)) saved.push(listed);
   }
   const inserted = await insertAdded(tx, kind, added, moved.flatMap(kind.listNames));
-  await kind.finish(tx, run, saved, inserted);
+  for (const { entry, row } of [...saved, ...inserted]) {
+    const { memberIds } = entry;
+    const stored: ResourceRow = row;
+    if (memberIds === undefined || stored.type === 'user') continue;
+    await observeMembers(tx, stored, { memberIds, now, isFirst, from: 'list' });
+  }
+  await kind.finish?.(tx, run, saved);
 }
 
 function toNewRow<T extends Type>(kind: EntryKind<T>, entry: Entry<T>, now: number): NewRow<T> {
@@ -217,23 +210,19 @@ function toNewRow<T extends Type>(kind: EntryKind<T>, entry: Entry<T>, now: numb
  */
 async function settleRows<T extends Type>(
   tx: Db,
-  kind: EntryKind<T>,
-  {
-    entry,
-    rows,
-    now,
-  }: { readonly rows: readonly RowOf<T>[]; readonly now: number } & Pick<Listed<T>, 'entry'>,
+  { type, removeAgain }: EntryKind<T>,
+  { entry, rows, now }: { entry: Entry<T>; rows: readonly RowOf<T>[]; now: number },
 ): Promise<Listed<T>[]> {
   const [row, ...others] = rows;
   if (row === undefined) return [];
-  if (row.deleted_at !== null && kind.removeAgain) {
-    for (const one of rows) await kind.removeAgain(tx, { entry, row: one }, now);
+  if (!isLive(row) && removeAgain) {
+    for (const one of rows) await removeAgain(tx, { entry, row: one }, now);
     return [];
   }
   const doubles = others.filter(isLive);
   if (doubles.some(({ origin }) => origin !== null)) return [];
   for (const double of doubles) {
-    await kind.absorb?.(tx, row, double);
+    await moveLinks(tx, type, double, row);
     await deleteRow(tx, double);
   }
   return [{ entry, row }];
@@ -242,29 +231,29 @@ async function settleRows<T extends Type>(
 /**
  * Stores what lists show of a known row: an unmanaged one is shown as observed, a managed one as desired. An entry that may
  * be older than a call makes a look due, but for a user of whom it shows what the call showed: mostly one who was created
- * while the list was read. None: nothing was stored.
+ * while the list was read. False: nothing was stored.
  */
 async function saveKnown<T extends Type>(
   tx: Db,
   kind: EntryKind<T>,
   { entry, row }: Listed<T>,
   now: number,
-): Promise<Saved<T>[]> {
+): Promise<boolean> {
   const decision = decideMerge(row, entry.sentAt);
-  if (decision === 'drop') return [];
+  if (decision === 'drop') return false;
   const observed = entry.observe(row, now);
   const before = toObservation(row);
   const isConfirmed = kind.type === 'user' && before && confirms(observed, before);
   if (decision === 'look-again' && !isConfirmed) {
     await updateRow(tx, row, toLookAgainColumns(row, now));
-    return [];
+    return false;
   }
   const shown = kind.toShownColumns(observed);
-  const seen = { ...entry.shownIds, ...kind.toSeenColumns(observed, row) };
   const isShown = row.origin === null && shown.attributes !== row.attributes;
   const changed = isShown ? { ...shown, version: row.version + 1, modified_at: now } : {};
+  const seen = { ...entry.shownIds, ...kind.toSeenColumns(observed, row) };
   await updateRow(tx, row, { ...seen, ...changed });
-  return [{ entry, row, observed }];
+  return true;
 }
 
 /**
@@ -273,19 +262,16 @@ async function saveKnown<T extends Type>(
  */
 async function insertAdded<T extends Type>(
   tx: Db,
-  kind: EntryKind<T>,
-  added: readonly Added<T>[],
+  { type, listNames }: EntryKind<T>,
+  added: readonly Listed<T, NewRow<T>>[],
   movedNames: readonly string[],
 ): Promise<Listed<T>[]> {
   if (added.length === 0) return [];
-  const taken = (await listNamesUnderWay(tx, kind.type)).union(new Set(movedNames));
-  const free = added.filter(({ row }) => !kind.listNames(row).some((name) => taken.has(name)));
+  const taken = (await listNamesUnderWay(tx, type)).union(new Set(movedNames));
+  const free = added.filter(({ row }) => !listNames(row).some((name) => taken.has(name)));
   const entryOf = new Map(free.map(({ entry, row }) => [row.id, entry]));
-  const rows = await insertRows(
-    tx,
-    free.map(({ row }) => row),
-  );
-  return rows.flatMap((row) => {
+  const rows = free.map(({ row }) => row);
+  return (await insertRows(tx, rows)).flatMap((row) => {
     const entry = entryOf.get(row.id);
     return entry === undefined ? [] : [{ entry, row }];
   });

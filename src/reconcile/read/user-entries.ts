@@ -2,7 +2,6 @@ import { newId, type UserId, userId } from '../../domain/ids.ts';
 import { compareAccount, type ObservedUser, type ShownAccount } from '../../domain/user.ts';
 import { followUsers } from '../../rules/follow.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
-import { moveLinks } from '../../store/links/of-users.ts';
 import { listHolders } from '../../store/resources/find.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
 import { toObservedUser as toStoredUser, toUserState } from '../../store/resources/state.ts';
@@ -75,17 +74,14 @@ export const userEntries: EntryKind<'user'> = {
     );
   },
   listNames,
-  absorb: (tx, row, double) => moveLinks(tx, 'user', double, row),
-  /** Rules follow a licence that was not known before: they might have taken it from a protected user. */
+  /** Rules might have taken a licence that was not known before from a protected user. */
   async finish(tx, { deps: { rules, clock } }, saved) {
-    const licensed: UserId[] = [];
-    for (const { row, observed } of saved) {
-      const isLicenceKnown = toStoredUser(row)?.appsPermissions !== undefined;
-      const isNews = row.origin !== null && observed.appsPermissions !== undefined;
-      if (isNews && !isLicenceKnown) licensed.push(row.id);
-    }
-    if (licensed.length > 0 && !rules.book.isEmpty) {
-      await followUsers(tx, rules, licensed, clock.now());
-    }
+    const now = clock.now();
+    const licensed = saved.flatMap(({ entry, row }): UserId[] => {
+      const isKnown = toStoredUser(row)?.appsPermissions !== undefined;
+      if (isKnown || row.origin === null) return [];
+      return entry.observe(row, now).appsPermissions === undefined ? [] : [row.id];
+    });
+    if (licensed.length > 0 && !rules.book.isEmpty) await followUsers(tx, rules, licensed, now);
   },
 };
