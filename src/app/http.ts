@@ -1,7 +1,7 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { createOAuthRouter, type OAuthDeps, showMetadata } from '../access/oauth/router.ts';
-import { createOidcSignIn, type OidcDeps } from '../console/oidc.ts';
+import { type OidcDeps, OidcSignIn } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
 import { createSignInActs } from '../console/sign-in.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
@@ -93,7 +93,7 @@ function openConsole({
   const acts = createSignInActs({ openAct: log.open, clock });
   const failed: OidcDeps['failed'] = events.requestFailed;
   const provider = findOidcOptions(settings);
-  const oidc = provider && createOidcSignIn(provider, { sessions, clock, acts, failed });
+  const oidc = provider && new OidcSignIn(provider, { sessions, clock, acts, failed });
   return createConsole({ sessions, findCredential, attempts, acts, oidc });
 }
 

@@ -2,6 +2,7 @@ import { type Request, type Response, Router } from 'express';
 import type * as OpenIdClient from 'openid-client';
 import { z } from 'zod';
 import type { Sessions } from '../access/sessions.ts';
+import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
 import type { SignInActs } from './sign-in.ts';
@@ -34,64 +35,135 @@ const PATH = '/console/oidc';
 /** Browsers keep no larger cookie. */
 const HINT_MAX = 3_900;
 
-/** Secrets of one sign-in, which only the browser that began it has. */
+/** Secrets of one sign-in, which only the browser that began it has, and the page that the person came for. */
 const checks = z.strictObject({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
-  /** Page of the console that the person came for. */
   to: z.string(),
 });
 
 /**
- * Creates signing in by the authorisation code flow with PKCE, state and nonce. The description of the provider is read
- * at the first sign-in.
+ * Signing in by the authorisation code flow with PKCE, state and nonce: `GET /oidc` leads to the provider, which leads back
+ * to `GET /oidc/callback`. The description of the provider is read at the first sign-in.
  * @see OpenID Connect Core 1.0 §3.1, RFC 7636
  */
-export function createOidcSignIn(options: OidcOptions, deps: OidcDeps) {
-  const { url } = options;
-  let reading: Promise<Found> | undefined;
+export class OidcSignIn {
+  readonly router: Router = Router()
+    .get('/oidc', (_req, res) => this.#leadBack(res, this.#begin(res)))
+    .get('/oidc/callback', (_req, res) => this.#leadBack(res, this.#finish(res)));
+  readonly #options: OidcOptions;
+  readonly #deps: OidcDeps;
+  #reading: Promise<Found> | undefined;
+
+  constructor(options: OidcOptions, deps: OidcDeps) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  /** Has the browser forget whom the provider named. */
+  forget(res: Response): void {
+    this.#setCookie(res, 'scim_bridge_id_token', '', 0);
+  }
+
+  /** Address that ends the session at the provider too; undefined where it has none, or cannot be asked. */
+  async findEnd(req: Pick<Request, 'headers'>): Promise<string | undefined> {
+    try {
+      const hint = findCookie(req, 'scim_bridge_id_token');
+      const back = { post_logout_redirect_uri: `${this.#options.url}/console/` };
+      const { oidc, config } = await this.#find();
+      const parameters = { ...back, ...(hint && { id_token_hint: hint }) };
+      return oidc.buildEndSessionUrl(config, parameters).href;
+    } catch {
+      return undefined; // The session of the bridge has ended all the same.
+    }
+  }
+
   /** A failed reading is tried again with the next sign-in. */
-  const find = () => {
-    reading ??= discover(options).catch((error: unknown) => {
-      reading = undefined;
+  #find(): Promise<Found> {
+    this.#reading ??= discover(this.#options).catch((error: unknown) => {
+      this.#reading = undefined;
       throw error;
     });
-    return reading;
-  };
+    return this.#reading;
+  }
+
   /** Leads a person back to the page of signing in after a failure; the log has the reason. */
-  const leadBack = async (res: Response, work: Promise<void>) => {
+  async #leadBack(res: Response, work: Promise<void>): Promise<void> {
     res.set('Cache-Control', 'no-store');
     await work.catch((error: unknown) => {
-      deps.failed({ requestId: getRequestId(res), error });
+      this.#deps.failed({ requestId: getRequestId(res), error });
       res.redirect('/console/?refused=failed');
     });
-  };
-  const finish = (res: Response) =>
-    end({ ...options, ...deps }, find, res).catch((error: unknown) => {
-      deps.acts.refused(res, 401);
+  }
+
+  #setCookie(res: Response, name: CookieName, text: string, seconds: number): void {
+    const secure = this.#options.url.startsWith('https:');
+    const maxAge = seconds * 1_000;
+    res.cookie(name, text, { ...COOKIES[name], maxAge, httpOnly: true, secure });
+  }
+
+  async #begin(res: Response): Promise<void> {
+    const { url, scope } = this.#options;
+    const { oidc, config } = await this.#find();
+    const to = toOwnPage(res.req.query.to, url);
+    const state = oidc.randomState();
+    const nonce = oidc.randomNonce();
+    const verifier = oidc.randomPKCECodeVerifier();
+    const address = oidc.buildAuthorizationUrl(config, {
+      redirect_uri: `${url}${PATH}/callback`,
+      scope,
+      state,
+      nonce,
+      response_type: 'code',
+      code_challenge_method: 'S256',
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    });
+    const text = Buffer.from(JSON.stringify({ state, nonce, verifier, to })).toString('base64url');
+    this.#setCookie(res, 'scim_bridge_sign_in', text, AWAY_SECONDS);
+    res.redirect(address.href);
+  }
+
+  async #finish(res: Response): Promise<void> {
+    await this.#end(res).catch((error: unknown) => {
+      this.#deps.acts.refused(res, 401);
       throw error;
     });
-  return {
-    /** `GET /oidc` leads to the provider, which leads back to `GET /oidc/callback`. */
-    router: Router()
-      .get('/oidc', (_req, res) => leadBack(res, begin(options, find, res)))
-      .get('/oidc/callback', (_req, res) => leadBack(res, finish(res))),
-    forget: (res: Response) => setCookie(res, url, ['scim_bridge_id_token', '', 0]),
-    async findEnd(req: Pick<Request, 'headers'>): Promise<string | undefined> {
-      try {
-        const hint = findCookie(req, 'scim_bridge_id_token');
-        const parameters = {
-          post_logout_redirect_uri: `${url}/console/`,
-          ...(hint && { id_token_hint: hint }),
-        };
-        const { oidc, config } = await find();
-        return oidc.buildEndSessionUrl(config, parameters).href;
-      } catch {
-        return undefined; // The session of the bridge has ended all the same.
-      }
-    },
-  };
+  }
+
+  /** @throws an error when this browser has not begun a sign-in within ten minutes, or the provider did not end it */
+  async #end(res: Response): Promise<void> {
+    const { url } = this.#options;
+    const { acts, sessions, clock } = this.#deps;
+    const kept = Buffer.from(findCookie(res.req, 'scim_bridge_sign_in') ?? '', 'base64url');
+    this.#setCookie(res, 'scim_bridge_sign_in', '', 0);
+    const { to, ...secrets } = checks.parse(JSON.parse(kept.toString('utf8')));
+    const found = await this.#find();
+    const { oidc, config } = found;
+    const tokens = await oidc.authorizationCodeGrant(config, new URL(res.req.originalUrl, url), {
+      expectedState: secrets.state,
+      expectedNonce: secrets.nonce,
+      pkceCodeVerifier: secrets.verifier,
+      idTokenExpected: true,
+    });
+    const claims = await readClaims(found, tokens, this.#options);
+    const person = toPerson(claims);
+    const purpose = findRole(claims, this.#options);
+    if (purpose === undefined) {
+      acts.refused(res, 403, person);
+      return res.redirect('/console/?refused=role');
+    }
+    const rest = { profile: 'lenient', provider: DEFAULT_PROVIDER } as const;
+    const credential: Credential = { ...person, purpose, ...rest };
+    const open = () => sessions.open(credential, undefined);
+    const isSecure = url.startsWith('https:');
+    const { session } = await acts.open(res, credential, { open, isSecure });
+    const { id_token: hint = '' } = tokens;
+    const seconds = Math.floor((session.expiresAt - clock.now()) / 1_000);
+    // Without it the provider asks the person at the end.
+    if (hint.length <= HINT_MAX) this.#setCookie(res, 'scim_bridge_id_token', hint, seconds);
+    res.redirect(toOwnPage(to, url));
+  }
 }
 
 /** The client of OpenID Connect, and what it knows of the provider. */
@@ -103,75 +175,9 @@ async function discover({ issuer, clientId, clientSecret }: OidcOptions) {
   const execute = [oidc.enableNonRepudiationChecks];
   // The settings allow this on loopback alone.
   if (issuer.startsWith('http:')) execute.push(oidc.allowInsecureRequests);
-  const config = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
-    execute,
-  });
+  const options = { execute };
+  const config = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, options);
   return { oidc, config };
-}
-
-async function begin({ url, scope }: OidcOptions, find: () => Promise<Found>, res: Response) {
-  const { oidc, config } = await find();
-  const to = toOwnPage(res.req.query.to, url);
-  const state = oidc.randomState();
-  const nonce = oidc.randomNonce();
-  const verifier = oidc.randomPKCECodeVerifier();
-  const address = oidc.buildAuthorizationUrl(config, {
-    redirect_uri: `${url}${PATH}/callback`,
-    scope,
-    state,
-    nonce,
-    response_type: 'code',
-    code_challenge_method: 'S256',
-    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-  });
-  const text = Buffer.from(JSON.stringify({ state, nonce, verifier, to })).toString('base64url');
-  setCookie(res, url, ['scim_bridge_sign_in', text, AWAY_SECONDS]);
-  res.redirect(address.href);
-}
-
-/** @throws an error when this browser has not begun a sign-in within ten minutes, or the provider did not end it */
-async function end(
-  parts: OidcOptions & OidcDeps,
-  find: () => Promise<Found>,
-  res: Response,
-): Promise<void> {
-  const { url, acts, sessions } = parts;
-  const { req } = res;
-  const kept = Buffer.from(findCookie(req, 'scim_bridge_sign_in') ?? '', 'base64url');
-  setCookie(res, url, ['scim_bridge_sign_in', '', 0]);
-  const { state, nonce, verifier, to } = checks.parse(JSON.parse(kept.toString('utf8')));
-  const found = await find();
-  const tokens = await found.oidc.authorizationCodeGrant(
-    found.config,
-    new URL(req.originalUrl, url),
-    {
-      expectedState: state,
-      expectedNonce: nonce,
-      pkceCodeVerifier: verifier,
-      idTokenExpected: true,
-    },
-  );
-  const claims = await readClaims(found, tokens, parts);
-  const person = toPerson(claims);
-  const purpose = findRole(claims, parts);
-  if (purpose === undefined) {
-    acts.refused(res, 403, person);
-    return res.redirect('/console/?refused=role');
-  }
-  const credential = {
-    ...person,
-    purpose,
-    profile: 'lenient',
-    provider: DEFAULT_PROVIDER,
-  } as const;
-  const open = () => sessions.open(credential, undefined);
-  const isSecure = url.startsWith('https:');
-  const { session } = await acts.open(res, credential, { open, isSecure });
-  const { id_token: hint = '' } = tokens;
-  const seconds = Math.floor((session.expiresAt - parts.clock.now()) / 1_000);
-  // Without it the provider asks the person at the end.
-  if (hint.length <= HINT_MAX) setCookie(res, url, ['scim_bridge_id_token', hint, seconds]);
-  res.redirect(toOwnPage(to, url));
 }
 
 /** A page of this console, and no address of anybody else. */
@@ -192,16 +198,6 @@ const COOKIES = {
   scim_bridge_id_token: { path: '/console/session', sameSite: 'strict' },
 } as const;
 type CookieName = keyof typeof COOKIES;
-
-/** Sets a cookie for so many seconds. */
-function setCookie(
-  res: Response,
-  url: string,
-  [name, text, seconds]: readonly [CookieName, string, number],
-): void {
-  const secure = url.startsWith('https:');
-  res.cookie(name, text, { ...COOKIES[name], maxAge: seconds * 1_000, httpOnly: true, secure });
-}
 
 function findCookie({ headers }: Pick<Request, 'headers'>, name: CookieName): string | undefined {
   return new RegExp(`(?:^|; *)${name}=([\\w.-]+)`).exec(headers.cookie ?? '')?.[1];

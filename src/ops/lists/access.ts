@@ -54,7 +54,10 @@ export const access = {
     { name: 'name', place: 'whole' },
     { name: 'mail domains', value: ({ domains }) => domains?.join(', ') ?? 'any' },
     { name: 'group names', value: ({ groupNames }) => groupNames?.join(', ') ?? 'any' },
-    { name: 'may', value: toRights },
+    {
+      name: 'may',
+      value: ({ may }) => (may.length === RIGHTS.length ? 'all' : may.join(', ') || 'nothing'),
+    },
     { name: 'requests', isLong: true, value: (provider) => listChoices(provider).join(', ') },
   ])({
     path: '/providers',
@@ -63,10 +66,8 @@ export const access = {
     filters: {},
     command: 'provider list',
   }),
-  TOKEN_CREATE: actOf(
-    'NewToken',
-    201,
-  )({
+  TOKEN_CREATE: actOf('NewToken')({
+    status: 201,
     path: '/tokens',
     summary: 'Make a token; its text is shown once.',
     body: 'TokenBody',
@@ -81,10 +82,8 @@ export const access = {
     question: 'End the token {id}? Who presents it is refused from then on.',
     say: ({ id, name }) => `${name} (${id}) is revoked.`,
   }),
-  CLIENT_CREATE: actOf(
-    'NewClient',
-    201,
-  )({
+  CLIENT_CREATE: actOf('NewClient')({
+    status: 201,
     path: '/clients',
     summary: 'Make an OAuth client, with a secret that is shown once or with a trust in an issuer.',
     body: 'ClientBody',
@@ -97,10 +96,8 @@ export const access = {
     nulls: { once: 'never' },
     say: toMadeText,
   }),
-  CLIENT_ROTATE: actOf(
-    'NewSecret',
-    201,
-  )({
+  CLIENT_ROTATE: actOf('NewSecret')({
+    status: 201,
     path: '/clients/{id}/rotate',
     summary: 'Give a client, by its id or name, a second secret; a third is refused.',
     body: 'SecretBody',
@@ -124,10 +121,8 @@ export const access = {
     question: 'End the sign-ins {id}? Who has them has to sign in again.',
     say: ({ id }) => `${id} is signed out.`,
   }),
-  PROVIDER_CREATE: actOf(
-    'Provider',
-    201,
-  )({
+  PROVIDER_CREATE: actOf('Provider')({
+    status: 201,
     path: '/providers',
     summary: 'Add a provider; a limit that is left out is none.',
     body: 'ProviderBody',
@@ -165,7 +160,6 @@ function toMadeText({ secret, ...view }: OpsJson<'NewClient'>): string {
   return lines.join('\n');
 }
 
-/** What the assertions of a client have to say. */
 function listTrustLines(trust: OpsJson<'Trust'>): string[] {
   const { issuer, audiences, claims, keysFrom, jwksUri, keyIds, lifetimeSeconds, once } = trust;
   const given = keyIds.map((id) => id ?? 'one without an id').join(', ');
@@ -187,24 +181,23 @@ function toProviderText(provider: OpsJson<'Provider'>): string {
   return [provider.name, ...lines].join('\n');
 }
 
-type Life = Pick<OpsJson<'Token'>, 'expiresAt' | 'revokedAt' | 'lastUsedAt'>;
+type Life<Part extends keyof OpsJson<'Token'>> = Pick<OpsJson<'Token'>, Part>;
 
-function toLife(life: Life): string {
+function toLife(life: Life<'expiresAt' | 'revokedAt' | 'lastUsedAt'>): string {
   return `${toState(life)}, ${toUsed(life)}`;
 }
 
-function toUsed({ lastUsedAt }: Pick<Life, 'lastUsedAt'>): string {
+function toUsed({ lastUsedAt }: Life<'lastUsedAt'>): string {
   return lastUsedAt === null ? 'never used' : `last used ${lastUsedAt}`;
 }
 
-/** When a credential ends, or has ended. */
-function toState({ expiresAt, revokedAt }: Pick<Life, 'expiresAt' | 'revokedAt'>): string {
+function toState({ expiresAt, revokedAt }: Life<'expiresAt' | 'revokedAt'>): string {
   if (revokedAt !== null) return `revoked ${revokedAt}`;
   return expiresAt === null ? 'never expires' : `expires ${expiresAt}`;
 }
 
 /** Words about the provider and the profile of a credential; nothing about the usual ones. */
-function toScope({ provider, profile }: Pick<OpsJson<'Token'>, 'provider' | 'profile'>): string {
+function toScope({ provider, profile }: Life<'provider' | 'profile'>): string {
   const of = provider === null || provider === DEFAULT_PROVIDER ? '' : `, of ${provider}`;
   return `${of}${profile === 'lenient' ? '' : `, ${profile}`}`;
 }
@@ -220,9 +213,4 @@ export function listChoices(handling: Handling): string[] {
   const { returning, unknownMembers, nestedGroups, match } = handling;
   const choices = { returning, unknownMembers, nestedGroups, match: match.join(' ') };
   return Object.entries(choices).map((choice) => choice.join(': '));
-}
-
-function toRights({ may }: OpsJson<'Provider'>): string {
-  if (may.length === RIGHTS.length) return 'all';
-  return may.length === 0 ? 'nothing' : may.join(', ');
 }

@@ -11,6 +11,8 @@ export interface Act<Answer> {
   readonly path: `/${string}`;
   readonly summary: string;
   readonly body?: OpsSchemaName;
+  /** Of its answer; 200 when left out. */
+  readonly status?: number;
   /** Its command with its arguments, each a parameter of the path or a member of the body. */
   readonly command: string;
   /** Question before it is sent, with `{name}` for what was given. */
@@ -26,20 +28,12 @@ export interface Act<Answer> {
   say(answer: Answer, given: Given): string;
 }
 
-/** Types one act by the schema and the status of its answer; what is written there stays known to its route. */
-export function actOf<Name extends OpsSchemaName, Status extends number = 200>(
-  answer: Name,
-  status?: Status,
-) {
-  const described = {
-    method: 'post',
-    answers: parseAnswers<Name, Status>(answer, status),
-  } as const;
-  return <const Row extends Act<OpsJson<Name>>>(row: Row) => ({ ...row, ...described });
-}
-
-function parseAnswers<Name, Status extends number>(answer: Name, status = 200) {
-  return { [status]: answer } as { readonly [Each in Status]: Name };
+/** Types one act by the schema of its answer; what is written there stays known to its route. */
+export function actOf<Name extends OpsSchemaName>(answer: Name) {
+  return <const Row extends Act<OpsJson<Name>>>(row: Row) => {
+    const answers: Readonly<Record<number, Name>> = { [row.status ?? 200]: answer };
+    return { ...row, method: 'post', answers } as const;
+  };
 }
 
 /** A request below `/ops` with a provider's export as its body. */
@@ -77,10 +71,7 @@ export function fileActOf<Name extends 'Census' | 'Handover' | 'IdImport'>(answe
 }
 
 /** User or group that an act is about. */
-export interface Subject {
-  readonly type: 'user' | 'group';
-  readonly id: string;
-}
+export type Subject = Readonly<Record<'id', string> & Record<'type', 'user' | 'group'>>;
 
 /** The path of an act, and its body with what the path does not hold. */
 export function toRequest(

@@ -87,20 +87,16 @@ pause survives restarts. Other processes on the same PostgreSQL follow within a 
     question: 'Discard the plan {id}? Nothing of it is done, and that cannot be taken back.',
     say: toPlanHead,
   }),
-  PLAN_UNDO: actOf(
-    'Undoing',
-    202,
-  )({
+  PLAN_UNDO: actOf('Undoing')({
+    status: 202,
     path: '/plans/{id}/undo',
     summary: 'Take back what a plan did, as far as the provider has written nothing of it since.',
     command: 'plan undo <id>',
     question: 'Undo the plan {id} in the service?',
     say: toPlanHead,
   }),
-  SWEEP: actOf(
-    'SweepAsked',
-    202,
-  )({
+  SWEEP: actOf('SweepAsked')({
+    status: 202,
     path: '/sweeps',
     summary: 'Compare the service with the store: a new sweep, or the one that runs or waits.',
     body: 'SweepBody',

@@ -8,11 +8,9 @@ import type { OpsJson } from '../schemas/schemas.ts';
 import { type Column, listOf, toPlanLink, toWords } from './list.ts';
 import { toHeld, toKind, toText } from './words.ts';
 
-type Item = OpsJson<'Drift'>;
-
 const TONES = { contested: 'bad', open: 'waiting', repairing: 'info', repaired: 'good' } as const;
 
-const DRIFT_COLUMNS: readonly Column<Item>[] = [
+const DRIFT_COLUMNS: readonly Column<OpsJson<'Drift'>>[] = [
   { name: 'id', kind: 'id', place: 'whole' },
   { name: 'kind', words: ({ kind }) => toKind(kind) },
   { name: 'of', value: toSubject, link: ({ resource }) => resource },
@@ -28,7 +26,11 @@ const DRIFT_COLUMNS: readonly Column<Item>[] = [
   },
   { name: 'status', tones: TONES },
   { name: 'since', kind: 'ago', value: ({ firstSeen }) => firstSeen },
-  { name: 'by', place: 'minor', value: toAuthor },
+  {
+    name: 'by',
+    place: 'minor',
+    value: ({ who }) => who && (who.username ?? `account ${who.id ?? 'unknown'}`),
+  },
   { name: 'plan', place: 'minor', value: ({ planId }) => planId, link: toPlanLink },
   { name: 'note', isLong: true, value: ({ privileged, note }) => privileged ?? toNote(note) },
 ];
@@ -68,11 +70,6 @@ export const UNMANAGED = driftList(
   UNMANAGED_KINDS,
   'List accounts and groups that no provider asked for, the newest first.',
 );
-
-function toAuthor({ who }: Item): string {
-  if (who === null) return '';
-  return who.username ?? `account ${who.id ?? 'unknown'}`;
-}
 
 /** The name of the user or group that differs, with the member that it is about. */
 export function toSubject(drift: Pick<OpsJson<'Drift'>, 'resource' | 'member'>): string {

@@ -33,7 +33,13 @@ found.`,
       value: ({ kind }) => CENSUS_WORDS[kind] ?? kind,
     },
     { name: 'finding', place: 'csv', value: ({ kind }) => kind },
-    { name: 'name', value: toNames },
+    {
+      name: 'name',
+      value({ entries, people }) {
+        const names = [...entries, ...people].flatMap(({ name }) => name ?? []);
+        return [...new Set(names)].join(', ');
+      },
+    },
     { name: 'row', value: ({ entries }) => entries.map(({ row }) => row).join(', ') },
     {
       name: 'id',
@@ -64,11 +70,6 @@ const CENSUS_WORDS: Readonly<Record<string, string>> = {
   differs: 'differing',
   'of-other': 'of another provider',
 };
-
-function toNames({ entries, people }: OpsJson<'Finding'>): string {
-  const names = [...entries, ...people].flatMap(({ name }) => name ?? []);
-  return [...new Set(names)].join(', ');
-}
 
 function toDifferences({ differences }: OpsJson<'Finding'>): string {
   const lines = differences.map(({ attribute, ...values }) => {

@@ -3,9 +3,6 @@ import { toSubject } from './drifts.ts';
 import { type Column, listOf, type Tone } from './list.ts';
 import { toChange, toCounts, toDecider, toHeld, toSource, toText } from './words.ts';
 
-/** As the domain has them: its module of plans is not for browsers. */
-const STATUSES = ['making', 'held', 'approved', 'applied', 'discarded'] as const;
-
 /** Tones of the statuses of a plan. */
 export const PLAN_TONES: Readonly<Record<string, Tone>> = {
   held: 'waiting',
@@ -31,7 +28,8 @@ export const PLANS = listOf('PlanList', [
 ])({
   path: '/plans',
   summary: 'List plans, the newest first.',
-  filters: { status: STATUSES },
+  // As the domain has them: its module of plans is not for browsers.
+  filters: { status: ['making', 'held', 'approved', 'applied', 'discarded'] },
   command: 'plan list',
 });
 

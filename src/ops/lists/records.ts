@@ -1,6 +1,6 @@
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { listOf, type Tone, toPlanLink, toProblemText, toWords } from './list.ts';
+import { listOf, toPlanLink, toProblemText, toWords } from './list.ts';
 
 /** Lists of what was asked for and done. */
 export const records = {
@@ -9,8 +9,21 @@ export const records = {
     { name: 'method' },
     { name: 'route' },
     { name: 'for', value: ({ resource }) => resource?.id, link: ({ resource }) => resource },
-    { name: 'written', isLong: true, value: ({ written }) => written.map(toWritten).join(', ') },
-    { name: 'status', tone: ({ status }) => toStatusTone(status) },
+    {
+      name: 'written',
+      isLong: true,
+      value: ({ written }) =>
+        written
+          .map(
+            ({ op, path, values, words }) =>
+              `${op}${words ? `: ${words}` : ` ${path}`} (${values})`,
+          )
+          .join(', '),
+    },
+    {
+      name: 'status',
+      tone: ({ status }) => (status < 400 ? 'good' : status < 500 ? 'waiting' : 'bad'),
+    },
     { name: 'refused because', isLong: true, value: ({ refusal }) => refusal },
     { name: 'ms', place: 'minor', value: ({ durationMs }) => Math.round(durationMs) },
     { name: 'credential', place: 'minor', filter: 'credential' },
@@ -102,15 +115,6 @@ export const records = {
     command: 'notifications list',
   }),
 };
-
-function toWritten({ op, path, values, words }: OpsJson<'Request'>['written'][number]): string {
-  return words === null ? `${op} ${path} (${values})` : `${op}: ${words} (${values})`;
-}
-
-function toStatusTone(status: number): Tone {
-  if (status < 400) return 'good';
-  return status < 500 ? 'waiting' : 'bad';
-}
 
 function toLogText({ logged }: OpsJson<'Leaver'>): string {
   const { state, at, ours, code } = logged;

@@ -9,18 +9,20 @@ const GATHER_MS = 500;
 const BATCH_MAX = 500;
 /** Requests that wait for a store that takes no writes; the oldest are dropped first. */
 const WAITING_MAX = 10_000;
-interface RequestLogDeps {
-  readonly store: Pick<Store, 'write'>;
-  readonly openRecord: OpenRecordOf;
-  /** Called when the store does not take them; they wait for the next time. */
-  readonly onFailure: (error: unknown) => void;
-}
-
 /**
  * Creates the log of requests of one process. A request that changes something is stored with its change; answers, and
  * requests that were refused, behind them, so that a crash loses those of the last half second.
  */
-export function createRequestLog({ store, openRecord, onFailure }: RequestLogDeps) {
+export function createRequestLog({
+  store,
+  openRecord,
+  onFailure,
+}: {
+  readonly store: Pick<Store, 'write'>;
+  readonly openRecord: OpenRecordOf;
+  /** Called when the store does not take them; they wait for the next time. */
+  readonly onFailure: (error: unknown) => void;
+}) {
   const waiting: NewRequestRow[] = [];
   let timer: NodeJS.Timeout | undefined;
   let storing: Promise<void> | undefined;

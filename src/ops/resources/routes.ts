@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unknownProvider } from '../../access/credentials.ts';
-import { type Adoption, toAdoptionWords } from '../../domain/adoption.ts';
+import { toAdoptionWords } from '../../domain/adoption.ts';
 import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isObservedActive, listUserDifferences } from '../../domain/user.ts';
 import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
-import type { Db } from '../../store/store.ts';
 import { findOne } from '../../store/tables.ts';
 import { missing, Problem } from '../http/body.ts';
 import { type ListQuery, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
@@ -29,7 +28,6 @@ export const resourceRoutes = [
 ] as const;
 
 type ResourceType = 'user' | 'group';
-type AnyRow = lists.Remarked<'user'> | lists.Remarked<'group'>;
 
 type ToItems<Type extends ResourceType, Item> = (
   sources: OpsSources,
@@ -60,7 +58,11 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
         const may = privileged ? 'adopt' : 'refuse';
         const request = { id, privileged: may, provider, isDryRun: false } as const;
         const adoption = await sources.adopt(type, request);
-        if (adoption.kind !== 'adopted') throw toProblem(adoption);
+        if (adoption.kind === 'unknown-provider') throw unknownProvider();
+        if (adoption.kind !== 'adopted') {
+          const [status, code, more = ''] = REFUSALS[adoption.kind];
+          throw new Problem(status, code, `${toAdoptionWords(adoption)}${more}`);
+        }
         const change = { before: { origin: null }, after: { origin: 'adopted', provider } };
         return { ...(await show(sources, id)), change };
       },
@@ -122,16 +124,16 @@ async function toGroups({ store }: OpsSources, rows: readonly lists.Remarked<'gr
 
 /** What a user and a group show otherwise than their row has it. */
 function toParts(
-  { deleted_at, last_error: problem, origin, provider, stuck_at, disputes }: AnyRow,
+  row: lists.Remarked<'user'> | lists.Remarked<'group'>,
   observed: { readonly at: number } | undefined,
 ) {
   return {
-    deleted: deleted_at !== null,
-    problem,
-    provider: origin === null ? null : provider,
+    deleted: row.deleted_at !== null,
+    problem: row.last_error,
+    provider: row.origin === null ? null : row.provider,
     seenAt: observed?.at ?? null,
-    stuckSince: stuck_at,
-    disputed: disputes > 0,
+    stuckSince: row.stuck_at,
+    disputed: row.disputes > 0,
   };
 }
 
@@ -148,56 +150,30 @@ const REFUSALS = {
   unknown: [404, 'not-found'],
   managed: [409, 'managed'],
   taken: [409, 'name-taken'],
-  privileged: [403, 'privileged'],
+  privileged: [403, 'privileged', ' {"privileged": true} takes it over all the same.'],
   'could-not-look': [503, 'could-not-look'],
 } as const;
 
-function toProblem(adoption: Exclude<Adoption, { kind: 'adopted' }>): Problem {
-  const { kind } = adoption;
-  if (kind === 'unknown-provider') throw unknownProvider();
-  const more = kind === 'privileged' ? ' {"privileged": true} takes it over all the same.' : '';
-  const [status, code] = REFUSALS[kind];
-  return new Problem(status, code, `${toAdoptionWords(adoption)}${more}`);
-}
-
-/** A page of the list of users, or of groups. Deleted ones are listed by themselves. */
+/** A page of the list of users, or of groups, found by windows: a filter may let few through. */
 function readItems<Type extends ResourceType, Item>(
   sources: OpsSources,
   type: Type,
   query: ListQuery<typeof USERS.filters>,
   toItems: ToItems<Type, Item>,
 ) {
-  const { filters } = query;
-  const toFlag = (word: 'true' | 'false' | undefined) => word && word === 'true';
-  const filter = {
-    managed: toFlag(filters.managed),
-    due: toFlag(filters.due),
-    stuck: toFlag(filters.stuck),
-    disputed: toFlag(filters.disputed),
-    drifted: toFlag(filters.drifted),
-    deleted: filters.deleted === 'true',
-    text: filters.q,
+  const db = sources.store.read;
+  const read = async ({ from, limit }: PartQuery) => {
+    const end = (await findOne(db, 'resources', {}, { order: 'seq desc' }))?.seq ?? 0;
+    const rows: lists.Remarked<Type>[] = [];
+    for (let afterSeq = from; afterSeq < end && rows.length < limit; afterSeq += WINDOW) {
+      const part = { afterSeq, untilSeq: afterSeq + WINDOW, limit: limit - rows.length };
+      rows.push(...(await lists.listRemarked(db, type, { ...part, filter: query.filters })));
+      await nextTurn();
+    }
+    return rows;
   };
-  const read = (part: PartQuery) => readOn(sources.store.read, type, filter, part);
   return readList(query, OLDEST, read, (rows) => toItems(sources, rows));
 }
 
 /** Rows that a filter looks at in one turn of the event loop. */
 const WINDOW = 2_000;
-
-/** The next rows that a filter lets through, however many it does not. */
-async function readOn<Type extends ResourceType>(
-  db: Db,
-  type: Type,
-  filter: lists.ResourceFilter,
-  { from, limit }: PartQuery,
-) {
-  const end = (await findOne(db, 'resources', {}, { order: 'seq desc' }))?.seq ?? 0;
-  const rows: lists.Remarked<Type>[] = [];
-  for (let afterSeq = from; afterSeq < end && rows.length < limit; afterSeq += WINDOW) {
-    const part = { afterSeq, untilSeq: afterSeq + WINDOW, limit: limit - rows.length };
-    rows.push(...(await lists.listRemarked(db, type, { ...part, filter })));
-    await nextTurn();
-  }
-  return rows;
-}

@@ -6,17 +6,6 @@ import type { OperatorAct } from '../http/operator.ts';
 /** Gates that stop all calls: one for a failing service, one for a refused token. */
 const GATES = ['service', 'credentials'] as const;
 
-/** Parts of the log of acts. */
-interface ActLogDeps {
-  readonly store: Pick<Store, 'write'>;
-  readonly openRecord: OpenRecordOf;
-  readonly clock: { now(): number };
-  /** Called for each act, once it is answered. */
-  readonly report: (act: OperatorAct) => void;
-  /** Called when the store does not take an act, which is lost then. */
-  readonly onFailure: (error: unknown) => void;
-}
-
 /** Words of every request that does more than read, by its method and route. */
 export const ACT_WORDS: Readonly<Record<string, string>> = {
   'POST /ops/users/:id/adopt': 'adopted it',
@@ -59,21 +48,31 @@ const OF_ALL: Readonly<Record<string, string>> = {
   'POST /ops/pause': 'asked for a pause, which there was already',
   'POST /ops/resume': 'asked for the end of a pause that there was not',
 };
-/** Without a target it concerns everybody. */
-const RETRY = 'POST /ops/retry';
-/** Its record keeps no id. */
-const ERASE = 'POST /ops/users/:key/erase';
 
 /**
  * Creates what keeps the acts of operators and when the service did not work, for the timelines of users and groups, in
  * the order in which it happens.
  */
-export function createActLog({ store, openRecord, clock, report, onFailure }: ActLogDeps) {
+export function createActLog({
+  store,
+  openRecord,
+  clock,
+  report,
+  onFailure,
+}: {
+  readonly store: Pick<Store, 'write'>;
+  readonly openRecord: OpenRecordOf;
+  readonly clock: { now(): number };
+  /** Called for each act, once it is answered. */
+  readonly report: (act: OperatorAct) => void;
+  /** Called when the store does not take an act, which is lost then. */
+  readonly onFailure: (error: unknown) => void;
+}) {
   let storing: Promise<void> = Promise.resolve();
 
-  function keep(save: (tx: Db) => Promise<void>): void {
+  const keep = (save: (tx: Db) => Promise<void>) => {
     storing = storing.then(() => store.write(save)).catch(onFailure);
-  }
+  };
 
   return {
     open: (toAct: () => OperatorAct): OpenRecord<OperatorAct> =>
@@ -105,36 +104,33 @@ function toRows(
   acts: readonly OperatorAct[],
   { entry, at }: { readonly entry: string; readonly at: number },
 ): NewAct[] {
-  return acts.flatMap((act, index) => toRow(act, { entry: index === 0 ? entry : null, at }) ?? []);
-}
-
-function toRow(done: OperatorAct, known: Pick<NewAct, 'entry' | 'at'>): NewAct | undefined {
-  // What is served with and without a slash at its end is one route.
-  const route = done.route.replace(/\/$/, '');
-  const { target = '', operator, credential, method, status, change } = done;
-  const name = `${method} ${route}`;
-  const words = ACT_WORDS[name];
-  if (words === undefined) return undefined;
-  const [state_before, state_after] = [toText(change?.before), toText(change?.after)];
-  const idle = state_before !== null && state_before === state_after ? OF_ALL[name] : undefined;
-  const isOfAll = name in OF_ALL || (name === RETRY && target === '');
-  return {
-    ...known,
-    act: idle ?? words,
-    operator,
-    credential,
-    method,
-    route,
-    target: name === ERASE ? '' : target,
-    address: done.remoteAddress,
-    request_id: done.requestId,
-    status: status ?? null,
-    state_before,
-    state_after,
-    everyone: isOfAll && idle === undefined ? 1 : 0,
-  };
-}
-
-function toText(state: object | undefined): string | null {
-  return state === undefined ? null : JSON.stringify(state);
+  return acts.flatMap(({ target = '', change, ...act }, index) => {
+    // What is served with and without a slash at its end is one route.
+    const route = act.route.replace(/\/$/, '');
+    const name = `${act.method} ${route}`;
+    const words = ACT_WORDS[name];
+    if (words === undefined) return [];
+    const toText = (state: object | undefined) => (state ? JSON.stringify(state) : null);
+    const [before, after] = [toText(change?.before), toText(change?.after)];
+    const idle = before !== null && before === after ? OF_ALL[name] : undefined;
+    // An attempt at all that waits concerns everybody too.
+    const isOfAll = name in OF_ALL || (name === 'POST /ops/retry' && target === '');
+    return {
+      at,
+      entry: index === 0 ? entry : null,
+      act: idle ?? words,
+      operator: act.operator,
+      credential: act.credential,
+      method: act.method,
+      route,
+      // The record of an erasure keeps no id.
+      target: route.endsWith('/erase') ? '' : target,
+      address: act.remoteAddress,
+      request_id: act.requestId,
+      status: act.status ?? null,
+      state_before: before,
+      state_after: after,
+      everyone: Number(isOfAll && idle === undefined),
+    };
+  });
 }

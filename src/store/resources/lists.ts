@@ -11,18 +11,14 @@ import type { Db, Part } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { findRow, type ResourceRow, type ResourceType, type RowOf } from './rows.ts';
 
-/** Filter of users or groups; an undefined property filters nothing. */
-export interface ResourceFilter {
-  readonly managed: boolean | undefined;
-  readonly due: boolean | undefined;
-  readonly stuck: boolean | undefined;
-  /** True: a provider was answered 409 for the name, and the dispute is open. */
-  readonly disputed: boolean | undefined;
-  readonly drifted: boolean | undefined;
-  readonly deleted: boolean;
-  /** Part of a userName, an address or a displayName, in any case, or a whole id. */
-  readonly text: string | undefined;
-}
+/**
+ * Filter of users or groups. `disputed`: a provider was answered 409 for the name, and the dispute is open. `q`: part of a
+ * userName, an address or a displayName, in any case, or a whole id. Deleted ones are listed alone.
+ */
+type ResourceFilter = Readonly<
+  Partial<Record<'managed' | 'due' | 'stuck' | 'disputed' | 'drifted' | 'deleted', Flag>>
+> & { readonly q?: string };
+type Flag = 'true' | 'false';
 
 /** Row of a user or group, with its drifts that are not over, and its disputes. */
 export type Remarked<Type extends ResourceType> = RowOf<Type> &
@@ -63,11 +59,12 @@ const DRIFTS = sql<number>`(${countDrifts(sql`resource_id`)} + ${countDrifts(sql
 const DISPUTES = sql<number>`(select count(*) from disputes where resource_type = resources.type and name_folded in
   (resources.name_folded, resources.observed_user_name_folded, resources.observed_email_folded))`;
 
-function toCondition({ managed, due, stuck, deleted, disputed, drifted, text }: ResourceFilter) {
-  const isSet = (column: string, wanted: boolean | undefined) =>
-    wanted !== undefined && sql`${sql.ref(column)} is ${wanted ? sql`not null` : sql`null`}`;
-  const isAny = (count: RawBuilder<number>, wanted: boolean | undefined) =>
-    wanted !== undefined && sql`${count} ${wanted ? sql`>` : sql`=`} 0`;
+function toCondition({ managed, due, stuck, disputed, drifted, ...others }: ResourceFilter) {
+  const { deleted = 'false', q } = others;
+  const isSet = (column: string, wanted: Flag | undefined) =>
+    wanted && sql`${sql.ref(column)} is ${wanted === 'true' ? sql`not null` : sql`null`}`;
+  const isAny = (count: RawBuilder<number>, wanted: Flag | undefined) =>
+    wanted && sql`${count} ${wanted === 'true' ? sql`>` : sql`=`} 0`;
   return allOf([
     isSet('origin', managed),
     isSet('due_at', due),
@@ -75,7 +72,7 @@ function toCondition({ managed, due, stuck, deleted, disputed, drifted, text }: 
     isSet('deleted_at', deleted),
     isAny(DISPUTES, disputed),
     isAny(DRIFTS, drifted),
-    text !== undefined && toText(text),
+    q !== undefined && toText(q),
   ]);
 }
 
