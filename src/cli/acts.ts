@@ -39,7 +39,6 @@ export async function makeToken(context: CliContext, given: Given): Promise<unkn
 /** Ends a sign-in by its id, or all of one operator by the name. @throws BridgeError `not-found` */
 export async function endSessions({ connect }: CliContext, { id: key }: Given): Promise<unknown> {
   const client = connect();
-  // As many as are kept.
   const page = await readAnswer(client, 'SessionList', '/sessions?limit=1000');
   const items = page.items.filter(({ id, name }) => id === key || name === key);
   if (items.length === 0) {
@@ -121,7 +120,6 @@ function toErasureText(answer: OpsJson<'Erasure'>): string {
 
 const POLL_MS = 250;
 
-/** Reads until what is read is the end, or so many milliseconds are over. */
 async function poll<T>(read: () => Promise<T>, isEnd: (found: T) => boolean, maxMs = Infinity) {
   for (const until = performance.now() + maxMs; ; await sleep(POLL_MS)) {
     const found = await read();
@@ -229,7 +227,6 @@ function toSweepText({ sweep, plan, drifts, unmanaged }: SweepResult): string {
 
 type Decision = OpsJson<'DriftsBody'>['decision'];
 
-/** Decisions: what each of them means, the word for what was done, and the question before. */
 const DECISIONS = {
   repair: ['have the service hold again what is wanted, by one plan', 'repaired', 'Repair them?'],
   accept: ['take what the service holds as what is wanted', 'accepted', 'Accept them?'],

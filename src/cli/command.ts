@@ -15,9 +15,7 @@ export interface CliWorld {
   /** Returns a file's text; throws when it cannot. */
   readonly readFile: (path: string) => string;
   readonly readInput: () => Promise<string>;
-  /** Standard output. */
   readonly write: (text: string) => void;
-  /** Standard error. */
   readonly writeError: (text: string) => void;
   /** Resolves with the signal's name when the process is asked to stop. */
   readonly untilStopped: () => Promise<string>;
@@ -28,7 +26,6 @@ export interface CliWorld {
    * want no colours (https://no-color.org).
    */
   readonly terminal?: { readonly columns: () => number; readonly hasColours: boolean } | undefined;
-  /** Asks the person at the terminal; undefined: nobody is there. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Shows a line in the place of the one before, until something is printed; undefined: standard error is no terminal. */
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
@@ -40,7 +37,6 @@ export interface CliContext extends CliWorld {
   readonly loadSettings: () => LoadedSettings;
   /** Client of the running bridge, with `ops.commandToken` or else `ops.token`. @throws BridgeError `ops-failed` */
   readonly connect: (timeoutMs?: number) => OpsClient;
-  /** Sets the exit code; the last call counts. */
   readonly exitWith: (code: number) => void;
 }
 
@@ -49,7 +45,6 @@ export type AddCommand = (program: Command, context: CliContext) => void;
 
 /** What was typed, and where it runs. */
 export interface Call<Options> extends CliContext {
-  /** Arguments, in order and by name. */
   readonly words: readonly string[];
   readonly named: Given;
   readonly options: Options;
@@ -65,21 +60,17 @@ export interface Call<Options> extends CliContext {
 export interface Output {
   readonly json?: unknown;
   readonly text: string | (() => string | Promise<string>);
-  /** What goes to standard error. */
   readonly notes?: string;
-  /** Exit code; `done` when left out. */
   readonly code?: number | undefined;
 }
 
 interface CommandRow<Options> {
-  /** Its words and arguments: `plan show [id]`. */
   readonly usage: string;
   /** Arguments that `--help` describes, in the place of those of `usage`. */
   readonly arguments?: readonly Argument[];
   readonly about: string;
   readonly help?: string | undefined;
   readonly configure?: (command: Command) => void;
-  /** In the order of `--help`. */
   readonly options?: readonly (Option | readonly [flags: string, meaning: string])[];
   /** Does it. @returns what is printed; undefined: nothing more */
   readonly run: (call: Call<Options>) => Promise<Output | undefined>;

@@ -10,7 +10,6 @@ import { defaultConfigFile, parseAnswer } from './command.ts';
 /** Names of the gates. */
 export const GATES = ['okta', 'entra', 'ipsie'] as const;
 
-/** What a part of an answer has to be. */
 interface Condition {
   readonly is?: 'filled' | 'empty' | 'number' | 'boolean';
   readonly matches?: string;
@@ -35,7 +34,6 @@ interface Step {
   readonly ops?: readonly JsonObject[];
   readonly repeat?: number;
   readonly form?: Texts;
-  /** null: the header is not sent. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly status?: number | readonly number[];
   readonly expect?: Readonly<Record<string, string | number | boolean | string[] | Condition>>;
@@ -83,7 +81,6 @@ interface Answer {
   readonly request: string;
   readonly status: number;
   readonly durationMs: number;
-  /** What was looked at, in words. */
   readonly parts: string[];
   /** Its JSON, where there is any, with each header as `@name`; no evidence. */
   readonly body: JsonObject;
@@ -96,7 +93,6 @@ export interface CheckResult extends Omit<Check, 'steps'> {
   readonly evidence: readonly Omit<Answer, 'body'>[];
 }
 
-/** The reason why a check is skipped. */
 class Skipped extends Error {}
 
 function fail(request: string, words: string): never {
@@ -113,9 +109,7 @@ interface RunParts {
   /** `base` (the SCIM base URL), `root`, `token`, `mark`, `MARK`, `domain`, `prefix`, ids of what was made, what steps capture. */
   readonly values: ReadonlyMap<string, string>;
   readonly creations: Gate['creations'];
-  /** Makes an OAuth client that ends with the run. */
   readonly makeClient: (more: JsonObject) => Promise<{ id: string; secret?: string | null }>;
-  /** Aborted: no further request is sent. */
   readonly stopped?: AbortSignal;
 }
 
@@ -123,9 +117,7 @@ interface RunParts {
 export class Run {
   readonly #parts: RunParts;
   readonly #values: Map<string, string>;
-  /** Answers to creations, by name. */
   readonly #made = new Map<string, Answer>();
-  /** Answers of the current check. */
   readonly #answers = new Set<Answer>();
 
   constructor(parts: RunParts) {
@@ -133,7 +125,6 @@ export class Run {
     this.#values = new Map(parts.values);
   }
 
-  /** Runs a check, or skips it once the run is stopped. */
   async check({ steps, ...check }: Check): Promise<CheckResult> {
     const toResult = (status: CheckResult['status'], why: string | null) => {
       const evidence = [...this.#answers].map(({ body: _, ...seen }) => seen);
@@ -236,7 +227,6 @@ export class Run {
     return json ? JSON.stringify(this.fill(json, self)) : null;
   }
 
-  /** Defines a variable by making what it is the id or the proof of. */
   async #define(name: string): Promise<void> {
     const values = this.#values;
     const { makeClient } = this.#parts;

@@ -85,7 +85,6 @@ interface GateRun extends Gate {
   readonly client: OpsClient;
   readonly status: OpsJson<'Status'>;
   readonly options: Options;
-  /** Aborted: the run ends, and deletes what it made. */
   readonly stopped: AbortSignal;
 }
 
@@ -154,7 +153,6 @@ function openCredentials({ client, profile, options: { provider } }: GateRun, ma
     revoke,
     [Symbol.asyncDispose]: async () => void (await revoke()),
   };
-  /** Revokes all, and lists those that may still be valid. */
   async function revoke(): Promise<string[]> {
     const answers = await Promise.all(
       live.map(({ path }) => client.ask('POST', path).catch(() => undefined)),

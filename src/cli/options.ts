@@ -83,7 +83,6 @@ function listMembers(body: unknown, flags: object, parent?: string): Member[] {
   });
 }
 
-/** The schema of what a member holds when it is there. */
 function unwrap(schema: unknown): unknown {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
   return isWrapped ? unwrap(schema.unwrap()) : schema;

@@ -5,7 +5,6 @@ import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
 import { type AddCommand, type CliWorld, defaultConfigFile, exitCodes } from './command.ts';
 
-/** The exit codes as every `--help` prints them; a command says what 2 means to it. */
 const EXIT_CODES_HELP = `
 Exit codes:
   0   done

@@ -22,7 +22,6 @@ import {
 import { bodyOptions, countOption, toOption } from './options.ts';
 import { type Output, toTable, toText } from './table.ts';
 
-/** The most entries that the bridge answers at once. */
 const PAGE = 1_000;
 
 const LIST_HELP = `
@@ -46,13 +45,11 @@ const OF_ANY = `${OF_ONE}; or the id of a drift, plan, token or client, or a pro
 interface FilterOption {
   readonly flags: string;
   readonly help?: string;
-  /** Value that a flag sets; undefined: the one that is typed. */
   readonly value?: string;
   /** The filter takes an id, and the option a name of a user or group; `any`: or the id of something else. */
   readonly names?: 'resource' | 'any';
 }
 
-/** Options of filters that are not called as the filter is. */
 const FILTER_OPTIONS: Readonly<Record<string, readonly FilterOption[]>> = {
   q: [{ flags: '--search <text>' }],
   resource: [{ flags: '--of <name>', names: 'resource', help: OF_ONE }],
@@ -136,7 +133,6 @@ export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
   }
 }
 
-/** Writes the first entries of a list as a table or as CSV, and says where there are more. */
 function toListText<Item>(
   { items, nextCursor }: Page<Item>,
   columns: readonly Column<Item>[],
@@ -150,7 +146,6 @@ function toListText<Item>(
 }
 
 interface Special {
-  /** Sends something else than the one request. */
   readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
   /** Question that depends on the state of the bridge; undefined: none now. */
   readonly findQuestion?: (context: CliContext) => Promise<string | undefined>;

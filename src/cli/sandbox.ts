@@ -5,7 +5,6 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts
 import { type CliContext, commandOf, readAnswer, toJson, WrongUsage } from './command.ts';
 import { countOption } from './options.ts';
 
-/** `sandbox`: runs the imitation of the service alone. */
 const serveSandbox = commandOf({
   usage: 'sandbox',
   about: 'serve the embedded imitation of the service alone, or control one that runs',
@@ -42,14 +41,11 @@ interface Typed {
 
 interface Control {
   readonly about: string;
-  /** Method, and path below `/_sandbox/`. */
   readonly request: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${string}`;
   readonly options?: Parameters<typeof commandOf>[0]['options'];
-  /** The bodies that are sent one after the other. @throws WrongUsage */
   readonly toBodies?: (words: readonly string[], options: Typed) => readonly JsonObject[];
 }
 
-/** Commands that control a sandbox, by their usage. */
 const CONTROLS: Readonly<Record<string, Control>> = {
   'do <action> [fields...]': {
     about: 'change something behind the back of the bridge, as a person in the service does',
@@ -115,7 +111,6 @@ const controls = Object.entries(CONTROLS).map(([usage, { about, request, options
 /** `sandbox`, and what controls one that runs. */
 export const sandboxCommands = [serveSandbox, ...controls];
 
-/** True, false and numbers are what they say. @throws WrongUsage */
 function parseField(field: string): readonly [string, JsonValue] {
   const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(field) ?? [];
   if (name === undefined) throw new WrongUsage(`error: ${field} is not name=value`);
@@ -123,7 +118,6 @@ function parseField(field: string): readonly [string, JsonValue] {
   return [name, /^\d{1,15}$/.test(value) ? Number(value) : value];
 }
 
-/** A limit; null: none. @throws WrongUsage */
 function parseLimit(text: string): number | null {
   if (text === 'off') return null;
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);

@@ -22,7 +22,6 @@ import {
 
 const JSON_TEXT = ['--json', 'as JSON'] as const;
 
-/** Problems of one kind that are shown; the others are counted. */
 const SHOWN_MAX = 10;
 
 /** `status`: says how the bridge is. */
@@ -258,7 +257,6 @@ function toSeats(seats: OpsJson<'PlanSeats'> | null): string {
   return text === '' ? '' : `Seats: ${text}.\n`;
 }
 
-/** A plan: its counts, its first actions, the decisions that are possible, and other plans that wait. */
 function toPlanText(
   plan: OpsJson<'Plan'>,
   output: Output,

@@ -135,7 +135,6 @@ const TABLE_COLUMNS: readonly Column<{ readonly name: string; readonly rows: num
   { name: 'rows' },
 ];
 
-/** @throws WrongUsage */
 function findTarget({ options: { to, toFile }, readFile }: Call<MoveOptions>): string {
   if (to !== undefined) return to;
   if (toFile === undefined)
@@ -164,7 +163,6 @@ async function undoMove({ confirm }: Call<MoveOptions>, settings: Settings) {
 /** Wait for a stopping bridge, in milliseconds. */
 const LOCK_WAIT_MS = 200;
 
-/** The file of the settings. @throws BridgeError `move-failed` */
 function findSource(settings: Settings): string {
   const path = findStoreFile(settings);
   if (path === undefined) throw toFailure(POSTGRES_MOVE);

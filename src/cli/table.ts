@@ -13,7 +13,6 @@ const COLOURS = {
   head: 'bold',
 } as const;
 
-/** Facts about the output that a table is made for. */
 export type Output = Pick<CliContext, 'terminal'>;
 
 const GAP = '  ';
@@ -73,43 +72,28 @@ export function createPaint({ terminal }: Output): (text: string, tone: Tone | '
   };
 }
 
-/** Leaves out what is empty, then narrows the widest columns, then leaves out minor ones, until the line fits. */
+/** Leaves out what is empty, then minor columns, and narrows the widest; what is typed into another command is cut off last. */
 function fitColumns(columns: readonly Filled[], line: number): readonly Filled[] {
-  let shown = columns.filter(
-    ({ cells }) => cells.length === 1 || cells.some(({ text }, row) => row > 0 && text !== ''),
-  );
+  const isFixed = ({ place }: Filled) => place === 'whole' || place === 'minor';
+  const shown = columns
+    .filter(({ cells }) => cells.length === 1 || cells.slice(1).some(({ text }) => text !== ''))
+    .map((column) => ({ ...column, width: Math.min(column.width, line) }));
+  const toLength = (toLeast: (column: Filled) => number) =>
+    shown.reduce((sum, column) => sum + GAP.length + toLeast(column), -GAP.length);
+  const toGood = (one: Filled) => (isFixed(one) ? one.width : Math.min(one.width, WIDTH_GOOD));
   for (;;) {
-    const flexible = narrow(shown, line, { floor: WIDTH_GOOD, isWhole: true });
-    if (toLength(flexible) <= line) return flexible;
-    const minor = shown.findLast(({ place }) => place === 'minor');
-    if (minor === undefined) break;
-    shown = shown.filter((column) => column !== minor);
+    const minor = shown.findLastIndex(({ place }) => place === 'minor');
+    if (minor < 0 || toLength(toGood) <= line) break;
+    shown.splice(minor, 1);
   }
-  const narrowed = narrow(shown, line, { floor: WIDTH_MIN, isWhole: true });
-  return narrow(narrowed, line, { floor: WIDTH_MIN, isWhole: false });
-}
-
-function toLength(columns: readonly Filled[]): number {
-  const gaps = GAP.length * Math.max(columns.length - 1, 0);
-  return columns.reduce((sum, { width }) => sum + width, gaps);
-}
-
-/** Narrows the widest columns, each to the floor at most. `isWhole`: those with a rank stay. */
-function narrow(
-  columns: readonly Filled[],
-  line: number,
-  { floor, isWhole }: { readonly floor: number; readonly isWhole: boolean },
-): readonly Filled[] {
-  const narrowed = columns.map((column) => ({ ...column, width: Math.min(column.width, line) }));
-  for (let excess = toLength(columns) - line; excess > 0; excess -= 1) {
-    const free = narrowed.filter(
-      ({ place, width }) => width > floor && !(isWhole && place !== undefined && place !== 'shown'),
-    );
-    const [widest] = free.toSorted((a, b) => b.width - a.width);
-    if (widest === undefined) return narrowed;
+  for (let excess = toLength(({ width }) => width) - line; excess > 0; excess -= 1) {
+    const [widest] = shown
+      .filter(({ width }) => width > WIDTH_MIN)
+      .toSorted((a, b) => Number(isFixed(a)) - Number(isFixed(b)) || b.width - a.width);
+    if (widest === undefined) break;
     widest.width -= 1;
   }
-  return narrowed;
+  return shown;
 }
 
 /** Places that a text takes on a terminal, where some characters take two. */

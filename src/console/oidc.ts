@@ -13,7 +13,6 @@ export interface OidcOptions {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Where operators reach the bridge, without a slash at the end. */
   readonly url: string;
   readonly scope: string;
   readonly groupsClaim: string;
@@ -79,7 +78,6 @@ export class OidcSignIn {
     }
   }
 
-  /** A failed reading is tried again with the next sign-in. */
   #find(): Promise<Found> {
     this.#reading ??= discover(this.#options).catch((error: unknown) => {
       this.#reading = undefined;
@@ -166,7 +164,6 @@ export class OidcSignIn {
   }
 }
 
-/** The client of OpenID Connect, and what it knows of the provider. */
 type Found = Awaited<ReturnType<typeof discover>>;
 
 async function discover({ issuer, clientId, clientSecret }: OidcOptions) {
@@ -218,7 +215,6 @@ async function readClaims(
   return { ...claims, ...(await oidc.fetchUserInfo(config, tokens.access_token, claims.sub)) };
 }
 
-/** Role of a person by their groups; undefined: none of the groups has one. */
 function findRole(claims: Claims, { groupsClaim, operatorGroups, readerGroups }: OidcOptions) {
   const groups = [claims[groupsClaim]].flat().map(String);
   if (operatorGroups.some((group) => groups.includes(group))) return 'operator';

@@ -49,7 +49,6 @@ async function readPage(): Promise<string | undefined> {
   }
 }
 
-/** Each asset lies beside its compressed forms. */
 const ENDS = { br: '.br', gzip: '.gz' } as const;
 
 /** Assets have the hash of their content in their names, so that they may be kept for ever. */

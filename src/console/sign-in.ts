@@ -21,16 +21,12 @@ export interface SignInDeps {
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly acts: SignInActs;
-  /** Signing in with the identity provider of the company; undefined where none is set. */
   readonly oidc: OidcSignIn | undefined;
 }
 
-/** Signing in with OpenID Connect. */
 interface OidcSignIn {
   readonly router: Router;
-  /** Has the browser forget whom the provider named. */
   readonly forget: (res: Response) => void;
-  /** Address that ends the session at the provider too; undefined where it has none, or cannot be asked. */
   readonly findEnd: (req: Pick<Request, 'headers'>) => Promise<string | undefined>;
 }
 
@@ -176,7 +172,6 @@ export function createSignInActs({
   };
 }
 
-/** A sign-in or a sign-out, as acts of operators are kept. */
 type SignInAct = ReturnType<typeof toAct> & {
   readonly status: number | undefined;
   readonly target: string | undefined;

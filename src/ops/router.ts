@@ -3,7 +3,12 @@ import type { Registry } from 'prom-client';
 import type { FindCredential } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
 import type { Sessions } from '../access/sessions.ts';
-import { opsRoutes } from './document.ts';
+import { accessRoutes } from './access/routes.ts';
+import { apiRoutes } from './api/routes.ts';
+import { exportRoutes } from './census/routes.ts';
+import { driftRoutes } from './drift/drifts.ts';
+import { planRoutes } from './drift/plans.ts';
+import { erasureRoutes } from './erasure/routes.ts';
 import { InvalidRequest, missing } from './http/body.ts';
 import {
   keepActs,
@@ -12,16 +17,29 @@ import {
   requireOperator,
   requireRole,
 } from './http/operator.ts';
-import { createRouteRouter } from './http/route.ts';
+import { createRouteRouter, type Described, type OpsRoute, ok, route } from './http/route.ts';
+import { MEANINGS } from './lists/list.ts';
+import { recordRoutes } from './records/routes.ts';
+import { recoveryRoutes } from './recovery/routes.ts';
+import { explainRoutes } from './resources/explain.ts';
+import { resourceRoutes } from './resources/routes.ts';
+import {
+  describeSchemas,
+  type OpsJson,
+  type OpsSchemaName,
+  opsSchemas,
+} from './schemas/schemas.ts';
 import type { OpsSources } from './sources.ts';
 import type { HealthSources } from './state/readiness-facts.ts';
 import { readReadiness } from './state/reasons.ts';
+import { statusRoutes } from './state/status.ts';
+import { workRoutes } from './state/work.ts';
+import { timelineRoutes } from './timeline/routes.ts';
 
 /** Everything that operators and their monitoring are shown. */
 export interface OperatorRouterOptions extends OpsSources {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly openAct: OpenAct;
-  /** Finds the credential of a presented token. */
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly sessions: Pick<Sessions, 'find'>;
@@ -69,3 +87,106 @@ const refuseNul: RequestHandler = (req, _res, next) => {
   if (!req.path.includes('%00')) throw new InvalidRequest('A parameter holds a NUL character.');
   missing('Nothing has this id or name.');
 };
+
+/** Everything below `/ops` as an OpenAPI 3.1 document. @see https://spec.openapis.org/oas/v3.1.0 (read 2026-11-21) */
+export function toOpsDocument(): OpsJson<'OpenApi'> {
+  const paths = Map.groupBy(opsRoutes, ({ path }) => `/ops${path}`);
+  const toMethods = (routes: readonly Described[]) =>
+    Object.fromEntries(routes.map((route) => [route.method, toOperation(route)]));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'scim-bridge for operators',
+      version: '1.0.0',
+      description:
+        'JSON below `/ops`, on `port` or `ops.port`, with `ops.token`, or a named token for `operator`; `ops.readerToken`, or a token for `reader`, may `GET`; one for `metrics` opens `/metrics` alone. Names in answers are personal.',
+    },
+    security: [{ operator: [] }],
+    paths: Object.fromEntries([...paths].map(([path, routes]) => [path, toMethods(routes)])),
+    components: { securitySchemes: { operator: BEARER }, schemas: describeSchemas() },
+  };
+}
+
+const BEARER = {
+  type: 'http',
+  scheme: 'bearer',
+  description: '`ops.token`, `ops.readerToken` or a named token',
+};
+
+function listParameters({ path, filters, parameters, meanings, newest }: Described) {
+  const toParameter = (name: string, schema: object) => {
+    const description = meanings?.[name] ?? MEANINGS[name];
+    return { name, in: 'query', required: false, ...(description && { description }), schema };
+  };
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => {
+    return { name, in: 'path', required: true, schema: { type: 'string' } };
+  });
+  const limit = toParameter('limit', { type: 'integer', minimum: 1, maximum: 1_000 });
+  if (newest) return [...inPath, limit];
+  const inQuery = Object.entries(parameters ?? filters ?? {}).map(([name, words]) =>
+    toParameter(
+      name,
+      words === 'text' ? { type: 'string', maxLength: 200 } : { type: 'string', enum: words },
+    ),
+  );
+  const paging = [limit, toParameter('cursor', { type: 'string' })];
+  return [...inPath, ...inQuery, ...(filters === undefined ? [] : paging)];
+}
+
+function toOperation(route: Described): object {
+  const parameters = listParameters(route);
+  const { method, path, summary, body, file, answers } = route;
+  const done = Object.entries(answers).map(([status, name]) => [
+    status,
+    { description: 'Done.', content: toContent(name) },
+  ]);
+  return {
+    operationId: `${method}${path.replace(/[^a-z]+([a-z])/gi, (_, letter) => letter.toUpperCase()).replace(/\W/g, '')}`,
+    tags: [path.split(/[/.]/)[1]],
+    summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(file && { requestBody: { required: true, content: { [file]: TEXT } } }),
+    // Optional where nothing has to be said.
+    ...(body && {
+      requestBody: { required: !opsSchemas[body].safeParse({}).success, content: toContent(body) },
+    }),
+    responses: {
+      ...Object.fromEntries(done),
+      default: { description: REFUSED, content: toContent('Problem') },
+    },
+  };
+}
+
+const REFUSED =
+  'Refused. 400: the request cannot be understood. 401: no valid token. 403: the token may do less, or the account is privileged. 404: there is no such thing. 409: it is in another state by now. 429: too many requests. 503: the service or the store could not be asked.';
+
+function toContent(name: OpsSchemaName): object {
+  return { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } };
+}
+
+const TEXT = { schema: { type: 'string' } };
+
+/** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */
+export const opsRoutes: readonly OpsRoute[] = [
+  ...statusRoutes,
+  ...workRoutes,
+  ...resourceRoutes,
+  ...explainRoutes,
+  ...timelineRoutes,
+  ...erasureRoutes,
+  ...driftRoutes,
+  ...planRoutes,
+  ...recoveryRoutes,
+  ...exportRoutes,
+  ...recordRoutes,
+  ...accessRoutes,
+  ...apiRoutes,
+  route(
+    {
+      path: '/openapi.json',
+      summary: 'Everything on this page as OpenAPI 3.1.',
+      answers: { 200: 'OpenApi' },
+    },
+    async (_sources) => ok(toOpsDocument()),
+  ),
+];

@@ -26,7 +26,6 @@ export interface OpsSources extends StatusSources {
   readonly drifts: DriftDecisions;
   /** Finds the words of a repair of a request; null for a kind of an earlier version. */
   readonly findRepairWords: (kind: string) => string | null;
-  /** Asks for a sweep, and gives its id. */
   readonly requestSweep: (dryRun: boolean) => Promise<string>;
   readonly look: DriftKeeper['look'];
   /** Has this process read the ids that were imported. */

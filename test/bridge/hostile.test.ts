@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../src/domain/json.ts';
-import { opsRoutes } from '../../src/ops/document.ts';
+import { opsRoutes } from '../../src/ops/router.ts';
 import { attack, expectRefused, expectScimError, startTarget } from '../support/attack.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 import { createSetClock } from '../support/leaping-clock.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { makeLink } from '../../src/access/sessions.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { opsRoutes } from '../../src/ops/document.ts';
+import { opsRoutes } from '../../src/ops/router.ts';
 import { startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
 import { beginSignIn, startIssuer, type TestIssuer, toOidcSettings } from '../support/issuer.ts';

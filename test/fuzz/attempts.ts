@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../src/domain/json.ts';
-import { opsRoutes } from '../../src/ops/document.ts';
+import { opsRoutes } from '../../src/ops/router.ts';
 import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
 import { createText } from './text.ts';
 

@@ -31,7 +31,6 @@ import {
 } from '../command.ts';
 import { type ApiOptions, readArgs, toOperationHelp } from './read-args.ts';
 
-/** Entries asked for in one page, unless `limit` or `count` says something else. */
 const PAGE_SIZE = 100;
 /** The longest that a call may wait for its turn behind the bridge's own work, in milliseconds. */
 const TIMEOUT_MS = 600_000;
@@ -63,7 +62,6 @@ export async function runApi(call: Call<ApiOptions>): Promise<Output | undefined
   }
 }
 
-/** @param asked a group; true: all of them */
 function toList(asked: string | true): string {
   const toGroup = ({ id }: Operation) => id.slice(0, id.indexOf('.'));
   const found = allOperations.filter((operation) => asked === true || toGroup(operation) === asked);

@@ -192,7 +192,6 @@ const KEYS_TEXT_MAX = 65_536;
 /** Claims that are compared anyway. */
 const OWN_CLAIMS = ['iss', 'aud', 'exp', 'nbf', 'iat'];
 
-/** Reads what the assertions of a new client have to say. @throws InvalidRequest */
 function parseTrust(body: OpsJson<'TrustBody'>): Trust {
   const { issuer = null, audiences = [], lifetime, once = 'jti' } = body;
   const claims = Object.entries(body.claims ?? {}).map(([name, values]) => ({ name, values }));

@@ -23,7 +23,6 @@ interface Sought {
   readonly type: 'user' | 'group';
   /** The provider whose externalIds are those of the entries. */
   readonly provider: string;
-  /** The attribute of the entries that has its externalIds. */
   readonly idAttribute: 'externalId' | 'formerExternalId';
 }
 
@@ -56,7 +55,6 @@ export async function matchEntries(db: Db, entries: readonly ExportEntry[], soug
       if (owner !== undefined && rows.get(owner.id)?.length === 1) return owner;
       return candidates.has(entry) ? 'unsure' : undefined;
     },
-    /** Entries that are nobody whom the bridge knows. */
     strangers: entries.filter((entry) => !candidates.has(entry)),
     shared: [...listShared(candidates, rows)],
     /** True if an externalId matched: the export has those that the provider sends. */

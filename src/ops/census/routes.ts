@@ -81,7 +81,6 @@ async function takeCensus(
   return { provider, sweptAt, entries: entries.length, ...counts, kinds, items };
 }
 
-/** A finding with what it has; the rest is empty. */
 function toFinding(kind: CensusKind, parts: Partial<Finding>): Finding {
   return { kind, by: null, entries: [], people: [], provider: null, differences: [], ...parts };
 }
@@ -109,7 +108,6 @@ function toPerson(row: UserRow, deactivation: user.Deactivation) {
           active: user.isWantedActive(desired, deactivation),
         }
       : undefined,
-    /** As the account was last seen; undefined: there is none. */
     held: held && {
       active: user.isObservedActive(held, deactivation),
       fullName: held.fullName,
@@ -120,7 +118,6 @@ function toPerson(row: UserRow, deactivation: user.Deactivation) {
 }
 
 interface Comparison {
-  /** The provider of the export. */
   readonly provider: string;
   readonly attributes: readonly ExportAttribute[];
 }

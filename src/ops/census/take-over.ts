@@ -37,7 +37,6 @@ export const handoverRoute = route(
   },
 );
 
-/** Finds out who would go to the other provider; without entries everybody would. */
 async function findHandovers(
   { store: { read: db } }: OpsSources,
   [from, to]: readonly [string, string],
@@ -61,7 +60,6 @@ async function findHandovers(
   return { items: [...items, ...(matches?.strangers ?? []).flatMap(toStranger)], handovers };
 }
 
-/** A person whom the export has and the bridge does not. */
 function toStranger({ row, texts, active }: ExportEntry): OpsJson<'HandoverItem'>[] {
   if (active === false) return [];
   const name = texts.userName || texts.email || null;
@@ -108,7 +106,6 @@ export const importRoute = route(
 
 interface ImportRequest {
   readonly type: 'user' | 'group';
-  /** The provider whose links have the ids. */
   readonly provider: string;
   readonly entries: readonly ExportEntry[];
   readonly isDryRun: boolean;

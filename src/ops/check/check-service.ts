@@ -19,19 +19,15 @@ export type CheckReport = Awaited<ReturnType<typeof checkService>>;
 
 /** One thing that has to work: `failed` keeps the bridge from its task, with a `warning` it does less. */
 export interface CheckResult {
-  /** Stable, for scripts. */
   readonly id: string;
   readonly title: string;
   readonly status: 'ok' | 'failed' | 'warning';
   readonly detail: string;
-  /** A remedy for an operator. */
   readonly remedy?: string;
 }
 
-/** A finding before it has a title. */
 type Finding = Omit<CheckResult, 'title'>;
 
-/** Titles of checks that are not called as their ids. */
 const TITLES: Readonly<Record<string, string>> = {
   users: 'people (SCIM)',
   'groups.scim': 'groups (SCIM)',
@@ -164,7 +160,6 @@ function attempt<T>(asked: Promise<T>): Promise<T | UpstreamError> {
   });
 }
 
-/** True when every further call would only meet the same failure. */
 function isOfAll({ code, outcome, status }: UpstreamError): boolean {
   if (code === 'credentials-refused' || code === 'rate-limited') return true;
   // An answer that only the reader did not understand came without a status; it says nothing of the other calls.
@@ -201,7 +196,6 @@ function toToken(owner: ReturnType<typeof parseCompanyUser> | UpstreamError): Fi
   return { id: 'token', status: 'ok', detail: `accepted, of user ${id} (${names}), ${position}` };
 }
 
-/** What was found in a section, or its refusal. */
 function toSeen(id: string, seen: { readonly detail: string } | UpstreamError): Finding {
   if (!(seen instanceof UpstreamError)) return { id, status: 'ok', detail: seen.detail };
   const [section = ''] = id.split('.');
@@ -253,7 +247,6 @@ function toRemedy(error: UpstreamError): string {
 /** Codes of Node's and OpenSSL's errors; see https://nodejs.org/api/tls.html#x509-certificate-error-codes (2026-03). */
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_|EPROTO)/;
 
-/** The first code down the chain of causes. */
 function findCauseCode(error: UpstreamError): string | undefined {
   let cause: unknown = error.cause;
   for (let depth = 0; depth < 5 && cause instanceof Error; depth += 1) {

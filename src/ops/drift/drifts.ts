@@ -128,7 +128,6 @@ export function toSubjectView(row: Subject) {
   };
 }
 
-/** @throws InvalidRequest for a term that is over */
 function toDecision(body: OpsJson<'DriftsBody'>, now: number): ManyRequest['decision'] {
   if (body.decision === 'repair') return { kind: 'repair', hash: body.hash };
   if (body.decision === 'accept') return { kind: 'accept' };
@@ -173,7 +172,6 @@ const NOT_LOOKED = {
   busy: 'The bridge works on it or looks at it next: try again soon.',
 };
 
-/** @throws Problem for a look that was not made */
 function getLooked(result: LookResult) {
   const { kind } = result;
   if (kind === 'looked') return result;

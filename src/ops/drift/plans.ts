@@ -67,7 +67,6 @@ function unknownPlan(): never {
   return missing('There is no plan with this id.', 'unknown-plan');
 }
 
-/** Takes a decision, and notes the states before and after it. */
 async function decide(
   sources: OpsSources,
   id: string,
@@ -124,7 +123,6 @@ async function toPlan(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'
   });
 }
 
-/** Counts the seats that a plan needs and frees, beside those that are free. */
 function toPlanSeats(row: PlanRow, { free: has }: OpsJson<'Seats'>): OpsJson<'PlanSeats'> {
   const { kinds } = parseStored<OpsJson<'PlanSummary'>['counts']>(row.counts);
   const count = (...names: string[]) => names.reduce((sum, name) => sum + (kinds[name] ?? 0), 0);
@@ -174,7 +172,6 @@ async function findAuthors(db: Db, plan: PlanRow, actions: readonly PlanActionVi
 
 type Part = OpsJson<'Plan'>['summary'][number];
 
-/** Counts actions by kind and author, the most first. */
 function toParts(actions: readonly Action[]): Part[] {
   const groups = Map.groupBy(actions, ({ kind, who }) => JSON.stringify([kind, who?.by]));
   const parts = [...groups.values()].flatMap(([first, ...more]) =>
@@ -191,7 +188,6 @@ const PART = 50;
 /** The parts that each store was last asked for: a page that follows a plan asks for the same again and again. */
 const lastParts = new WeakMap<Db, { key: string; at: number; parts: Promise<Part[]> }>();
 
-/** Counts the actions of a plan of each kind and author. */
 function findParts({ store: { read: db }, clock }: OpsSources, plan: PlanRow): Promise<Part[]> {
   const key = `${plan.id} ${plan.hash}`;
   const at = clock.now();

@@ -10,7 +10,6 @@ export interface ExportRecord {
   readonly cells: readonly string[];
 }
 
-/** Characters of one entry, and of the line of names. */
 const RECORD_LENGTH_MAX = 100_000;
 
 /** Lines before the names of the columns: Entra's `version:v1.0`, Excel's `sep=;`, and empty ones. */

@@ -88,7 +88,6 @@ export interface ActNotes {
 }
 
 interface ProblemNotes extends ActNotes {
-  /** Members of the answer beside its code and message. */
   readonly more?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
 }

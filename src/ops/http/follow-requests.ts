@@ -10,7 +10,6 @@ import { ANSWERED, setRequestContext, toRequestId } from '../../telemetry/reques
 export interface FollowDeps {
   readonly clock: Clock;
   readonly events: Pick<Events, 'requestFinished'>;
-  /** Absent: off. */
   readonly tracing?: Tracing | undefined;
 }
 

@@ -23,9 +23,7 @@ export interface ListQuery<F extends Filters> {
 
 /** Parameters of the address that a request reads. */
 export interface QueryOptions {
-  /** A list: with these filters, `limit` and `cursor`. */
   readonly filters?: Filters | undefined;
-  /** Where the answer is no page of a list. */
   readonly parameters?: Filters | undefined;
   /** The newest of a list: with `limit`, and without a cursor. */
   readonly newest?: true | undefined;
@@ -73,7 +71,6 @@ function assertWord(name: string, text: string, words: FilterWords | undefined):
   throw new InvalidRequest(`${name} is one of: ${allowed}.`);
 }
 
-/** A cursor that is a number in the order of creation. @throws InvalidRequest */
 function parseSeq(cursor: string | undefined, beginning: number): number {
   if (cursor === undefined) return beginning;
   if (!/^\d{1,15}$/.test(cursor)) throw wrongCursor();
@@ -98,7 +95,6 @@ const PART = 50;
 /** The beginning of a list in order of creation, and of one that has the newest first. */
 export const [OLDEST, NEWEST] = [0, Number.MAX_SAFE_INTEGER] as const;
 
-/** What a request asks of a list: how many entries, and those after which. */
 type Asked = Pick<ListQuery<Filters>, 'limit' | 'cursor'>;
 
 /**

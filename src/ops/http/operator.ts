@@ -152,14 +152,12 @@ export function answerErrors(
 
 const BROKEN = new Problem(500, 'failed', 'The bridge failed; its log says why.');
 
-/** The answer while the store does not answer. */
 function unusable(): Problem {
   const headers = { 'Retry-After': '5' };
   const message = 'The store of the bridge cannot be used now.';
   return new Problem(503, 'store-unusable', message, { headers });
 }
 
-/** Finds what the sender of a request did wrong; undefined: nothing. */
 function findProblem(error: unknown): Problem | undefined {
   const status = isNamed(error) && typeof error.status === 'number' ? error.status : 500;
   // The parser of bodies takes code and notes from an error that came while it read one.

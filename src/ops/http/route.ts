@@ -23,20 +23,15 @@ import { getOperator, noteAct, requireRole } from './operator.ts';
 
 /** A request below `/ops`, as the router serves it and as OpenAPI describes it. */
 export interface OpsRoute extends Described {
-  /** A reader may only read. */
   readonly role: 'reader' | 'operator';
-  /** Middleware behind the check of the role. */
   readonly serve: (sources: OpsSources) => RequestHandler[];
 }
 
 /** A request below `/ops` as it is described. */
 export interface Described extends QueryOptions {
   readonly method: 'get' | 'post';
-  /** Below `/ops`, with parameters in braces. */
   readonly path: string;
-  /** A sentence. */
   readonly summary: string;
-  /** Descriptions of filters that mean something else than in other lists. */
   readonly meanings?: Readonly<Record<string, string>>;
   readonly body?: OpsSchemaName | undefined;
   /** Media type of a body that is a file; the handler reads it. */
@@ -92,7 +87,6 @@ type BodyOf<Body> = Body extends OpsSchemaName ? OpsJson<Body> : undefined;
 
 interface Row<Path extends string, F extends Filters, Body, A extends Answers>
   extends Omit<Described, 'body' | 'method'> {
-  /** `get` when left out. */
   readonly method?: 'get' | 'post';
   readonly path: Path;
   readonly filters?: F;

@@ -196,7 +196,6 @@ function toState({ expiresAt, revokedAt }: Life<'expiresAt' | 'revokedAt'>): str
   return expiresAt === null ? 'never expires' : `expires ${expiresAt}`;
 }
 
-/** Words about the provider and the profile of a credential; nothing about the usual ones. */
 function toScope({ provider, profile }: Life<'provider' | 'profile'>): string {
   const of = provider === null || provider === DEFAULT_PROVIDER ? '' : `, of ${provider}`;
   return `${of}${profile === 'lenient' ? '' : `, ${profile}`}`;

@@ -15,7 +15,6 @@ export interface Act<Answer> {
   readonly status?: number;
   /** Its command with its arguments, each a parameter of the path or a member of the body. */
   readonly command: string;
-  /** Question before it is sent, with `{name}` for what was given. */
   readonly question?: string;
   /** The question is asked where this flag is given. */
   readonly asksIf?: string;
@@ -24,7 +23,6 @@ export interface Act<Answer> {
   /** Word of an option that sends null. */
   readonly nulls?: Readonly<Record<string, string>>;
   readonly help?: string;
-  /** What came of it. */
   say(answer: Answer, given: Given): string;
 }
 
@@ -45,14 +43,12 @@ export interface FileAct<Answer, Item> {
   readonly meanings: Readonly<Record<string, string>>;
   /** `<file>` among the arguments is the export; else it is an option. */
   readonly command: string;
-  /** What the option of the export means. */
   readonly fileOption?: string;
   readonly help: string;
   readonly columns: readonly Column<Item>[];
   /** Kinds of items that `--kind` chooses from, and an answer with those alone; without it there is no such option. */
   readonly kinds?: readonly string[];
   narrow?(answer: Answer, kinds: readonly string[]): Answer;
-  /** What the table has; all items when left out. */
   listItems?(answer: Answer): readonly Item[];
   say(answer: Answer): string;
   /** True: the command ends with the exit code of an incomplete outcome. */

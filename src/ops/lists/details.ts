@@ -28,7 +28,6 @@ function factsOf<Of>(facts: Facts<Of>): (of: Of) => Fact[] {
 
 type Status = OpsJson<'Status'>;
 
-/** Wait that nobody notices, in milliseconds. */
 const SHORT_MS = 1_000;
 const SOURCES_MAX = 10;
 
@@ -69,7 +68,6 @@ export const listStatusFacts = factsOf<Status>({
     if (due === 0 || queue.changeMs < SHORT_MS) return 'leaves at once';
     return `leaves in about ${toTimeText(queue.changeMs)}, a removal of access in ${toTimeText(queue.removeMs)}`;
   },
-  // The end of what waits for its turn, at the earliest, class by class.
   queue({ queue }) {
     const ends = queue.classes.map(({ class: name, waiting, endMs }) => {
       const end = endMs === null ? 'not while nothing is changed' : `in ${toTimeText(endMs)}`;
@@ -119,7 +117,6 @@ export const listStatusFacts = factsOf<Status>({
   },
 });
 
-/** What keeps a leaver in. */
 function toHold(by: Pick<NonNullable<Status['leavers']>, 'heldBy' | 'plan'>): string {
   if (by.heldBy === null) return 'held by the service';
   if (by.heldBy === 'plan') return `held by the plan ${by.plan}`;

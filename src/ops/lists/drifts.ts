@@ -78,7 +78,6 @@ export function toSubject(drift: Pick<OpsJson<'Drift'>, 'resource' | 'member'>):
   return member === null ? name : `${member.name ?? member.id} in ${name}`;
 }
 
-/** The reason why a drift is not repaired; of an ignored one with its term and who says so. */
 function toNote(note: OpsJson<'Drift'>['note']): string {
   if (note === null) return '';
   const by = note.by === null ? '' : `, says ${note.by}`;

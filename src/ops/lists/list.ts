@@ -13,7 +13,6 @@ export interface Link {
 /** Value of a cell. Moments, alone or in a sentence, are ISO 8601: each face writes them in its own way. */
 type CellValue = string | number | boolean | null | undefined;
 
-/** Members of an entry that a cell can show. */
 type MemberOf<Item> = {
   [Name in keyof Item & string]: Item[Name] extends CellValue ? Name : never;
 }[keyof Item & string];
@@ -32,7 +31,6 @@ interface ColumnLook<Item> {
   words?(item: Item): string;
   /** A sentence: the console gives it the space that is left. */
   readonly isLong?: true;
-  /** Filter of the list that takes this value. */
   readonly filter?: string;
   link?(item: Item): Link | null;
   /** Tones of its values; others are quiet. */
@@ -65,7 +63,6 @@ export interface List<Item> {
   readonly filters: Filters;
   readonly meanings?: Readonly<Record<string, string>>;
   readonly columns: readonly Column<Item>[];
-  /** Command that shows it, in which each filter is an option. */
   readonly command: string;
   /** Filters that hold unless another value is asked for. */
   readonly defaults?: Readonly<Record<string, string>>;

@@ -63,7 +63,6 @@ export const GROUPS = listOf('GroupList', [
   command: 'groups',
 });
 
-/** Says whether somebody is active, and what the service was seen to hold where that is something else. */
 function toActive({ desired, observed }: OpsJson<'User'>['active']): string {
   const toWord = (is: boolean | null) => (is === null ? 'not yet' : is ? 'yes' : 'no');
   if (desired === null) return observed === null ? '?' : toWord(observed);

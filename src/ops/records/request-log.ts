@@ -3,9 +3,7 @@ import { type NewRequestRow, saveRequests } from '../../store/audit/requests.ts'
 import type { OpenRecord, OpenRecordOf } from '../../store/recorder.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Time for which requests are gathered before they are stored together, in milliseconds. */
 const GATHER_MS = 500;
-/** Requests that are stored at once. */
 const BATCH_MAX = 500;
 /** Requests that wait for a store that takes no writes; the oldest are dropped first. */
 const WAITING_MAX = 10_000;

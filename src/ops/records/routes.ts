@@ -130,7 +130,6 @@ function parseCursor(cursor: string | undefined): LeaverQuery['after'] {
   return { left_at: Number(leftAt), seq: Number(seq) };
 }
 
-/** Finds what the logs still have of those who left. */
 async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leaver'>[]> {
   const log = await POLL_STATE.find(db);
   const calls = await Promise.all(
@@ -167,7 +166,6 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
 
 /** Distance in time between a call and its entry in the audit log, at most, in milliseconds. */
 const LOG_DISTANCE_MS = 3 * 60_000;
-/** Newest events of each person that are searched. */
 const EVENTS_MAX = 500;
 /** Actions by which somebody loses access, as services write them. */
 const IS_REMOVAL = /deactivat|suspen|disabl|depersonali|^delete$|user\W?deleted/i;

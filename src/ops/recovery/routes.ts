@@ -81,7 +81,6 @@ function add(sums: Record<string, number>, name: string, count: number): void {
   sums[name] = (sums[name] ?? 0) + count;
 }
 
-/** Where recovery stands, with what the leader knows of it. */
 async function readRecovery({ store, news }: OpsSources): Promise<OpsJson<'Recovery'>> {
   const { detection, reading } = news();
   const state = await RECOVERY.find(store.read);
@@ -107,7 +106,6 @@ interface Walked {
   readonly item: OpsJson<'FirstRunItem'>;
   /** Change of the seats that are taken; undefined: none. */
   readonly seat?: 'needs' | 'frees' | undefined;
-  /** Place in its stage. */
   readonly seq: number;
 }
 
@@ -209,7 +207,6 @@ function listUserChanges(
   return listFieldChanges(fields, values).map((change) => ({ ...change, count: 1 }));
 }
 
-/** Lists the changes of a group in the same way, and counts those of its lists and entities. */
 function listGroupChanges(row: GroupRow, waiting: readonly WaitingCount[]): FirstRunChange[] {
   const { desired, observed, cells } = toGroupState(row);
   if (row.origin === null) return [];
@@ -231,7 +228,6 @@ function listGroupChanges(row: GroupRow, waiting: readonly WaitingCount[]): Firs
   return [...own.map((change) => ({ ...change, count: 1 })), ...unnamed];
 }
 
-/** The names by which a user without an account is looked for. */
 function listNames(row: UserRow): string[] {
   return [row.name_folded, ...listFoldedEmails(parseStored<JsonObject>(row.attributes))];
 }

@@ -64,10 +64,8 @@ export const explainRoutes = [
   ),
 ] as const;
 
-/** Links of one list that are shown; the others are counted. */
 const LINKS_MAX = 200;
 
-/** Explains a user or group. Nothing here calls the service. */
 async function explain(db: Db, rules: Rules, row: rows.ResourceRow) {
   const { type, origin } = row;
   const list = type === 'user' ? 'member' : 'admin';
@@ -94,7 +92,6 @@ async function explain(db: Db, rules: Rules, row: rows.ResourceRow) {
 interface Given<Row> {
   readonly rules: Rules;
   readonly row: Row;
-  /** Changes that a plan holds back. */
   readonly held: readonly ActionKey[];
   readonly links: readonly LinkView[];
 }
@@ -158,7 +155,6 @@ async function explainGroup(db: Db, { rules, row, held, links }: Given<rows.Grou
   };
 }
 
-/** A place in a list of a group. */
 type Place = readonly [list: 'member' | 'admin', groupId: string, memberId: string];
 
 /** One link with its standing. @param held changes that plans hold back. @param from its owner */
@@ -181,7 +177,6 @@ function toMember(
   return toView('Member', link, { from: desired === null ? null : from, standing: toStanding() });
 }
 
-/** A user or group whose fields are explained. */
 interface Explained<Field extends string> {
   readonly row: rows.ResourceRow;
   readonly state: {
@@ -189,14 +184,12 @@ interface Explained<Field extends string> {
     readonly mustLook: boolean;
     readonly cells: Cells<Field>;
   };
-  /** Fields in which the service holds something else. */
   readonly differing: readonly Field[];
   readonly held: readonly ActionKey[];
   readonly book: RuleBook;
   readonly rulings: Rulings<Field>;
 }
 
-/** A value as it is wanted and as it was seen. */
 type Values<Seen = JsonValue> = readonly [wanted: JsonValue | undefined, seen: Seen];
 
 /** Explains a field that a provider or a rule may want, with what the service holds. */
@@ -217,7 +210,6 @@ function toField<Field extends string>(
   return { field, desired, observed, from: toOwner(origin, wanted), standing: toStanding() };
 }
 
-/** The owner of an ordinary attribute. */
 function toOwner(origin: rows.ResourceRow['origin'], value: unknown): string | null {
   if (value === undefined) return null;
   return origin === null ? 'service' : 'provider';

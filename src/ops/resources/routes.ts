@@ -122,7 +122,6 @@ async function toGroups({ store }: OpsSources, rows: readonly lists.Remarked<'gr
   });
 }
 
-/** What a user and a group show otherwise than their row has it. */
 function toParts(
   row: lists.Remarked<'user'> | lists.Remarked<'group'>,
   observed: { readonly at: number } | undefined,
@@ -145,7 +144,6 @@ const NOT_RELEASED = {
   ruled: 'Rules of the configuration draw on the group or fill its admins: change them first.',
 } as const;
 
-/** Statuses and codes of the answers to a takeover that is refused. */
 const REFUSALS = {
   unknown: [404, 'not-found'],
   managed: [409, 'managed'],

@@ -7,7 +7,6 @@ import { t } from './kinds.ts';
 const NAME = /^(?!(?:token|client|settings)-)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const PROVIDER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const DOMAIN = /^(?:[\p{L}\p{N}-]{1,63}\.)*[\p{L}\p{N}-]{1,63}$/u;
-/** Entries of one t.list. */
 const ENTRIES_MAX = 100;
 
 const name = z

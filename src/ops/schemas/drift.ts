@@ -60,7 +60,6 @@ const ignoring = {
   by: t.optional(words(), 'Who says so; the name of the credential when left out.'),
 };
 
-/** One decision about many drifts. */
 function toBody<const Word extends string, const More extends z.core.$ZodLooseShape>(
   decision: Word,
   more: More,

@@ -15,23 +15,19 @@ const count = z.int().min(0);
 const moment = z.iso.datetime();
 
 const kinds = {
-  /** An object with these members and no others. */
   object: <Members extends z.core.$ZodLooseShape>(members: Members) => z.strictObject(members),
   /** The same with its description, which is null where there is nothing to say. */
   part: <Members extends z.core.$ZodLooseShape>(about: string | null, members: Members) =>
     describe(z.strictObject(members), about),
   partOrNull: <Members extends z.core.$ZodLooseShape>(about: string | null, members: Members) =>
     describe(z.strictObject(members).nullable(), about),
-  /** A list of such objects. */
   parts: <Members extends z.core.$ZodLooseShape>(about: string | null, members: Members) =>
     describe(z.array(z.strictObject(members)), about),
   list: <Item extends z.ZodType>(item: Item, about?: string) => describe(z.array(item), about),
   orNull: <Schema extends z.ZodType>(schema: Schema, about?: string) =>
     describe(z.nullable(schema), about),
-  /** A member that may be left out. */
   optional: <Schema extends z.ZodType>(schema: Schema, about?: string) =>
     describe(z.optional(schema), about),
-  /** One of a closed list of words. */
   word: <const Words extends readonly string[]>(words: Words, about?: string) =>
     describe(z.enum(words), about),
   text: (about?: string) => describe(z.string(), about),
@@ -53,7 +49,6 @@ const kinds = {
 
 const { object, text, textOrNull, countOrNull } = kinds;
 
-/** An id with its name; null: there is none. */
 const named = object({ id: text(), name: textOrNull() });
 const freeSeats = () => countOrNull('0 while somebody waits for one; null: not known.');
 
@@ -61,29 +56,23 @@ const freeSeats = () => countOrNull('0 while somebody waits for one; null: not k
 export const t = {
   ...kinds,
   named,
-  /** A user or group with its name. */
   namedResource: named.extend({ type: kinds.resourceType() }),
-  /** The author of an event of the audit log. */
   author: object({ id: z.int().nullable(), username: textOrNull(), address: textOrNull() }),
-  /** A page of a list. */
   listOf: <Item extends z.ZodType>(item: Item) =>
     object({
       items: z.array(item),
       nextCursor: textOrNull('Asks for what follows, as `cursor`; null: nothing does.'),
     }),
-  /** The words of the service about a refusal or a failure. */
   serviceWords: z.looseObject({
     code: text(),
     words: text('In the words of the service; may be personal.'),
   }),
-  /** Progress of a complete read of the service. */
   reading: object({
     step: text('The list that is read.'),
     read: kinds.count('Entries of it, so far.'),
     expected: countOrNull('How many it has; null: the service does not say.'),
     endsAt: kinds.momentOrNull('At the rate so far; null within the first two seconds.'),
   }),
-  /** Seats of the service, as far as they are known. */
   seats: object({
     total: countOrNull('`seats.total`; null: not set.'),
     used: kinds.count('Accounts that were seen to take one.'),

@@ -7,7 +7,6 @@ import { t } from './kinds.ts';
 /** Classes of what waits for its turn, the most urgent first. */
 export const QUEUED_CLASSES = ['removals', 'changes', 'looks'] as const;
 
-/** Decisions of an operator that keep a leaver in. */
 const leaverHold = t.orNull(
   t.word(['plan', 'observe-mode', 'writes-paused']),
   'The decision that keeps the person in; null: the service does.',

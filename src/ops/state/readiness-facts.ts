@@ -36,7 +36,6 @@ export interface HealthSources {
     readonly detection: Detection | null;
   };
   readonly isAuditFollowed: boolean;
-  /** True if tokens of providers are in the settings. */
   readonly isTokenGiven: boolean;
   /** Harms that providers did above the limits of repairs. */
   readonly readProviderHarm: () => Promise<readonly ExceededHarm[]>;
@@ -53,7 +52,6 @@ export type WaitingWork = Awaited<ReturnType<typeof readWaitingWork>>;
 /** Facts that decide if the service is changed at all. */
 export interface WritesFacts {
   readonly mode: 'live' | 'observe';
-  /** The pause that an operator asked for; undefined: there is none. */
   readonly pause: Pause | undefined;
 }
 
@@ -76,7 +74,6 @@ export async function readFacts(sources: HealthSources) {
 /** A store that takes longer than this, in milliseconds, does not serve requests either. */
 const storeAnswerMs = 2_000;
 
-/** Facts from the store, or the code of its error. */
 async function readStored(sources: HealthSources) {
   const answered = new AbortController();
   const toLate = () => ({ kind: 'problem' as const, code: 'no answer in time' });

@@ -15,7 +15,6 @@ type Reasons<Facts> = Readonly<
   Record<string, readonly [remedy: string, find: (facts: Facts) => Found]>
 >;
 
-/** The facts of a process whose store can be read. */
 type StoreFacts = Extract<ReadinessFacts['store'], { kind: 'ok' }> &
   Pick<ReadinessFacts, 'writes' | 'nowMs'>;
 
@@ -267,7 +266,6 @@ function toDecision(id: string, page: string): string {
   return `\`scim-bridge plan show ${id}\`, then \`approve\` or \`discard\`; docs/${page}.md tells what they do.`;
 }
 
-/** A number of people and groups, as the beginning of a sentence. */
 function toSubjects(count: number): string {
   return toCount(count, 'person or group is', 'people and groups are');
 }

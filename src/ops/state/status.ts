@@ -67,7 +67,6 @@ const TROUBLE_MAX = 100;
 const LATEST = { order: 'last_seen_at desc', limit: TROUBLE_MAX } as const;
 const LEAVERS_SHOWN = 10;
 
-/** Reads what waits, what is stuck with the service's words, and what only an operator can decide. */
 async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
   const { store, clock, about, scimUrl, news } = sources;
   const db = store.read;

@@ -63,7 +63,6 @@ export function createActLog({
   readonly store: Pick<Store, 'write'>;
   readonly openRecord: OpenRecordOf;
   readonly clock: { now(): number };
-  /** Called for each act, once it is answered. */
   readonly report: (act: OperatorAct) => void;
   /** Called when the store does not take an act, which is lost then. */
   readonly onFailure: (error: unknown) => void;
@@ -84,7 +83,6 @@ export function createActLog({
           keep((tx) => saveActs(tx, entry, rows));
         },
       }),
-    /** A gate of the transport has shut or opened. */
     gateChanged({ gate, isShut }: { gate: (typeof GATES)[number]; isShut: boolean }): void {
       const at = clock.now();
       keep((tx) => (isShut ? beginOutage(tx, gate, at) : endOutage(tx, gate, at)));
@@ -94,12 +92,10 @@ export function createActLog({
       const at = clock.now();
       for (const gate of GATES) keep((tx) => endOutage(tx, gate, at));
     },
-    /** Waits until all is stored. */
     stored: () => storing,
   };
 }
 
-/** The rows of the acts of one request; none of one that no route took. */
 function toRows(
   acts: readonly OperatorAct[],
   { entry, at }: { readonly entry: string; readonly at: number },

@@ -35,7 +35,6 @@ export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }
 
 /** One thing that happened, before names are known. */
 interface Happening extends Pick<OpsJson<'Happening'>, 'source' | 'text'> {
-  /** Epoch milliseconds. */
   readonly at: number;
   /** The SCIM ids of those that it is about, whose timeline it is or not; null and empty: none. */
   readonly about?: readonly (string | null)[];
@@ -117,7 +116,6 @@ async function readCalls(db: Db, past: Past): Promise<Happening[]> {
   });
 }
 
-/** Acts of operators, and outages: of the token, or of the service. */
 async function readActs(db: Db, { id, limit, row }: Past): Promise<Happening[]> {
   const acts = await stored.listActsOf(db, { id, limit, since: row.created_at });
   return acts.flatMap(({ at, kind, act, operator, ended_at }): Happening[] => {
@@ -128,7 +126,6 @@ async function readActs(db: Db, { id, limit, row }: Past): Promise<Happening[]> 
   });
 }
 
-/** Beginning and end of an outage. */
 const OUTAGES = {
   credentials: ['the service refuses the token', 'the service takes the token again'],
   service: ['the service does not work', 'the service works again'],
