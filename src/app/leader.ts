@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { BridgeError } from '../domain/errors.ts';
 import { findApiFailure } from '../ops/api/routes.ts';
 import { createElection } from '../reconcile/loop/election.ts';
-import { type Errand, runErrand } from '../reconcile/loop/errands.ts';
+import { askLeader, type LeaderWork } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { UpstreamError } from '../upstream/errors.ts';
@@ -58,10 +58,9 @@ export function createLeadership(options: OwnParts, findParts: () => TenureParts
       const known = election.known();
       return known?.isAlive === true ? parseNews(known.news).queue : undefined;
     },
-    async readPrivilege(resource, { class: callClass, waitMs }) {
-      const errand = { kind: 'read-privilege', resource, class: callClass, waitMs } as const;
-      const result = await ask(options, errand, { waitMs });
-      if (result === undefined) throw new BridgeError('could-not-look', NO_ANSWER);
+    async readPrivilege(resource, wait) {
+      const answer = await ask(options, ['readPrivilege', { resource, wait }], wait);
+      if (answer === undefined) throw new BridgeError('could-not-look', NO_ANSWER);
     },
   };
   return {
@@ -90,30 +89,26 @@ function createOperatorWays(
     async callForOperator(operation, args, call) {
       const tenure = findTenure();
       if (tenure !== undefined) return tenure.callForOperator(operation, args, call);
-      const errand = { kind: 'call', operation: operation.id, args } as const;
-      const result = await ask(options, errand, { waitMs: CALL_WAIT_MS, signal: call.signal });
-      if (result !== undefined) return result;
+      const wait = { waitMs: CALL_WAIT_MS, signal: call.signal };
+      const answer = await ask(options, ['call', { operation: operation.id, args }], wait);
+      if (answer !== undefined) return answer.result;
       const failure = { detail: NO_ANSWER, retry: 'later', outcome: 'unknown' } as const;
       throw new UpstreamError('timeout', { operation: operation.id, ...failure });
     },
     async look(request) {
       const tenure = findTenure();
       if (tenure !== undefined) return tenure.look(request);
-      const result = await ask(options, { kind: 'look', request }, { waitMs: CALL_WAIT_MS });
-      return result ?? { kind: 'could-not-look', reason: NO_ANSWER };
+      const answer = await ask(options, ['look', request], { waitMs: CALL_WAIT_MS });
+      return answer?.result ?? { kind: 'could-not-look', reason: NO_ANSWER };
     },
   };
 }
 
 /** Has the leader do something; undefined: it said nothing in time. @throws what the leader met, StoreError */
-async function ask<Kind extends Errand['kind']>(
-  options: OwnParts,
-  errand: Extract<Errand, { kind: Kind }>,
-  wait: Parameters<typeof runErrand>[2],
-) {
-  const answer = await runErrand<Kind>(options, errand, wait);
-  if (answer?.kind === 'failed') throw toErrandError(answer.failure);
-  return answer?.result;
+async function ask<Name extends keyof LeaderWork>(...args: Parameters<typeof askLeader<Name>>) {
+  const answer = await askLeader(...args);
+  if (answer?.failure !== undefined) throw toErrandError(answer.failure);
+  return answer;
 }
 
 /** The failure of an errand as the leader met it. */

@@ -7,7 +7,7 @@ import type { ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/job.ts';
 import { Convergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead } from '../reconcile/loop/election.ts';
-import { createErrandRunner, type Errand, type ErrandAnswer } from '../reconcile/loop/errands.ts';
+import { createErrandRunner, type LeaderWork } from '../reconcile/loop/errands.ts';
 import { createPeriodicJobs } from '../reconcile/loop/jobs.ts';
 import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createSweeps } from '../reconcile/loop/sweeps.ts';
@@ -20,6 +20,7 @@ import { createDriftKeeper } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Detection, type Recovery } from '../reconcile/repair/recovery.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
 import { UpstreamError } from '../upstream/errors.ts';
+import type { Operation } from '../upstream/operations/operation.ts';
 import { createTransport, type TransportHealth } from '../upstream/transport.ts';
 import { observeBridge } from './notifications.ts';
 import type { TenureParts } from './parts.ts';
@@ -63,9 +64,12 @@ export async function createTenure(parts: TenureParts, lead: OwnLead) {
   const recovery = createRecovery({ ...deps, firstRead, mode: parts.guard.mode });
   const { poller, keeper, sweeps } = createDetectors(parts, deps, { firstRead, recovery });
   const callForOperator = createOperatorCalls(deps);
-  const errands = createErrandRunner(deps, lead.epoch, (errand) =>
-    performErrand({ convergence, callForOperator, look: keeper.look }, errand),
-  );
+  const work: LeaderWork = {
+    readPrivilege: ({ resource, wait }) => convergence.readPrivilege(resource, wait),
+    call: async ({ operation, args }) => callForOperator(getOperation(operation), args, {}),
+    look: keeper.look,
+  };
+  const errands = createErrandRunner(deps, lead.epoch, work, toFailure);
   const background = [...openBackground(parts, deps), errands];
   let queue: LeaderNews['queue'] = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
   const toNews = (): LeaderNews => ({
@@ -172,27 +176,10 @@ function openBackground(parts: TenureParts, deps: ReconcileDeps) {
   ];
 }
 
-/** Makes a call that another process asks for. Never rejects. */
-async function performErrand(
-  tenure: Pick<BridgeTenure, 'convergence' | 'callForOperator' | 'look'>,
-  errand: Errand,
-): Promise<ErrandAnswer> {
-  try {
-    return { kind: 'done', result: (await perform(tenure, errand)) ?? null };
-  } catch (error) {
-    return { kind: 'failed', failure: toFailure(error) };
-  }
-}
-
-function perform(
-  { convergence, callForOperator, look }: Parameters<typeof performErrand>[0],
-  errand: Errand,
-): Promise<unknown> {
-  if (errand.kind === 'read-privilege') return convergence.readPrivilege(errand.resource, errand);
-  if (errand.kind === 'look') return look(errand.request);
-  const operation = findOperation(errand.operation);
-  if (operation === undefined) throw new BridgeError('bug', `no operation ${errand.operation}`);
-  return callForOperator(operation, errand.args, {});
+function getOperation(id: string): Operation {
+  const operation = findOperation(id);
+  if (operation === undefined) throw new BridgeError('bug', `no operation ${id}`);
+  return operation;
 }
 
 /** A failure as another process reads it. */

@@ -1,60 +1,48 @@
-import type { Clock } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/ids.ts';
-import type { Loop } from '../../domain/loop.ts';
-import { createNews } from '../../domain/loop.ts';
+import { createNews, type Loop } from '../../domain/loop.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
-import type { Store } from '../../store/store.ts';
 import { deleteWhere, findOne, insertAll, updateWhere } from '../../store/tables.ts';
+import type { BoundedWait } from '../bounded-wait.ts';
 import { createJob, isNotLeading, type JobDeps } from '../job.ts';
 import type { LookResult } from '../repair/keeper.ts';
 
 /** Interval of looking for errands and answers whose ring was lost, in milliseconds. */
 const LOOK_MS = 500;
 
-/** A call that only the leader may make. */
-export type Errand =
-  | {
-      readonly kind: 'read-privilege';
-      readonly resource: ResourceKey;
-      readonly class: 'remove' | 'change';
-      readonly waitMs: number;
-    }
-  | { readonly kind: 'call'; readonly operation: string; readonly args: unknown }
-  | { readonly kind: 'look'; readonly request: { readonly key: ResourceKey } };
-
-interface ErrandResults {
-  readonly 'read-privilege': null;
-  readonly call: unknown;
-  readonly look: LookResult;
+/** Work that the leader does for every process. What is asked for, and the results, are JSON. */
+export interface LeaderWork {
+  readonly readPrivilege: (asked: { resource: ResourceKey; wait: BoundedWait }) => Promise<void>;
+  readonly call: (asked: { operation: string; args: unknown }) => Promise<unknown>;
+  readonly look: (asked: { key: ResourceKey }) => Promise<LookResult>;
 }
 
-/** Result of an errand: `failure` is the caller's to read. */
-export type ErrandAnswer<Result = ErrandResults[Errand['kind']]> =
-  | { readonly kind: 'done'; readonly result: Result }
-  | { readonly kind: 'failed'; readonly failure: unknown };
+/** How another process met the end of work: `failure` is the caller's to read. */
+interface Answer<Result> {
+  readonly result?: Result;
+  readonly failure?: unknown;
+}
 
 /**
- * Has the leader make a call; undefined: nothing was heard of it in time, so it may have been made.
+ * Has the leader do work; undefined: nothing was heard of it in time, so it may have been done.
  * @throws StoreError
  */
-export async function runErrand<Kind extends Errand['kind']>(
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
-  errand: Extract<Errand, { kind: Kind }>,
+export async function askLeader<Name extends keyof LeaderWork>(
+  { store, clock }: Pick<JobDeps, 'store' | 'clock'>,
+  [name, asked]: readonly [Name, Parameters<LeaderWork[Name]>[0]],
   { waitMs, signal }: { readonly waitMs: number; readonly signal?: AbortSignal | undefined },
-): Promise<ErrandAnswer<ErrandResults[Kind]> | undefined> {
+): Promise<Answer<Awaited<ReturnType<LeaderWork[Name]>>> | undefined> {
   const id = newId();
   const until = clock.now() + waitMs;
-  const task = JSON.stringify(errand);
-  const asked = { id, task, until: Math.round(until) };
-  await store.write((tx) => insertAll(tx, 'errands', [asked]));
+  const errand = { id, task: JSON.stringify({ name, asked }), until: Math.round(until) };
+  await store.write((tx) => insertAll(tx, 'errands', [errand]));
   const news = createNews(clock, signal);
   const unlisten = store.bell.listen('errand', news.tell);
   try {
     store.bell.ring('errand');
     while (clock.now() < until && signal?.aborted !== true) {
-      const answered = await findOne(store.read, 'errands', { id });
-      if (answered?.answer) return parseStored<ErrandAnswer<ErrandResults[Kind]>>(answered.answer);
+      const { answer } = (await findOne(store.read, 'errands', { id })) ?? {};
+      if (answer) return parseStored<Answer<Awaited<ReturnType<LeaderWork[Name]>>>>(answer);
       await news.rest(Math.min(LOOK_MS, until - clock.now()));
     }
     return undefined;
@@ -65,20 +53,27 @@ export async function runErrand<Kind extends Errand['kind']>(
   }
 }
 
-/** Creates what makes the calls that other processes ask for, under one lead; `perform` never rejects. */
+/** Creates what does the work that other processes ask for, under one lead. @param toFailure an error as JSON */
 export function createErrandRunner(
   deps: JobDeps,
   epoch: number,
-  perform: (errand: Errand) => Promise<ErrandAnswer>,
+  work: LeaderWork,
+  toFailure: (error: unknown) => unknown,
 ): Pick<Loop, 'start' | 'stop'> {
   const { store, clock, events } = deps;
   // A file has one process, which asks nobody.
   if (store.engine === 'sqlite') return { start() {}, stop: () => Promise.resolve() };
 
   async function carryOut(id: string, task: string): Promise<void> {
-    const answer = JSON.stringify(await perform(parseStored<Errand>(task)));
+    const { name, asked } = parseStored<{ name: keyof LeaderWork; asked: never }>(task);
+    const answer: Answer<unknown> = await work[name](asked).then(
+      (result = null) => ({ result }),
+      (error: unknown) => ({ failure: toFailure(error) }),
+    );
     try {
-      await store.write((tx) => updateWhere(tx, 'errands', { id }, { answer }));
+      await store.write((tx) =>
+        updateWhere(tx, 'errands', { id }, { answer: JSON.stringify(answer) }),
+      );
       store.bell.ring('errand');
     } catch (error) {
       if (!isNotLeading(error)) events.failed({ type: 'errand', id, error });
