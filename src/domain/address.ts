@@ -8,10 +8,7 @@ export function isAddress(text: string): boolean {
   return text.length <= 320 && LOOKS_LIKE_ADDRESS.test(text);
 }
 
-/**
- * The address an account is created with: primary, else of type work, else the first, else the
- * userName when that is an address; undefined when there is none.
- */
+/** The address that an account is created with: primary, else work, else the first, else a userName that is one. */
 export function findCreationAddress(attributes: JsonObject): string | undefined {
   const emails = listEmails(attributes);
   const chosen =

@@ -23,10 +23,7 @@ interface Use {
 /** From so many clients on, those that are quiet are forgotten. */
 const CLIENTS_MIN = 1_000;
 
-/**
- * Creates a token bucket for each client, kept as one number (the generic cell rate algorithm), and a count of what is
- * under way. Nothing runs between requests, and a quiet client is forgotten.
- */
+/** Creates a token bucket and a count of open requests for each client (generic cell rate algorithm). */
 export function createAdmission(
   { perSecond, concurrentMax }: AdmissionLimits,
   clock: Pick<Clock, 'now' | 'steady'>,

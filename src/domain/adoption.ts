@@ -8,18 +8,13 @@ const REFUSALS = {
   taken: 'Somebody else, whom a provider has sent, has its name or is to have its address.',
 } as const;
 
-/**
- * Result of an operator's takeover of an account or group. `privileged`: it is never taken over unless that is said in so
- * many words. `could-not-look`: the service could not tell whether it is privileged.
- */
+/** Result of a takeover by an operator. `could-not-look`: it could not be found out whether it is privileged. */
 export type Adoption =
   | { readonly kind: 'adopted' }
   | { readonly kind: keyof typeof REFUSALS }
   | { readonly kind: 'privileged' | 'could-not-look'; readonly reason: string };
 
-/**
- * Operator's request to take an account or group over; `privileged` ones are refused unless the request says `adopt`.
- */
+/** Request of an operator to take an account or group over; `privileged` ones only if it says `adopt`. */
 export interface AdoptionRequest {
   readonly id: string;
   readonly privileged: 'refuse' | 'adopt';

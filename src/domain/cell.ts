@@ -2,29 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { type JsonValue, parseFields } from './json.ts';
 import type { Refusal } from './refusal.ts';
 
-/**
- * What is known of a change that the service does not hold yet: of one owned field, or of one user in a list of a group.
- * Absent, as undefined: there is none.
- */
+/** A change that the service does not hold yet: of one owned field, or of one user in a list of a group. */
 export interface Fact {
-  /**
-   * Version of the last write (a provider's or a rule's) that the service does not hold yet. Absent: nothing waits, and a
-   * difference is drift, which is not touched (docs/ARCHITECTURE.md, the three facts).
-   */
+  /** Version of the last write that the service does not hold yet. Absent: a difference is drift, and is not touched. */
   readonly pending?: number | undefined;
   /** Failure of an acknowledged write; only of what waits. */
   readonly failure?: Failure | undefined;
-  /**
-   * Version of the write whose call left and may still take effect, until `unsure_until` of the row. What waits for another
-   * version is sent whatever is seen.
-   */
+  /** Version of the write whose call left and may still take effect, until `unsure_until` of the row. */
   readonly sent?: number | undefined;
 }
 
-/**
- * Fact of one owned field, beside its desired value among the shown attributes and its observed value. A field that was
- * never asked for has no value, and mostly no cell; one that is asked to be cleared has a value, or none and waits.
- */
+/** Fact of one owned field. A field that was never asked for mostly has no cell. */
 export interface Cell extends Fact {
   /** Origin of a value that no provider sent. It speaks of exactly this value: another one is a provider's. */
   readonly source?: Source | undefined;
@@ -126,10 +114,7 @@ export const onlyWaiting = <F extends string>(cells: Cells<F>, fields: readonly 
     fields.includes(field) ? cell : { ...cell, pending: undefined },
   );
 
-/**
- * Ends the waiting of fields that the service holds, where their version is still the one of `planned`: a
- * compare-and-set, so that a write which arrived during the call keeps its claim on the next one.
- */
+/** Ends the waiting of fields that the service holds, unless a newer write than that of `planned` waits. */
 export function done<F extends string>(
   cells: Cells<F>,
   planned: Cells<F>,
@@ -142,10 +127,7 @@ export function done<F extends string>(
   });
 }
 
-/**
- * `sent` once the service holds the write that waited. A lost call for the same write does no harm until another one comes;
- * one for an earlier write may still undo this one.
- */
+/** `sent` once the service holds what waited: a lost call for an earlier write may still undo it. */
 export const toSentAfter = ({ sent, pending }: Fact) =>
   sent === undefined || sent === pending ? sent : OF_OTHER;
 
@@ -202,10 +184,7 @@ export const listWaiting = <F extends string>(cells: Cells<F>) => listWhere(cell
 export const listSent = <F extends string>(cells: Cells<F>) =>
   listWhere(cells, ({ sent }) => sent !== undefined);
 
-/**
- * Fields that were written since a call of unknown outcome was planned. It may still take effect, so that seeing their
- * values in the service does not prove that they stay.
- */
+/** Fields written since a call of unknown outcome: seeing their values does not prove that they stay. */
 export const listUnsure = <F extends string>(cells: Cells<F>) =>
   listWhere(
     cells,

@@ -4,10 +4,7 @@ export const MATCH_KEYS = ['externalId', 'userName', 'email'] as const;
 /** One of these keys. */
 export type MatchKey = (typeof MATCH_KEYS)[number];
 
-/**
- * Kinds of findings of a census. `only-…`: in this one of provider, bridge and service alone. `not-…`: in the other two.
- * `duplicate`: one is two. `of-other`: another provider manages the person.
- */
+/** Kinds of findings. `only-…`: in this one alone. `not-…`: in both others. `duplicate`: one is two. */
 export const CENSUS_KINDS = [
   'only-provider',
   'only-bridge',

@@ -1,12 +1,4 @@
-/**
- * Classes of changes that providers ask for, each with a service level of its own:
- * - `leaver`: somebody is deactivated or deleted
- * - `joiner`: somebody is created or activated
- * - `user`: anything else of a user
- * - `member-removed`: somebody leaves a group or its admins
- * - `member-added`: somebody enters a group or its admins
- * - `group`: anything else of a group
- */
+/** Classes of changes by providers, each with its own service level. `leaver`: out. `joiner`: in. */
 export const CHANGE_CLASSES = [
   'leaver',
   'joiner',

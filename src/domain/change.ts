@@ -32,10 +32,8 @@ export const CHANGE_WORDS = {
 } as const;
 
 /**
- * Kind of change. `user.access` is the licence or a suspension, `user.delete` removes a virtual user, `member` and
- * `admin` are one user in a group, `entity` the roles of a group in one space or document. A create of something that
- * the service had looks for it first. A `hand-over` gives a user or group to another provider, and does not reach the
- * service.
+ * Kind of change. `user.access`: licence or suspension. `user.delete`: of a virtual user. `hand-over`: in the bridge
+ * alone.
  */
 export type ChangeKind = keyof typeof CHANGE_WORDS;
 

@@ -5,12 +5,7 @@ import { isUnmanagedKind } from './drift.ts';
 /** Automatic reactions to a drift. */
 export const DRIFT_ACTIONS = ['report', 'repair', 'accept'] as const;
 
-/**
- * Automatic reaction to a drift.
- * - `report`: it is shown
- * - `repair`: the service is brought to what is desired
- * - `accept`: what is observed becomes what is desired
- */
+/** Automatic reaction to a drift: show it, bring the service to what is desired, or take what is observed. */
 export type DriftAction = (typeof DRIFT_ACTIONS)[number];
 
 /** Reaction to each kind of drift; settings: drift.policy. */
@@ -19,10 +14,7 @@ export interface DriftPolicy {
   readonly kinds: Readonly<Partial<Record<DriftKind, DriftAction>>>;
 }
 
-/**
- * Finds the reaction to a difference. The default never reaches unmanaged accounts and groups, and never accepts a
- * difference that grants more: that has to be set for its kind by name.
- */
+/** Finds the reaction. The default never reaches unmanaged ones, and never accepts a difference that grants more. */
 export function findDriftAction(
   { default: otherwise, kinds }: DriftPolicy,
   difference: Pick<Difference, 'kind' | 'desired' | 'observed'>,

@@ -23,10 +23,7 @@ export const UNMANAGED_KINDS = ['user.unmanaged', 'group.unmanaged'] as const;
 /** All kinds of drift. */
 export const DRIFT_KINDS = [...MANAGED_KINDS, ...UNMANAGED_KINDS] as const;
 
-/**
- * Kind of drift. `*.unmanaged`: an account or group that no provider asked for; it is listed and never touched.
- * `entity`: the roles of a group in a space or document, where a rule speaks of them.
- */
+/** Kind of drift. `*.unmanaged`: an account or group that no provider asked for; it is never touched. */
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /** True for drifts of unmanaged accounts and groups. */
@@ -39,16 +36,7 @@ export const ACTIVE_STATUSES = ['open', 'repairing', 'contested', 'ignored'] as 
 /** The statuses of one that is over. */
 export const ENDED_STATUSES = ['repaired', 'accepted', 'gone'] as const;
 
-/**
- * Status of a drift.
- * - `open`: the service differs
- * - `repairing`: what is desired waits for the service again
- * - `contested`: it was repaired again and again, so it is only reported
- * - `ignored`: an operator wants it left alone until a date
- * - `repaired`: the service holds what is desired
- * - `accepted`: what was observed is what is desired now
- * - `gone`: it went by itself, or the provider wrote the field since
- */
+/** Status of a drift. `contested`: repaired again and again, now only reported. `gone`: it went by itself. */
 export type DriftStatus = (typeof ACTIVE_STATUSES)[number] | (typeof ENDED_STATUSES)[number];
 
 /** All statuses of drifts, for filters. */

@@ -61,10 +61,7 @@ export function losesRoles(before: string | undefined, after: string | undefined
   return parseRoles(before).some((role) => !left.has(role));
 }
 
-/**
- * Cells after the rules want these roles, as text, and the entities in which other roles are wanted now. What a rule put in
- * is removed once no rule wants it; what was there before stays.
- */
+/** Cells after the rules want these roles. What a rule put in goes once no rule wants it; what was there stays. */
 export function wantEntities<F extends string>(
   cells: Cells<F | EntityField>,
   wanted: ReadonlyMap<EntityField, string>,

@@ -1,7 +1,4 @@
-/**
- * Base of our errors outside `upstream/`, which stands alone and has its own of the same form. `code` is stable and
- * listed in docs/runbook.md where an operator must act; `cause` is always kept.
- */
+/** Base of our errors outside `upstream/`. `code` is stable; docs/runbook.md lists those where an operator must act. */
 export class BridgeError extends Error {
   override readonly name: string = 'BridgeError';
   readonly code: string;

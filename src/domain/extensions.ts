@@ -35,10 +35,7 @@ export function toKnownExtension(
   return known.length === 0 ? {} : { [urn]: Object.fromEntries(known) };
 }
 
-/**
- * The document that is stored and shown: `schemas` first, naming the core schema and every extension
- * that has a value, then the attributes.
- */
+/** The stored and shown document: `schemas` of the core and of every extension with a value, then the attributes. */
 export function withSchemas(core: string, attributes: JsonObject): JsonObject {
   const extensions = Object.keys(attributes).filter((name) => name.startsWith('urn:'));
   const { schemas: _, ...rest } = attributes;

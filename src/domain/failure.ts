@@ -67,10 +67,7 @@ export const exhaust = <F extends string>(cells: Cells<F>, attemptsMax: number, 
     return isOver ? { ...failure, since: now } : failure;
   });
 
-/**
- * Ends the deferral of refused fields, because the service was observed anew, which frees no seat; of those that wait for
- * a free seat, because there may be one; or of all that an operator wants tried now.
- */
+/** Ends the deferral of refused fields after an observation, of those that wait for a seat, or of all. */
 export const endRest = <F extends string>(
   cells: Cells<F>,
   now: number,
@@ -171,10 +168,7 @@ interface SentName {
   readonly isSame: (a: string, b: string) => boolean;
 }
 
-/**
- * True when the service still holds the name that it held before this write was first sent, and that is another name:
- * where both are the same to `isSame`, it is how the service writes the one that was sent.
- */
+/** True if the service still holds the name of before the first attempt, and not just another spelling. */
 export function isNameKept(
   cell: Cell | undefined,
   { sent, back, before, isSame }: SentName,

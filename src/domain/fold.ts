@@ -2,9 +2,7 @@ import { limitMarks } from './text.ts';
 
 /**
  * The form in which names that ignore case are stored and compared: NFC, lower case, few combining marks in a row.
- * Folding twice changes nothing; NFC comes again because lower-casing can leave marks out of order, and can make more of
- * them. One sigma stands for both, as lower-casing chooses by the letters around it: a part of a text would be folded
- * otherwise than the text. Linear in the length of the text.
+ * Idempotent and linear. Both sigmas become one, because lower-casing chooses between them by the letters around.
  */
 export function foldCase(text: string): string {
   // Of ASCII alone, as most texts are, only the case changes.
@@ -15,10 +13,7 @@ export function foldCase(text: string): string {
 
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
-/**
- * Most characters of an indexed value, as it was sent and as it is compared: folded, a text can be three times as
- * long. An index of PostgreSQL takes 2,704 bytes at most.
- */
+/** Most characters of an indexed value: folding can triple a text, and PostgreSQL indexes at most 2,704 bytes. */
 export const INDEXED_LENGTH_MAX = 512;
 
 /** True for text that the index of every store can hold. */

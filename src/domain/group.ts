@@ -7,10 +7,7 @@ import type { LinkKey } from './link.ts';
 import { normaliseName } from './name.ts';
 import type { ResourceState, Sightings } from './resource-state.ts';
 
-/**
- * Owned fields of a group: its own, and one for each entity in which rules want roles. Members and admins wait row by
- * row. `existence`: that it is there, or gone.
- */
+/** Owned fields of a group: its own, and one for each entity of the rules. Members and admins wait row by row. */
 export type GroupField = OwnGroupField | EntityField;
 
 /** Field of a group's own. */

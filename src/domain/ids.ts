@@ -21,9 +21,8 @@ const ID_BYTES = 8;
 const LETTER = 0xa0;
 
 /**
- * A new random id, such as a SCIM id or that of a token: 16 hexadecimal digits, which nobody's name is, and the first is a
- * letter, so that no spreadsheet takes it for a number. The word "bulkId" cannot occur in it (RFC 7643 §3.1). It is short
- * because a link of a user to a group stores both, in its row and in its indexes.
+ * A new random id of 16 hexadecimal digits. It begins with a letter, so that no spreadsheet takes it for a number, and
+ * never contains "bulkId" (RFC 7643 §3.1). It is short, because each membership stores two.
  */
 export function newId(): string {
   const bytes = randomBytes(ID_BYTES);

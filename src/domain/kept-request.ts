@@ -1,9 +1,6 @@
 /** An attribute that a request writes, and of how many values; never the values. */
 export interface WrittenPath {
-  /**
-   * `drop`, `repair`, `refuse`: parts that were not taken, were corrected, or are why all was refused; their names may be
-   * personal, so `path` is the kind of the reason.
-   */
+  /** Of parts that were dropped, repaired or refused `path` is the kind of reason: their names may be personal. */
   readonly op: 'set' | 'add' | 'replace' | 'remove' | 'drop' | 'repair' | 'refuse';
   /** Path in the spelling of the schema, an extension's after its URN. */
   readonly path: string;

@@ -39,9 +39,8 @@ interface LinkWrite {
 }
 
 /**
- * The link after a provider's write; undefined: the write changes nothing. It waits when the service does not hold it
- * for sure, also when it had drifted. What an earlier write still waits for is claimed by this one, so that undoing the
- * earlier one cannot take it away.
+ * The link after a provider's write; undefined: no change. A change that an earlier write still waits for is claimed,
+ * so that undoing that write cannot take it away.
  */
 export function writeLink(
   before: Link | undefined,
@@ -55,10 +54,7 @@ export function writeLink(
   return { ...held, desired, pending: waits || isUnsure ? version : undefined, by_rule: 0 };
 }
 
-/**
- * The link after the rules or the inner groups; undefined: they change nothing. They remove only whom they put in,
- * release whom they found there, and leave whom a provider or the takeover wants.
- */
+/** The link after the rules; undefined: no change. Rules remove only users whom they put in. */
 export function ruleLink(before: Link | undefined, write: LinkWrite): Link | undefined {
   const { wanted, version, isUnsure } = write;
   if (wanted === (before?.desired === 1)) return undefined;
@@ -73,10 +69,7 @@ export function ruleLink(before: Link | undefined, write: LinkWrite): Link | und
   return before.put_in === 0 ? { ...before, desired: null, pending: undefined, by_rule: 0 } : after;
 }
 
-/**
- * The link after a list was seen; undefined: it is forgotten. A change that is seen holds, unless a call of an earlier one may
- * still take effect.
- */
+/** The link after a list was seen; undefined: it is forgotten. A lost call for an earlier write keeps it waiting. */
 export function seeLink(before: Link, observed: number | null): Link | undefined {
   const seen = observed === before.observed ? before : { ...before, observed };
   const { pending, sent, desired, failure } = seen;
@@ -103,10 +96,7 @@ export function endDoubt(before: Link, version: number): Link | undefined {
   return withoutOver({ ...(isHeld ? before : claimLink(before, version)), sent: undefined });
 }
 
-/**
- * The link after its change was made; undefined: it is forgotten. A change that a later write replaced keeps waiting: every
- * write after the plan has a higher version. `heldAlready`: it held before, so the bridge did not put the user in.
- */
+/** The link after its change was made; undefined: it is forgotten. `heldAlready`: the bridge did not put the user in. */
 export function endChange(
   before: Link,
   { wanted, heldAlready }: { readonly wanted: boolean; readonly heldAlready?: true },
@@ -125,10 +115,7 @@ export function endChange(
   };
 }
 
-/**
- * The link after a refused write of it was taken back, and the link before that write; undefined: it is forgotten. A change
- * that has reached the service waits to be brought back, since `next`; one that a later write replaced stays.
- */
+/** The link after a refused write was taken back; undefined: it is forgotten. What reached the service waits since `next`. */
 export function revertLink(
   link: Link,
   before: Link | null,

@@ -68,10 +68,7 @@ export function splitName(full: string): PersonName {
     : { givenName: text.slice(0, space), familyName: text.slice(space + 1) };
 }
 
-/**
- * Finds the name that a provider asked for; undefined: it never gave one, so the name is not ours. Only a formatted
- * name is cut at its first space; displayName is never taken for a name.
- */
+/** Finds the name that a provider gave; undefined: none. Only a formatted name is split; displayName is no name. */
 export function findDesiredName(attributes: JsonObject): PersonName | undefined {
   const name = attributes.name;
   if (!isJsonObject(name)) return undefined;

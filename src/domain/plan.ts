@@ -8,14 +8,7 @@ import { isJsonObject } from './json.ts';
 import type { LinkKey } from './link.ts';
 import type { UserField } from './user.ts';
 
-/**
- * Status of a plan.
- * - `making`: the service is read first
- * - `held`: it waits for an operator
- * - `approved`: its actions wait for the service, or are about to
- * - `applied`: each was done or dropped out
- * - `discarded`: nothing of it is done
- */
+/** Status of a plan. `making`: the service is read first. `held`: it waits for an operator. `approved`: it is under way. */
 export const PLAN_STATUSES = ['making', 'held', 'approved', 'applied', 'discarded'] as const;
 /** One of these statuses. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
@@ -23,21 +16,12 @@ export type PlanStatus = (typeof PLAN_STATUSES)[number];
 /** Sources of plans that repair differences by the policy: a newer plan of them replaces one that waits. */
 export const REPAIR_SOURCES = ['sweep', 'audit', 'operator'] as const;
 
-/**
- * Sources of plans that hold changes back. Such a difference is no drift while its action is planned, and discarding
- * the plan makes what the service holds the desired state.
- */
+/** Sources of plans that hold changes back: discarding one makes what the service holds the desired state. */
 export const HOLDING_SOURCES = ['provider', 'first-run', 'restore'] as const;
 
 /**
- * Sources of plans.
- * - `sweep`, `audit`: a complete comparison, or a look at what the audit log names
- * - `operator`: a repair that an operator asked for
- * - `undo`: the undoing of another plan
- * - `provider`: removals that identity providers asked for, more than `limits.provider` allows
- * - `first-run`: what was asked for while the bridge observed
- * - `restore`: every difference between a restored backup and the service
- * - `handover`: people and groups of one provider go to another one
+ * Sources of plans. `audit`: a look after an event. `provider`: removals above `limits.provider`. `restore`: an old
+ * backup.
  */
 export const PLAN_SOURCES = [...REPAIR_SOURCES, 'undo', ...HOLDING_SOURCES, 'handover'] as const;
 /** One of these sources. */
@@ -54,13 +38,7 @@ export function isHolding(source: PlanOrigin): boolean {
   return holding.includes(source);
 }
 
-/**
- * Status of an action.
- * - `planned`: nothing was done yet
- * - `released`: what is desired waits for the service
- * - `done`: the service holds it
- * - `dropped`: its precondition held no longer
- */
+/** Status of an action. `released`: it waits for the service. `dropped`: its precondition no longer held. */
 export type ActionStatus = 'planned' | 'released' | 'done' | 'dropped';
 
 /** One action of a plan: has the service hold `desired` where it was seen to hold `observed`. */

@@ -16,10 +16,7 @@ interface ProtectedChange<Desired, Observed> {
   readonly fields: readonly string[];
 }
 
-/**
- * Lists what a change takes from a user: access (`active` off, `temporarilyInactive` on) or a licence (less of it, or
- * none any more). The change is compared with the desired and the observed value, because either may be more.
- */
+/** Lists what a change takes from a user: access, or a licence, of what was desired or observed. */
 export function listTakenFromUser(change: ProtectedChange<DesiredUser, ObservedUser>): string[] {
   const { before, after, observed } = change;
   const known = [before, observed].filter((one) => one !== undefined);
@@ -32,10 +29,7 @@ export function listTakenFromUser(change: ProtectedChange<DesiredUser, ObservedU
   });
 }
 
-/**
- * Lists what a change takes from a group and so from all its members: permissions, or the flag that lets it be given
- * work.
- */
+/** Lists what a change takes from a group: permissions, or the flag that lets it be given work. */
 export function listTakenFromGroup(change: ProtectedChange<DesiredGroup, ObservedGroup>): string[] {
   const { before, after, observed, isInService } = change;
   const flag = 'addToCardsAndSpacesEnabled';
@@ -53,10 +47,7 @@ function listTaken(
   return Object.keys(hasLess).filter((field) => fields.includes(field) && hasLess[field]);
 }
 
-/**
- * Checks for lost bits. Clearing a value that was wanted takes all of it. Where nobody has seen or asked for a value, each
- * one may be less.
- */
+/** Checks for lost bits. Clearing a wanted value takes all of it; of an unknown one each value may be less. */
 function isLess<Field extends string>(
   { before, after, observed, isInService }: ProtectedChange<Masks<Field>, Masks<Field>>,
   field: Field,
@@ -69,10 +60,7 @@ function isLess<Field extends string>(
 
 type Masks<Field extends string> = { readonly [F in Field]?: number | undefined };
 
-/**
- * A change with nothing but the access that it takes, for one whose rest is refused.
- * @param urn extension of the fields @param taken `active`, or fields of the extension
- */
+/** A change with nothing but the access it takes. @param urn of the extension @param taken `active`, or its fields */
 export function onlyTaken(
   { before, after, urn }: { readonly before: JsonObject; readonly after: JsonObject; urn: string },
   taken: readonly string[],

@@ -11,10 +11,7 @@ export interface ResourceState<Field extends string> {
   readonly sentCreates: readonly SentCreate[];
 }
 
-/**
- * Names that a create was sent with. Until its outcome is known it may have left an account or a group under these
- * names, also when the resource was renamed since, so the look is for these.
- */
+/** Names that a create left with: until its outcome is known, the account or group is looked for by these. */
 export interface SentCreate {
   /** The userName of a user, the name of a group. */
   readonly name: string;

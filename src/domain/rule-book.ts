@@ -20,10 +20,7 @@ export interface EntityRule {
   readonly roles: readonly string[];
 }
 
-/**
- * Makes the members of some groups admins of others. Where both patterns have a `*`, it stands for the
- * same text in both.
- */
+/** Makes the members of some groups admins of others. `*` of both patterns stands for the same text. */
 export interface AdminsRule {
   readonly adminsOf: string;
   readonly from: string;
@@ -84,10 +81,7 @@ export type NameQuery =
 /** Compiled rules. */
 export type RuleBook = ReturnType<typeof createRuleBook>;
 
-/**
- * Compiles the rules of the settings once. Everything is a pure function of names: no result of a rule is an input of
- * another, so no chain of rules can turn in a circle.
- */
+/** Compiles the rules of the settings. No result of a rule is an input of another one, so rules never form a circle. */
 export function createRuleBook(rules: readonly Rule[]) {
   const numbered = rules.map((rule, index) => ({ rule, number: index + 1 }));
   const groups = numbered.flatMap(({ rule, number }) =>

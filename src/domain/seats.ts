@@ -11,10 +11,7 @@ export function takesSeat(observed: ObservedUser | undefined): boolean {
   return takesLicence ?? (virtual !== true && appsPermissions !== 0);
 }
 
-/**
- * Makes a check of refusals for lack of seats from entries of a setting: a status, such as `402`, or words that the
- * service's own contain, in any case. No entry: every refusal is an ordinary one.
- */
+/** Makes a check of refusals for lack of seats: by status (`402`), or by words in the service's text; none: never. */
 export function createSeatRefusals(entries: readonly string[]): (refusal: Refusal) => boolean {
   const statuses = new Set(entries.filter(isStatus).map(Number));
   const words = entries.filter((entry) => !isStatus(entry)).map((entry) => entry.toLowerCase());
@@ -56,10 +53,7 @@ export interface TakenSeats {
 const TREND_MIN_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
 
-/**
- * Days until the seats run out if as many more are taken as since `before`; undefined: the number is not known, the time
- * was too short, or nothing grew.
- */
+/** Days until the seats run out at the growth since `before`; undefined: not known, too short, or nothing grew. */
 export function toDaysLeft(
   seats: Seats,
   before: TakenSeats | undefined,

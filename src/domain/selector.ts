@@ -2,12 +2,8 @@
 export type MomentOp = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
 
 /**
- * Search that an index can answer. It knows nothing of SCIM; the SCIM filter is translated into it.
- * Texts of `userName`, `email` and `displayName` are folded (`foldCase`), ids are compared as they are.
- * - `email`: any address of the user.
- * - `member`: of groups, those that have this user; of users, those that are in this group.
- * - `lastModified`: epoch milliseconds.
- * - `or` without parts finds nothing, `and` without parts finds all.
+ * Search that an index can answer; names and addresses are folded, times are epoch milliseconds. `or` without parts
+ * finds nothing, `and` without parts finds everything.
  */
 export type Selector =
   | { readonly kind: 'id' | 'externalId' | 'member'; readonly op: 'eq'; readonly value: string }

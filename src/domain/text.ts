@@ -7,10 +7,7 @@ class NotUtf8 extends Error {
   }
 }
 
-/**
- * Stops a body that is not UTF-8 before it is decoded, as `verify` of express's parsers: decoding would put another
- * character in the place of what it does not understand. @throws NotUtf8. @see RFC 8259 §8.1
- */
+/** Refuses a body that is not UTF-8, before decoding replaces what is wrong. @throws NotUtf8. @see RFC 8259 §8.1 */
 export function assertUtf8(
   _req: unknown,
   _res: unknown,
@@ -23,10 +20,7 @@ export function assertUtf8(
   if (isDeclared && !isUtf8(bytes)) throw new NotUtf8();
 }
 
-/**
- * Most combining marks in a row, in UTF-16 units. Normalisation puts them in order, in time that is quadratic in their
- * number. @see UAX #15 §13, Stream-Safe Text Format
- */
+/** Most combining marks in a row: ordering them takes quadratic time. @see UAX #15 §13, Stream-Safe Text Format */
 const MARKS_MAX = 30;
 /** All marks in a row, so that each is looked at once. */
 const MARKS = /\p{M}+/gu;

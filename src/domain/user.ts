@@ -7,10 +7,7 @@ import { type JsonObject, parseFields } from './json.ts';
 import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
 import type { ResourceState, SentCreate, Sightings } from './resource-state.ts';
 
-/**
- * The owned facts of a user, each pending on its own. `account`: that there is one. `address`:
- * userName and e-mail, which the service keeps as created by all knowledge; tried once, never repaired.
- */
+/** Owned fields of a user. `account`: that there is one. `address`: userName and e-mail, tried once, never repaired. */
 export type UserField =
   | 'account'
   | 'active'
@@ -87,12 +84,7 @@ export interface ShownAccount {
   readonly created?: string | undefined;
 }
 
-/**
- * Tells whether an account is the one that the user is linked to: the service may give an id again, to another person.
- * - `same`: it has a name of the user, or was made at the same time
- * - `another`: it has none, and was made at another time
- * - `unclear`: it has none, and the service does not tell when it was made
- */
+/** Compares an account with the linked one, as ids are given again: by its names, then by its time of creation. */
 export function compareAccount(
   { desired, observed }: Pick<UserState, 'desired' | 'observed'>,
   { userName, emails, created }: ShownAccount,
@@ -133,10 +125,7 @@ export const isObservedActive = (observed: ObservedUser, deactivation: Deactivat
 export const isWantedActive = (desired: DesiredUser, deactivation: Deactivation) =>
   desired.active && !(deactivation === 'temporarilyInactive' && desired.temporarilyInactive);
 
-/**
- * Desired suspension in the service; undefined: it is not ours. Where suspending deactivates there is one switch for
- * two attributes, and "not suspended" must never let an inactive user in again.
- */
+/** Desired suspension; undefined: not ours. Where suspending deactivates, "not suspended" never lets an inactive user in. */
 export function toWantedSuspension(
   desired: DesiredUser,
   deactivation: Deactivation,

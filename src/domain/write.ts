@@ -56,10 +56,7 @@ export const toUserFields = toFields(NAMES.user);
 /** Owned fields of a group that a write names. */
 export const toGroupFields = toFields(NAMES.group);
 
-/**
- * Attributes of a write that clears a suspension which a provider asked for: not suspended, which the service gets. A
- * suspension that a rule or the service gave is none of the write's, and a write that clears nothing is returned as it is.
- */
+/** Ends a suspension in the service that a provider asked for and now clears; other writes are returned as they are. */
 export function withSuspensionEnded(
   before: JsonObject,
   { cells, attributes }: Pick<Combination<UserField>, 'cells' | 'attributes'>,
@@ -100,9 +97,8 @@ function askNamed<Field extends string>(
 }
 
 /**
- * Cells after a write. A field that the write names waits when the service does not hold its value for sure,
- * also when it had drifted; fields that it does not name stay as they are. A user without a known account waits for one
- * while active, and for a look for one when access is taken away.
+ * Cells after a write: a field that it names waits unless the service surely holds its value. A user without an account
+ * waits for one, or for a look where access is taken away.
  */
 export function toCellsAfterWrite(
   write: Write<UserState, UserField> & { readonly deactivation: Deactivation },
@@ -117,10 +113,7 @@ export function toCellsAfterWrite(
   return askNamed(write, (field) => isOwned(field, desired), differing);
 }
 
-/**
- * True when a user without a known account may have one all the same: others may have made it, or a create did that is on
- * its way or whose answer was lost.
- */
+/** True if an account may exist although none is known: others made it, or a create whose answer was lost. */
 function mayHaveAccount({ desired, cells, mustLook, sentCreates }: UserState): boolean {
   const isCreated = sentCreates.length > 0 || mustLook;
   return isWaiting(cells.account) ? isCreated : desired.active;
@@ -166,10 +159,7 @@ export function toCellsAfterGroupWrite(write: Write<GroupState, GroupField>): Ce
   return askNamed(write, isOurs, differing);
 }
 
-/**
- * Cells of a deleted group. One that the bridge made (`isOwn`) is to go where the service may have it; another one leaves the
- * entities into which the rules put it.
- */
+/** Cells of a deleted group: one of the bridge's (`isOwn`) is removed, another one leaves the entities of the rules. */
 export function toCellsAfterGroupDeletion(
   cells: Cells<GroupField>,
   how: { readonly isOwn: boolean; readonly mayBeThere: boolean; readonly version: number },

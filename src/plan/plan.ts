@@ -42,10 +42,7 @@ export interface GroupPolicy {
   readonly deletion: 'created' | 'never';
 }
 
-/**
- * The next step that brings a user from observed to desired: removal of access first, the address last. Only pending
- * fields are acted on; a field that merely differs is drift.
- */
+/** The next step of a user: removal of access first, the address last. A field that only differs is drift. */
 export function planUser(state: UserState, policy: UserPolicy): Plan {
   const { mustLook, upstreamId, desired, observed, deleted, cells } = state;
   if (mustLook) return { step: LOOK, done: [] };
@@ -118,16 +115,10 @@ function suspend(part: UserField, temporarilyInactive: boolean): OpenFact {
   return { part, call: 'access', rank, values: { temporarilyInactive } };
 }
 
-/**
- * Urgency of the parts of a group: admins who are none any more, entities to leave, members (removals first), attributes,
- * new admins, roles in entities. A refused attribute must not keep anybody in power.
- */
+/** Urgency of the parts of a group: what takes power away goes first, so that no refused attribute keeps it. */
 const RANKS = { admin: 0, leave: 1, member: 2, field: 3, newAdmin: 4, listEntities: 5, entity: 6 };
 
-/**
- * The next step that brings a group from observed to desired. Only what is pending is acted on. Deferred members are not
- * in the state, so they are in no plan. One that the bridge created is deleted; from another one it takes what it put in.
- */
+/** The next step of a group. One that the bridge created is deleted; another one loses what the bridge put in. */
 export function planGroup(state: GroupState, { membersPerCall, deletion }: GroupPolicy): Plan {
   const { mustLook, deleted, created, ids, cells, desired, observed, links } = state;
   const waiting = listWaiting(cells);
@@ -185,10 +176,7 @@ function mayBeThere({ cells, entities }: GroupState, field: EntityField): boolea
   return wasThere(cells[field]) && !entities?.roles[field];
 }
 
-/**
- * Before roles are given the entities are listed, so that what was there before the rules is known; a removal needs no
- * look, because repeating it does no harm.
- */
+/** Before roles are given the entities are listed, to know what was there before the rules; removals need no look. */
 function toEntityFact(state: GroupState, part: EntityField): OpenFact {
   const { cells, entities } = state;
   const roles = parseRoles(findWantedRoles(cells[part]));
@@ -201,10 +189,7 @@ function toEntityFact(state: GroupState, part: EntityField): OpenFact {
   return { part, call: 'entity', rank, values: { roles, isListed } };
 }
 
-/**
- * Lists the owned fields that wait and that the service does not hold for sure. Without an observation all are taken to
- * differ: a call too many, never one too few.
- */
+/** Lists owned fields that wait and that the service may not hold; without an observation all of them. */
 function listOpen<Field extends string>(
   cells: Cells<Field>,
   differing: readonly string[] | undefined,
@@ -249,10 +234,7 @@ function isOverdue(failed: { readonly attempts?: number } | undefined): boolean 
   return (failed?.attempts ?? 0) >= ATTEMPTS_WITH_LOOK;
 }
 
-/**
- * Hides the fields that the next step may not change: a failed one until its next attempt. Where that is the existence of
- * the user or group nothing of it is tried, and a stuck one is not looked for either.
- */
+/** Hides the fields that may not be tried yet; where the existence is deferred, all of them. */
 function hideDeferred<Field extends string>(
   { cells: all, mustLook }: { readonly cells: Cells<Field>; readonly mustLook: boolean },
   existence: Field,

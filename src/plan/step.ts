@@ -93,10 +93,7 @@ export interface OpenFact extends Fact {
 /** Rank of what failed or was refused before: it takes nothing along, and nothing waits for it. */
 const TRIED = 100;
 
-/**
- * The step for the most urgent fact, with all others that its call can carry. A field that failed before goes alone, the
- * one first that was tried longest ago.
- */
+/** The step for the most urgent fact, with all others that its call can carry. What failed before goes alone. */
 export function toStep(
   open: readonly OpenFact[],
   cells: Cells<string>,

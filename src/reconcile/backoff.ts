@@ -17,10 +17,7 @@ export function backoffMs(
   return Math.round(whole / 2 + (whole / 2) * random);
 }
 
-/**
- * Delay before the next attempt at a change that failed by its own fault, in milliseconds; from `attemptsMax` on it is
- * stuck.
- */
+/** Delay before the next attempt of a change that failed by its own fault, in milliseconds; later it is stuck. */
 export function failedDelayMs(attempts: number, attemptsMax: number, random: number): number {
   return attempts < attemptsMax ? backoffMs(attempts, undefined, random) : stuckDelayMs(random);
 }

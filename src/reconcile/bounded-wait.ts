@@ -19,11 +19,7 @@ export interface BoundedWait {
   readonly class: 'remove' | 'change';
 }
 
-/**
- * Makes a look that may take `waitMs`, with the wait for its turn.
- * @param about what the look reads, as a sentence begins: `the admins of the group`
- * @throws BridgeError `could-not-look`, also when it takes longer
- */
+/** Makes a look of `waitMs` at most. @param about what, as a sentence begins @throws BridgeError `could-not-look` */
 export async function lookWithin<Seen>(
   clock: Clock,
   { waitMs, about }: { readonly waitMs: number; readonly about: string },
@@ -63,10 +59,7 @@ export function isWorthWaiting(
   return queue.aheadMs[callClass] < waitMs;
 }
 
-/**
- * Estimates the wait at the leader, behind the calls that wait. `isBehind`: changes that are due find no room, and go before
- * a new one.
- */
+/** Estimates the wait at the leader. `isBehind`: changes that are due find no room, and go before a new one. */
 export async function readQueue(
   { store, clock, upstream }: Pick<ReconcileDeps, 'store' | 'clock' | 'upstream'>,
   { isHeld, isBehind }: { readonly isHeld: boolean; readonly isBehind: boolean },

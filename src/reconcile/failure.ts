@@ -4,10 +4,7 @@ import type { Outcome } from './outcome.ts';
 import { BLIND, isBlind, isSectionUp, type ReadableSection } from './sections.ts';
 import { type Classified, classify } from './verdict.ts';
 
-/**
- * Result of a look after a call of the same run was answered "not there". `found`: the same answer again is a refusal.
- * `gone`: its replacement is not looked for at once again.
- */
+/** Result of a look after "not there". `found`: the same answer again is a refusal. `gone`: no second look follows at once. */
 export type Missed = 'found' | 'gone';
 
 /** Outcome of a failed call for its resource. A "not there" is looked at, once a run. */
@@ -51,10 +48,7 @@ export function toLater({ verdict: _, ...failed }: Classified) {
   return { kind: 'later', ...failed } as const;
 }
 
-/**
- * Makes a look. What it does not find is looked for again, once the section has shown what is surely there: only then it
- * is missing. @throws what `look` throws that is not the service's
- */
+/** Makes a look, and a second one after a canary, before something is missing. @throws what is not the service's */
 export async function lookSurely<Known>(
   deps: ReconcileDeps,
   section: 'users' | 'groups',

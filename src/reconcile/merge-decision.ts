@@ -21,8 +21,7 @@ export type MergeDecision = 'merge' | 'drop' | 'look-again';
 
 /**
  * Decides on the entry of a list that was asked for at `sentAt` (epoch milliseconds). Only lists write an unmanaged
- * resource, so there a list of the same moment still counts. No list brings back what was deleted through SCIM, but an
- * account that works again is stored.
+ * resource, so there a list of the same moment counts. No list brings back what was deleted.
  */
 export function decideMerge(row: ResourceRow, sentAt: number): MergeDecision {
   const seen = toObservation(row);
@@ -33,10 +32,7 @@ export function decideMerge(row: ResourceRow, sentAt: number): MergeDecision {
   return isOlder ? 'look-again' : 'merge';
 }
 
-/**
- * True when it was seen after the list was asked for. Lists are read one after another, so a list of the same moment
- * came before; any other call may have come after.
- */
+/** True if it was seen after the list was asked for. Of two lists of one moment this one came later. */
 function wasSeenSince(seen: Sightings | undefined, sentAt: number): boolean {
   if (seen === undefined) return false;
   return seen.at > sentAt || (seen.at === sentAt && !LISTS.includes(seen.by));

@@ -51,10 +51,7 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>) {
   }
 
   return {
-    /**
-     * Notes the end of a step; false if the failure may be an outage of the service: at that of a look unless others
-     * were answered since the last one.
-     */
+    /** Notes the end of a step; false if the failure may be an outage of the service. */
     note(step: EndedStep): boolean {
       const { key, isLook, outcome } = step;
       const hasAnswer = outcome.kind === 'done' || outcome.kind === 'refused';

@@ -132,10 +132,7 @@ export function toTaken<Changed extends Part>(
   return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
 }
 
-/**
- * Returns the answer of a call that changes something or, where it does not tell enough, the result of one look.
- * @throws UpstreamError of the call; where the look alone fails, one that says that the effect is unknown.
- */
+/** Returns the answer of a call or, if it does not tell enough, one look. @throws UpstreamError; the effect is unknown */
 export async function readBack<Answer>(
   answer: Answer | undefined,
   look: () => Promise<Answer>,

@@ -29,11 +29,7 @@ export interface Classified {
   readonly retryAfterMs?: number;
 }
 
-/**
- * Classifies a failed call. The transport has given the status its meaning; a call that may have had its effect (5xx,
- * timeout, unreadable answer, lost connection) is `unknown`.
- * @throws the error itself when it is not the service's: that is a bug or the store, not a verdict.
- */
+/** Classifies a failed call: one that may have had its effect is `unknown`. @throws an error that is not the service's */
 export function classify(error: unknown): Classified {
   if (!(error instanceof UpstreamError)) throw error;
   const { status, retryAfterMs } = error;

@@ -33,10 +33,7 @@ interface Entry extends WaitingRequest {
 
 const TOO_SLOW = 'the service takes longer than the wait';
 
-/**
- * Requests of this process that wait for their writes. One is either answered or refused, never both: while a refusal is
- * being decided its deadline and every other answer are held.
- */
+/** Requests of this process that wait for their writes: each is either answered or refused, never both. */
 export class Waiters {
   readonly #clock: Clock;
   readonly #entries = new Set<Entry>();
@@ -140,9 +137,7 @@ export interface Progress {
 /** Progress of a missing resource: nothing waits. */
 export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: undefined };
 
-/**
- * Makes the progress of a stored resource; `oldestLink` is the oldest version that waits among its members and admins.
- */
+/** Makes the progress of a stored resource. @param oldestLink oldest version that waits among members and admins */
 export function toProgress(
   row: { readonly version: number; readonly cells: string },
   oldestLink: number | null = null,

@@ -15,10 +15,7 @@ export interface Pause {
 
 /** The pause that holds. */
 const PAUSE = createFact<Pause>('writes-paused');
-/**
- * Since when this store is used to observe (epoch milliseconds), so that its pending changes are not sent at once. Whoever
- * ends that locks it, so that of several processes one goes live.
- */
+/** Since when this store is used to observe (epoch milliseconds). Of several processes one ends that. */
 export const OBSERVING = createFact<{ readonly since: number }>('observing');
 
 /** Mode of the bridge: it changes the service, or only observes it. */
@@ -67,10 +64,7 @@ export async function openWriteGuard({ store, clock, mode, onChange }: GuardOpti
       await store.write(PAUSE.delete);
       followed.set(undefined);
     },
-    /**
-     * Starts before anything runs. `onResumed` is called when changes may be sent again.
-     * @throws BridgeError `work-due` when acknowledged changes would be left undone
-     */
+    /** Starts before anything runs. @throws BridgeError `work-due` if acknowledged changes would be left undone */
     async start(onResumed: () => void): Promise<void> {
       await enterMode({ store, clock }, mode);
       tellResumed = onResumed;
@@ -83,11 +77,7 @@ export async function openWriteGuard({ store, clock, mode, onChange }: GuardOpti
 /** Changes that are counted for the message; more count as this many. */
 const COUNT_MAX = 100_000;
 
-/**
- * Remembers in the store that it is used to observe, so that its pending changes are not sent at once when it goes
- * live.
- * @throws BridgeError `work-due` when acknowledged changes would be left undone
- */
+/** Remembers in the store that it is used to observe. @throws BridgeError `work-due` */
 async function enterMode(
   { store, clock }: { store: Store; clock: Clock },
   mode: Mode,

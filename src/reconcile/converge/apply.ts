@@ -122,10 +122,7 @@ async function applyUser(r: Recording, row: UserRow, known: Known): Promise<User
 
 const SETTABLE = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
 
-/**
- * Takes the account that a live user was just linked to from the deleted users that still have it. A call for one of them
- * may be on its way, so that the observation is not to be trusted. Returns the row after that.
- */
+/** Takes the account of deleted users that a live one was linked to; a call for one of them may still take effect. */
 async function takeAccount(
   { tx, now }: Recording,
   row: UserRow,

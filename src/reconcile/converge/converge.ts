@@ -16,10 +16,8 @@ import { SendGuard } from './send-guard.ts';
 import { type PlannedStep, readStep, toName } from './step.ts';
 
 /**
- * Brings one resource to the desired state, step by step, until nothing is left to do or a step has to wait. It reads
- * all state itself, so it does not matter what started it or how often; a second run makes no call. The caller holds
- * the lock of the resource.
- * @throws BridgeError `bug` when the steps go round in a circle
+ * Brings one resource to the desired state, step by step. It reads all state itself, so a second run makes no call. The
+ * caller holds the lock. @throws BridgeError `bug` when the steps go round in a circle
  */
 export async function converge(
   deps: ReconcileDeps,

@@ -142,10 +142,7 @@ function findPermissions({ adopted, group }: Known): Obstacle | undefined {
   return adopted && (group?.permissions ?? 0) > 0 ? refuse(words) : undefined;
 }
 
-/**
- * Takes the account or group from the row that has it. An unmanaged row ends, with its links moved. A managed one was linked
- * to it before the service gave the id anew, and a look finds the right one; a deleted group has no use for it.
- */
+/** Takes the account or group from its row: an unmanaged row ends, a managed one is looked for by its names. */
 async function takeFrom(
   tx: Db,
   holder: ResourceRow,
@@ -193,9 +190,8 @@ async function isRecognised(tx: Db, row: UserRow, names: readonly string[]): Pro
 }
 
 /**
- * The row once the service does not have what it stands for. Where something waits, what is wanted is made anew, and what
- * is not is done; otherwise the next comparison reports it. A write that would have taken an account over is refused, and
- * the user is forgotten: undefined.
+ * The row once the service does not have the resource: what is wanted is made anew; where nothing waits, a comparison
+ * reports it. undefined: the write that would have taken it over is refused.
  */
 export async function endMissing(r: Recording): Promise<ResourceRow | undefined> {
   const { tx, row, waiters, now } = r;

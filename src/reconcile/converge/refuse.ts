@@ -39,10 +39,9 @@ import type { Waiter } from '../waiters.ts';
 import { changeFacts, EXISTENCE, type Recording } from './recording.ts';
 
 /**
- * Takes back writes that were not answered yet (RFC 7644 §3.5.2): all of the last write, of an earlier one the refused parts.
- * An acknowledged part stays wanted and rests by itself, so that nothing else waits for it; so does the rest of a write that
- * takes access away, which is never refused for its rest. False when the write that created the resource was taken back.
- * @param parts still as planned
+ * Takes back writes that were not answered yet (RFC 7644 §3.5.2): the last one as a whole, of earlier ones the refused
+ * parts. An acknowledged part stays wanted and is deferred. False: the create was taken back. @param parts still as
+ * planned
  */
 export async function refuse(
   r: Recording,
@@ -143,10 +142,7 @@ interface RefusedWrite {
   readonly isLast: boolean;
 }
 
-/**
- * The row after a refused write: a new resource is deleted, an adopted one is unmanaged again, a deleted one is back, and of
- * others the write is taken out. What had reached the service waits to be brought back.
- */
+/** The row after a refused write: a new one is deleted, an adopted one unmanaged again, a deleted one back. */
 function takeBack(r: Recording, write: RefusedWrite): Promise<ResourceRow> | ResourceRow {
   const { row, now } = r;
   if (row.type === 'group') return takeBackGroup(r, row, write);

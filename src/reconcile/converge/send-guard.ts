@@ -38,10 +38,8 @@ interface Guarding {
 }
 
 /**
- * Guard of the calls of one step. Immediately before a call leaves, after its turn has come, what it changes must still be
- * what is wanted. A write that arrived since the plan holds the call back, unless the plan is the same after it. The
- * transaction that finds it so writes the call into the ledger, and notes what a crash is to leave: a look, and that the
- * call may take effect for some time. Looks need none.
+ * Guard of the calls of a step. Just before a call leaves, one transaction checks that its plan still holds, writes the
+ * call into the ledger, and notes a look for the case of a crash.
  */
 export class SendGuard {
   /** Way to the service that asks the guard immediately before each attempt of each call. */

@@ -152,10 +152,7 @@ const PAUSE_MS = 3;
 /** Largest number of waits: a quarter of a second in all. */
 const PAUSES_MAX = 80;
 
-/**
- * Gathers the changes that providers send as many requests at the same time. When some came during a call, more are
- * expected: while they come, and for a quarter of a second at most, the run waits, so that they go in one call.
- */
+/** Waits up to a quarter of a second for more changes of a group, which providers send as parallel requests. */
 export async function gather(deps: ReconcileDeps, next: PlannedStep): Promise<PlannedStep> {
   let step = next;
   const { membersPerCall } = toPolicy(deps);

@@ -86,10 +86,7 @@ async function listLinked(call: LinkCall): Promise<readonly number[] | undefined
   return list === 'admin' ? fetchAdminIds(deps, uid) : fetchMemberIds(deps, { uid, scimId });
 }
 
-/**
- * True when a change was refused that the list shows to hold: a service may refuse what is already so in any words. A 404 to a
- * removal may be about the group too. The refusal stands where nothing shows more.
- */
+/** True if the list shows a refused change to hold: a service may refuse in any words what is already so. */
 async function isListedSo(call: LinkCall, failed: Classified): Promise<boolean> {
   const { upstreamUserId, wanted } = getLink(call);
   const mayHold = isRefusal(failed) || (failed.verdict === 'missing' && !wanted);

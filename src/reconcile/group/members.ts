@@ -133,9 +133,8 @@ function toOperations(changes: readonly LinkChange[], form: BatchForm): object[]
 }
 
 /**
- * Finds the SCIM id of a group that was made through REST; undefined: it cannot be known. The matching REST id, if any, is
- * learned once per service: a candidate counts only when the group read by it carries id *and* name.
- * @throws UpstreamError when the service could not be asked
+ * Finds the SCIM id of a group made through REST; undefined: unknown. Which REST id it equals is learned once, by
+ * reading a group whose id and name both match. @throws UpstreamError
  */
 async function learnScimId(
   { quirks, upstream }: ReconcileDeps,

@@ -138,10 +138,7 @@ async function sendUpdate(call: UserCall, Operations: object[]): Promise<Observe
   return observeUser(deps, user, state.observed, scim.updateUser);
 }
 
-/**
- * Has other managed people looked at whom a call has met because the service gave them the id meanwhile: what it changed of
- * them is brought back. False: it has met none.
- */
+/** Has other managed people looked at whom a call met under an id given anew: what it changed is brought back. */
 async function bringBack({ deps, state, fields }: UserCall, shown: ShownAccount): Promise<boolean> {
   if (compareAccount(state, shown) === 'same') return false;
   const names = [shown.userName, ...shown.emails].flatMap((name) => (name ? [foldCase(name)] : []));

@@ -32,10 +32,7 @@ interface CreateForm {
   readonly withUserName: boolean;
 }
 
-/**
- * Creates the account, trying the forms that the contract leaves open until one is taken. Only a 400 or 422 leads to
- * the next form, because it says that nothing was created. The taken form is remembered. @throws UpstreamError
- */
+/** Creates the account in the first form that is taken; a 400 or 422 says that nothing was created. @throws UpstreamError */
 export async function createAccount(call: StepCall<UserState>): Promise<Outcome> {
   const { deps, state, values } = call;
   const forms = listCreateForms(deps.quirks.current(), values, countAttempts(state.cells));
@@ -280,9 +277,8 @@ const KNOWN = {
 } as const;
 
 /**
- * True when an empty answer to a filter means "not there": for userName and for addresses it has found exactly one known
- * account, written in other letters, and none for an unused value. Asked at most daily; false while there is no account
- * to try it with. @throws UpstreamError when the service could not be asked
+ * True if an empty answer to a filter means "not there": it has found exactly one known account, written in other
+ * letters, and none for an unused value. Asked once a day at most. @throws UpstreamError
  */
 async function isFilterProven(deps: ReconcileDeps): Promise<boolean> {
   const { userFilter } = deps.quirks.current();
