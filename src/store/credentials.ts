@@ -86,7 +86,6 @@ export async function noteUse(tx: Db, credentialId: string, at: number): Promise
     and (last_used_at is null or last_used_at < ${at})`.execute(tx);
 }
 
-/** Access tokens of one client, and sessions, that are kept at once; one more ends the oldest. */
 const KEPT_MAX = 1_000;
 
 /** Adds a session, or an access token of a client, and deletes the oldest if there are far too many. */
@@ -123,7 +122,6 @@ export async function listLiveCredentials(db: Db): Promise<LiveCredential[]> {
     .toSorted((a, b) => (a.expiresAt ?? Infinity) - (b.expiresAt ?? Infinity));
 }
 
-/** Assertions of one client that are remembered at once. */
 const USED_MAX = 10_000;
 
 /**

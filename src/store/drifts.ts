@@ -151,7 +151,6 @@ export const countDriftsAfter = (db: Db, seq: number) =>
     select kind, count(*) as count, max(seq) as last from drifts
     where seq > ${seq} group by kind order by kind`;
 
-/** Selection of drifts, and the page of it to read; undefined: any. */
 interface DriftQuery {
   /** False: the drifts of unmanaged users and groups. */
   readonly isManaged: boolean;

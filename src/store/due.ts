@@ -3,9 +3,10 @@ import { listWaiting } from '../domain/cell.ts';
 import { CHANGE_CLASSES, type ChangeClass } from '../domain/change-class.ts';
 import type { Detector } from '../domain/drift.ts';
 import { endRest } from '../domain/failure.ts';
-import { type GivenKey, groupId, type ResourceKey, toResourceKey } from '../domain/ids.ts';
+import { type GivenKey, type ResourceKey, toResourceKey } from '../domain/ids.ts';
+import { LINK_LISTS } from '../domain/link.ts';
 import { parseCells, waits } from './engine/columns.ts';
-import { execute, readInChunks, readNumber, select } from './engine/dialect.ts';
+import { execute, readInChunks, readNumber, readOne, select } from './engine/dialect.ts';
 import { IS_SEEN_WORKING } from './resources/leavers.ts';
 import { lockRow, type ResourceRow, updateRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
@@ -49,9 +50,9 @@ export async function findNextDueAt(
     (dueClass) => sql`select min(due_at) as due_at from resources
       where due_at is not null and due_class = ${dueClass}`,
   );
-  const rows = await select<{ due_at: number | null }>(db)`
+  const first = await readOne<{ due_at: number | null }>(db)`
     select min(due_at) as due_at from (${sql.join(firsts, sql` union all `)}) as due`;
-  return rows[0]?.due_at ?? undefined;
+  return first.due_at ?? undefined;
 }
 
 /** Progress of a resource, as far as its row tells; `oldestLink`: the oldest version that waits among the users of a group. */
@@ -65,17 +66,15 @@ type ProgressRow = Pick<ResourceRow, 'version' | 'cells' | 'due_at'> & {
  * written between the two reads of a group.
  */
 export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {
-  return readInChunks(keys, async (some) => {
-    const ids = sql.join(some.map(({ id }) => id));
-    const rows = await select<Omit<ProgressRow, 'key'> & GivenKey>(db)`
-      select type, id, version, cells, due_at,
-        (select min(pending) from links where group_id = resources.seq and pending is not null) as "oldestLink"
-      from resources where id in (${ids})`;
-    return rows.map(({ type, id, ...row }) => ({ ...row, key: toResourceKey({ type, id }) }));
-  });
+  const read = (ids: readonly string[]) =>
+    select<Omit<ProgressRow, 'key'> & GivenKey>(db)`select type, id, version, cells, due_at,
+      (select min(pending) from links where group_id = resources.seq and pending is not null) as "oldestLink"
+      from resources where id in (${sql.join(ids)})`;
+  const ids = keys.map(({ id }) => id);
+  const rows = await readInChunks(ids, read);
+  return rows.map((row) => ({ ...row, key: toResourceKey(row) }));
 }
 
-/** Reason to look at a user or group; times are epoch milliseconds. */
 interface LookReason {
   readonly source: Detector;
   readonly now: number;
@@ -85,9 +84,7 @@ interface LookReason {
   readonly admins?: boolean;
 }
 
-/**
- * Schedules a look at a user or group. Of two schedules the earlier time counts, and all that either reads is read.
- */
+/** Schedules a look at a user or group. Of two schedules the earlier time counts, and all that either reads is read. */
 export async function addInspection(
   tx: Db,
   { id }: GivenKey,
@@ -113,16 +110,10 @@ const HAS_WORK = sql`(sent_creates = '[]' or deleted_at is null)`;
  * its own fault, keeps its time. `now` is epoch milliseconds.
  */
 export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number): Promise<void> {
-  let changed = CHUNK;
-  while (changed === CHUNK) {
-    changed = await store.write(async (tx) => {
-      const rows = await select(tx)`update resources set due_at = ${now} where id in (
-        select id from resources where due_class in (${sql.join(DUE_CLASSES)})
-          and due_at > ${now} and ${HAS_WORK} limit ${CHUNK})
-        returning id`;
-      return rows.length;
-    });
-  }
+  const some = sql`select id from resources where due_class in (${sql.join(DUE_CLASSES)})
+    and due_at > ${now} and ${HAS_WORK} limit ${CHUNK}`;
+  const update = sql`update resources set due_at = ${now} where id in (${some})`;
+  while ((await store.write((tx) => execute(tx, update))) === CHUNK);
 }
 
 /** User or group with a change that is tried now. */
@@ -148,37 +139,34 @@ export async function retryResting(
     const rows: GivenKey[] = await select<GivenKey>(store.read)`
       select type, id from resources where due_at > ${beyond} and ${HAS_WORK} and id || '' > ${after}
       order by id || '' limit ${RETRIED_AT_ONCE}`;
-    const keys = rows.map(toResourceKey);
-    if (keys.length > 0) tried(await store.write((tx) => retryEach(tx, keys, now)));
-    after = keys.length < RETRIED_AT_ONCE ? undefined : keys.at(-1)?.id;
+    if (rows.length > 0) tried(await store.write((tx) => retryEach(tx, rows, now)));
+    after = rows.length < RETRIED_AT_ONCE ? undefined : rows.at(-1)?.id;
   }
 }
 
 /** Makes these due now as far as something of them waits, stuck or not, and returns those. `now` is epoch milliseconds. */
 export async function retryEach(
   tx: Db,
-  keys: readonly ResourceKey[],
+  keys: readonly GivenKey[],
   now: number,
 ): Promise<Retried[]> {
   const tried: Retried[] = [];
   for (const key of keys) {
     const row = await lockRow(tx, key);
-    if (row === undefined || row.due_at === null) continue;
     // A deleted row with a lost create is looked for.
-    if (row.sent_creates !== '[]' && row.deleted_at !== null) continue;
+    const isLost = row?.deleted_at !== null && row?.sent_creates !== '[]';
+    if (row?.due_at == null || isLost) continue;
     tried.push(await retryNow(tx, row, Math.min(row.due_at, now), now));
   }
   return tried;
 }
 
 /** Groups in which a change of this user waits for its next attempt. */
-export async function listRestingGroupsOf(db: Db, id: string, now: number): Promise<ResourceKey[]> {
-  const rows = await select<{ id: string }>(db)`
-    select distinct home.id from resources as person join links as link on link.target = person.seq
+export const listRestingGroupsOf = (db: Db, id: string, now: number) =>
+  select<GivenKey>(db)`select distinct home.type, home.id
+    from resources as person join links as link on link.target = person.seq
       join resources as home on home.seq = link.group_id
     where person.id = ${id} and link.pending is not null and link.retry_at > ${now}`;
-  return rows.map((row) => ({ type: 'group', id: groupId(row.id) }));
-}
 
 async function retryNow(tx: Db, row: ResourceRow, due_at: number, now: number): Promise<Retried> {
   const cells = parseCells<string>(row);
@@ -191,10 +179,8 @@ async function retryNow(tx: Db, row: ResourceRow, due_at: number, now: number): 
   const { seq, type, id, name } = row;
   const waiting = { group_id: seq, pending: { '<>': null } } as const;
   const links = type === 'group' ? await updateWhere(tx, 'links', waiting, { retry_at: null }) : [];
-  const lists = ['members', 'admins'].filter((name) =>
-    links.some(({ list }) => `${list}s` === name),
-  );
-  return { type, id, name, waits: [...listWaiting(cells), ...lists] };
+  const lists = LINK_LISTS.filter((list) => links.some((link) => link.list === list));
+  return { type, id, name, waits: [...listWaiting(cells), ...lists.map((list) => `${list}s`)] };
 }
 
 /** Change of a provider, from its acceptance until the service holds it. */
@@ -248,16 +234,13 @@ export async function takeDoneChange(
     return undefined;
   }
   const isAccess = change.kind === 'leaver' || change.kind === 'joiner';
-  const isOld = oldestPending === undefined || change.version < oldestPending;
-  if (!isAccess && !isOld) return undefined;
+  const isOver = oldestPending === undefined;
+  if (!isAccess && !isOver && change.version >= oldestPending) return undefined;
   const next =
-    isAccess || oldestPending === undefined
-      ? undefined
-      : { ...change, at: row.modified_at, version: oldestPending };
-  const open = isAccess && oldestPending !== undefined ? IS_ACCESS_OPEN : NEVER;
+    isAccess || isOver ? undefined : { ...change, at: row.modified_at, version: oldestPending };
+  const open = isAccess && !isOver ? IS_ACCESS_OPEN : NEVER;
   const held = row.type === 'user' ? IS_HELD_LEAVER : NEVER;
-  const isDone = await setAsked(tx, row, next, sql`not ${open} and not ${held}`);
-  return isDone ? change : undefined;
+  return (await setAsked(tx, row, next, sql`not ${open} and not ${held}`)) ? change : undefined;
 }
 
 function toChange({ asked_kind: kind, ...row }: ResourceRow): AskedChange | undefined {
@@ -266,7 +249,6 @@ function toChange({ asked_kind: kind, ...row }: ResourceRow): AskedChange | unde
   return { kind, at: at ?? 0, version: version ?? 0, trace };
 }
 
-/** Sets the remembered change of a user or group where the condition holds; false: it does not. */
 async function setAsked(
   tx: Db,
   row: ResourceRow,

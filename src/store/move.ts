@@ -116,7 +116,6 @@ function* readBatches(file: DatabaseSync, { name, columns }: MovedTable): Genera
   if (batch.length > 0) yield batch;
 }
 
-/** The value as PostgreSQL reads and writes it. */
 function toText(value: unknown, place: string): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'bigint') return value.toString();

@@ -78,7 +78,6 @@ export const insertPlanActions = (
     })),
   );
 
-/** Subject and values of a change, as an action or a drift has them. */
 interface Change extends Pick<PlanAction, 'type' | 'resourceId' | 'memberId'> {
   readonly desired: JsonValue;
   readonly observed: JsonValue;
@@ -123,7 +122,6 @@ export const SUBJECT_NAMES = sql`(select name from resources where id = resource
 /** Condition of an action of a plan, both joined, that holds its change back. */
 const IS_HELD = sql`(action.status = 'planned' and plan.source in (${sql.join(HOLDING_SOURCES)}))`;
 
-/** Lists actions by a condition of them and of their plans. */
 const selectActions = (db: Db, which: RawBuilder<unknown>) =>
   select<PlanActionRow>(db)`
     select action.* from plan_actions as action join plans as plan on plan.id = action.plan_id

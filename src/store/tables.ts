@@ -29,7 +29,6 @@ interface Bounds<Value> {
   readonly 'not in'?: readonly Value[];
 }
 
-/** Condition of a column: it has this value or is null, has one of these values, or lies within bounds. */
 type Is<Value> = Value | readonly Value[] | Bounds<NonNullable<Value>>;
 
 /** What a column is compared with: an id with any text, whether it is one or not. */
@@ -40,7 +39,6 @@ export type Where<Name extends Table> = {
   readonly [Column in keyof Row<Name>]?: Is<Sought<Column, Row<Name>[Column]>>;
 };
 
-/** The same of a list, which a column with undefined does not filter. */
 type Filter<Name extends Table> = {
   readonly [Column in keyof Row<Name>]?: Is<Sought<Column, Row<Name>[Column]>> | undefined;
 };
@@ -110,7 +108,6 @@ export async function countWhere<Name extends Table>(
   return count;
 }
 
-/** The columns of a new row, each with its value or an expression of it. */
 type NewRow<Name extends Table, New = Insertable<Schema[Name]>> = {
   readonly [Column in keyof New]: New[Column] | RawBuilder<unknown>;
 };

@@ -22,10 +22,8 @@ export async function saveRequests(tx: Db, rows: readonly NewRequestRow[]): Prom
   await insertAll(tx, 'requests', rows, completed);
 }
 
-/** A change, and when it was known (epoch milliseconds). */
 type KnownChange = Pick<Row<'plan_actions'>, 'kind' | 'resource_id' | 'planned_at'>;
 
-/** Changes whose requests are found by one statement. */
 const ASKED_PART = 100;
 
 /**
@@ -52,7 +50,6 @@ export async function listAskers(
   return found;
 }
 
-/** Pattern of the attribute by which a change is asked for. */
 function toWritten(kind: ChangeKind): string {
   if (kind.startsWith('member.')) return '%members%';
   if (kind.startsWith('admin.')) return '%admins%';
@@ -68,7 +65,6 @@ export interface PastQuery {
   readonly limit: number;
 }
 
-/** Places of a user in groups whose requests are looked for. */
 const PLACES_MAX = 50;
 
 /**
@@ -92,7 +88,6 @@ export async function listRequestsForPlaces(
   return (await listAskers(db, places)).flatMap((request) => request ?? []);
 }
 
-/** An act of an operator, or an outage of the service, as stored. */
 type ActRow = Row<'acts'>;
 
 /** Act of an operator that is to be stored. */

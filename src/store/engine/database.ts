@@ -42,7 +42,6 @@ async function open(options: StoreOptions): Promise<Store> {
   );
 }
 
-/** Refuses writes that come after the end, which waits for those before. */
 function untilClosed(store: Store): Store {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
@@ -93,7 +92,6 @@ function findPath(url: string): string | undefined {
   return /^sqlite:(.+)$/.exec(url)?.[1];
 }
 
-/** The words of the engine in one line; undefined: it has none. */
 function findWords(cause: unknown): string | undefined {
   // Of several addresses of a host each has its error.
   if (cause instanceof AggregateError) return findWords(cause.errors[0]);

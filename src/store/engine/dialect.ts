@@ -116,7 +116,6 @@ function listGiven(row: object): [string, unknown][] {
   return Object.entries(row).filter(([, value]) => value !== undefined);
 }
 
-/** SQL with values between its texts, as a template of `sql` makes it. */
 function toSql(texts: string[], values: readonly unknown[]): RawBuilder<unknown> {
   return sql(Object.assign(texts, { raw: texts }), ...values);
 }

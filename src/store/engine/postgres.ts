@@ -78,7 +78,6 @@ const SEEN_INDEXES: readonly unknown[] = [
   'resources_managed_name',
 ];
 
-/** Number of times that a transaction which failed in this way is run, the first time included. */
 function toAttemptsMax({ code, cause }: StoreError): number {
   // Each takes as long as the timeout.
   if (toSqlState(cause) === LOCK_TIMEOUT) return 2;

@@ -17,7 +17,6 @@ import { StoreError, toSqliteStoreError } from './store-error.ts';
 /** Time that a stopping bridge is waited for, in milliseconds. */
 const LOCK_WAIT_MS = 200;
 
-/** Ends of the names of what belongs to a store. */
 const FILES = ['', '-wal', '-shm'] as const;
 
 /** Steps of a backup that is made or put back. */
@@ -77,7 +76,6 @@ function readFile<T>(path: string, failed: string, read: (file: DatabaseSync) =>
   }
 }
 
-/** Makes sure that a file is a store that this version can use. @throws StoreError; BridgeError `backup-failed` */
 function proveSqlite(path: string, named = path): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no file ${path}`);
   const fault = findFault(inspectSqlite(path));

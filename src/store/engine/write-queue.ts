@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { toSqliteStoreError } from './store-error.ts';
 
-/** A write with the callbacks of its caller, which run after the commit. */
 interface Job {
   write(): Promise<unknown>;
   resolve(value: unknown): void;

@@ -27,7 +27,6 @@ export interface StoredLink extends Link, LinkKey {
   readonly userDeletedAt: number | null;
 }
 
-/** A link to be stored, of a user by number or id. */
 type SavedLink = Link & { readonly list: LinkList; readonly target: number | UserId };
 
 /** Which links of a group are meant: of both lists and all users, as far as nothing else is said. */
@@ -214,7 +213,6 @@ export async function desireLink(
   await saveLinks(tx, group, [{ ...NEW_LINK, list, target: userId, desired: 1 }]);
 }
 
-/** Conditions of links that are looked for. */
 const CONDITIONS = {
   /** It waits for the service. */
   waiting: sql`pending is not null`,
@@ -308,7 +306,6 @@ async function compareLinks(
   return { edits, moved: moved + added.length };
 }
 
-/** Reads the users of these accounts by their numbers, and whether they are not deleted. */
 async function readListed(db: Db, accounts: readonly number[]): Promise<Map<number, boolean>> {
   const rows = await readInChunks(accounts, (some) => {
     // As one parameter, which is quicker than many.

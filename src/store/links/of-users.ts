@@ -91,7 +91,6 @@ export async function resetLinksOf(tx: Db, userId: UserId, observed: 0 | null): 
     where ${isTheirs} and (desired = 1 or observed = 1 or pending is not null)`.execute(tx);
 }
 
-/** The columns of links with what they are moved from, and with the others. */
 const ENDS = { user: ['target', 'group_id'], group: ['group_id', 'target'] } as const;
 
 /**

@@ -14,7 +14,6 @@ const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
  * time.
  */
 const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
-/** Condition of what waits for its turn alone. */
 const IS_QUEUED = sql`stuck_at is null and attempts < 3 and seat_since is null`;
 
 const countCase = (condition: RawBuilder<unknown>) => sql`count(case when ${condition} then 1 end)`;
@@ -34,7 +33,6 @@ const COUNTS = {
   looks: countCase(sql`due_class = 2 and ${IS_QUEUED}`),
 } as const;
 
-/** Since when the first of them waits (epoch milliseconds); null: there is none. */
 const SINCE = {
   failingSince: sql`min(case when ${IS_FAILING} then ${WAITS_SINCE} end)`,
   noSeatSince: sql`min(seat_since)`,
@@ -54,7 +52,6 @@ export async function readBacklog(db: Db) {
   return { ...counts, queued: { removals, changes: writes, looks } };
 }
 
-/** A resource with a change that fails at each attempt. Times are epoch milliseconds. */
 interface TroubledResource extends GivenKey {
   readonly name: string;
   /** The service's words and their code. */

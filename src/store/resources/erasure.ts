@@ -43,7 +43,6 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
 /** Ids of events of the audit log with the name of a user in their text, and of those by an author of that name. */
 export type EventMentions = Readonly<Record<'sayingIds' | 'authoredIds', readonly string[]>>;
 
-/** A user, the id in the service, and the names under which others may know the user. */
 interface ErasedUser extends EventMentions {
   readonly id: UserId;
   readonly account: number | null;
@@ -94,7 +93,6 @@ export async function eraseTraces(
 }
 
 const FAILS = sql`(due_at is not null or stuck_at is not null)`;
-/** Places that keep the service's words about a change that fails. */
 const WORDS = [
   { table: 'resources', column: 'last_error', fails: FAILS },
   { table: 'resources', column: 'cells', fails: FAILS },
@@ -143,7 +141,6 @@ export async function findErasureFacts(
 
 const EVENTS_PART = 1_000;
 
-/** Texts of an event that may hold names; `texts` are names in it that were unknown. */
 type EventTexts = Pick<Row<'audit_events'>, 'id' | 'message' | 'author_username'> & {
   readonly texts: string | null;
 };

@@ -17,7 +17,6 @@ import {
   type UserRow,
 } from './rows.ts';
 
-/** True: the rows are locked until the transaction ends. */
 interface Lock {
   readonly lock?: boolean;
 }
@@ -29,7 +28,6 @@ const NAMES = [
   'observed_user_name_folded',
   'observed_email_folded',
 ] as const;
-/** Columns with the ids of a user or group in the service. */
 const IDS = ['upstream_id', 'upstream_scim_id', 'upstream_uid'] as const;
 
 type Values = readonly (string | number)[];
@@ -134,7 +132,6 @@ export async function listByKey(
   return rows.toSorted((a, b) => a.seq - b.seq);
 }
 
-/** What is meant by a key, the surest first. */
 const MEANT: readonly ((row: ResourceRow, key: string) => boolean)[] = [
   ({ id }, key) => id === key,
   isLive,
@@ -235,7 +232,6 @@ export async function findGroupByUpstream(
   return rows.toSorted((a, b) => (a.deleted_at ?? 0) - (b.deleted_at ?? 0) || a.seq - b.seq)[0];
 }
 
-/** The folded names by which the service knows a user or group. */
 function listServiceNames(row: ResourceRow): string[] {
   const { observed_user_name_folded, observed_email_folded } = row;
   const names = [observed_user_name_folded, observed_email_folded];

@@ -119,7 +119,6 @@ export type LinkView = Pick<
 > &
   Pick<ResourceRow, 'seq' | 'name'> & { readonly id: string };
 
-/** One end of links: a user, or a group. */
 type LinkEnd = Pick<ResourceRow, 'type' | 'seq'>;
 
 const isOf = ({ type, seq }: LinkEnd, list: LinkList) =>

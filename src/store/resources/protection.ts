@@ -108,14 +108,12 @@ async function lockOwners(tx: Db): Promise<UserRow[]> {
   return owners.filter((row) => !isGone(toObservedUser(row)));
 }
 
-/** True when the user is active now and is to stay so, by either switch of the service. */
 function mayWork(row: UserRow): boolean {
   const { desired, observed } = toUserState(row);
   if (observed === undefined || !isWantedActive(desired, 'temporarilyInactive')) return false;
   return isObservedActive(observed, 'temporarilyInactive');
 }
 
-/** The names that a user or group carries, in the bridge and in the service. */
 function listNames(row: ResourceRow): (string | null | undefined)[] {
   if (row.type === 'group') return [row.name, toObservedGroup(row)?.displayName];
   const { name, observed_user_name_folded, observed_email_folded } = row;

@@ -21,7 +21,6 @@ import { type Choice, insertAll, listWhere, type Row, updateWhere, type Where } 
 
 /** Users or groups. */
 export type ResourceType = GivenKey['type'];
-/** Row of a type, and its key too: see the schema for its columns. */
 type Typed<Row, Type extends ResourceType> = Row & {
   readonly type: Type;
   readonly id: { readonly user: UserId; readonly group: GroupId }[Type];
@@ -43,7 +42,6 @@ export type NewRow<Type extends ResourceType = ResourceType> = Typed<
 /** The columns of a change. */
 export type RowChange = UpdateObject<Schema, 'resources'> & Partial<Carried>;
 
-/** Key of a row, whose id may be any text. */
 interface Key<Type extends ResourceType> {
   readonly type: Type;
   readonly id: string;
@@ -134,7 +132,6 @@ export async function updateRow(
 
 const NAME_COLUMNS = ['name_folded', 'observed_user_name_folded', 'observed_email_folded'] as const;
 
-/** What tells the names of a user or group. */
 type Carried = Pick<Row<'resources'>, (typeof NAME_COLUMNS)[number] | 'name' | 'attributes'>;
 
 const listEmails = (type: ResourceType, { attributes }: Pick<Carried, 'attributes'>) =>
@@ -187,7 +184,6 @@ export const readRows = <Type extends ResourceType>(
     listRows(db, type, { ...where, seq: { '>': afterSeq } }, { order: 'seq', limit }),
   );
 
-/** Conditions of groups with lists of their own in the service, by what of them is known. */
 const LISTS = {
   /** A provider or a rule ever named the admins: those of others are not ours. */
   admins: sql`(admins_asked = 1 or seq in (
