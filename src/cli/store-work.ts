@@ -113,7 +113,7 @@ export async function migrateStore(call: Call<MoveOptions>): Promise<Output | un
     using source = connect(path, { readOnly: true });
     const onProgress = ({ done, total }: { done: number; total: number }) =>
       showProgress?.(`Moving ${Math.floor((100 * done) / total)} %`);
-    return await moveStore({ source, target, onProgress });
+    return await moveStore(source, target, onProgress);
   });
   sealSqlite(path);
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);

@@ -3,21 +3,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { BridgeError } from '../domain/errors.ts';
-import { select, UNLIMITED } from './engine/dialect.ts';
+import { readOne, select, UNLIMITED } from './engine/dialect.ts';
 import { MOVED, migrate } from './engine/migrate.ts';
 import { connect, orStoreError } from './engine/sqlite-file.ts';
 import { TABLES } from './schema.ts';
 import type { Db, Store } from './store.ts';
-
-/** The two stores of a move. */
-export interface Move {
-  /** The SQLite file, which is only read. It has had the same migrations. */
-  readonly source: DatabaseSync;
-  /** PostgreSQL; migrated by the move. */
-  readonly target: Store;
-  /** Called with the number of rows that are copied and compared. */
-  readonly onProgress: (part: { readonly done: number; readonly total: number }) => void;
-}
 
 /** A row in the order of its columns, each value as the text that PostgreSQL has for it; null where there is none. */
 type TextRow = readonly (string | null)[];
@@ -31,11 +21,16 @@ interface MovedTable {
 }
 
 /**
- * Copies every table into an empty store and compares each row as it was stored, in one transaction: nothing stays of a
- * move that fails or is cut off. Returns the tables.
- * @throws BridgeError `move-failed`; StoreError. The source is only read.
+ * Copies every table of a SQLite file, which has had the same migrations and is only read, into an empty store, and compares
+ * each row as it was stored, in one transaction: nothing stays of a move that fails or is cut off. Returns the tables.
+ * @param onProgress called with the number of rows that are copied and compared
+ * @throws BridgeError `move-failed`; StoreError
  */
-export async function moveStore({ source, target, onProgress }: Move): Promise<MovedTable[]> {
+export async function moveStore(
+  source: DatabaseSync,
+  target: Store,
+  onProgress: (part: { readonly done: number; readonly total: number }) => void,
+): Promise<MovedTable[]> {
   await assertFree(target);
   await migrate(target);
   const tables = listTables(source);
@@ -57,15 +52,13 @@ export async function moveStore({ source, target, onProgress }: Move): Promise<M
 
 /** Makes sure that the target is of the bridge or empty, and can hold every text. @throws BridgeError `move-failed` */
 async function assertFree({ read }: Store): Promise<void> {
-  const rows = await select<{ encoding: string; tables: number; isBridge: boolean }>(read)`
+  type Found = { encoding: string; tables: number; isBridge: boolean };
+  const { encoding, tables, isBridge } = await readOne<Found>(read)`
     select current_setting('server_encoding') as encoding,
       to_regclass('migrations') is not null as "isBridge",
       (select count(*) from information_schema.tables where table_schema = current_schema()) as tables`;
-  const [found] = rows;
-  if (found?.encoding !== 'UTF8') {
-    throw toFailure(`the target is encoded in ${found?.encoding ?? 'nothing'}, not in UTF8`);
-  }
-  if (found.isBridge || found.tables === 0) return;
+  if (encoding !== 'UTF8') throw toFailure(`the target is encoded in ${encoding}, not in UTF8`);
+  if (isBridge || tables === 0) return;
   throw toFailure('the target holds tables of something else: give it a database of its own');
 }
 
@@ -157,9 +150,7 @@ async function continueNumbers(
   await sql`select setval(pg_get_serial_sequence(${name}, ${serial}), ${last})`.execute(tx);
 }
 
-function toFailure(message: string): BridgeError {
-  return new BridgeError('move-failed', message);
-}
+const toFailure = (message: string) => new BridgeError('move-failed', message);
 
 /** Marks a file as moved away and makes it read-only, so that no bridge starts on it by mistake. @throws StoreError */
 export function sealSqlite(path: string): void {
