@@ -121,7 +121,7 @@ const settings = {
   ),
   groupNames: t.orNull(
     some((entry) => entry.trim() !== '' && entry.length <= 256),
-    'Names that its groups may have, `*` stands for any t.text; null: any.',
+    'Names that its groups may have, `*` stands for any text; null: any.',
   ),
   may: t.list(z.enum(RIGHTS), 'Its rights; `create` is also to take over.'),
   ...handling.shape,

@@ -55,7 +55,7 @@ const ignoring = {
   until: z
     .string()
     .refine((given) => Number.isFinite(Date.parse(given)))
-    .describe('A date, or a t.moment, that is still to come.'),
+    .describe('A date, or a moment, that is still to come.'),
   reason: words().describe('Why: 1 to 500 characters.'),
   by: t.optional(words(), 'Who says so; the name of the credential when left out.'),
 };

@@ -124,7 +124,7 @@ export const recordSchemas = {
   }),
   CallResult: t.object({ result: t.anything() }),
   CallFailure: t.object({
-    code: t.text('A stable t.word, for programs.'),
+    code: t.text('A stable word, for programs.'),
     message: t.text(),
     operation: t.text(),
     status: t.orNull(t.whole(), 'Of the answer of the service; null: there was none.'),
