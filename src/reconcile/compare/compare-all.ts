@@ -19,12 +19,11 @@ import { LISTS_OF, READ_SECTIONS, type ReadRun } from '../read/reading.ts';
 import {
   compareWithKnown,
   type DriftChanges,
-  findQuietAt,
-  inspect,
   type KnownDifferences,
   type LookPart,
   listKnown,
   listPartsOf,
+  lookAt,
   readGroupLists,
   storeDriftChanges,
 } from './look.ts';
@@ -87,7 +86,7 @@ export async function readAndCompare(
       await compareRows(run, rows, suspects);
       run.counts[`${type}s`] += rows.length;
     }
-    await lookInto(run, type, suspects);
+    await lookAtSuspects(run, type, suspects);
   }
   await store.write((tx) => endOrphanedDrifts(tx, clock.now()));
 }
@@ -237,7 +236,7 @@ async function isAwaited(db: Db, row: ResourceRow): Promise<boolean> {
  * Looks at suspects by themselves. Unmanaged ones that are gone are forgotten. A list may always leave out inactive users; a
  * managed one that is found proves that its list was not complete.
  */
-async function lookInto(
+async function lookAtSuspects(
   run: SweepRun,
   type: ResourceRow['type'],
   { managed, unmanaged, differing }: Suspects,
@@ -251,7 +250,7 @@ async function lookInto(
   const missing = [...rotate(managed), ...rotate(unmanaged)];
   for (const seq of [...differing.keys(), ...missing.slice(0, LOOKS_MAX)]) {
     const [row] = await listRows(deps.store.read, type, { seq });
-    if (row !== undefined) await lookAt(run, row, differing.get(seq));
+    if (row !== undefined) await lookInto(run, row, differing.get(seq));
   }
   const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
   const left = missing.length - LOOKS_MAX;
@@ -262,26 +261,27 @@ async function lookInto(
  * Looks at one, once the service shows the last write of our own: what a list alone shows is no drift yet. `parts`: those in
  * which it differs; undefined: it is missing.
  */
-async function lookAt(run: SweepRun, row: ResourceRow, parts?: LookPart[]): Promise<void> {
+async function lookInto(run: SweepRun, row: ResourceRow, parts?: LookPart[]): Promise<void> {
   const { deps, counts, reasons, signal, settleMs } = run;
   signal.throwIfAborted();
-  const restMs = (await findQuietAt(deps.store.read, row.id, settleMs)) - deps.clock.now();
-  if (restMs > 0) await deps.clock.sleep(restMs, signal);
-  const looked = await inspect(run, row, { parts: parts ?? ['ordinary'], detector: 'sweep' });
+  const how = { parts: parts ?? (['ordinary'] as const), detector: 'sweep', settleMs } as const;
+  let looked = await lookAt(run, row, how);
+  while (looked.kind === 'just-written') {
+    await deps.clock.sleep(looked.until - deps.clock.now(), signal);
+    looked = await lookAt(run, row, how);
+  }
   const isMissing = parts === undefined;
   if (looked.kind === 'could-not-look') {
     if (isMissing && row.origin === null) return;
-    counts.unknown += 1;
     const what = isMissing
       ? 'somebody missing could not be looked for'
       : 'what was seen to differ could not be looked at again';
     reasons.add(`${what} (${looked.reason})`);
-    return;
   }
-  const { kind, found } = looked;
-  counts.opened += found?.length ?? 0;
-  if (found === undefined || (kind === 'gone' && !isMissing)) counts.unknown += 1;
-  if (kind === 'seen' && isMissing && row.origin !== null) {
+  if (looked.kind !== 'looked' || (looked.isGone && !isMissing)) counts.unknown += 1;
+  if (looked.kind !== 'looked') return;
+  counts.opened += looked.drifts.length;
+  if (isMissing && row.origin !== null && !looked.isGone) {
     reasons.add(`the list of ${row.type}s left out one that is there`);
   }
 }

@@ -81,48 +81,58 @@ interface Looking {
 export interface Look {
   readonly parts: readonly LookPart[];
   readonly detector: Detector;
+  /** Time after a call of our own in which the service may not show it yet, in milliseconds. */
+  readonly settleMs: number;
 }
 
-/** Result of a look that was compared; `found` are the new drifts, undefined: it was written meanwhile. */
-type Inspected =
-  | { readonly kind: 'seen' | 'gone'; readonly found: readonly DriftRow[] | undefined }
+/** Result of a look. */
+export type Looked =
+  /** `drifts`: the new ones. */
+  | {
+      readonly kind: 'looked';
+      /** Epoch milliseconds. */
+      readonly at: number;
+      readonly isGone: boolean;
+      readonly drifts: readonly DriftRow[];
+    }
+  /** A worker has it, or looks at it next, or it was written meanwhile. */
+  | { readonly kind: 'busy' }
+  /** The bridge wrote it just now, and the service may show that late; epoch milliseconds. */
+  | { readonly kind: 'just-written'; readonly until: number }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
 /**
  * Looks at one user or group, and stores what was seen and what differs. An unmanaged resource that is gone is forgotten.
- * Nothing is stored of one that was written since it was read, or that a worker has.
+ * Nothing is stored of one that was written since it was read.
  */
-export async function inspect(
+export async function lookAt(
   looking: Looking,
   row: ResourceRow,
-  { parts, detector }: Look,
-): Promise<Inspected> {
+  { parts, detector, settleMs }: Look,
+): Promise<Looked> {
   const { store, clock, policy } = looking.deps;
+  if (isBusy(row)) return { kind: 'busy' };
+  const at = clock.now();
+  const calledAt = settleMs === 0 ? 0 : await findNewestCallAt(store.read, row.id);
+  const until = (calledAt ?? 0) + settleMs;
+  if (until > at) return { kind: 'just-written', until };
   const looked = await look(looking, row, parts);
   if (looked.kind !== 'done') return { kind: 'could-not-look', reason: looked.problem.code };
   const { known } = looked;
-  const found = await store.write(async (tx) => {
+  const isGone = known.missing === true;
+  return store.write(async (tx): Promise<Looked> => {
     const locked = await lockRow(tx, row);
-    if (locked === undefined || !isUnchanged(locked, row)) return undefined;
+    if (locked === undefined || !isUnchanged(locked, row)) return { kind: 'busy' };
     const now = clock.now();
     await observe(tx, locked, known, now);
     const fresh = (await lockRow(tx, row)) ?? locked;
-    if (isBusy(fresh)) return undefined;
+    if (isBusy(fresh)) return { kind: 'busy' };
     const differences = await listDifferences(tx, fresh, policy.deactivation);
     const changes = compareWithKnown(differences, await listKnown(tx, [row.id]));
-    const opened = await storeDriftChanges(tx, changes, { detector, now });
-    if (known.missing && row.origin === null) await deleteRow(tx, fresh, now);
-    return opened;
+    const drifts = await storeDriftChanges(tx, changes, { detector, now });
+    if (isGone && row.origin === null) await deleteRow(tx, fresh);
+    return { kind: 'looked', at, isGone, drifts };
   });
-  return { kind: known.missing ? 'gone' : 'seen', found };
-}
-
-/**
- * Finds when a difference may be drift (epoch milliseconds): `settleMs` after a call of our own, which the service may show
- * late.
- */
-export async function findQuietAt(db: Db, id: string, settleMs: number): Promise<number> {
-  return ((await findNewestCallAt(db, id)) ?? 0) + settleMs;
 }
 
 /** Looks at these parts of one user or group; nothing is stored. */

@@ -2,18 +2,18 @@ import type { BridgeError } from '../../domain/errors.ts';
 import type { Loop } from '../../domain/loop.ts';
 import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
+import { users } from '../../upstream/operations/people.ts';
+import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { backoffMs } from '../backoff.ts';
 import { createJob } from '../job.ts';
 import type { KnownService } from '../sections.ts';
 import { toReason } from '../verdict.ts';
 import { readService, recheckSections } from './read-service.ts';
-import { type ReadBefore, type ReadDeps, Reading, type ReadProgress } from './reading.ts';
-import { isAnswering, isOtherService, learnService, openService } from './service.ts';
+import { READING, type ReadBefore, type ReadDeps, Reading, type ReadProgress } from './reading.ts';
+import { assertService, isOtherService, mayGoWithout, openService } from './service.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
-/** Times that asking for our own account may fail while other reads work: the operation is not documented. */
-const ACCOUNT_FAILURES_MAX = 3;
 /** Largest failure count for asking who we are: all changes wait for it, so it is asked every 16 s at least. */
 const ACCOUNT_BACKOFF_MAX = 5;
 
@@ -117,22 +117,34 @@ export class FirstRead {
   }
 
   /**
-   * Learns whose service it is, as every process does once. One that does not tell after some failures is done without.
-   * Returns the wait before the next attempt, in milliseconds; 0: none is needed.
+   * Learns whose service it is, as every process does once. Returns the wait before the next attempt, in milliseconds; 0: none
+   * is needed.
    */
   async #learn(attempt: number, signal: AbortSignal): Promise<number> {
     try {
-      this.#service = await learnService(this.#deps, signal);
+      this.#service = await assertService(this.#deps, await this.#askAccount(attempt, signal));
     } catch (error) {
       signal.throwIfAborted();
       if (isOtherService(error)) throw error;
       this.#failures = attempt;
-      const mayGoOn = attempt >= ACCOUNT_FAILURES_MAX && (await isAnswering(this.#deps));
-      if (!mayGoOn) return this.#tellFailed('service', error, attempt);
+      return this.#tellFailed('service', error, attempt);
     }
     this.#failures = undefined;
     this.#learned.resolve();
     return 0;
+  }
+
+  /** Asks for our own account, which must never lock itself out. The operation is not documented. */
+  async #askAccount(attempt: number, signal: AbortSignal): Promise<Partial<KnownService>> {
+    try {
+      const options = { ...READING, signal };
+      const answer = await this.#deps.upstream.call(users.retrieveCurrentUser, {}, options);
+      const { id: accountId, companyId } = parseCompanyUser(answer);
+      return { accountId, companyId };
+    } catch (error) {
+      if (await mayGoWithout(this.#deps, error, attempt)) return {};
+      throw error;
+    }
   }
 
   async #save(): Promise<void> {

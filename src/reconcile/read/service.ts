@@ -1,9 +1,7 @@
 import { BridgeError } from '../../domain/errors.ts';
-import { users } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { type KnownService, SERVICE } from '../sections.ts';
-import { classify } from '../verdict.ts';
+import { type Classified, classify } from '../verdict.ts';
 import { READING, type ReadDeps } from './reading.ts';
 
 type StoreDeps = Pick<ReadDeps, 'store' | 'clock' | 'identity'>;
@@ -62,27 +60,25 @@ export async function isAnswering({ upstream }: ReadDeps): Promise<boolean> {
     await upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, READING);
     return true;
   } catch (error) {
-    return !isTransient(error);
+    return !isTransient(classify(error));
   }
 }
+
+/** Times that one kind of call may fail while other reads work. */
+const FAILURES_MAX = 3;
 
 /**
- * Reads our own account, which must never lock itself out. It stays unknown where the service does not tell: the
- * operation is not documented.
+ * True when the bridge goes on without what a failed call was to tell: the service does not tell it, or this call alone
+ * fails again and again. @param attempt from 1 on
  */
-export async function learnService(deps: ReadDeps, signal: AbortSignal): Promise<KnownService> {
-  try {
-    const options = { ...READING, signal };
-    const answer = await deps.upstream.call(users.retrieveCurrentUser, {}, options);
-    const { id: accountId, companyId } = parseCompanyUser(answer);
-    return await assertService(deps, { accountId, companyId });
-  } catch (error) {
-    if (isTransient(error) && classify(error).problem.code !== 'unreadable') throw error;
-    return assertService(deps, {});
-  }
+export async function mayGoWithout(
+  deps: ReadDeps,
+  error: unknown,
+  attempt: number,
+): Promise<boolean> {
+  const classified = classify(error);
+  if (!isTransient(classified) || classified.problem.code === 'unreadable') return true;
+  return attempt >= FAILURES_MAX && (await isAnswering(deps));
 }
 
-function isTransient(error: unknown): boolean {
-  const { verdict } = classify(error);
-  return verdict === 'later' || verdict === 'unknown';
-}
+const isTransient = ({ verdict }: Classified) => verdict === 'later' || verdict === 'unknown';

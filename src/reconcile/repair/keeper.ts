@@ -1,12 +1,11 @@
 import type { ResourceKey } from '../../domain/ids.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
-import { type DriftRow, listActiveDrifts } from '../../store/drifts.ts';
+import { listActiveDrifts } from '../../store/drifts.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { withOptions } from '../../upstream/transport.ts';
-import { findQuietAt, inspect, type Look, listManagedParts } from '../compare/look.ts';
-import { isBusy } from '../differences.ts';
+import { type Look, type Looked, listManagedParts, lookAt } from '../compare/look.ts';
 import { createJob } from '../job.ts';
 import { type DecisionSource, type DriftDeps, decide } from './decide.ts';
 import { createFollower } from './follow.ts';
@@ -71,43 +70,20 @@ const RETRY_MS = [5_000, 10 * 60_000] as const;
 /** The same after a look that was skipped because a worker has the resource. */
 const BUSY_MS = [25, 60_000] as const;
 
-/** Result of a look. */
-export type LookResult =
-  /** `drifts`: the new ones, or all where an operator asked. */
-  | {
-      readonly kind: 'looked';
-      /** Epoch milliseconds. */
-      readonly at: number;
-      readonly isGone: boolean;
-      readonly drifts: readonly DriftRow[];
-    }
-  /**
-   * `not-linked`: the service is not known to have it, so there is nothing to look at. `busy`: a worker has it, or looks at
-   * it next.
-   */
-  | { readonly kind: 'unknown' | 'not-linked' | 'busy' }
-  /** The bridge wrote it just now, and the service may show that late; epoch milliseconds. */
-  | { readonly kind: 'just-written'; readonly until: number }
-  | { readonly kind: 'could-not-look'; readonly reason: string };
+/** Result of a look that an operator asked for, with all drifts; `not-linked`: the service is not known to have it. */
+export type LookResult = Looked | { readonly kind: 'unknown' | 'not-linked' };
 
-/** Looks, unless the bridge wrote it just now: the service may show that late. What the audit log tells is seen at once. */
-async function lookAt(
+/** Looks, and reports the new drifts. What the audit log tells is seen at once. */
+async function lookAndReport(
   deps: DriftDeps,
   row: ResourceRow,
-  { signal, ...looking }: Look & { readonly signal: AbortSignal },
-): Promise<LookResult> {
-  const { store, clock, repair } = deps;
-  if (isBusy(row)) return { kind: 'busy' };
-  const at = clock.now();
-  const isSeenAtOnce = looking.detector === 'audit';
-  const until = isSeenAtOnce ? 0 : await findQuietAt(store.read, row.id, repair.settleMs);
-  if (until > at) return { kind: 'just-written', until };
-  const looked = await inspect({ deps, signal }, row, looking);
-  if (looked.kind === 'could-not-look') return looked;
-  const { kind, found: drifts } = looked;
-  if (drifts === undefined) return { kind: 'busy' };
-  for (const drift of drifts) deps.events.driftFound({ kind: drift.kind, driftId: drift.id });
-  return { kind: 'looked', at, isGone: kind === 'gone', drifts };
+  { signal, ...how }: Pick<Look, 'parts' | 'detector'> & { readonly signal: AbortSignal },
+): Promise<Looked> {
+  const settleMs = how.detector === 'audit' ? 0 : deps.repair.settleMs;
+  const looked = await lookAt({ deps, signal }, row, { ...how, settleMs });
+  const drifts = looked.kind === 'looked' ? looked.drifts : [];
+  for (const { kind, id } of drifts) deps.events.driftFound({ kind, driftId: id });
+  return looked;
 }
 
 /**
@@ -145,7 +121,7 @@ async function takeInspection(
     (part) => part !== 'ordinary' || !isSeen,
   );
   if (look_admins === 1) parts.push('admins');
-  const looked = await lookAt(deps, row, { parts, detector, signal });
+  const looked = await lookAndReport(deps, row, { parts, detector, signal });
   if (looked.kind === 'looked') {
     // Unless there is a newer reason to look.
     await store.write((tx) => updateWhere(tx, 'resources', { id, look_since }, NO_LOOK));
@@ -176,7 +152,11 @@ async function lookNow(
   if (!isLinked(row)) return { kind: 'not-linked' };
   const upstream = withOptions(deps.upstream, (options) => ({ ...options, attemptsMax: 1 }));
   const parts = listManagedParts(row, policy.deactivation);
-  const looked = await lookAt({ ...deps, upstream }, row, { parts, detector: 'operator', signal });
+  const looked = await lookAndReport({ ...deps, upstream }, row, {
+    parts,
+    detector: 'operator',
+    signal,
+  });
   if (looked.kind !== 'looked') return looked;
   return { ...looked, drifts: await listActiveDrifts(store.read, [row.id]) };
 }

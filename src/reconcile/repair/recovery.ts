@@ -13,7 +13,7 @@ import { createJob, isNotLeading } from '../job.ts';
 import { addPlan, sumUp, toSumColumns } from '../plans.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { type ReadDeps, Reading } from '../read/reading.ts';
-import { isAnswering } from '../read/service.ts';
+import { mayGoWithout } from '../read/service.ts';
 import { classify } from '../verdict.ts';
 import { type Mode, OBSERVING } from '../write-guard.ts';
 import { planRecovery, RECOVERY, type RecoveryCode, type RecoveryState } from './recovery-plan.ts';
@@ -28,8 +28,6 @@ const PAGE_SIZE = 500;
 /** Pages that are read: 10,000 changes of our own prove enough. */
 const PAGES_MAX = 20;
 const READING = { class: 'look', key: 'recovery' } as const;
-/** Times that the audit log may fail while other reads work, before the bridge goes on without it. */
-const FAILURES_MAX = 3;
 /** Categories of changes of users and groups, as far as the service's documents tell. */
 const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
 
@@ -234,11 +232,8 @@ async function detectRestore(
   try {
     return await judgeEvents(deps, { ownAccount, since: knownAt + CLOCKS_MS, signal });
   } catch (error) {
-    const { verdict, problem } = classify(error);
-    const isTransient = verdict === 'later' || verdict === 'unknown';
-    const mayGoOn = !isTransient || problem.code === 'unreadable';
-    if (!mayGoOn && (attempt < FAILURES_MAX || !(await isAnswering(deps)))) throw error;
-    return { kind: 'unknown', code: problem.code };
+    if (!(await mayGoWithout(deps, error, attempt))) throw error;
+    return { kind: 'unknown', code: classify(error).problem.code };
   }
 }
 
