@@ -83,6 +83,8 @@ describe.skipIf(inject('postgresUrl') === undefined)(
         await leave();
         await traffic.untilRefused(2);
         const ready = await readReady(bridge);
+        // Its lease runs out unrenewed.
+        await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(LED_BY_NOBODY);
         await comeBack();
         await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
         await traffic.until(20);
@@ -187,6 +189,7 @@ const value = { givenName: 'A', familyName: 'B' };
 const disable = replace('active', false);
 
 const READY = { status: 200, body: { status: 'ok' } };
+const LED_BY_NOBODY = { status: 503, body: { leader: null } };
 
 const readReady = (bridge: TestBridge) => bridge.readReadiness();
 

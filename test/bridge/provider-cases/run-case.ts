@@ -1,58 +1,85 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Dispatcher, Pool } from 'undici';
-import { findMismatch } from './matchers.ts';
-import type { CaseStep, ProviderCase } from './provider-case.ts';
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { Pool } from 'undici';
+import { z } from 'zod';
+import { isJsonObject } from '../../../src/domain/json.ts';
 
-const answerTimeoutMs = 15_000;
+const ANSWER_TIMEOUT_MS = 15_000;
+const SHOWN_MAX = 2_000;
 
-/** Whom to ask. `baseUrl` is the SCIM base URL, without a slash at the end. */
-export interface CaseTarget {
-  baseUrl: string;
-  token: string;
-}
+const Step = z.strictObject({
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  path: z.string().startsWith('/'),
+  headers: z.record(z.string(), z.string().nullable()).default({}),
+  body: z.json().optional(),
+  capture: z.record(z.string(), z.string().startsWith('$')).default({}),
+  expect: z.strictObject({
+    status: z.array(z.int()).min(1),
+    json: z.record(z.string(), z.json()).default({}),
+    headers: z.record(z.string(), z.json()).default({}),
+  }),
+  note: z.string().optional(),
+});
 
-/** A request as it was sent. */
-interface SentRequest {
-  method: Dispatcher.HttpMethod;
-  path: string;
-  headers: Record<string, string>;
-  body: string | undefined;
-}
+const ProviderCase = z.strictObject({
+  id: z.string(),
+  idp: z.string(),
+  name: z.string(),
+  source: z.string(),
+  provenance: z.enum(['captured', 'documented', 'derived', 'unverified']),
+  needs: z.array(z.string()),
+  note: z.string().optional(),
+  steps: z.array(Step).min(1),
+});
 
-/** An answer as it came. */
-interface CaseAnswer {
-  status: number;
-  headers: Record<string, string | string[] | undefined>;
-  body: string;
-}
+/** A sequence of requests as one identity provider sends them; README.md beside this file explains the fields. */
+type ProviderCase = z.infer<typeof ProviderCase>;
+type Step = z.infer<typeof Step>;
 
-/** The first step of a case that went wrong: what was sent, what came, and each expectation it broke. */
-export interface CaseFailure {
-  providerCase: ProviderCase;
-  stepIndex: number;
-  request: SentRequest;
-  answer: CaseAnswer;
-  problems: string[];
+/** The cases of `cases.json`, in the order of the file. @throws ZodError when a field is unknown or misspelt. */
+export function parseProviderCases(): ProviderCase[] {
+  const text = readFileSync(new URL('cases.json', import.meta.url), 'utf8');
+  return z.array(ProviderCase).parse(JSON.parse(text));
 }
 
 /**
  * Sends the requests of a case one after another and compares every answer.
- * @returns undefined when the case passed, else its first wrong step.
+ * @returns undefined when the case passed, else for a person what its first wrong step sent, got and wanted.
  * @throws what the connection throws, and Error when the case itself makes no sense.
  */
 export async function runCase(
-  providerCase: ProviderCase,
-  target: CaseTarget,
-): Promise<CaseFailure | undefined> {
-  const variables = startVariables(target.token);
-  const { origin, pathname } = new URL(target.baseUrl);
-  const pool = new Pool(origin, { headersTimeout: answerTimeoutMs, bodyTimeout: answerTimeoutMs });
+  { id, name, note, source, provenance, steps }: ProviderCase,
+  { baseUrl, token }: { readonly baseUrl: string; readonly token: string },
+): Promise<string | undefined> {
+  const rand = randomBytes(4).toString('hex');
+  const uuid = randomUUID();
+  const variables = new Map(Object.entries({ rand, RAND: rand.toUpperCase(), uuid, token }));
+  const { origin, pathname } = new URL(baseUrl);
+  const timeouts = { headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS };
+  const pool = new Pool(origin, timeouts);
   try {
-    for (const [stepIndex, step] of providerCase.steps.entries()) {
-      const request = toRequest(step, variables, pathname);
-      const answer = await send(pool, request);
-      const problems = judge(step, answer, variables);
-      if (problems.length > 0) return { providerCase, stepIndex, request, answer, problems };
+    for (const [index, written] of steps.entries()) {
+      const step: Step = JSON.parse(fill(JSON.stringify(written), variables));
+      const headers = toHeaders(step, token);
+      const path = pathname + toRequestTarget(step.path);
+      const body = step.body === undefined ? null : JSON.stringify(step.body);
+      const answer = await pool.request({ method: step.method, path, headers, body });
+      const text = await answer.body.text();
+      const wrong = judge(step, { ...answer, text }, variables);
+      if (wrong.length === 0) continue;
+      const { authorization, ...shown } = headers;
+      return [
+        `${id} (${name}), step ${index + 1} of ${steps.length}`,
+        ...wrong.map((what) => `  ✗ ${what}`),
+        ...[step.note, note].flatMap((words) => words ?? []).map((words) => `  note: ${words}`),
+        `  source: ${source} (${provenance})`,
+        `  → ${step.method} ${path}`,
+        `    ${JSON.stringify(shown)} ${authorization === undefined ? 'no' : 'with'} authorization`,
+        `    ${(body ?? '(no body)').slice(0, SHOWN_MAX)}`,
+        `  ← ${answer.statusCode} ${answer.headers['content-type'] ?? '(no content type)'}`,
+        `    ${text.slice(0, SHOWN_MAX) || '(no body)'}`,
+      ].join('\n');
     }
     return undefined;
   } finally {
@@ -60,166 +87,24 @@ export async function runCase(
   }
 }
 
-function toRequest(step: CaseStep, variables: Variables, basePath: string): SentRequest {
-  const body = step.body === undefined ? undefined : JSON.stringify(fillJson(step.body, variables));
-  const headers = new Map([
-    ['authorization', 'Bearer {{token}}'],
-    ['accept', 'application/scim+json'],
-  ]);
-  if (body !== undefined) headers.set('content-type', 'application/scim+json');
-  for (const [name, value] of Object.entries(step.headers ?? {})) {
-    if (value === null) headers.delete(name.toLowerCase());
-    else headers.set(name.toLowerCase(), value);
-  }
-  return {
-    method: step.method,
-    path: basePath + toRequestTarget(fillText(step.path, variables)),
-    headers: Object.fromEntries([...headers].map(([n, value]) => [n, fillText(value, variables)])),
-    body,
-  };
-}
-
-async function send(pool: Pool, request: SentRequest): Promise<CaseAnswer> {
-  const { method, path, headers, body } = request;
-  const response = await pool.request({ method, path, headers, body: body ?? null });
-  const text = await response.body.text();
-  return { status: response.statusCode, headers: response.headers, body: text };
-}
-
-/** Every expectation the answer breaks, as sentences. Keeps what the step captures. */
-function judge(step: CaseStep, answer: CaseAnswer, variables: Map<string, string>): string[] {
-  const { status, json = {}, headers = {} } = step.expect;
-  const problems: string[] = [];
-  if (!status.includes(answer.status))
-    problems.push(`status: wanted ${status.join(' or ')}, got ${answer.status}`);
-  for (const [name, expected] of Object.entries(headers)) {
-    const mismatch = findMismatch(
-      answer.headers[name.toLowerCase()],
-      fillJson(expected, variables),
-    );
-    if (mismatch !== undefined) problems.push(`header ${name}: ${mismatch}`);
-  }
-  // A 204 has no body, so a step that allows one cannot insist on its content.
-  const document = answer.status === 204 ? undefined : parseDocument(answer.body);
-  if (answer.status !== 204) {
-    for (const [path, expected] of Object.entries(json)) {
-      const actual = findByPath(document, fillText(path, variables));
-      const mismatch = findMismatch(actual, fillJson(expected, variables));
-      if (mismatch !== undefined) problems.push(`${path}: ${mismatch}`);
-    }
-  }
-  return [...problems, ...capture(step, document, variables)];
-}
-
-function capture(step: CaseStep, document: unknown, variables: Map<string, string>): string[] {
-  const problems: string[] = [];
-  for (const [name, path] of Object.entries(step.capture ?? {})) {
-    const value = findByPath(document, fillText(path, variables));
-    if (typeof value === 'string') variables.set(name, value);
-    else problems.push(`capture ${name}: there is no text at ${path}`);
-  }
-  return problems;
-}
-
-/** The JSON of a body; undefined, in which no path leads anywhere, when it is none. */
-function parseDocument(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
-type Step = { kind: 'member'; name: string } | { kind: 'index'; index: number } | FilterStep;
-/** `[?(@.type=='work')]`: the first element whose member equals the text. */
-type FilterStep = { kind: 'first-where'; name: string; equals: string };
-
-const stepPattern =
-  /\.(?<dotted>[\w$-]+)|\['(?<quoted>[^']+)'\]|\[(?<index>\d+)\]|\[\?\(@\.(?<name>[\w$-]+)=='(?<equals>[^']*)'\)\]/y;
-
-/**
- * The value at a JSON path, or undefined when there is none. Understands what the cases use:
- * `$.a.b`, `$['urn:…'].x`, `[0]` and `[?(@.type=='work')]` (the first match).
- * @throws Error on a path it does not understand, so that a misspelt path cannot pass as "absent".
- */
-function findByPath(root: unknown, path: string): unknown {
-  return parsePath(path).reduce(take, root);
-}
-
-function parsePath(path: string): Step[] {
-  if (!path.startsWith('$')) throw new Error(`a path starts with $: ${path}`);
-  const steps: Step[] = [];
-  let position = 1;
-  while (position < path.length) {
-    stepPattern.lastIndex = position;
-    const match = stepPattern.exec(path);
-    if (match?.groups === undefined)
-      throw new Error(`cannot read the path ${path} from character ${position} on`);
-    steps.push(toStep(match.groups));
-    position = stepPattern.lastIndex;
-  }
-  return steps;
-}
-
-function toStep(groups: Record<string, string | undefined>): Step {
-  const { dotted, quoted, index, name, equals = '' } = groups;
-  if (index !== undefined) return { kind: 'index', index: Number(index) };
-  if (name !== undefined) return { kind: 'first-where', name, equals };
-  return { kind: 'member', name: dotted ?? quoted ?? '' };
-}
-
-function take(value: unknown, step: Step): unknown {
-  switch (step.kind) {
-    case 'member':
-      return member(value, step.name);
-    case 'index':
-      return Array.isArray(value) ? value[step.index] : undefined;
-    case 'first-where':
-      return Array.isArray(value)
-        ? value.find((item) => member(item, step.name) === step.equals)
-        : undefined;
-  }
-}
-
-function member(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return Object.entries(value).find(([key]) => key === name)?.[1];
-}
-
-/** What `{{name}}` stands for in a case. */
-type Variables = ReadonlyMap<string, string>;
-
-/** The variables that every case starts with. `rand`, `RAND` and `uuid` are new for each run of a case. */
-function startVariables(token: string): Map<string, string> {
-  const rand = randomBytes(4).toString('hex');
-  return new Map([
-    ['rand', rand],
-    ['RAND', rand.toUpperCase()],
-    ['uuid', randomUUID()],
-    ['token', token],
-  ]);
-}
-
-/** @throws Error on a variable that no earlier step has captured. */
-function fillText(text: string, variables: Variables): string {
+/** Fills in what `{{name}}` stands for in a JSON text. @throws Error on a variable that no earlier step has captured. */
+function fill(text: string, variables: ReadonlyMap<string, string>): string {
   return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = variables.get(name);
     if (value === undefined) throw new Error(`the case uses {{${name}}}, which nothing has set`);
-    return value;
+    return JSON.stringify(value).slice(1, -1);
   });
 }
 
-/** Fills every string in a JSON value, the names of members too. */
-function fillJson(value: unknown, variables: Variables): unknown {
-  if (typeof value === 'string') return fillText(value, variables);
-  if (Array.isArray(value)) return value.map((item) => fillJson(item, variables));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [
-      fillText(name, variables),
-      fillJson(item, variables),
-    ]),
-  );
+function toHeaders({ body, headers }: Step, token: string): Record<string, string> {
+  const usual = { authorization: `Bearer ${token}`, accept: 'application/scim+json' };
+  const all = new Map(Object.entries(usual));
+  if (body !== undefined) all.set('content-type', 'application/scim+json');
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === null) all.delete(name.toLowerCase());
+    else all.set(name.toLowerCase(), value);
+  }
+  return Object.fromEntries(all);
 }
 
 /**
@@ -230,4 +115,129 @@ function toRequestTarget(path: string): string {
   return path
     .replaceAll(/%(?![0-9a-f]{2})/gi, '%25')
     .replaceAll(/[^\w\-.~:/?[\]@!$&'()*+,;=%]/gu, encodeURIComponent);
+}
+
+interface Answer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+/** Tells every expectation that the answer breaks, and keeps what the step captures. */
+function judge(step: Step, answer: Answer, variables: Map<string, string>): string[] {
+  const { status, json, headers } = step.expect;
+  // A 204 has no body, so a step that allows one cannot insist on its content.
+  const hasNoBody = answer.statusCode === 204;
+  const document = hasNoBody ? undefined : parseDocument(answer.text);
+  const wrong = [
+    ...compare(
+      'status',
+      status.includes(answer.statusCode),
+      status.join(' or '),
+      answer.statusCode,
+    ),
+    ...Object.entries(headers).flatMap(([name, wanted]) => {
+      const actual = answer.headers[name.toLowerCase()];
+      return compare(`header ${name}`, isAsWanted(actual, wanted), wanted, actual);
+    }),
+    ...Object.entries(hasNoBody ? {} : json).flatMap(([path, wanted]) => {
+      const actual = findByPath(document, path);
+      return compare(path, isAsWanted(actual, wanted), wanted, actual);
+    }),
+  ];
+  for (const [name, path] of Object.entries(step.capture)) {
+    const value = findByPath(document, path);
+    if (typeof value === 'string') variables.set(name, value);
+    else wrong.push(`capture ${name}: there is no text at ${path}`);
+  }
+  return wrong;
+}
+
+function compare(what: string, isRight: boolean, wanted: unknown, actual: unknown): string[] {
+  return isRight ? [] : [`${what}: wanted ${show(wanted)}, got ${show(actual)}`];
+}
+
+const show = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value));
+
+/** The JSON of a body; undefined, in which no path leads anywhere, when it is none. */
+function parseDocument(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+const OF_PATH =
+  /\.(?<dotted>[\w$-]+)|\['(?<quoted>[^']+)'\]|\[(?<index>\d+)\]|\[\?\(@\.(?<name>[\w$-]+)=='(?<equals>[^']*)'\)\]/g;
+
+/**
+ * The value at a JSON path: `$.a.b`, `$['urn:…'].x`, `[0]` and `[?(@.type=='work')]`, the first match. Undefined: there is none.
+ * @throws Error on a path it does not understand, so that a misspelt path cannot pass as "absent".
+ */
+function findByPath(root: unknown, path: string): unknown {
+  if (path.replaceAll(OF_PATH, '') !== '$') throw new Error(`cannot read the path ${path}`);
+  let value = root;
+  for (const { groups = {} } of path.matchAll(OF_PATH)) {
+    const { dotted, quoted, index, name, equals } = groups;
+    const member = dotted ?? quoted;
+    const items = Array.isArray(value) ? value : [];
+    if (member !== undefined)
+      value = isJsonObject(value) && Object.hasOwn(value, member) ? value[member] : undefined;
+    else if (index !== undefined) value = items[Number(index)];
+    else value = items.find((item) => Object(item)[name ?? ''] === equals);
+  }
+  return value;
+}
+
+type Operator = (value: unknown, operand: unknown) => boolean;
+
+/** An operator that takes operands of one kind. @throws ZodError on another: a broken case must not pass. */
+function toOperator<Operand>(
+  operands: z.ZodType<Operand>,
+  holds: (value: unknown, operand: Operand) => boolean,
+): Operator {
+  return (value, operand) => holds(value, operands.parse(operand));
+}
+
+const hasLength = (value: unknown): value is string | unknown[] =>
+  typeof value === 'string' || Array.isArray(value);
+const isEmpty = (value: unknown) =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(Object(value)).length === 0);
+const toType = (value: unknown) =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  $exists: toOperator(z.boolean(), (value, isThere) =>
+    isThere ? value !== undefined && value !== null : value === undefined,
+  ),
+  $notEmpty: toOperator(z.literal(true), (value) => !isEmpty(value)),
+  $absentOrEmpty: toOperator(z.literal(true), isEmpty),
+  $type: toOperator(z.string(), (value, type) => toType(value) === type),
+  $contains: toOperator(z.unknown(), (value, part) =>
+    typeof value === 'string'
+      ? typeof part === 'string' && value.includes(part)
+      : Array.isArray(value) && value.some((item) => isDeepStrictEqual(item, part)),
+  ),
+  $length: toOperator(z.int(), (value, length) => hasLength(value) && value.length === length),
+  $gte: toOperator(z.number(), (value, least) => typeof value === 'number' && value >= least),
+  $ne: toOperator(z.unknown(), (value, other) => !isDeepStrictEqual(value, other)),
+  $matches: toOperator(
+    z.string(),
+    (value, pattern) => typeof value === 'string' && new RegExp(pattern).test(value),
+  ),
+};
+
+/** True when a value is equal to a literal, or all operators hold. @throws Error on an unknown operator, or one beside a literal */
+function isAsWanted(actual: unknown, wanted: unknown): boolean {
+  const members = isJsonObject(wanted) ? Object.entries(wanted) : [];
+  if (!members.some(([name]) => name.startsWith('$'))) return isDeepStrictEqual(actual, wanted);
+  return members.every(([name, operand]) => {
+    const holds = OPERATORS[name];
+    if (holds === undefined) throw new Error(`unknown operator ${name}`);
+    return holds(actual, operand);
+  });
 }

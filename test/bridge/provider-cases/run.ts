@@ -1,6 +1,4 @@
-import { describeFailure } from './describe-failure.ts';
-import { parseProviderCases } from './provider-case.ts';
-import { runCase } from './run-case.ts';
+import { parseProviderCases, runCase } from './run-case.ts';
 
 // node test/bridge/provider-cases/run.ts <SCIM base URL> <token> [case id …]
 const [baseUrl, token, ...ids] = process.argv.slice(2);
@@ -18,7 +16,7 @@ for (const providerCase of cases) {
     console.log(`✓ ${providerCase.id} ${providerCase.name}`);
   } else {
     failed += 1;
-    console.log(`✗ ${describeFailure(failure)}`);
+    console.log(`✗ ${failure}`);
   }
 }
 console.log(`${cases.length - failed} of ${cases.length} cases passed`);
