@@ -33,15 +33,6 @@ test('--version and --help end with 0 and --help lists commands and exit codes',
     expect(out).toContain(word);
 });
 
-for (const args of ['unknown', '--unknown', 'settings --unknown', 'settings too many']) {
-  test(`"${args}" is a wrong call: 64, and the message goes to standard error`, async () => {
-    const { code, out, err } = await run(args);
-    expect(code).toBe(64);
-    expect(out).toBe('');
-    expect(err).toContain('error:');
-  });
-}
-
 test('serve hands over the settings in effect and ends with the code that it is given', async () => {
   const seen: unknown[] = [];
   const serve: Serve = async ({ settings }) => {

@@ -201,16 +201,6 @@ describe('the request for a census', () => {
     expect(body).toMatchObject({ code: 'invalid', message: expect.stringMatching(words) });
   });
 
-  test('is for operators alone', async () => {
-    const url = new URL('/ops/census', bridge.baseUrl).href;
-    const { body } = await bridge.ops('POST', '/tokens', { name: 'reading', for: 'reader' });
-    const headers = { authorization: `Bearer ${body.token}` };
-    const answer = await request(url, { method: 'POST', headers, body: toFile(toRow('ada')) });
-    await answer.body.dump();
-
-    expect(answer.statusCode).toBe(403);
-  });
-
   test('takes one file at a time, and the next when its sender has gone', async () => {
     const url = new URL('/ops/census', bridge.baseUrl).href;
     const headers = { authorization: `Bearer ${OPS_TOKEN}` };

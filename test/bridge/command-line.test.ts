@@ -237,4 +237,5 @@ test('a command or an option that does not exist is refused, and named', async (
   const refused = { code: 64, text: expect.stringMatching(/unknown option '--port'/) };
   expect(await runAny('sandbox', '--port', '18200')).toMatchObject(refused);
   expect(await runAny('--port', '18200', 'status')).toMatchObject(refused);
+  expect(await runAny('settings', 'too', 'many')).toMatchObject({ code: 64, out: '' });
 });

@@ -225,6 +225,7 @@ test('until the first read is finished nothing is "not found": 503 with Retry-Af
     await bridge.request('POST', '/Users', toUser('ada')),
     await bridge.request('POST', '/Groups', toGroup('Pilots')),
     await bridge.request('POST', '/.search', { filter: 'id pr' }),
+    await bridge.request('POST', '/Bulk', { Operations: [] }),
   ];
   const ready = await bridge.readReadiness();
   const [health, config] = [

@@ -28,6 +28,7 @@ const routes: { path: () => string; allow: string; refused: RawRequest['method']
   { path: () => `/Groups/${pilots}`, allow: 'GET, PUT, PATCH, DELETE, HEAD', refused: ['POST'] },
   { path: () => '/Groups/.search', allow: 'POST', refused: ['GET', 'PUT', 'PATCH', 'DELETE'] },
   { path: () => '/.search', allow: 'POST', refused: ['GET', 'PUT', 'PATCH', 'DELETE'] },
+  { path: () => '/Bulk', allow: 'POST', refused: ['GET', 'PUT', 'PATCH', 'DELETE'] },
 ];
 for (const path of ['/ServiceProviderConfig', '/ResourceTypes', '/ResourceTypes/User', '/Schemas'])
   routes.push({

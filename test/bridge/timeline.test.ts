@@ -266,6 +266,7 @@ describe('explain', () => {
     const json = await run('explain', 'user', id, '--json');
     const none = await run('explain', 'group', 'Nobody/here');
     const several = await run('explain', 'twice');
+    const typed = await run('explain', 'group', 'twice');
     const wrong = [[], ['people', 'tom'], ['user', 'tom', 'sawyer']].map((args) =>
       run('explain', ...args),
     );
@@ -279,6 +280,7 @@ describe('explain', () => {
     expect(none).toMatchObject({ code: 1, out: '', err: expect.stringMatching(nothing) });
     const both = /^Several have this name.*user .*, group .*answered 409\)/;
     expect(several).toMatchObject({ code: 1, out: '', err: expect.stringMatching(both) });
+    expect(typed).toMatchObject({ code: 0, out: expect.stringMatching(/^group Twice\n/) });
     for (const { code, out } of await Promise.all(wrong)) expect([code, out]).toEqual([64, '']);
   });
 

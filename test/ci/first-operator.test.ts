@@ -32,13 +32,15 @@ async function untilServing(port: number) {
 }
 
 describe('the first operator without OPS_TOKEN and without a terminal', () => {
-  test('signs in once by the link in a file beside the store, which the log names', async () => {
+  test('is shown no token, and signs in once by the link in a file beside the store, which the log names', async () => {
     const { folder, port, serve, first, ask } = await start();
     const file = join(folder, 'bridge.db-sign-in');
     expect(first.out.text).toContain(`"file":"${file}"`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const link = readFileSync(file, 'utf8').trim();
     expect(first.out.text).not.toContain(new URL(link).search);
+    await expect.poll(() => first.out.text).toContain('Try it:');
+    expect(first.out.text).not.toMatch(/Operator token|OPS_COMMAND_TOKEN/);
 
     const wrong = await request(link.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')));
     expect(wrong.statusCode).toBe(403);

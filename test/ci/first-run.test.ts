@@ -6,26 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { makeFolder } from '../support/lifetimes.ts';
-import { spawnBin } from '../support/process.ts';
 import { program, root } from '../support/repository.ts';
-
-/** Settings of a first run in a folder of its own. */
-async function makeFirstRun() {
-  const folder = makeFolder();
-  const port = String(await freePort());
-  const files = {
-    DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
-    SANDBOX_FILE: join(folder, 'sandbox.db'),
-  };
-  return { folder, env: { ...files, PORT: port } };
-}
-
-test('a first run whose output is no terminal shows no token of operators', async () => {
-  const { out } = spawnBin(['serve'], (await makeFirstRun()).env);
-  await expect.poll(() => out.text).toContain('Try it:');
-
-  expect(out.text).not.toMatch(/Operator token|OPS_COMMAND_TOKEN/);
-});
 
 /** Starts a program that ends with who has started it, however that ends. */
 const DIE_WITH_US = ['--pdeathsig', 'KILL'];
@@ -33,7 +14,12 @@ const DIE_WITH_US = ['--pdeathsig', 'KILL'];
 test.runIf(existsSync('/usr/bin/script'))(
   'a first run at a terminal prints an operator token and three things to try, which work when they are pasted',
   async () => {
-    const { folder, env } = await makeFirstRun();
+    const folder = makeFolder();
+    const files = {
+      DATABASE_URL: `sqlite:${join(folder, 'bridge.db')}`,
+      SANDBOX_FILE: join(folder, 'sandbox.db'),
+    };
+    const env = { ...files, PORT: String(await freePort()) };
     const bin = join(root, program);
     const typescript = join(folder, 'typescript');
     // `script` gives the bridge a terminal. A bridge outlives its terminal, but not this one.

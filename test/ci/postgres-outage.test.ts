@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
+import { askWith, fetchToken, makeClient, makeToken } from '../support/credentials.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
@@ -84,7 +85,9 @@ describe.skipIf(inject('postgresUrl') === undefined)(
         await traffic.untilRefused(2);
         const ready = await readReady(bridge);
         // Its lease runs out unrenewed.
-        await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(LED_BY_NOBODY);
+        await expect
+          .poll(() => readReady(bridge), { timeout: 15_000 })
+          .toMatchObject(LED_BY_NOBODY);
         await comeBack();
         await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
         await traffic.until(20);
@@ -163,6 +166,26 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       await runStatement(server.url, 'alter system reset fsync');
       await runStatement(server.url, 'select pg_reload_conf()');
       await expect.poll(() => readReady(bridge)).toMatchObject(READY);
+    });
+
+    test('lets nobody in and calls nobody wrong: 503 with a time to come again, for tokens of the store', async () => {
+      const proxy = await startPostgresProxy(await makeDatabase('attempts'));
+      onTestFinished(() => proxy.stop());
+      const bridge = await bridgeForTest({ settings: { DATABASE_URL: proxy.url } });
+      const { text } = await makeToken(bridge, { name: 'okta' });
+      const client = await makeClient(bridge, 'entra');
+      const url = new URL('/ops/status', bridge.baseUrl).href;
+      proxy.setRefusing(true);
+      const [scim, ops, oauth] = await Promise.all([
+        askWith(bridge, text),
+        bridge.request('GET', url, undefined, { authorization: `Bearer ${text}` }),
+        fetchToken(bridge, client),
+      ]);
+      proxy.setRefusing(false);
+
+      expect([scim.status, ops.status, oauth.status]).toEqual([503, 503, 503]);
+      for (const { headers } of [scim, ops, oauth]) expect(headers['retry-after']).toMatch(/^\d+$/);
+      await expect.poll(async () => (await askWith(bridge, text)).status).toBe(200);
     });
 
     test('is waited for by a start', async () => {

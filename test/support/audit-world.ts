@@ -18,8 +18,6 @@ export type AuditWorld = Awaited<ReturnType<typeof startAuditWorld>>;
 /** What is special about it. */
 export interface AuditWorldOptions {
   readonly shape?: SandboxShapeChange;
-  /** How far the service's clock is ahead of ours, in milliseconds. */
-  readonly skewMs?: () => number;
   readonly settings?: Readonly<Record<string, string>>;
   readonly onLog?: (line: JsonObject) => void;
   /** Changes the service before the bridge first meets it. */
@@ -31,7 +29,7 @@ export async function startAudit(options: AuditWorldOptions = {}) {
   const clock = createLeapingClock();
   const sandbox = await startSandbox({
     ...(options.shape === undefined ? {} : { shape: options.shape }),
-    clock: () => clock.now() + (options.skewMs?.() ?? 0),
+    clock: () => clock.now(),
   });
   sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
   options.prepare?.(sandbox);

@@ -34,6 +34,7 @@ const cases: readonly (readonly [why: string, query: object, want: unknown[]])[]
   ['booleans', { sortBy: 'active' }, ['3', '1', '2']],
   ['an unknown attribute sorts nothing', { sortBy: 'shoeSize' }, ['1', '2', '3']],
   ['an object without a value sorts nothing', { sortBy: 'name' }, ['1', '2', '3']],
+  ['the prototype sorts nothing', { sortBy: '__proto__.x' }, ['1', '2', '3']],
   ['blank sorts nothing', { sortBy: '', sortOrder: '' }, ['1', '2', '3']],
 ];
 
