@@ -151,21 +151,6 @@ test('the queue is bounded', async () => {
   budget.close();
 });
 
-test('a call that had its turn before goes before its class', async () => {
-  const { clock, budget, ask, order } = setUp();
-  await ask('first');
-  const waiting = [ask('new', 'change', 'a')];
-  const request = { operation: 'x.y', callClass: 'change', key: 'b', signal: undefined } as const;
-  const again = Promise.resolve(budget.take({ ...request, again: true })).then((turn) => {
-    order.push('again');
-    turn.sent();
-    turn.end();
-  });
-  await clock.advance(2_000);
-  await Promise.all([...waiting, again]);
-  expect(order).toEqual(['first', 'again', 'new']);
-});
-
 test('the estimate counts who goes before, and the pause', async () => {
   const { clock, budget, ask } = setUp({ requestsPerSecond: 5 });
   expect(budget.queueAheadMs('change')).toBe(0);
@@ -196,22 +181,6 @@ test('who has had to wait leaves in even spaces, so that the next urgent call wa
   await Promise.all(all);
   expect(waited).toHaveLength(20);
   expect(Math.max(...waited)).toBeLessThanOrEqual(250);
-});
-
-test('what waits for a resource that is to lose access goes first, before its class and others', async () => {
-  const { clock, budget, ask, order } = setUp();
-  await ask('first');
-  const waiting = [
-    ask('other', 'change', 'user:b'),
-    ask('wanted', 'change', 'user:a'),
-    ask('look', 'look', 'user:a'),
-    ask('pass'),
-  ];
-  budget.prioritise('user:a');
-  expect(budget.state().waiting).toEqual({ remove: 2, change: 1, look: 0, pass: 1 });
-  await clock.advance(4_000);
-  await Promise.all(waiting);
-  expect(order).toEqual(['first', 'wanted', 'look', 'other', 'pass']);
 });
 
 test('a closed budget refuses everybody', async () => {

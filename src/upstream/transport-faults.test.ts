@@ -5,8 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../test/support/free-port.ts';
 import { cardFiles } from './operations/card-parts.ts';
 import { groups } from './operations/people.ts';
+import { scim } from './operations/scim.ts';
 import { addUser, connect, cut, failureOf, getUser, ok } from './testing/connect.ts';
-import { createEagerClock, createFakeClock } from './testing/fake-clock.ts';
+import { createEagerClock, createFakeClock, runReady } from './testing/fake-clock.ts';
 import { type Answering, sendJson, startService } from './testing/service.ts';
 import type { AttemptReport } from './transport-options.ts';
 
@@ -67,6 +68,62 @@ describe('what is sent again', () => {
     expect(await failureOf(removal)).toMatchObject({ code: 'connection', outcome: 'unknown' });
     expect(service.seen).toHaveLength(1);
   });
+
+  test('a clear no after a lost answer is the answer', async () => {
+    const service = await startService((res, request, n) =>
+      n === 0 ? cut(res, request, n) : sendJson(res, 404, {}),
+    );
+
+    const error = await failureOf(getUser(connect(service.baseUrl)));
+
+    expect(error).toMatchObject({ code: 'not-found', retry: 'never', outcome: 'answered' });
+  });
+
+  test('"not now" after a lost answer leaves the outcome unknown', async () => {
+    const service = await startService((res, request, n) =>
+      n === 0 ? cut(res, request, n) : sendJson(res, 429, {}, { 'retry-after': '3600' }),
+    );
+
+    const error = await failureOf(getUser(connect(service.baseUrl)));
+
+    expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' });
+    expect(service.seen).toHaveLength(2);
+  });
+
+  test('a call that is sent again goes before those that have had no turn', async () => {
+    const service = await startService((res, request, n) =>
+      n === 0 ? sendJson(res, 502, {}) : ok(res, request, n),
+    );
+    const transport = connect(service.baseUrl, { inFlightMax: 1 });
+
+    await Promise.all(
+      [1, 2, 3, 4].map((id) => transport.call(scim.getUser, { path: { user_id: id } })),
+    );
+
+    const order = service.seen.map(({ url }) => Number(url.split('/').at(-1)));
+    expect(order.filter((id) => id === 1)).toHaveLength(2);
+    expect(order.slice(0, 2)).toEqual([1, 2]);
+    expect(order.lastIndexOf(1)).toBeLessThan(order.indexOf(4));
+  });
+
+  test('how long a call waited for its turn is told', async () => {
+    const told: object[] = [];
+    const clock = createFakeClock();
+    const service = await startService(ok);
+    const transport = connect(service.baseUrl, {
+      clock,
+      requestsPerSecond: 1,
+      hooks: { onTurn: (turn) => told.push(turn) },
+    });
+    await getUser(transport);
+    const second = getUser(transport);
+    await runReady();
+    await clock.advance(2_000);
+    await second;
+
+    const first = { callClass: 'pass', waitedMs: 0 };
+    expect(told).toEqual([first, { ...first, waitedMs: 1_050 }]);
+  });
 });
 
 describe('too many requests', () => {
@@ -119,7 +176,8 @@ describe('time', () => {
 describe('when nothing has a chance', () => {
   test('a refused token stops the other calls, visibly', async () => {
     const service = await startService((res) => sendJson(res, 401, 'Invalid token'));
-    const transport = connect(service.baseUrl);
+    // Who has no chance does not wait for a turn.
+    const transport = connect(service.baseUrl, { requestsPerSecond: 1, clock: createFakeClock() });
     const [first, second] = [
       await failureOf(getUser(transport)),
       await failureOf(addUser(transport)),
@@ -164,13 +222,6 @@ describe('when nothing has a chance', () => {
     const transport = connect(service.baseUrl, { timeouts: { callMs: 40 }, attemptsMax: 1 });
     for (const key of keys) await failureOf(getUser(transport, { key }));
     expect(transport.health().service.kind).toBe('shut');
-  });
-
-  test('who has no chance is told at once and does not wait for a turn', async () => {
-    const service = await startService((res) => sendJson(res, 401, 'Invalid token'));
-    const transport = connect(service.baseUrl, { requestsPerSecond: 1, clock: createFakeClock() });
-    await failureOf(getUser(transport));
-    expect(await failureOf(getUser(transport))).toMatchObject({ outcome: 'not-sent' });
   });
 
   test('after closing nothing is sent', async () => {
