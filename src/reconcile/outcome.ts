@@ -14,8 +14,7 @@ export interface Known {
   readonly missing?: true;
   /** True when the resource existed before, so that it is adopted, not created. */
   readonly adopted?: true;
-  readonly upstreamId?: number;
-  /** Ids of a group that the step learned; the others stay. */
+  /** Ids that the step learned, the others stay; `restId` is the account of a user. */
   readonly ids?: Partial<UpstreamGroupIds>;
   /** The user as observed. */
   readonly observed?: ObservedUser;

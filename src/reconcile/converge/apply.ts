@@ -73,8 +73,7 @@ function toCellsAfter({ deps, row, step, isStale }: Recording, known: Known): Ce
   const existence = EXISTENCE[row.type];
   const claim = cells[existence]?.pending ?? planned[existence]?.pending ?? row.version;
   if (row.type === 'user') {
-    const { upstreamId, observed } = known;
-    if (upstreamId === undefined || observed === undefined) return left;
+    if (known.ids === undefined || known.observed === undefined) return left;
     return ask(left, listNewUserFields(row, known, deps.policy.deactivation), claim);
   }
   if (known.ids === undefined || isLinked(row)) return left;
@@ -115,7 +114,7 @@ async function applyUser(r: Recording, row: UserRow, known: Known): Promise<User
   const next = await takeAccount(r, { ...row, ...observed }, known);
   // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess =
-    known.upstreamId !== undefined || (step.type === 'user' && isWaiting(step.state.cells.active));
+    known.ids !== undefined || (step.type === 'user' && isWaiting(step.state.cells.active));
   if (changesAccess && (await notifyGroupsOf(tx, row.id, now)).length > 0) r.notifies = true;
   return next;
 }
@@ -123,13 +122,9 @@ async function applyUser(r: Recording, row: UserRow, known: Known): Promise<User
 const SETTABLE = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
 
 /** Takes the account of deleted users that a live one was linked to; a call for one of them may still take effect. */
-async function takeAccount(
-  { tx, now }: Recording,
-  row: UserRow,
-  { upstreamId }: Known,
-): Promise<UserRow> {
-  if (row.deleted_at !== null || upstreamId === undefined) return row;
-  const others = await listRows(tx, 'user', { upstream_id: upstreamId });
+async function takeAccount({ tx, now }: Recording, row: UserRow, { ids }: Known): Promise<UserRow> {
+  if (row.deleted_at !== null || ids?.restId === undefined) return row;
+  const others = await listRows(tx, 'user', { upstream_id: ids.restId });
   const deleted = others.filter(({ id, deleted_at }) => id !== row.id && deleted_at !== null);
   if (deleted.length === 0) return row;
   for (const { seq, id, version } of deleted) {
@@ -248,10 +243,10 @@ function listDiffering(row: ResourceRow, deactivation: Deactivation): readonly F
 /** Has the rules follow a step that took a write back, adopted a group, or found an account that may be in groups. */
 export async function followStep(r: Recording): Promise<void> {
   const { tx, deps, outcome, original, undone, reverted: users, now } = r;
-  const { adopted = false, upstreamId } = outcome.kind === 'done' ? outcome.known : {};
+  const { adopted = false, ids } = outcome.kind === 'done' ? outcome.known : {};
   const { type, id } = original;
   if (type === 'user') {
-    const isLinked = upstreamId !== undefined && r.step.row.upstream_id === null;
+    const isLinked = ids !== undefined && r.step.row.upstream_id === null;
     if (undone.length === 0 && !isLinked) return;
     if (await followUser(tx, deps.rules, id, now)) r.notifies = true;
     return;

@@ -57,12 +57,14 @@ export async function linkRow(
   row: ResourceRow,
   known: Known,
 ): Promise<Link> {
-  const columns = toIdColumns(row, known);
-  if (columns === undefined) return { kind: 'linked', columns: {} };
-  const left = { ...columns, sent_creates: '[]' };
-  if (row.type === 'user' && known.upstreamId === row.upstream_id)
-    return { kind: 'linked', columns: left };
-  const holder = await lockHolder(tx, row, known);
+  const { ids } = known;
+  if (ids === undefined) return { kind: 'linked', columns: {} };
+  const columns = { ...toIdColumns(row, ids), sent_creates: '[]' };
+  if (row.type === 'user' && ids.restId === row.upstream_id) return { kind: 'linked', columns };
+  // Locked, because a request may be taking it over.
+  const found = await findHolder(tx, row, ids);
+  const locked: ResourceRow | undefined = found && (await lockRow(tx, found));
+  const holder = locked?.id === row.id ? undefined : locked;
   const obstacle =
     row.type === 'user'
       ? ((await findObstacle(tx, row, known)) ?? findHolderObstacle(holder, known))
@@ -71,14 +73,12 @@ export async function linkRow(
   if (holder !== undefined) await takeFrom(tx, holder, { row, now });
   if (row.type === 'user' && row.upstream_id !== null) await resetLinksOf(tx, row.id, null);
   const origin = known.adopted ? 'adopted' : (row.origin ?? 'created');
-  return { kind: 'linked', columns: { ...left, origin } };
+  return { kind: 'linked', columns: { ...columns, origin } };
 }
 
-function toIdColumns(row: ResourceRow, { upstreamId, ids }: Known) {
-  if (row.type === 'user') {
-    return upstreamId === undefined ? undefined : { upstream_id: upstreamId };
-  }
-  if (ids === undefined) return undefined;
+type Ids = NonNullable<Known['ids']>;
+
+function toIdColumns(row: ResourceRow, ids: Ids) {
   const isMoved =
     ids.uid !== undefined && row.upstream_uid !== null && ids.uid !== row.upstream_uid;
   const before = isMoved ? NO_IDS : row;
@@ -89,25 +89,15 @@ function toIdColumns(row: ResourceRow, { upstreamId, ids }: Known) {
   };
 }
 
-/** Finds another row that has the account or group, locked because a request may be taking it over. */
-async function lockHolder(
-  tx: Db,
-  { id }: ResourceRow,
-  known: Known,
-): Promise<ResourceRow | undefined> {
-  const found = await findHolder(tx, known);
-  const holder: ResourceRow | undefined = found && (await lockRow(tx, found));
-  return holder?.id === id ? undefined : holder;
-}
-
 /** Finds the row that has the account or group that a step found or created. */
 export function findHolder(
   db: Db,
-  { upstreamId, ids = {} }: Known,
+  { type }: Pick<ResourceRow, 'type'>,
+  ids: Ids,
 ): Promise<ResourceRow | undefined> {
-  return upstreamId === undefined
+  return type === 'group'
     ? findGroupByUpstream(db, ids)
-    : findUserByUpstreamId(db, upstreamId);
+    : findUserByUpstreamId(db, ids.restId ?? 0);
 }
 
 /** Why the account or group is not taken from the row that has it. */

@@ -117,10 +117,8 @@ async function record(
 /** True when the service may have refused something that a request in another process waits for. */
 function mayRefuse({ store }: Pick<ReconcileDeps, 'store'>, outcome: Outcome): boolean {
   if (store.engine === 'sqlite') return false;
-  if (outcome.kind !== 'done') return outcome.kind === 'refused';
   // What was found may be another one's.
-  const { upstreamId, ids } = outcome.known;
-  return upstreamId !== undefined || ids !== undefined;
+  return outcome.kind === 'done' ? outcome.known.ids !== undefined : outcome.kind === 'refused';
 }
 
 async function listElsewhere(tx: Db, key: ResourceKey, now: number) {
@@ -229,9 +227,9 @@ function isExistenceOf(row: ResourceRow): boolean {
 }
 
 /** True when a look found what the lost create made, and nothing that was known before. */
-async function isItsOwn({ tx, row }: Recording, known: Known): Promise<boolean> {
-  if (known.upstreamId === undefined && known.ids === undefined) return false;
-  const holder = await findHolder(tx, known);
+async function isItsOwn({ tx, row }: Recording, { ids }: Known): Promise<boolean> {
+  if (ids === undefined) return false;
+  const holder = await findHolder(tx, row, ids);
   return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
 }
 

@@ -78,7 +78,7 @@ async function lookForUser({ deps, state }: UserCall): Promise<Outcome> {
 
 function toFound(deps: ReconcileDeps, user: ScimUser): Outcome {
   const observed = observeUser(deps, user, undefined, scim.getUsers);
-  return { kind: 'done', known: { upstreamId: user.id, observed, done: ['account'] } };
+  return { kind: 'done', known: { ids: { restId: user.id }, observed, done: ['account'] } };
 }
 
 /** Looks at one user in the service, by the account where it is known. */

@@ -93,7 +93,8 @@ async function toCreated(
   });
   const observed = observeUser(deps, created, before, scim.addUser);
   const echo = sent && tookName ? toEcho(sent, normaliseName(created.fullName)) : {};
-  return { kind: 'done', known: { upstreamId: created.id, observed, done: ['account'], ...echo } };
+  const ids = { restId: created.id };
+  return { kind: 'done', known: { ids, observed, done: ['account'], ...echo } };
 }
 
 /** Counts users in a row who were taken only without their userName. */
@@ -142,7 +143,8 @@ export async function adoptFound(
     return { kind: 'refused', parts: ['account'], problem: refusal };
   }
   const observed = { ...observeUser(deps, user, undefined, scim.getUsers), owner: false };
-  const known = { upstreamId: user.id, observed, adopted: true, done: ['account'] } as const;
+  const ids = { restId: user.id };
+  const known = { ids, observed, adopted: true, done: ['account'] } as const;
   return { kind: 'done', known };
 }
 
