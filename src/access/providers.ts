@@ -1,19 +1,11 @@
 import {
-  DEFAULT_HANDLING,
   DEFAULT_PROVIDER,
+  DEFAULT_TERMS,
   type Handling,
   type ProviderLimits,
-  RIGHTS,
+  type ProviderTerms,
 } from '../domain/provider.ts';
-import {
-  type Belonging,
-  findBelonging,
-  findHandling,
-  type ProviderRow,
-  parseHandling,
-  parseLimits,
-  toLimitColumns,
-} from '../store/credentials.ts';
+import { type Belonging, findBelonging, findTerms, parseTerms } from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 import {
   deleteWhere,
@@ -21,13 +13,14 @@ import {
   insertNew,
   listNewest,
   type NewestPart,
+  type Row,
   updateWhere,
 } from '../store/tables.ts';
 import { unknownProvider } from './credentials.ts';
 import { Refusal } from './refusal.ts';
 
 /** An identity provider with what it may do, and how its requests are taken. */
-export interface Provider extends ProviderLimits, Handling {
+export interface Provider extends ProviderTerms {
   /** Order of creation; 0: the default one. */
   readonly seq: number;
   readonly name: string;
@@ -43,13 +36,10 @@ export interface ProviderWish {
   readonly handling: { readonly [Name in keyof Handling]?: Handling[Name] | undefined };
 }
 
-const WITHOUT_LIMITS: ProviderLimits = { domains: null, groupNames: null, may: RIGHTS };
-
 const DEFAULT: Provider = {
   seq: 0,
   name: DEFAULT_PROVIDER,
-  ...WITHOUT_LIMITS,
-  ...DEFAULT_HANDLING,
+  ...DEFAULT_TERMS,
   createdAt: null,
   createdBy: null,
 };
@@ -59,8 +49,7 @@ const NOTHING_CHOSEN: ProviderWish = { limits: {}, handling: {} };
 export function createProviders({ store, clock }: { store: Store; clock: { now(): number } }) {
   const toRow = (name: string, { limits, handling }: ProviderWish, by: string) => ({
     name,
-    ...toLimitColumns({ ...WITHOUT_LIMITS, ...limits }),
-    handling: JSON.stringify(handling),
+    terms: JSON.stringify({ ...limits, ...handling }),
     created_at: clock.now(),
     created_by: by,
   });
@@ -78,7 +67,7 @@ export function createProviders({ store, clock }: { store: Store; clock: { now()
       const others = { name: { '<>': DEFAULT_PROVIDER } };
       const providers = (await listNewest(store.read, 'providers', others, part)).map(toProvider);
       if (providers.length === part.limit || part.from <= DEFAULT.seq) return providers;
-      return [...providers, { ...DEFAULT, ...(await findHandling(store.read, DEFAULT_PROVIDER)) }];
+      return [...providers, { ...DEFAULT, ...(await findTerms(store.read, DEFAULT_PROVIDER)) }];
     },
     /** Changes a provider; the default one has no limits. @throws Refusal */
     change(name: string, { limits, handling: chosen }: ProviderWish, by: string) {
@@ -87,11 +76,9 @@ export function createProviders({ store, clock }: { store: Store; clock: { now()
       return store.write(async (tx) => {
         if (isDefault) await insertNew(tx, 'providers', [toRow(name, NOTHING_CHOSEN, by)]);
         const row = await lock(tx, name);
-        const before = toProvider(row);
-        const handling = JSON.stringify({ ...parseHandling(row), ...chosen });
-        const columns = { ...toLimitColumns({ ...before, ...limits }), handling };
-        await updateWhere(tx, 'providers', { name }, columns);
-        return { before, provider: toProvider({ ...row, ...columns }) };
+        const terms = JSON.stringify({ ...parseTerms(row), ...limits, ...chosen });
+        await updateWhere(tx, 'providers', { name }, { terms });
+        return { before: toProvider(row), provider: toProvider({ ...row, terms }) };
       });
     },
     /** Deletes a provider that nothing belongs to. @throws Refusal */
@@ -115,14 +102,14 @@ const IN_USE: Readonly<Record<Belonging, string>> = {
   groups: 'The provider has groups: delete them through it first.',
 };
 
-async function lock(tx: Db, name: string): Promise<ProviderRow> {
+async function lock(tx: Db, name: string): Promise<Row<'providers'>> {
   const row = await findOne(tx, 'providers', { name }, { lock: true });
   if (row === undefined) throw unknownProvider();
   return row;
 }
 
-function toProvider(row: ProviderRow): Provider {
+function toProvider(row: Row<'providers'>): Provider {
   const { seq, name, created_at: createdAt, created_by: createdBy } = row;
   const made = name === DEFAULT_PROVIDER ? DEFAULT : { seq, createdAt, createdBy };
-  return { ...made, name, ...parseLimits(row), ...parseHandling(row) };
+  return { ...made, name, ...parseTerms(row) };
 }

@@ -53,12 +53,6 @@ export type Handling = {
   readonly [Name in keyof typeof CHOICES]: (typeof CHOICES)[Name][number];
 } & { readonly match: readonly (typeof MATCHES)[number][] };
 
-/** How they are taken where no operator chose. */
-export const DEFAULT_HANDLING: Handling = {
-  ...{ returning: 'conflict', unknownMembers: 'refuse', nestedGroups: 'refuse' },
-  match: ['userName', 'address'],
-};
-
 /** Limits of a provider. */
 export interface ProviderLimits {
   /** Mail domains whose people it may create or take over, in lower case; null: any. */
@@ -67,6 +61,16 @@ export interface ProviderLimits {
   readonly groupNames: readonly string[] | null;
   readonly may: readonly Right[];
 }
+
+/** What a provider may do, and how its requests are taken. */
+export type ProviderTerms = ProviderLimits & Handling;
+
+/** The terms as far as no operator chose. */
+export const DEFAULT_TERMS: ProviderTerms = {
+  ...{ domains: null, groupNames: null, may: RIGHTS },
+  ...{ returning: 'conflict', unknownMembers: 'refuse', nestedGroups: 'refuse' },
+  match: ['userName', 'address'],
+};
 
 /** Demands of a change on the limits of its provider. */
 export interface Demands {

@@ -1,13 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Purpose } from '../domain/credential.ts';
 import type { LinkList } from '../domain/link.ts';
-import {
-  DEFAULT_HANDLING,
-  DEFAULT_PROVIDER,
-  type Handling,
-  type ProviderLimits,
-  type Right,
-} from '../domain/provider.ts';
+import { DEFAULT_PROVIDER, DEFAULT_TERMS, type ProviderTerms } from '../domain/provider.ts';
 import type { Trust } from '../domain/trust.ts';
 import { parseStored } from './engine/columns.ts';
 import { chunks, forUpdate, select } from './engine/dialect.ts';
@@ -141,45 +135,27 @@ export async function insertUsedAssertion(
   return kept.length === 0 ? 'new' : 'full';
 }
 
-/** A provider as stored. */
-export type ProviderRow = Row<'providers'>;
+/** Parses the terms of a stored provider; undefined: the default one, of which nothing was chosen. */
+export const parseTerms = (row: Pick<Row<'providers'>, 'terms'> | undefined): ProviderTerms => ({
+  ...DEFAULT_TERMS,
+  ...(row && parseStored<Partial<ProviderTerms>>(row.terms)),
+});
 
-/** The provider of this name; nobody changes or deletes it until the transaction ends. */
-export async function findProvider(tx: Db, name: string): Promise<ProviderRow | undefined> {
+/** The terms of the provider of this name; nobody changes or deletes it until the transaction ends. */
+export async function lockTerms(tx: Db, name: string): Promise<ProviderTerms | undefined> {
   const lock = forUpdate(tx, 'share');
-  return (await select<ProviderRow>(tx)`select * from providers where name = ${name} ${lock}`)[0];
+  const [row] = await select<Row<'providers'>>(tx)`
+    select * from providers where name = ${name} ${lock}`;
+  return row && parseTerms(row);
 }
 
 /** True for the default provider, and for one that is there until the transaction ends. */
 export const isProvider = async (tx: Db, name: string) =>
-  name === DEFAULT_PROVIDER || (await findProvider(tx, name)) !== undefined;
+  name === DEFAULT_PROVIDER || (await lockTerms(tx, name)) !== undefined;
 
-/** Finds how the requests of a provider are taken. The default one has a row once something was chosen. */
-export const findHandling = async (db: Db, name: string) =>
-  parseHandling(await findOne(db, 'providers', { name }));
-
-/** Parses how the requests of a stored provider are taken. */
-export function parseHandling(row: Pick<ProviderRow, 'handling'> | undefined): Handling {
-  return { ...DEFAULT_HANDLING, ...(row && parseStored<Partial<Handling>>(row.handling)) };
-}
-
-type LimitColumns = Pick<ProviderRow, 'domains' | 'group_names' | 'may'>;
-
-/** The columns that hold limits. */
-export function toLimitColumns({ domains, groupNames, may }: ProviderLimits): LimitColumns {
-  const toText = (list: readonly string[] | null) => list && JSON.stringify(list);
-  return { domains: toText(domains), group_names: toText(groupNames), may: JSON.stringify(may) };
-}
-
-/** Parses the limits of a stored provider. */
-export function parseLimits({ domains, group_names, may }: LimitColumns): ProviderLimits {
-  const parse = (list: string | null) => (list === null ? null : parseStored<string[]>(list));
-  return {
-    domains: parse(domains),
-    groupNames: parse(group_names),
-    may: parseStored<Right[]>(may),
-  };
-}
+/** Finds the terms of a provider. The default one has a row once something was chosen. */
+export const findTerms = async (db: Db, name: string) =>
+  parseTerms(await findOne(db, 'providers', { name }));
 
 /** Kind of what still belongs to a provider. */
 export type Belonging = 'credentials' | 'users' | 'groups';

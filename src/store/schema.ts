@@ -382,10 +382,7 @@ export const TABLES = {
   providers: table({
     seq: serial(),
     name: text().rule('unique'),
-    domains: text().orNull(), // Mail domains; null: any.
-    group_names: text().orNull(), // Patterns of names of groups; null: any.
-    may: text(), // `Right[]`.
-    handling: text().default('{}'), // What was chosen of `Handling`.
+    terms: text().default('{}'), // What was chosen of `ProviderTerms`.
     created_at: big(),
     created_by: text(), // The id of the credential that made it.
   }),

@@ -16,7 +16,7 @@ import {
 } from '../../domain/rule-book.ts';
 import { listUserDifferences, type UserField } from '../../domain/user.ts';
 import type { Rules } from '../../rules/rules.ts';
-import { findHandling } from '../../store/credentials.ts';
+import { findTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listGroupNamesOf } from '../../store/links/of-users.ts';
 import { type ActionKey, listHeldChanges } from '../../store/plans.ts';
@@ -81,7 +81,7 @@ async function explain(db: Db, rules: Rules, row: rows.ResourceRow) {
     ...parts,
     managed: origin ?? 'no',
     provider,
-    handling: provider === null ? null : await findHandling(db, provider),
+    handling: provider === null ? null : await findTerms(db, provider),
     deleted: row.deleted_at !== null,
     seen: parts.observed ?? null,
     problem: row.last_error,

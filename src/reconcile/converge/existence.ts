@@ -7,7 +7,7 @@ import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import { NOT_THERE, toOwnRefusal } from '../../domain/refusal.ts';
 import { compareAccount } from '../../domain/user.ts';
 import type { Field } from '../../plan/step.ts';
-import { findHandling, findProvider, parseLimits } from '../../store/credentials.ts';
+import { findTerms, lockTerms } from '../../store/credentials.ts';
 import { noteMissing } from '../../store/drifts.ts';
 import { addInspection } from '../../store/due.ts';
 import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
@@ -164,14 +164,14 @@ async function findObstacle(tx: Db, row: UserRow, known: Known): Promise<Obstacl
 /** True for an account that its provider may not have: one of the same userName, with an address of another domain. */
 async function isBeyondLimits(tx: Db, row: UserRow, userNames: readonly string[]) {
   if (row.provider === DEFAULT_PROVIDER || row.deleted_at !== null) return false;
-  const provider = await findProvider(tx, row.provider);
+  const limits = await lockTerms(tx, row.provider);
   const demands = { rights: [], userNames, groupNames: [] };
-  return provider !== undefined && findLimit(parseLimits(provider), demands) !== undefined;
+  return limits !== undefined && findLimit(limits, demands) !== undefined;
 }
 
 /** True for an account of a name by which the people of the provider are recognised. */
 async function isRecognised(tx: Db, row: UserRow, names: readonly string[]): Promise<boolean> {
-  const { match } = await findHandling(tx, row.provider);
+  const { match } = await findTerms(tx, row.provider);
   if (match.includes('userName') && match.includes('address')) return true;
   const { userName, address } = toUserState(row).desired;
   const name = foldCase((match.includes('userName') ? userName : address) ?? '');

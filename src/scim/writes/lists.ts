@@ -2,7 +2,7 @@ import { groupId, type UserId, userId } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type LinkList, writeLink } from '../../domain/link.ts';
 import type { Owned } from '../../domain/provider.ts';
-import { findHandling } from '../../store/credentials.ts';
+import { findTerms } from '../../store/credentials.ts';
 import { listLinks, type StoredLink } from '../../store/links/links.ts';
 import { findNames, parseInner } from '../../store/resources/names.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
@@ -88,7 +88,7 @@ async function keepKnown(
   const others = ids.filter((id) => !existing.has(id));
   if (others.length === 0) return { edits, groups: [] };
   const found = await findNames(tx, others, 'group');
-  const { unknownMembers, nestedGroups } = await findHandling(tx, row.provider);
+  const { unknownMembers, nestedGroups } = await findTerms(tx, row.provider);
   const drop = (
     some: readonly UserId[],
     what: 'unknown-member-dropped' | 'nested-group-dropped',

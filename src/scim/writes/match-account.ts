@@ -4,7 +4,7 @@ import { foldCase } from '../../domain/fold.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type Handling, isOfOther } from '../../domain/provider.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
-import { findHandling } from '../../store/credentials.ts';
+import { findTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';
@@ -40,7 +40,7 @@ export async function matchUser(
   repairs: Repairs,
 ): Promise<Match<'user'>> {
   const { attributes } = asked;
-  const handling = await findHandling(tx, provider);
+  const handling = await findTerms(tx, provider);
   for (let attempt = 1; attempt <= MATCHES_MAX; attempt += 1) {
     const match = await matchOnce(tx, { ...handling, provider, attributes });
     const { row } = match;

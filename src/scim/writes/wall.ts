@@ -13,7 +13,7 @@ import {
   type ProviderLimits,
   type Right,
 } from '../../domain/provider.ts';
-import { addsOthers, findProvider, parseLimits } from '../../store/credentials.ts';
+import { addsOthers, lockTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { lockRow, type ResourceRow, type RowOf } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
@@ -88,9 +88,8 @@ export async function assertWithinLimits(
   const { provider } = asker;
   if (provider === DEFAULT_PROVIDER) return;
   // Its limits hold until the transaction ends.
-  const found = await findProvider(tx, provider);
-  if (found === undefined) throw new ScimError(403, `The provider ${provider} was deleted.`);
-  const limits = parseLimits(found);
+  const limits = await lockTerms(tx, provider);
+  if (limits === undefined) throw new ScimError(403, `The provider ${provider} was deleted.`);
   const demands = toDemands(type, change);
   const extra: Right[] = (await addsForeign(tx, asker, limits, change))
     ? ['groups.add-others']
