@@ -103,18 +103,14 @@ export interface LiveCredential {
 const LIVE_MAX = 3_000;
 
 /** Named tokens, secrets, and clients without secrets that are not revoked, those that expire first at the beginning. */
-export async function listLiveCredentials(db: Db): Promise<LiveCredential[]> {
-  const rows = await select<CredentialRow>(db)`select c.* from credentials as c
+export const listLiveCredentials = (db: Db) =>
+  select<LiveCredential>(db)`
+    select c.name, c.expires_at as "expiresAt", case c.kind when 'token' then c.purpose else 'client' end as purpose
+    from credentials as c
     left join credentials as client on client.kind = 'client' and client.id = c.owner
     where c.revoked_at is null and client.revoked_at is null
       and (c.kind in ('token', 'secret') or c.kind = 'client' and c.proof is not null)
-    order by c.seq desc limit ${LIVE_MAX}`;
-  return rows
-    .map(({ kind, name, purpose, expires_at: expiresAt }) => {
-      return { name, purpose: kind === 'token' ? purpose : ('client' as const), expiresAt };
-    })
-    .toSorted((a, b) => (a.expiresAt ?? Infinity) - (b.expiresAt ?? Infinity));
-}
+    order by case when c.expires_at is null then 1 else 0 end, c.expires_at, c.seq desc limit ${LIVE_MAX}`;
 
 const USED_MAX = 10_000;
 

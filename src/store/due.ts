@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { listWaiting } from '../domain/cell.ts';
 import { CHANGE_CLASSES, type ChangeClass } from '../domain/change-class.ts';
 import type { Detector } from '../domain/drift.ts';
@@ -6,9 +6,16 @@ import { endRest } from '../domain/failure.ts';
 import { type GivenKey, type ResourceKey, toResourceKey } from '../domain/ids.ts';
 import { LINK_LISTS } from '../domain/link.ts';
 import { parseCells, waits } from './engine/columns.ts';
-import { execute, readInChunks, readNumber, readOne, select } from './engine/dialect.ts';
+import {
+  execute,
+  readInChunks,
+  readNumber,
+  readOne,
+  select,
+  toAssignments,
+} from './engine/dialect.ts';
 import { IS_SEEN_WORKING } from './resources/leavers.ts';
-import { lockRow, type ResourceRow, updateRow } from './resources/rows.ts';
+import { lockRow, type ResourceRow, type RowChange, updateRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
 import type { Db, Store } from './store.ts';
 import { updateWhere } from './tables.ts';
@@ -183,27 +190,26 @@ async function retryNow(tx: Db, row: ResourceRow, due_at: number, now: number): 
   return { type, id, name, waits: [...listWaiting(cells), ...lists.map((list) => `${list}s`)] };
 }
 
-/** Change of a provider, from its acceptance until the service holds it. */
-export interface AskedChange {
-  readonly kind: ChangeClass;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** Version of the write. */
-  readonly version: number;
-  /** Trace of the request, as W3C Trace Context writes it; null: it has none. */
-  readonly trace: string | null;
-}
+/** Change of a provider until the service holds it, with the time of its acceptance (epoch milliseconds) and its version. */
+export type AskedChange = { readonly kind: ChangeClass } & Readonly<
+  Record<'at' | 'version', number>
+>;
 
 /**
  * Remembers an accepted change until the service holds it. Of several that wait for one user or group the most urgent is
  * remembered, and of equal ones the first. Who is to be in no longer leaves.
+ * @param trace of its request, as W3C Trace Context writes it; null: it has none
  */
-export async function keepChange(tx: Db, row: ResourceRow, change: AskedChange): Promise<void> {
+export async function keepChange(
+  tx: Db,
+  row: ResourceRow,
+  { kind, at, version, trace }: AskedChange & { readonly trace: string | null },
+): Promise<void> {
   const { asked_kind: known } = row;
-  const isUrgent =
-    known === null || CHANGE_CLASSES.indexOf(change.kind) < CHANGE_CLASSES.indexOf(known);
-  const isBack = known === 'leaver' && change.kind === 'joiner';
-  if (isUrgent || isBack) await setAsked(tx, row, change);
+  const isUrgent = known === null || CHANGE_CLASSES.indexOf(kind) < CHANGE_CLASSES.indexOf(known);
+  const isBack = known === 'leaver' && kind === 'joiner';
+  const asked = { asked_kind: kind, asked_at: at, asked_version: version, asked_trace: trace };
+  if (isUrgent || isBack) await setAsked(tx, row, asked);
 }
 
 /** Condition of a user who is to be out and whom the service was last seen to let work, whatever keeps the change back. */
@@ -226,46 +232,41 @@ export async function takeDoneChange(
   progress: { readonly version: number; readonly oldestPending: number | undefined },
 ): Promise<AskedChange | undefined> {
   const { version, oldestPending } = progress;
-  const change = toChange(row);
-  if (change === undefined || change.version > version) return undefined;
+  const { asked_kind: kind, asked_at: at, asked_version: asked } = row;
+  if (kind === null || at === null || asked === null || asked > version) return undefined;
   // The resource is gone, and so is what was asked of it.
   if (!Number.isFinite(version)) {
-    await setAsked(tx, row, undefined);
+    await setAsked(tx, row, NOTHING_ASKED);
     return undefined;
   }
-  const isAccess = change.kind === 'leaver' || change.kind === 'joiner';
+  const isAccess = kind === 'leaver' || kind === 'joiner';
   const isOver = oldestPending === undefined;
-  if (!isAccess && !isOver && change.version >= oldestPending) return undefined;
-  const next =
-    isAccess || isOver ? undefined : { ...change, at: row.modified_at, version: oldestPending };
+  if (!isAccess && !isOver && asked >= oldestPending) return undefined;
+  const later = { asked_at: row.modified_at, asked_version: oldestPending };
   const open = isAccess && !isOver ? IS_ACCESS_OPEN : NEVER;
   const held = row.type === 'user' ? IS_HELD_LEAVER : NEVER;
-  return (await setAsked(tx, row, next, sql`not ${open} and not ${held}`)) ? change : undefined;
+  const next = isAccess || isOver ? NOTHING_ASKED : later;
+  const isDone = await setAsked(tx, row, next, sql`not ${open} and not ${held}`);
+  return isDone ? { kind, at, version: asked } : undefined;
 }
 
-function toChange({ asked_kind: kind, ...row }: ResourceRow): AskedChange | undefined {
-  if (kind === null) return undefined;
-  const { asked_at: at, asked_version: version, asked_trace: trace } = row;
-  return { kind, at: at ?? 0, version: version ?? 0, trace };
-}
+const NOTHING_ASKED = { asked_kind: null } as const;
 
 async function setAsked(
   tx: Db,
-  row: ResourceRow,
-  change: AskedChange | undefined,
-  condition: RawBuilder<unknown> = sql`1 = 1`,
+  { id }: ResourceRow,
+  asked: RowChange,
+  condition = sql`1 = 1`,
 ): Promise<boolean> {
-  const { kind = null, at = null, version = null, trace = null } = change ?? {};
-  const set = sql`asked_kind = ${kind}, asked_at = ${at}, asked_version = ${version}, asked_trace = ${trace}`;
-  const update = sql`update resources set ${set} where id = ${row.id} and ${condition}`;
+  const update = sql`update resources set ${toAssignments(asked)} where id = ${id} and ${condition}`;
   return (await execute(tx, update)) === 1;
 }
 
 /** Forgets a removal up to this version: an operator decides, or has decided against it. */
 export async function forgetRemoval(tx: Db, row: ResourceRow, version: number): Promise<void> {
-  const change = toChange(row);
-  const isRemoval = change?.kind === 'leaver' || change?.kind === 'member-removed';
-  if (isRemoval && change.version <= version) await setAsked(tx, row, undefined);
+  const { asked_kind: kind, asked_version: asked } = row;
+  const isRemoval = kind === 'leaver' || kind === 'member-removed';
+  if (isRemoval && Number(asked) <= version) await setAsked(tx, row, NOTHING_ASKED);
 }
 
 /** Condition of a row whose change the service does not hold: somebody who is to be out counts also while that is held. */

@@ -41,7 +41,7 @@ export const driftRoutes = [
       ({ author, note: text, noted_by: by, ignored_until: until, ...drift }) =>
         toView('Drift', drift, {
           ...toSubjectView(drift),
-          who: author ? { ...author, id: author.authorId, at: author.createdAt } : null,
+          who: author ? { ...author, id: author.author_id, at: author.created_at } : null,
           message: author?.message ?? null,
           firstSeen: drift.first_seen_at,
           lastSeen: drift.last_seen_at,

@@ -165,8 +165,8 @@ async function findAuthors(db: Db, plan: PlanRow, actions: readonly PlanActionVi
   const found = await findDriftAuthors(db, drifts);
   return actions.map((action) => {
     const author = found[repairs.indexOf(action)];
-    const name = author?.username ?? author?.address ?? author?.authorId?.toString();
-    return { credential: name, at: author?.createdAt };
+    const name = author?.username ?? author?.address ?? author?.author_id?.toString();
+    return { credential: name, at: author?.created_at };
   });
 }
 

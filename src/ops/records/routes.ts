@@ -140,8 +140,9 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
   const kind = 'user.deactivate' as const;
   const asked = rows.map(({ id, left_at }) => ({ kind, resource_id: id, planned_at: left_at }));
   const askers = await listAskers(db, asked);
-  const about = { subjects: rows.map(({ id }) => id), from: 0, until: NEWEST, limit: EVENTS_MAX };
-  const events = await listEventsAbout(db, about);
+  const ids = rows.map(({ id }) => id);
+  const always = { from: 0, until: NEWEST, limit: EVENTS_MAX };
+  const events = await listEventsAbout(db, ids, always);
   const out = rows.flatMap(({ id, status }) => (status === 'out' ? id : []));
   const foreign = Map.groupBy(await listForeignGroups(db, out), ({ userId }) => userId);
   return rows.map((row, place) => {
@@ -193,8 +194,8 @@ function toLogged(
   log: PollState | undefined,
 ) {
   if (event !== undefined) {
-    const { id: eventId, createdAt: at, origin, authorId } = event;
-    const who = { ...event, id: authorId };
+    const { id: eventId, created_at: at, origin, author_id } = event;
+    const who = { ...event, id: author_id };
     return { state: 'logged', eventId, at, ours: origin === 'ours', who, code: null } as const;
   }
   const code = log === undefined ? 'not-read' : (log.failure?.code ?? null);

@@ -131,19 +131,18 @@ const OUTAGES = {
   service: ['the service does not work', 'the service works again'],
 } as const;
 
-async function readEvents(db: Db, { row, id, limit }: Past): Promise<Happening[]> {
-  const subject = { resource_type: row.type, resource_id: id };
-  const keys = (await listNameKeys(db, [subject])).get(id) ?? [];
+async function readEvents(db: Db, { row, limit }: Past): Promise<Happening[]> {
   const always = { from: 0, until: NEWEST };
-  const bySubject = await listEventsAbout(db, { subjects: [id, ...keys], ...always, limit });
+  const subjects = [row.id, ...listNameKeys(row)];
+  const bySubject = await listEventsAbout(db, subjects, { ...always, limit });
   const events = new Map([...bySubject.values()].flat().map((event) => [event.id, event]));
   return [...events.values()].map((event) => {
-    const { at, action, message, origin, authorId, username, address } = event;
-    const name = username ?? (authorId === null ? 'somebody' : `account ${authorId}`);
+    const { at, action, message, origin, author_id: id, username, address } = event;
+    const name = username ?? (id === null ? 'somebody' : `account ${id}`);
     const author = `${name}${address === null ? '' : ` from ${address}`}`;
     const by = origin === 'ours' ? 'the account of the bridge' : author;
     const text = `${action}${message === null ? '' : ` "${message}"`}, by ${by}`;
-    return { at, source: 'audit', text, about: event.named.map((one) => one.id) };
+    return { at, source: 'audit', text, about: event.named.map(({ subject }) => subject) };
   });
 }
 

@@ -1,7 +1,9 @@
 import { type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
 import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import { type DriftRow, listComparedSince } from '../../store/drifts.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
+import { listWhere } from '../../store/tables.ts';
 import { CLOCKS_MS } from './events.ts';
 
 /** Newest events of each user or group that are searched. */
@@ -27,15 +29,17 @@ export async function findDriftAuthors(
   const times = drifts.map(({ first_seen_at }) => first_seen_at);
   const comparedAt = await listComparedSince(db, Math.max(...times));
   const unmanaged = drifts.filter(({ kind }) => isUnmanagedKind(kind));
-  const keys = await listNameKeys(db, unmanaged);
+  const id = unmanaged.map(({ resource_id }) => resource_id);
+  const rows = await listWhere<'resources', ResourceRow>(db, 'resources', { id });
+  const keys = new Map<string, string[]>(rows.map((row) => [row.id, listNameKeys(row)]));
   const searches = drifts.map((drift) => {
     const { kind, resource_id, member_id, first_seen_at: before } = drift;
     const from = comparedAt({ before, admins: /^(admin|entity)\./.test(kind) }) - CLOCKS_MS;
     const subjects = [resource_id, member_id, ...(keys.get(resource_id) ?? [])];
     return { drift, from, subjects: subjects.filter((subject) => subject !== '') };
   });
-  const bySubject = await listEventsAbout(db, {
-    subjects: [...new Set(searches.flatMap(({ subjects }) => subjects))],
+  const all = new Set(searches.flatMap(({ subjects }) => subjects));
+  const bySubject = await listEventsAbout(db, [...all], {
     from: Math.min(...searches.map(({ from }) => from)),
     until: Math.max(...times) + CLOCKS_MS,
     limit: EVENTS_MAX,
@@ -61,9 +65,9 @@ export async function findDriftAuthors(
 /** About a user in a list an event has to name the group, and that user if it names people at all. */
 function isAbout({ named }: EventView, { resource_id, member_id }: SeenDrift): boolean {
   if (member_id === '') return true;
-  const users = named.filter(({ type }) => type === 'user');
-  const isOfMember = users.length === 0 || users.some(({ id }) => id === member_id);
-  return isOfMember && named.some(({ id }) => id === resource_id);
+  const users = named.filter(({ resource_type }) => resource_type === 'user');
+  const isOfMember = users.length === 0 || users.some(({ subject }) => subject === member_id);
+  return isOfMember && named.some(({ subject }) => subject === resource_id);
 }
 
 /**
