@@ -8,7 +8,7 @@ import type { Condition, Notice, Receiver } from '../domain/notification.ts';
 import { createOutbound, type OutboundPolicy, toFailureWords } from '../outbound/outbound.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import type { Db, Store } from '../store/store.ts';
-import { deleteWhere, listWhere, putRow, type Row, updateWhere } from '../store/tables.ts';
+import { deleteWhere, listWhere, putAll, type Row, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
 
 /** State of a bridge as receivers get it. */
@@ -273,7 +273,7 @@ async function putNotice(
 ): Promise<string> {
   const now = Math.round(at);
   const id = `msg_${newId()}`;
-  await putRow(tx, 'notices', ['receiver', 'key'], {
+  const row = {
     id,
     receiver: receiver.name,
     key,
@@ -285,7 +285,8 @@ async function putNotice(
     attempts: 0,
     due_at: now,
     error: null,
-  });
+  };
+  await putAll(tx, 'notices', ['receiver', 'key'], [row]);
   return id;
 }
 

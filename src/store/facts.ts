@@ -1,7 +1,7 @@
 import { parseStored } from './engine/columns.ts';
 import { lockUntilCommit } from './engine/dialect.ts';
 import type { Db, Store } from './store.ts';
-import { deleteWhere, findOne, putRow } from './tables.ts';
+import { deleteWhere, findOne, putAll } from './tables.ts';
 
 /** A fact that the store keeps under one name, for all processes and across restarts. */
 export type Fact<Value> = ReturnType<typeof createFact<Value>>;
@@ -15,7 +15,7 @@ export function createFact<Value>(name: string) {
 
   /** Stores it, over what was. `now` is epoch milliseconds. */
   const save = (tx: Db, value: Value, now: number) =>
-    putRow(tx, 'facts', ['name'], { name, value: JSON.stringify(value), updated_at: now });
+    putAll(tx, 'facts', ['name'], [{ name, value: JSON.stringify(value), updated_at: now }]);
 
   return {
     /** Finds it; undefined: it is not known. */

@@ -8,7 +8,7 @@ import {
   insertNew,
   listNewest,
   listWhere,
-  putRow,
+  putAll,
   updateWhere,
 } from './tables.ts';
 
@@ -41,7 +41,7 @@ describeStores('rows of a table', ({ makeStore }) => {
     const fact = { name: 'a', value: '1', updated_at: 1 };
     const added = await write((tx) => insertNew(tx, 'facts', [fact]));
     const again = await write((tx) => insertNew(tx, 'facts', [fact]));
-    await write((tx) => putRow(tx, 'facts', ['name'], { ...fact, value: '2' }));
+    await write((tx) => putAll(tx, 'facts', ['name'], [{ ...fact, value: '2' }]));
     const changed = await write((tx) => updateWhere(tx, 'facts', { name: 'a' }, { updated_at: 2 }));
     const twice = write((tx) => insertAll(tx, 'facts', [fact]));
 

@@ -140,16 +140,22 @@ export const insertNew = <Name extends Table>(
   rows: readonly NewRow<Name>[],
 ): Promise<Row<Name>[]> => insertAll(tx, table, rows, sql`on conflict do nothing`);
 
-/** Stores a row, in the place of the one with the same key. */
-export async function putRow<Name extends Table>(
+/** Stores rows, each in the place of the one with the same key, where `isOpen` holds of that one. */
+export async function putAll<Name extends Table>(
   tx: Db,
   table: Name,
   key: readonly (keyof Row<Name> & string)[],
-  row: Insertable<Schema[Name]>,
+  rows: readonly NewRow<Name>[],
+  isOpen: RawBuilder<unknown> = sql`1 = 1`,
 ): Promise<void> {
-  await sql`insert into ${sql.table(table)} ${toValues([row])}
-    on conflict (${sql.join(key.map((column) => sql.ref(column)))})
-    do update set ${toAssignments(row)}`.execute(tx);
+  const set = Object.keys(rows[0] ?? {}).map(
+    (column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`,
+  );
+  for (const some of chunks(rows)) {
+    await sql`insert into ${sql.table(table)} ${toValues(some)}
+      on conflict (${sql.join(key.map((column) => sql.ref(column)))})
+      do update set ${sql.join(set)} where ${isOpen}`.execute(tx);
+  }
 }
 
 /** Changes rows of a table, and returns them as they are then. */

@@ -1,10 +1,10 @@
 import { type Insertable, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
-import { allOf, chunks, select, toAssignments } from '../engine/dialect.ts';
+import { allOf, chunks, select } from '../engine/dialect.ts';
 import { createFact } from '../facts.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
-import { deleteWhere, insertAll, type NewestPart, type Row, updateWhere } from '../tables.ts';
+import { deleteWhere, type NewestPart, putAll, type Row, updateWhere } from '../tables.ts';
 
 /** A request as stored. */
 export type RequestRow = Row<'requests'>;
@@ -13,14 +13,8 @@ export type RequestRow = Row<'requests'>;
 export type NewRequestRow = Omit<Insertable<Schema['requests']>, 'seq'>;
 
 /** Stores requests. One that is there already is completed, once. */
-export async function saveRequests(tx: Db, rows: readonly NewRequestRow[]): Promise<void> {
-  const completed = sql`on conflict (entry) do update set
-    method = excluded.method, resource_type = excluded.resource_type,
-    resource_id = excluded.resource_id, written = excluded.written, status = excluded.status,
-    scim_type = excluded.scim_type, refusal = excluded.refusal, duration_ms = excluded.duration_ms
-    where requests.status = 0`;
-  await insertAll(tx, 'requests', rows, completed);
-}
+export const saveRequests = (tx: Db, rows: readonly NewRequestRow[]) =>
+  putAll(tx, 'requests', ['entry'], rows, sql`requests.status = 0`);
 
 type KnownChange = Pick<Row<'plan_actions'>, 'kind' | 'resource_id' | 'planned_at'>;
 
@@ -99,11 +93,8 @@ export type NewAct = Omit<ActRow, 'id' | 'kind' | 'ended_at'>;
  */
 export async function saveActs(tx: Db, entry: string, acts: readonly NewAct[]): Promise<void> {
   if (acts.length === 0) await deleteWhere(tx, 'acts', { entry });
-  for (const act of acts) {
-    const completed = sql`on conflict (entry) do update set ${toAssignments(act)}
-      where acts.status is null`;
-    await insertAll(tx, 'acts', [{ ...act, kind: 'operator' }], completed);
-  }
+  const rows = acts.map((act) => ({ ...act, kind: 'operator' as const }));
+  await putAll(tx, 'acts', ['entry'], rows, sql`acts.status is null`);
 }
 
 /** Stores the beginning of an outage, unless another process has; `at` is epoch milliseconds. */

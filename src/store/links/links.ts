@@ -11,9 +11,9 @@ import {
 } from '../../domain/link.ts';
 import type { Refusal } from '../../domain/refusal.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks, isPostgres, readInChunks, select, toValues } from '../engine/dialect.ts';
+import { isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { deleteWhere, type Row } from '../tables.ts';
+import { deleteWhere, putAll, type Row } from '../tables.ts';
 
 /** Group by its number, which links are kept under. */
 export interface GroupKey {
@@ -172,24 +172,19 @@ export function changeNamed<Named extends LinkKey>(
 }
 
 /** Stores links, replacing those that exist. */
-export async function saveLinks(
-  tx: Db,
-  { seq }: GroupKey,
-  links: readonly SavedLink[],
-): Promise<void> {
-  for (const some of chunks(links)) {
-    const rows = some.map(({ list, target, ...link }) => {
-      const user =
-        typeof target === 'number' ? target : sql`(select seq from resources where id = ${target})`;
-      return { group_id: seq, list, target: user, ...toColumns(link) };
-    });
-    const change = Object.keys(toColumns(NEW_LINK)).map(
-      (column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`,
-    );
-    await sql`insert into links ${toValues(rows)}
-      on conflict (group_id, list, target) do update set ${sql.join(change)}`.execute(tx);
-  }
-}
+export const saveLinks = (tx: Db, { seq }: GroupKey, links: readonly SavedLink[]) =>
+  putAll(
+    tx,
+    'links',
+    ['group_id', 'list', 'target'],
+    links.map(({ list, target, ...link }) => ({
+      group_id: seq,
+      list,
+      target:
+        typeof target === 'number' ? target : sql`(select seq from resources where id = ${target})`,
+      ...toColumns(link),
+    })),
+  );
 
 /** Forgets all links of a group. */
 export async function deleteAllLinks(tx: Db, { seq }: GroupKey): Promise<void> {
