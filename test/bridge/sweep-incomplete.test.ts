@@ -239,11 +239,8 @@ test('an account that no list shows is missing only when a look at it says so', 
   const doubted = await bridge.sweep();
   const before = await bridge.listDrifts();
   await bridge.untilSettled();
-  bridge.sandbox.faults.add({
-    operation: 'scim.getUser',
-    fault: failing(404),
-    about: `/Users/${id}`,
-  });
+  const fault = failing(404);
+  bridge.sandbox.faults.add({ operation: 'scim.getUser', fault, about: `/Users/${id}` });
   bridge.sandbox.calls.reset();
   const ended = await bridge.sweep();
 
