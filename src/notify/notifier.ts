@@ -74,7 +74,6 @@ export function createNotifier(deps: NotifierDeps) {
       cleaning = store.write((tx) => deleteWhere(tx, 'notices', others)).catch(onFailure);
       if (receivers.length > 0) for (const loop of loops) loop.start();
     },
-    /** Resolves when nothing is sent any more. */
     async stop(): Promise<void> {
       const ends = loops.map((loop) => loop.stop());
       await outbound.close();
@@ -85,9 +84,7 @@ export function createNotifier(deps: NotifierDeps) {
 
 type Outbound = ReturnType<typeof createOutbound>;
 
-/**
- * Creates the turns that send one receiver what is due. A receiver that is down is asked with one message a turn; one that refuses a message gets the others.
- */
+/** A receiver that is down is asked with one message a turn; one that refuses a message gets the others. */
 function createDelivery(
   { store, clock, random, events }: NotifierDeps,
   receiver: Receiver,
@@ -112,7 +109,7 @@ function createDelivery(
     failures = 0;
   }
 
-  /** Sends one message; false: the receiver is down. The attempt is stored before, so that it is known after a crash. */
+  /** False: the receiver is down. The attempt is stored before, so that it is known after a crash. */
   async function send(row: Row<'notices'>): Promise<boolean> {
     const { id, phase } = row;
     const attempts = row.attempts + 1;
@@ -154,7 +151,7 @@ interface PostResult {
   readonly retryAfterMs?: number;
 }
 
-/** Sends a message once. Never throws. */
+/** Never throws. */
 async function post(
   outbound: Outbound,
   receiver: Receiver,
@@ -203,16 +200,12 @@ function parseRetryAfter(text: string, now: number): number {
   return Math.min(Math.max(askedMs || 0, 0), RETRY_AFTER_MAX_MS);
 }
 
-/** A message for a receiver, where its condition stands, and what is sent at its end. */
 interface Message extends Pick<Row<'notices'>, 'key' | 'phase'> {
   readonly notice: Notice;
   readonly ended?: Notice | undefined;
 }
 
-/**
- * Stores in one transaction what each receiver is to get now, by what holds and what it knows, whichever process led
- * before. A condition that ends before anything of it was sent is not sent at all. `at` is epoch milliseconds.
- */
+/** A condition that ends before anything of it was sent is not sent at all. `at` is epoch milliseconds. */
 async function followConditions(
   tx: Db,
   receivers: readonly Receiver[],
@@ -264,7 +257,6 @@ export async function countWaitingNotices(db: Db): Promise<{ receiver: string; c
   return [...byReceiver].map(([receiver, some]) => ({ receiver, count: some.length }));
 }
 
-/** Stores a message for a receiver, in the place of the one before; returns its id. */
 async function putNotice(
   tx: Db,
   receiver: Receiver,

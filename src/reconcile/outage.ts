@@ -16,7 +16,6 @@ const UNREACHED: ReadonlySet<string> = new Set([
 
 /** End of a step of one resource. */
 export interface EndedStep {
-  /** Names the resource. */
   readonly key: string;
   readonly isLook: boolean;
   readonly outcome: Outcome<unknown>;
@@ -72,7 +71,6 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>) {
   };
 }
 
-/** Creates a series of resources that fail without a success in between. */
 function createSeries({ now }: Pick<Clock, 'now'>) {
   const failed = new Map<string, number>();
   let since = 0;

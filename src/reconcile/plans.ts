@@ -146,7 +146,6 @@ export function tellPlan(
 
 /** The time from which harm counts, set by an operator. */
 const FACT = createFact<{ readonly at: number }>('provider-limit');
-/** Harm that is counted at most. */
 const HARM_MAX = 1_000_000;
 
 /** Removals that are more than providers may ask for; nothing of the call was sent. */
@@ -164,23 +163,17 @@ export async function restartHarmCount(tx: Db, now: number): Promise<void> {
   await FACT.save(tx, { at: now }, now);
 }
 
-/** Finds the time from which harm by providers counts (epoch milliseconds). */
 async function findHarmStart(db: Db, now: number): Promise<number> {
   const approved = await FACT.find(db);
   return Math.max(now - HARM_WINDOW_MS, approved?.at ?? 0);
 }
 
-/** Counts whom providers have harmed since then, and all whom that could have concerned. */
 async function countHarm(db: Db, harm: HarmKind, since: number) {
   const count = await countProviderHarm(db, { harm, since, max: HARM_MAX });
   return { count, population: count === 0 ? 0 : count + (await countPopulation(db, harm)) };
 }
 
-/**
- * Lets a call leave that this transaction has written into the ledger, unless providers would have removed access
- * from more users, or members from more groups, than allowed in 24 hours; settings: limits.provider.
- * A repeated call counts once. A plan has limits of its own. @throws TooMuchHarm
- */
+/** Stops a written call if providers took access from more than `limits.provider` allows in 24 hours. @throws TooMuchHarm */
 export async function assertWithinLimit(
   tx: Db,
   { policy: { providerHarm }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
@@ -205,10 +198,7 @@ export async function assertWithinLimit(
   throw new TooMuchHarm(new Set(exceeded.keys()), [...exceeded.values()].join('; '));
 }
 
-/**
- * Lists the limits that these repairs would exceed together with the last 24 hours, in words; empty when
- * none. What repairs grant has the limits of what they take. The same change of the same user counts once.
- */
+/** Lists in words the limits that repairs, or what they grant, would exceed together with those of the last 24 hours. */
 export async function listExceeded(
   tx: Db,
   { limit, now }: { readonly limit: HarmLimit; readonly now: number },
@@ -262,11 +252,7 @@ export function createHarmWatch(
   };
 }
 
-/**
- * Moves the removals of a step that must not leave from the waiting changes of a user or group into the plan of providers'
- * removals, in one transaction: they wait for an operator, and everything else goes on. False when nothing of the step is
- * planned any other way.
- */
+/** Moves the removals of a step from what waits into the plan of providers' removals. False: the rest of the step would be the same. */
 export async function holdRemovals(
   { store, clock, events, policy }: Pick<ReconcileDeps, 'store' | 'clock' | 'events' | 'policy'>,
   { row: planned, action: step }: { readonly row: ResourceRow; readonly action: Step },

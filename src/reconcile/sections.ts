@@ -118,7 +118,7 @@ const SEEN_OF = 3;
 /** So few people, our own account among them, may all have gone. */
 const FEW = 3;
 
-/** Tells whether a section shows one of the users or groups that its list begins with. @throws UpstreamError */
+/** @throws UpstreamError */
 async function seesAny(deps: ReconcileDeps, section: 'users' | 'groups'): Promise<boolean> {
   const { upstream, store } = deps;
   const context = { class: 'look', key: `section:${section}` } as const;
@@ -159,7 +159,7 @@ async function isAnyThere<Item>(
   return false;
 }
 
-/** What a read shows; a 404, also to a list, shows nothing. @throws UpstreamError */
+/** A 404, also to a list, shows nothing. @throws UpstreamError */
 async function orUnseen(look: () => Promise<boolean>): Promise<boolean> {
   try {
     return await look();

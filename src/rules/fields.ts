@@ -58,13 +58,11 @@ export interface FieldChange<Field extends string> {
   readonly fields: readonly Field[];
 }
 
-/** Attributes that were asked for, and those of the row. */
 interface AskedAttributes {
   readonly before: JsonObject;
   readonly attributes: JsonObject;
 }
 
-/** Columns that follow from the attributes. */
 type AttributeColumns = ReturnType<typeof toGroupColumns> &
   Partial<ReturnType<typeof toUserColumns>>;
 
@@ -240,7 +238,7 @@ export async function combineAsked<Type extends ResourceKey['type'], Field exten
   return combineAllowed(tx, rules, kind, { row, attributes, rulings });
 }
 
-/** Applies the rules. One that would take something from what is protected is ignored. */
+/** A rule that would take something from what is protected is ignored. */
 async function combineAllowed<Type extends ResourceKey['type'], Field extends string>(
   tx: Db,
   { protection }: Rules,
@@ -259,7 +257,7 @@ async function combineAllowed<Type extends ResourceKey['type'], Field extends st
   return isProtected ? kind.combine(row, input, taken) : combined;
 }
 
-/** Managed row, and the values that the rules give it; absent: they are found. */
+/** `rulings`: absent: they are found. */
 interface RuledRow<Type extends ResourceKey['type'], Field extends string> {
   readonly row: RowOf<Type>;
   readonly rulings?: Rulings<Field>;

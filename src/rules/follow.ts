@@ -40,10 +40,7 @@ export interface GroupNews {
   readonly version?: number;
 }
 
-/**
- * Begins a transaction that changes what rules read: `users` before a user joins or leaves a group, `names` before a
- * group comes, goes or is renamed. Does nothing without rules.
- */
+/** Begins a transaction in which a user joins or leaves a group (`users`), or a group comes, goes or is renamed (`names`). */
 export async function enterRules(tx: Db, rules: Rules, of: 'users' | 'names'): Promise<void> {
   // Taken before the rows, so that two transactions cannot block each other.
   if (!rules.book.isEmpty) await lockUntilCommit(tx, 'rules', of === 'users' ? 'shared' : 'alone');
@@ -56,11 +53,7 @@ export function toRuledName(
   return row && row.origin !== null && row.deleted_at === null ? row.name : undefined;
 }
 
-/**
- * Updates everything that is derived from a group, in the transaction that changed it: the members of groups that it is
- * a member of, the fields of users who joined or left, admin lists that draw on it, its own lists. Where only members
- * changed, only those users are looked at. `now` is epoch milliseconds.
- */
+/** Updates everything that is derived from a group, in the transaction that changed it. `now` is epoch milliseconds. */
 export async function followGroup(tx: Db, rules: Rules, news: GroupNews, now: number) {
   const { id, nested, version } = news;
   const some = nested === 'all' ? undefined : news.users;
@@ -87,7 +80,7 @@ export async function followGroup(tx: Db, rules: Rules, news: GroupNews, now: nu
   };
 }
 
-/** Updates what rules derive from a group alone: the fields of its users, and admin lists. Returns what changed. */
+/** Updates what rules derive from a group alone. Returns what changed. */
 async function followRules(
   tx: Db,
   rules: Rules,
@@ -115,12 +108,12 @@ async function followRules(
   return changed;
 }
 
-/** Updates the admins of a group to those that the rules want. True when the list changed. */
+/** True when the list changed. */
 async function ruleAdmins(tx: Db, rules: Rules, news: ListNews): Promise<boolean> {
   return (await ruleLinks(tx, rules, 'admin', news)).writes.length > 0;
 }
 
-/** Updates the admin lists that draw on groups of these names, for these users or for all, and returns the changed groups. */
+/** Updates the admin lists that draw on groups of these names. Returns the changed groups. */
 async function followAdministered(
   tx: Db,
   rules: Rules,
@@ -189,10 +182,7 @@ interface ReapplyDeps {
   };
 }
 
-/**
- * Creates the reapplication of changed rules to groups, users and admin lists, page by page; after a crash it begins
- * again. Requests are served meanwhile under the same rules.
- */
+/** Creates the reapplication of changed rules, page by page; after a crash it begins again. Requests are served meanwhile. */
 export function createReapplication(deps: ReapplyDeps) {
   const { store, clock, events } = deps;
   const { rules } = deps.rules.book;

@@ -42,7 +42,7 @@ export async function findGroupPrivilege(
   return hasAdmins ? 'The group has admins.' : undefined;
 }
 
-/** A takeover of such a group would give its members the rights of the rules. */
+/** A takeover would give the members the rights of the rules. */
 function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
   if (book.isSource(name)) return 'By the rules of the bridge the members administer a group.';
   if (Object.keys(book.ruleEntities(name)).length > 0) {
@@ -64,11 +64,7 @@ export interface ListNews {
 
 type RuledLink = Link & LinkKey;
 
-/**
- * Updates a list of a managed group: admins to those that the rules want, unless a provider writes the list, members to
- * those that a provider or the inner groups want. The row is locked first, so that a concurrent change of another source
- * is seen. Returns the group, and the links that were changed.
- */
+/** Updates a list of a managed group to those whom rules want, or inner groups have. Returns the group, and what changed. */
 export async function ruleLinks(
   tx: Db,
   rules: Rules,
@@ -92,7 +88,6 @@ export async function ruleLinks(
   return { row, writes };
 }
 
-/** Lists those whom a provider made members of a group inside of this one. */
 async function listInnerMembers(
   tx: Db,
   { id }: GroupRow,

@@ -199,11 +199,7 @@ export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
   return readNumber(db, counted[harm]);
 }
 
-/**
- * Ends everything that waits of managed resources, and marks what is known of them as stale, so that the next action on
- * one is a look. A difference is acted on from now on only where a write names it anew. Returns the changes that a field
- * or list may have waited for, without values: these are not known before the service was read.
- */
+/** Ends all that waits, and has everything looked at before the next action. Returns the changes that may have waited, without values. */
 export async function holdEverything(tx: Db): Promise<PlanAction[]> {
   const held = await holdFields(tx);
   // A repair that waited is held like everything else.

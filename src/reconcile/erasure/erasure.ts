@@ -34,10 +34,7 @@ export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasur
   return row && toErasure(read, deps, row);
 }
 
-/**
- * Erases everything personal about a user in one transaction, and makes the database engine overwrite it. With
- * obstacles nothing is changed. Undefined when the store has no user of this id.
- */
+/** Erases everything personal about a user, and has the engine overwrite it; with obstacles nothing. Undefined: unknown id. */
 export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
   const { store } = deps;
   const row = await findRow(store.read, { type: 'user', id });
@@ -49,14 +46,11 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
   return erasure;
 }
 
-/** Tombstones of one read. */
 const PART = 50;
 /** Events have a time of their own, after which they go. */
 const NO_EVENTS: EventMentions = { sayingIds: [], authoredIds: [] };
 
-/**
- * Erases users whose deletion ended before `before` (epoch milliseconds). `signal` ends it after the running transaction.
- */
+/** Erases users whose deletion ended before `before` (epoch milliseconds), until `signal` is aborted. */
 export async function forgetTombstones(
   deps: ErasureDeps,
   before: number,
@@ -72,7 +66,6 @@ export async function forgetTombstones(
   }
 }
 
-/** Erases a user in this transaction, unless something is in the way. */
 async function eraseIn(
   tx: Db,
   deps: ErasureDeps,
@@ -110,13 +103,9 @@ function listNames(row: UserRow): string[] {
   return listPersonalNames(parseStored<JsonObject>(row.attributes), toObservedUser(row));
 }
 
-/**
- * Time in which the audit log may still tell of a call of the bridge, in milliseconds: events come up to five minutes
- * late, and the log is read every some seconds.
- */
+/** Time in which the audit log may still tell of a call of the bridge, in milliseconds: events come minutes late. */
 const TOLD_MS = 10 * 60_000;
 
-/** Lists the reasons against erasing this user now; empty when there is none. */
 async function listObstacles(
   db: Db,
   { clock, policy }: ErasureDeps,

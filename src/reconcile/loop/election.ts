@@ -30,7 +30,6 @@ export interface KnownLeader extends Lead {
   readonly news: string | null;
 }
 
-/** Work of a process while it leads. */
 interface Tenure {
   start(): Promise<void>;
   /** Ends what runs; calls that wait for their turn are dropped. */
@@ -110,7 +109,6 @@ class SharedElection {
     return { owner, epoch, since, news, isSelf, isAlive: leftMs > 0 };
   }
 
-  /** Gives the lead up, and takes it no more. */
   async resign(): Promise<void> {
     this.#isResigned = true;
     // It may be taking the lead just now.
@@ -204,7 +202,6 @@ class SharedElection {
   }
 }
 
-/** A lead while it lasts. */
 class Term {
   readonly lead: OwnLead;
   /** The calls of the leader before have ended. */
@@ -212,7 +209,6 @@ class Term {
   readonly begun: Promise<void>;
   /** The tenure, once it has started. */
   tenure: Tenure | undefined;
-  /** Ends the wait for the calls of the leader before. */
   readonly #over = new AbortController();
 
   /** `before`: the end of the last term of this process. */

@@ -23,10 +23,7 @@ interface Answer<Result> {
   readonly failure?: unknown;
 }
 
-/**
- * Has the leader do work; undefined: nothing was heard of it in time, so it may have been done.
- * @throws StoreError
- */
+/** Has the leader do work; undefined: nothing was heard of it in time, so it may have been done. @throws StoreError */
 export async function askLeader<Name extends keyof LeaderWork>(
   { store, clock }: Pick<JobDeps, 'store' | 'clock'>,
   [name, asked]: readonly [Name, Parameters<LeaderWork[Name]>[0]],

@@ -85,7 +85,6 @@ export function createPeriodicJobs(deps: JobsDeps): Loop[] {
   ];
 }
 
-/** What was counted; the next count begins at nothing. */
 function takeTraffic(traffic: Traffic): Traffic {
   const taken = { ...traffic };
   traffic.calls = 0;
@@ -93,7 +92,6 @@ function takeTraffic(traffic: Traffic): Traffic {
   return taken;
 }
 
-/** Stores the sample of a minute for the charts of the console. */
 async function addSample({ store, clock, callsMax, traffic }: JobsDeps): Promise<undefined> {
   const { read } = store;
   const { calls, leaversMs } = takeTraffic(traffic);
@@ -125,7 +123,7 @@ async function addSample({ store, clock, callsMax, traffic }: JobsDeps): Promise
   });
 }
 
-/** Forgets what is old; a stop ends it after the transaction that runs. */
+/** A stop ends it after the transaction that runs. */
 async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined> {
   const { ledgerMs, actsMs, tombstonesMs } = deps.retention;
   const now = deps.clock.now();
@@ -155,15 +153,11 @@ async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined>
 
 /** Time from the news of a leaver until the store is asked, in milliseconds: many leave together. */
 const GATHER_MS = 5_000;
-/** Users that are gone through at once. */
 const PART = 100;
 
 type WatchDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>;
 
-/**
- * Judges those who leave. An answer of the service does not prove that a user is out: each is looked at after the call, and
- * deactivated again if the account still works. All follows from what is stored, so that a crash loses nothing.
- */
+/** An answer of the service does not prove that a user is out: each is looked at after the call, and deactivated again if need be. */
 async function followLeavers(
   deps: WatchDeps,
   signal: AbortSignal,
@@ -178,7 +172,6 @@ async function followLeavers(
   }
 }
 
-/** Stores in one transaction what became of these users, or what is to be done about them. */
 async function judgeAll(deps: WatchDeps, rows: readonly UserRow[]): Promise<void> {
   const judged: (readonly [UserRow, Exclude<Verdict, 'waits'>])[] = [];
   for (const row of rows) {

@@ -10,10 +10,7 @@ import { markToLook } from '../mark-to-look.ts';
 
 type OperatorDeps = Pick<ReconcileDeps, 'store' | 'upstream' | 'clock' | 'events'>;
 
-/**
- * Calls that an operator asks for, in the budget of the bridge. Whom such a call changes is looked at afterwards, so
- * that the next write of a provider meets what the service holds by then. What is wanted stays as it was.
- */
+/** Calls that an operator asks for. Whom one changes is looked at afterwards, so that the next write meets what is there. */
 export function createOperatorCalls({
   store,
   upstream,
@@ -81,7 +78,6 @@ export async function findSubject(
   return others.length === 0 ? id : undefined;
 }
 
-/** Has whom a call changed looked at before anything is sent for them. */
 async function markChanged(tx: Db, { type, upstreamId }: Changed, now: number): Promise<void> {
   const named = await findCalled(tx, new Set([upstreamId]));
   const found = new Set(named[type].get(upstreamId)).intersection(named.managed);

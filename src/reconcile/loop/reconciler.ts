@@ -41,7 +41,6 @@ interface ReconcilerDeps {
   readonly clock: Clock;
   readonly events: Pick<Events, 'failed'>;
   readonly leader: LeaderAccess;
-  /** Requests that wait in this process. */
   readonly waiters: Waiters;
 }
 
@@ -77,11 +76,7 @@ export function createReconciler(deps: ReconcilerDeps) {
       const settlement = await (leader.find()?.settle(write, request) ?? follow(write, request));
       return waitId === undefined ? settlement : endWaiting(store, waitId, settlement);
     },
-    /**
-     * Reads what makes a user or group privileged, before it is taken over or loses something: the role of an account, the
-     * admin list of a group.
-     * @throws BridgeError `could-not-look`, also when it takes longer than the wait
-     */
+    /** Reads the role of an account, or the admins of a group. @throws BridgeError `could-not-look`, also when it takes too long */
     readPrivilege: (resource: ResourceKey, wait: BoundedWait): Promise<void> =>
       leader.find()?.readPrivilege(resource, wait) ?? leader.readPrivilege(resource, wait),
     /** Resources that are converged in this process, and requests that wait. */
@@ -91,11 +86,7 @@ export function createReconciler(deps: ReconcilerDeps) {
   };
 }
 
-/**
- * Ends a wait in the store: the leader may have refused the write meanwhile, and only then nobody can any more. Once the
- * store is closed, nobody is left who could get an answer: every request is answered by then, or its caller hung up.
- * @throws StoreError when it cannot be found out whether the write was refused
- */
+/** The leader may have refused the write meanwhile. Once the store is closed nobody could get an answer. @throws StoreError */
 async function endWaiting(store: Store, id: string, settlement: Settlement): Promise<Settlement> {
   try {
     const [ended] = await store.write((tx) => deleteWhere(tx, 'errands', { id }));
@@ -107,10 +98,7 @@ async function endWaiting(store: Store, id: string, settlement: Settlement): Pro
   }
 }
 
-/**
- * Creates what tells requests of this process what the leader has done for them, while another process leads: at its rings,
- * and now and then.
- */
+/** Tells requests of this process what the leader has done for them, at its rings, and now and then. */
 function createFollower(deps: ReconcilerDeps): Loop {
   const { store, clock, events, leader, waiters } = deps;
   function onFailure(error: unknown): void {
@@ -126,7 +114,6 @@ function createFollower(deps: ReconcilerDeps): Loop {
   });
 }
 
-/** Tells the requests what is stored of their writes. */
 async function tellProgress({ store, clock, waiters }: ReconcilerDeps): Promise<void> {
   const requests = waiters.list();
   const keys = new Map(requests.map(({ key }) => [key.id, key]));

@@ -25,7 +25,6 @@ export interface SweepPolicy {
 
 interface SweepDeps extends ReadDeps {
   readonly sweepPolicy: SweepPolicy;
-  /** Decides what is done about what a sweep has found. */
   readonly decide: (source: DecisionSource) => Promise<PlanRow | undefined>;
   /** True when this process knows that the store is current: the first read is finished and no start is being checked. */
   readonly isReady: () => boolean;
@@ -68,7 +67,7 @@ export async function requestSweep(deps: RequestDeps, dryRun: boolean): Promise<
   return sweep?.id ?? '';
 }
 
-/** The sweep to be run now, if any: one that waits, or a new one when it is time. */
+/** One that waits, or a new one when it is time. */
 async function findWork(deps: SweepDeps, beganAt: number): Promise<Row<'sweeps'> | undefined> {
   const { read } = deps.store;
   if (!deps.isReady() || (await RECOVERY.find(read)) !== undefined) return undefined;
@@ -118,7 +117,6 @@ async function addSweep(
   });
 }
 
-/** Runs a sweep from its beginning, and stores how it ended. */
 async function carryOut(
   deps: SweepDeps,
   { id, reads_admins, started_at }: Row<'sweeps'>,
@@ -132,9 +130,8 @@ async function carryOut(
   });
   const counts = { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 };
   const { settleMs } = sweepPolicy;
-  const found = new Set<string>();
-  const counting = { ...deps, upstream };
-  const run: SweepRun = { deps: counting, reading, signal, settleMs, counts, reasons: found };
+  const counting = { deps: { ...deps, upstream }, reading, signal, settleMs };
+  const run: SweepRun = { ...counting, counts, reasons: new Set() };
   const readsAdmins = reads_admins === 1;
   events.sweepStarted({ sweepId: id, admins: readsAdmins });
   let plan: PlanRow | undefined;
@@ -149,9 +146,9 @@ async function carryOut(
     // The next turn tries again a store that does not answer.
     if (error instanceof StoreError) return;
     // After a bug, or before another company's service, trying again at once would meet it again.
-    found.add(isIncomplete ? error.message : 'the bridge failed: its log says why');
+    run.reasons.add(isIncomplete ? error.message : 'the bridge failed: its log says why');
   }
-  const reasons = [...found];
+  const reasons = [...run.reasons];
   const concluded = plan?.status === 'held' ? 'held' : 'complete';
   const status = reasons.length === 0 ? concluded : 'incomplete';
   const now = clock.now();

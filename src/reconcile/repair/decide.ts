@@ -55,10 +55,7 @@ export type DriftDeps = DecisionDeps & ReadDeps;
  */
 export type DecisionSource = 'sweep' | 'audit' | 'dry-run';
 
-/**
- * Decides by the policy about every known drift: accepts some, and makes one plan of all repairs, which waits for an
- * operator where it would do too much harm. Undefined when there is nothing to be repaired.
- */
+/** Accepts some known drifts by the policy, and plans the repair of others: the plan waits for an operator if it harms too much. */
 export async function decide(
   deps: DriftDeps,
   source: DecisionSource,
@@ -82,7 +79,6 @@ export async function decide(
 
 const BY_POLICY = { provider: DEFAULT_PROVIDER, privileged: 'refuse', isDryRun: false } as const;
 
-/** Sorts the known drifts by the policy, up to a number of repairs; contested ones are marked. */
 async function sortKnown(tx: Db, deps: DriftDeps) {
   const { actions } = deps.repair;
   const kinds = listActedOn(actions, DRIFT_KINDS);
@@ -108,10 +104,7 @@ async function sortKnown(tx: Db, deps: DriftDeps) {
 const toSubject = (row: Pick<DriftRow, 'resource_id' | 'member_id'>) =>
   `${row.resource_id} ${row.member_id}`;
 
-/**
- * Decides on the repair of one drift. A drift that returns again and again is contested between people, so it is only
- * reported, with what is in the way where something is.
- */
+/** A drift that returns again and again is contested between people: it is only reported, as one with an obstacle is. */
 async function mayRepair(
   tx: Db,
   deps: DriftDeps,
@@ -158,7 +151,6 @@ async function planByPolicy(
   return planRepairs(tx, drifts, { ...standing, status, reason: exceeded.join('; ') || null });
 }
 
-/** Stores a plan that repairs these drifts, which name it from then on. */
 async function planRepairs(
   tx: Db,
   drifts: readonly DriftRow[],
@@ -232,7 +224,7 @@ async function adoptMany(
   return { kind: 'done', ones, plan: undefined } as const;
 }
 
-/** Decides about drifts. Their repairs drop out of the plans that have them, which would overrule the decision. */
+/** Repairs of these drifts drop out of the plans that have them, which would overrule the decision. */
 async function decideIn(tx: Db, deps: DecisionDeps, request: ManyRequest) {
   await enterRules(tx, deps.rules, 'names');
   // Nothing of them is released until the transaction ends.
@@ -251,7 +243,7 @@ async function decideIn(tx: Db, deps: DecisionDeps, request: ManyRequest) {
 
 const UNDECIDED: ReadonlySet<DriftStatus> = new Set(['open', 'contested', 'ignored']);
 
-/** Decides about a drift that is neither over nor being repaired; `work` returns why it is not done. */
+/** `work` returns why a drift that is open is not decided. */
 async function judge(
   id: string,
   drift: DriftRow | undefined,
@@ -265,7 +257,7 @@ async function judge(
   return toOne('not-possible', await work(drift));
 }
 
-/** Accepts or ignores a drift. Returns the reason why that, or its repair, cannot be done. */
+/** Returns the reason why it is not accepted, ignored, or fit for repair. */
 async function decideOne(
   tx: Db,
   deps: DecisionDeps,

@@ -53,7 +53,6 @@ export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
 
 /** Creates the decisions of one process. */
 export function createDriftDecisions(deps: DecisionDeps) {
-  /** Has a decision followed at once, and sent what rules derive from it. */
   const followed =
     <Args extends unknown[], Result>(
       decideOn: (deps: DecisionDeps, ...args: Args) => Promise<Result>,
@@ -72,7 +71,7 @@ export function createDriftDecisions(deps: DecisionDeps) {
   };
 }
 
-/** Approves or discards a waiting plan, if it is the one with this hash; a discard needs none. `by` is the operator's name. */
+/** A discard needs no hash. `by` is the operator's name. */
 async function decidePlan(
   { store, clock, events }: DecisionDeps,
   id: string,
@@ -102,10 +101,7 @@ async function decidePlan(
 /** Result of the request to undo a plan, with the number of changes that are left out. */
 export type UndoDecision = Awaited<ReturnType<typeof undoPlan>>;
 
-/**
- * Plans to undo what a plan did: memberships, admin lists, active flags and handovers that the provider has not written
- * since, but nothing that the service held already. The value observed before becomes the desired one.
- */
+/** Plans the opposite of what a plan did, where the service did not hold it already and no provider wrote it since. */
 async function undoPlan(deps: DecisionDeps, id: string, by: string) {
   return deps.store.write(async (tx) => {
     // Two simultaneous requests to undo come one after the other.
@@ -129,7 +125,6 @@ async function undoPlan(deps: DecisionDeps, id: string, by: string) {
 
 const BY_ID = { order: 'id' } as const;
 
-/** Opposite of each change that can be undone. */
 const OPPOSITES: Readonly<Partial<Record<ChangeKind, ChangeKind>>> = {
   'user.deactivate': 'user.activate',
   'user.activate': 'user.deactivate',
@@ -141,7 +136,6 @@ const OPPOSITES: Readonly<Partial<Record<ChangeKind, ChangeKind>>> = {
   'group.hand-over': 'group.hand-over',
 };
 
-/** The change that undoes a done one; none where that is not possible, or the value is desired no longer. */
 async function findOpposite(
   db: Db,
   deps: DecisionDeps,
@@ -155,7 +149,6 @@ async function findOpposite(
   return [{ ...opposite, harm: findHarm(opposite) }];
 }
 
-/** True when the value that the plan brought is still desired, so that no later write has changed it. */
 async function isStillDesired(
   db: Db,
   { policy }: DecisionDeps,
@@ -180,7 +173,7 @@ export interface HandOver extends GivenKey {
   readonly to: HandOver['from'];
 }
 
-/** Stores a plan that hands over, for an operator to approve, unless one waits already. @param reason in words */
+/** Plans a handover for an operator to approve, unless one waits already. @param reason in words */
 async function planHandover(
   { store, clock, events }: DecisionDeps,
   handovers: readonly HandOver[],
@@ -225,7 +218,7 @@ export async function handOver(
   return true;
 }
 
-/** True if the same provider still manages a user or group under the same id. @param owned as a plan has it */
+/** `owned`: the provider and the id, as a plan has them. */
 function isOwnedAs(row: ResourceRow, owned: JsonValue): boolean {
   if (row.origin === null || row.deleted_at !== null) return false;
   return isDeepStrictEqual({ provider: row.provider, externalId: row.external_id }, owned);
@@ -260,7 +253,6 @@ async function stopManaging({ store, clock, rules }: DecisionDeps, key: GivenKey
   });
 }
 
-/** True while something of it may still change the service, or may have changed it, or a plan holds a change of it. */
 async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
   if (isAtWork(row) || (await listHeldChanges(tx, [row.id])).length > 0) return true;
   return row.type === 'group' && hasLink(tx, row, 'waiting');

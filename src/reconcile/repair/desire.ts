@@ -76,13 +76,10 @@ export function isWanted(row: ResourceRow): boolean {
   return row.active === 1 && (row.upstream_id !== null || !isWaiting(cells.account));
 }
 
-/**
- * State of a change: it waits for the service, it is done, the service differs, or the user or group that it is about
- * was deleted.
- */
+/** `gone`: the user or group that it is about was deleted. */
 type ChangeState = 'waits' | 'done' | 'differs' | 'gone';
 
-/** Finds the state of a change of a user or group; undefined: the store no longer has it. */
+/** Finds the state of a change. `current`: undefined: the store no longer has the user or group. */
 export async function findState(
   db: Db,
   current: Current | undefined,
@@ -110,7 +107,7 @@ async function isPlaceWaiting(db: Db, row: ResourceRow, change: PlanAction): Pro
   return place.fields.some((field) => isWaiting(cells[field]));
 }
 
-/** Finds the row of one user in a list of a group. */
+/** Finds one user in a list of a group. */
 export async function findLink(
   db: Db,
   row: ResourceRow,
@@ -119,7 +116,6 @@ export async function findLink(
   return (await listLinks(db, row, { list, userIds: [userId] }))[0];
 }
 
-/** Obstacle to a new account, with what removes it. */
 const NO_ADDRESS =
   'The provider gives no e-mail address, which a new account needs: have it send one, or accept that the person is inactive.';
 
@@ -128,10 +124,7 @@ export function findAccountObstacle(row: UserRow): string | undefined {
   return toUserState(row).desired.address === undefined ? NO_ADDRESS : undefined;
 }
 
-/**
- * Finds the reason why a repair may or can not be made; undefined when it can. Users that no provider may deactivate or
- * demote are safe from repairs too. Leaving a group is a demotion only where the group is privileged.
- */
+/** Finds the reason why a repair can not be made: who is protected loses nothing, but may leave an ordinary group. */
 export async function findObstacle(
   tx: Db,
   { rules }: Pick<ProcessDeps, 'rules'>,
@@ -164,14 +157,9 @@ export async function findObstacle(
 
 type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>;
 
-/** Change whose field or place has the value that is to be desired from now on. */
 type Desire = Pick<PlanAction, 'kind' | 'memberId'> & { readonly value: JsonValue };
 
-/**
- * Makes a value the desired one, as another version that readers see; the provider's next write of it wins. It is not
- * pending: where the service does not hold it yet, the caller makes it so. The caller has entered the rules (`enterRules`,
- * `names`). False when the user or group is deleted, or another group has the name.
- */
+/** Makes a value the desired one, after `enterRules`; nothing waits for the service. False: deleted, or the name is taken. */
 export async function desire(
   tx: Db,
   deps: DesireDeps,
@@ -206,7 +194,6 @@ export async function desire(
   return saveAttributes(tx, deps, row, { ...attributes, ...toAttributes(kind, value, attributes) });
 }
 
-/** The attributes that have these values from now on. */
 function toAttributes(kind: ChangeKind, value: JsonObject, before: JsonObject): JsonObject {
   const toExtended = (urn: string) => ({ [urn]: { ...toExtension(before, urn), ...value } });
   switch (kind) {
@@ -226,7 +213,7 @@ function toAttributes(kind: ChangeKind, value: JsonObject, before: JsonObject): 
   }
 }
 
-/** Stores attributes as another version, of a deleted one as well. False: another user or group has the name. */
+/** False: another user or group has the name. */
 async function saveAttributes(
   tx: Db,
   deps: DesireDeps,
@@ -244,7 +231,7 @@ async function saveAttributes(
   return saveVersion(tx, deps, row, { ...columns, deleted_at: null }, users);
 }
 
-/** Stores another version, which the rules follow; of a group, where these users are concerned. */
+/** `users`: those of a group that the rules follow; undefined: they follow none. */
 async function saveVersion(
   tx: Db,
   { clock, rules }: DesireDeps,
@@ -266,10 +253,7 @@ async function saveVersion(
 /** Reason why a drift is left as it is. */
 export const IS_CHANGED = 'The service holds something else by now.';
 
-/**
- * Accepts the observed value as the desired one. The caller has entered the rules (`enterRules`, `names`). Returns the
- * reason why it is not accepted.
- */
+/** Accepts the observed value, in a transaction that has entered the rules (`names`). Returns the reason why not. */
 export async function acceptDrift(
   tx: Db,
   deps: DesireDeps,
@@ -286,10 +270,7 @@ export async function acceptDrift(
   return undefined;
 }
 
-/**
- * Makes what the service holds the desired state of a change that a discarded plan held back, so that no policy makes the
- * change after all. The caller has entered the rules. @param plannedAt when the plan was made (epoch milliseconds)
- */
+/** Accepts what the service holds instead of a change that a discarded plan held back, so that no policy makes it after all. */
 export async function acceptHeld(
   tx: Db,
   deps: DesireDeps,

@@ -39,7 +39,6 @@ import { handOver } from './decisions.ts';
 import { acceptHeld, desire, findObstacle, findState, isStillSo } from './desire.ts';
 import { endRecovery } from './recovery-plan.ts';
 
-/** Actions of one transaction. */
 const PART = 200;
 /** Age from which an observation is renewed before it is acted on, in milliseconds. */
 const FRESH_MS = 60_000;
@@ -50,10 +49,7 @@ const CLOCKS_MS = 60_000;
 /** Time before the start in which a process that ended may have left writes unreviewed, in milliseconds; sweeps find older ones. */
 const REVIEWED_BEFORE_MS = 600_000;
 
-/**
- * Creates what follows the decided plans: it takes up their actions, and ends what is over of users and groups that were
- * written since the last time or of which something was released. After a crash the next process continues.
- */
+/** Creates what takes up decided plans, and ends what is over of users and groups that were written or released since the last time. */
 export function createFollower(deps: DriftDeps) {
   const { store, clock } = deps;
   let reviewedUntil = clock.now() - REVIEWED_BEFORE_MS;
@@ -108,7 +104,6 @@ async function endPlans(deps: DriftDeps): Promise<void> {
   }
 }
 
-/** Takes up the next actions of a plan. False when none was left. */
 async function takeUpPart(deps: DriftDeps, plan: PlanRow): Promise<boolean> {
   return deps.store.write(async (tx) => {
     if (changesDesired(plan)) await enterRules(tx, deps.rules, 'names');
@@ -123,12 +118,11 @@ async function takeUpPart(deps: DriftDeps, plan: PlanRow): Promise<boolean> {
   });
 }
 
-/** True for a plan whose actions first change what is desired. */
+/** Undoing, and discarding what was held, first changes what is desired. */
 function changesDesired({ undoes, status }: PlanRow): boolean {
   return undoes !== null || status === 'discarded';
 }
 
-/** Takes up actions of one user or group. One that no longer holds is dropped. */
 async function takeUp(
   tx: Db,
   deps: DriftDeps,
@@ -160,7 +154,6 @@ async function takeUp(
   await changeDrifts(tx, repaired, { status: 'repairing', plan_id: plan.id });
 }
 
-/** Takes up one action. An undo, and what was discarded, is made desired first. */
 async function takeUpOne(
   tx: Db,
   deps: DriftDeps,
@@ -181,14 +174,12 @@ async function takeUpOne(
   return holds ? 'released' : 'dropped';
 }
 
-/** Actions of one user or group that are released now (epoch milliseconds). */
 interface Release {
   readonly plan: PlanRow;
   readonly actions: readonly PlanAction[];
   readonly now: number;
 }
 
-/** Makes the parts of the actions pending, after a look where the last one is old. */
 async function makePending(tx: Db, row: ResourceRow, release: Release): Promise<void> {
   const { actions, now } = release;
   const places = actions.map(toPlace);
@@ -204,7 +195,7 @@ async function makePending(tx: Db, row: ResourceRow, release: Release): Promise<
   });
 }
 
-/** Tells whether what is known of a user or group is acted on without a look. */
+/** True when what is known of it is acted on without a look. */
 function isFresh(row: ResourceRow, { plan, actions, now }: Release): boolean {
   const ageMs = now - plan.created_at;
   if (isOfRecovery(plan.source)) {
@@ -227,11 +218,7 @@ interface Judged {
   readonly drift?: DriftRow;
 }
 
-/**
- * Ends what is over of one user or group. A released action is done once nothing of it waits. A drift, and a change that a
- * plan holds back, is over where what is known of the service, or what is wanted, shows no such difference any more; what
- * is not known ends none. Returns true while something waits.
- */
+/** What is not known ends nothing. Returns true while something waits. */
 async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
   const { store, clock, events } = deps;
   const seen = await judge(store.read, deps, { key, lock: false });
@@ -249,7 +236,7 @@ async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
   return seen.some(({ end }) => end === 'waits');
 }
 
-/** Stores what ended (`now`: epoch milliseconds), and returns the drifts that were repaired. */
+/** Returns the drifts that were repaired. */
 async function saveEnds(tx: Db, judged: readonly Judged[], now: number): Promise<DriftRow[]> {
   const byEnd = Map.groupBy(judged, ({ end }) => end);
   const listDrifts = (end: Judged['end']) =>
@@ -266,7 +253,6 @@ async function saveEnds(tx: Db, judged: readonly Judged[], now: number): Promise
   return listDrifts('repaired');
 }
 
-/** Judges all that differs of a user or group. `lock`: it is locked until the transaction ends. */
 async function judge(
   db: Db,
   deps: DriftDeps,

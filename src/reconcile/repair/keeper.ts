@@ -34,7 +34,7 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
     return Math.min(Math.max(untilNextMs, busyMs), IDLE_MS);
   });
 
-  /** Runs one turn. Returns the time of the next work (epoch milliseconds); undefined when none is known. */
+  /** Returns the time of the next work (epoch milliseconds); undefined: none is known. */
   async function keep(signal: AbortSignal): Promise<number | undefined> {
     // While a restored backup or what was accepted while observing waits, only decisions about that are followed.
     const recovery = await RECOVERY.find(store.read);
@@ -45,7 +45,6 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
     return isUnderWay ? clock.now() : looked?.nextAt;
   }
 
-  /** Has followed at once what was found or decided. */
   async function decided<T>(work: Promise<T>): Promise<T> {
     const result = await work;
     loop.tell();
@@ -63,7 +62,6 @@ export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
   };
 }
 
-/** Inspections of one turn. */
 const TURN_MAX = 50;
 /** Shortest and longest wait after a failed look, in milliseconds. */
 const RETRY_MS = [5_000, 10 * 60_000] as const;
@@ -86,10 +84,7 @@ async function lookAndReport(
   return looked;
 }
 
-/**
- * Looks one by one at users and groups that another author or an operator may have changed, and compares them. Returns the
- * time of the next look (epoch milliseconds; undefined: none waits), and whether a new drift is to be decided about.
- */
+/** Looks at what others may have changed. Returns when the next look is due (epoch milliseconds), and whether a drift was found. */
 async function inspectDue(deps: DriftDeps, signal: AbortSignal) {
   const { read } = deps.store;
   let hasFound = false;
@@ -105,7 +100,7 @@ async function inspectDue(deps: DriftDeps, signal: AbortSignal) {
 
 const NO_LOOK = { look_at: null, look_since: null, look_source: null, look_admins: 0 };
 
-/** Inspects one resource, or puts that off. True when a new drift was found. */
+/** True when a new drift was found. */
 async function takeInspection(
   deps: DriftDeps,
   row: ResourceRow,
@@ -137,10 +132,7 @@ async function takeInspection(
   return false;
 }
 
-/**
- * Looks at one user or group now, and stores what was seen and what differs, as the second look of a sweep does. No call is
- * repeated.
- */
+/** No call is repeated. */
 async function lookNow(
   deps: DriftDeps,
   key: ResourceKey,

@@ -32,10 +32,7 @@ import { findAccountObstacle, isWanted } from './desire.ts';
 
 const PART = 500;
 
-/**
- * Reason for holding pending changes: an operator or the audit log says that the store is older than the service, or it was
- * only used to observe.
- */
+/** Why changes are held: an operator or the audit log says that the store is older than the service, or it only observed. */
 export type RecoveryCode = 'restored' | 'audit' | 'first-run';
 
 /** State of recovery; undefined in the store when there is none. */
@@ -62,7 +59,7 @@ export async function requestRecovery(tx: Db, now: number): Promise<void> {
   await RECOVERY.save(tx, { phase: 'requested', since: now, reason, planId: null }, now);
 }
 
-/** Ends the recovery that a plan was made for, if it was: nothing of it is held any more. */
+/** Ends the recovery that a plan was made for: nothing of it is held any more. */
 export async function endRecovery(
   { store, events }: Pick<ProcessDeps, 'store' | 'events'>,
   { id, source, status }: Pick<PlanRow, 'id' | 'source' | 'status'>,
@@ -79,11 +76,7 @@ export async function endRecovery(
   store.bell.ring('decided');
 }
 
-/**
- * Reads the service again, and makes the plan of recovery, which waits for an operator then. Where nothing is to be done
- * of what was accepted while observing, there is no plan, and recovery is over.
- * @throws the reason of the signal when the process stops
- */
+/** Reads the service again, and makes the plan of recovery; without one it is over. */
 export async function planRecovery(run: ReadRun, state: RecoveryState, id: string): Promise<void> {
   const { store, events, clock } = run.deps;
   const { code: why } = state.reason;
@@ -111,16 +104,12 @@ export async function planRecovery(run: ReadRun, state: RecoveryState, id: strin
   for (const plan of held) tellPlan(events, plan);
 }
 
-/** The plan of a recovery while it is made; that of a first run has what was asked for alone. */
 interface Making {
   readonly id: string;
   readonly isFirstRun: boolean;
 }
 
-/**
- * Compares every managed resource with the complete read that began with the plan, and stores the actions: every
- * difference of a store that is older than the service, and what was asked of one that only observed.
- */
+/** Plans every difference of a store that is older than the service, and what was asked of one that only observed. */
 async function planAll(run: ReadRun, plan: Making): Promise<PlanSum> {
   const { deps, reading } = run;
   const { read, write } = deps.store;
@@ -161,7 +150,7 @@ async function planPart(
   return actions;
 }
 
-/** Selects the changes that were asked for; one that creates a user or group, when any change of it was. */
+/** Selects what was asked for; of what is created any change was. */
 function selectAsked(all: readonly PlanAction[], asked: readonly ActionKey[]): PlanAction[] {
   const resources = new Set(asked.map(({ resource_id }) => resource_id));
   const keys = new Set(
@@ -176,7 +165,6 @@ function selectAsked(all: readonly PlanAction[], asked: readonly ActionKey[]): P
   );
 }
 
-/** Lists the changes that bring a managed user or group to the desired state; members, admins and entities have their own. */
 async function listChanges(
   tx: Db,
   { deps: { policy }, reading }: ReadRun,
@@ -212,10 +200,7 @@ function isToldBy({ since }: Reading, row: GroupRow, { kind, harm }: PlanAction)
   return (toSeenEntities(row)?.at ?? 0) >= since;
 }
 
-/**
- * Lists those of these users for whom the service has no account: no create was ever sent for them, nothing was
- * asked of them since the read began, and no account that nobody manages has one of their names.
- */
+/** Lists users whom the service surely does not know: no create was sent, nothing was asked since the read, no account has their names. */
 async function listUnknownUsers(
   db: Db,
   rows: readonly UserRow[],

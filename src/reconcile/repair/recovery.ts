@@ -31,7 +31,6 @@ const READING = { class: 'look', key: 'recovery' } as const;
 /** Categories of changes of users and groups, as far as the service's documents tell. */
 const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
 
-/** Dependencies of recovery. */
 interface RecoveryDeps extends ReadDeps {
   readonly mode: Mode;
   readonly firstRead: FirstRead;
@@ -50,17 +49,12 @@ export type Detection =
 /** Recovery under one lead. */
 export type Recovery = ReturnType<typeof createRecovery>;
 
-/**
- * Creates the recovery of a store that is older than the service, so that old changes are not made again. It is found at
- * the start, before anything is changed: pending changes are held, the whole service is read, and the difference waits for
- * an operator. New writes of providers are brought to the service as always, after a look.
- */
+/** Creates what holds old changes of a store that is older than the service, or only observed, until an operator decides. */
 export function createRecovery(deps: RecoveryDeps) {
   const { firstRead, clock, store, events } = deps;
   const over = Promise.withResolvers<void>();
   const trusted = Promise.withResolvers<void>();
   const read = Promise.withResolvers<void>();
-  /** Stores the last moment of use for the next start. */
   const beat = () => store.write((tx) => ALIVE.save(tx, clock.now(), clock.now()));
   let attempts = 0;
   let begun: Begun | undefined;
@@ -123,13 +117,11 @@ export function createRecovery(deps: RecoveryDeps) {
   };
 }
 
-/** What is known at the start: the state of recovery, and the age of the store where it was asked for. */
 interface Begun {
   readonly state?: RecoveryState | undefined;
   readonly detection?: Detection;
 }
 
-/** Finds the state of recovery, and begins recovery where the store is older than the service. */
 async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal): Promise<Begun> {
   const { store, firstRead, events } = deps;
   const state = await RECOVERY.find(store.read);
@@ -143,10 +135,7 @@ async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal): 
   return { detection, state: await enter(deps, 'audit') };
 }
 
-/**
- * Holds the changes that were accepted while observing, where the bridge is to be live now. It runs before the first
- * request is answered, because later changes are not held. @throws StoreError
- */
+/** Runs before the first request is answered, because later changes are not held. @throws StoreError */
 async function goLive(deps: RecoveryDeps): Promise<void> {
   const { store, mode } = deps;
   if (mode === 'observe' || (await OBSERVING.find(store.read)) === undefined) return;
@@ -157,7 +146,6 @@ async function goLive(deps: RecoveryDeps): Promise<void> {
   else await enter(deps, state?.reason.code ?? 'first-run');
 }
 
-/** Holds the pending changes, and distrusts the observations, in one transaction. */
 async function enter(
   { store, clock, events, mode }: RecoveryDeps,
   code: RecoveryCode,
@@ -193,7 +181,7 @@ async function openPlan(tx: Db, source: 'first-run' | 'restore', now: number): P
   return (again ?? (await addPlan(tx, [], { ...plan, now }))).id;
 }
 
-/** Ends all plans: they were made from a store that is older than the service. */
+/** They were made from a store that is older than the service. */
 async function endAllPlans(tx: Db, now: number): Promise<void> {
   const why = { reason: 'a backup was restored', decided_at: now, ended_at: now };
   const ended = await updateWhere(tx, 'plans', { ended_at: null }, { status: 'discarded', ...why });
@@ -206,18 +194,10 @@ const REASONS = {
   restore: 'the store is older than what was done in the service',
 } as const;
 
-/**
- * When this store was in use for the last time (epoch milliseconds): an event of our own account before that was made by a
- * call that it knows, or by a person.
- */
+/** Last use of this store (epoch milliseconds): what our own account did before was a call that it knows, or a person's. */
 const ALIVE = createFact<number>('alive');
 
-/**
- * Looks for events of our own account from after the last moment that the store knows. An audit log that fails for ever,
- * while the rest works, is not waited for.
- * @param attempt from 1 on
- * @throws UpstreamError when the service cannot be asked now
- */
+/** An audit log that fails for ever, while the rest works, is not waited for. @param attempt from 1 on */
 async function detectRestore(
   deps: RecoveryDeps,
   attempt: number,
@@ -237,10 +217,7 @@ async function detectRestore(
   }
 }
 
-/**
- * Judges by the events of our own account since then (epoch milliseconds, by the clock of the service). The service may
- * ignore the filter by author, so it is repeated here.
- */
+/** `since`: by the service's clock. The service may ignore the filter by author, so it is repeated here. */
 async function judgeEvents(
   { upstream, store }: ReconcileDeps,
   { ownAccount, since, signal }: { ownAccount: number; since: number; signal: AbortSignal },
