@@ -16,6 +16,8 @@ export interface Combination<Field extends string> {
   readonly attributes: JsonObject;
   readonly cells: Cells<Field>;
   readonly rulings: Rulings<Field>;
+  /** Fields in which no rule counts. */
+  readonly kept?: ReadonlySet<string>;
   readonly urn: string;
   readonly fields: readonly Field[];
 }
@@ -47,7 +49,7 @@ function findSource<Field extends string>(
   field: Field,
 ): Source | undefined {
   if (isAsked(input, field)) return undefined;
-  const ruling = input.rulings[field];
+  const ruling = input.kept?.has(field) ? undefined : input.rulings[field];
   if (ruling !== undefined) return { value: ruling.value, by: 'rule' };
   const source = input.cells[field]?.source;
   const isKept = toExtension(input.attributes, input.urn)[field] !== undefined;

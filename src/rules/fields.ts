@@ -19,7 +19,7 @@ import {
 import { type GroupField, isInService, toDesiredGroup } from '../domain/group.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { type JsonObject, parseFields } from '../domain/json.ts';
-import { listTakenFromGroup, listTakenFromUser } from '../domain/protection.ts';
+import { listTaken } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rule-book.ts';
 import {
@@ -63,6 +63,8 @@ interface AskedAttributes {
   readonly attributes: JsonObject;
 }
 
+type RuledAttributes<Field extends string> = Omit<Combination<Field>, 'cells' | 'urn' | 'fields'>;
+
 type AttributeColumns = ReturnType<typeof toGroupColumns> &
   Partial<ReturnType<typeof toUserColumns>>;
 
@@ -91,12 +93,7 @@ export interface FieldKind<Type extends ResourceKey['type'], Field extends strin
     row: RowOf<Type>,
     asked: AskedAttributes | undefined,
   ): Promise<Rulings<Field> | undefined>;
-  /** Attributes and cells under these rules. What they would take in the fields `kept` stays. */
-  combine(
-    row: RowOf<Type>,
-    input: Pick<Combination<Field>, 'attributes' | 'rulings'>,
-    kept: ReadonlySet<string>,
-  ): Combined<Field>;
+  combine(row: RowOf<Type>, input: RuledAttributes<Field>): Combined<Field>;
   /** Fields to ask for where rules changed these. */
   toAsked(changed: readonly Field[], deactivation: Deactivation): readonly Field[];
 }
@@ -111,7 +108,7 @@ export const userFields: FieldKind<'user', UserField> = {
   toCellColumns: (cells) => toCellColumns(cells),
   listTaken(row, { before, after, fields }) {
     const { observed, deleted, upstreamId } = toUserState(row);
-    return listTakenFromUser({
+    return listTaken({
       before: before && toDesiredUser(before, deleted),
       after: toDesiredUser(after, deleted),
       observed,
@@ -135,11 +132,9 @@ export const userFields: FieldKind<'user', UserField> = {
     if (book.isEmpty || !isTouched) return undefined;
     return book.ruleUser((await listGroupNamesOf(tx, [row.id])).get(row.id) ?? []);
   },
-  combine(row, { attributes, rulings }, kept) {
-    const cells = parseCells<UserField>(row);
-    const allowed = without(rulings, kept);
-    const fields = RULED_USER_FIELDS;
-    return combine({ attributes, cells, rulings: allowed, urn: USER_EXTENSION, fields });
+  combine(row, input) {
+    const own = { cells: parseCells<UserField>(row), urn: USER_EXTENSION };
+    return combine({ ...input, ...own, fields: RULED_USER_FIELDS });
   },
   // One switch serves two attributes: the remaining one decides where it stands.
   toAsked: (changed, deactivation) =>
@@ -159,7 +154,7 @@ export const groupFields: FieldKind<'group', GroupField> = {
   toCellColumns: (cells) => ({ cells: JSON.stringify(cells) }),
   listTaken(row, { before, after, cells, fields }) {
     const { observed, ids, cells: held } = toGroupState(row);
-    const own = listTakenFromGroup({
+    const own = listTaken({
       before: before && toDesiredGroup(before),
       after: toDesiredGroup(after),
       observed,
@@ -190,23 +185,19 @@ export const groupFields: FieldKind<'group', GroupField> = {
     const name = typeof displayName === 'string' ? displayName : '';
     return { ...book.ruleGroup(name), ...book.ruleEntities(name) };
   },
-  combine(row, { attributes, rulings }, kept) {
+  combine(row, input) {
+    const { rulings, kept } = input;
     const held = parseCells<GroupField>(row);
-    const allowed = without(rulings, kept);
-    const fields = RULED_GROUP_FIELDS;
-    const input = { attributes, cells: held, rulings: allowed, urn: GROUP_EXTENSION, fields };
-    const combined = combine<GroupField>(input);
+    const own = { cells: held, urn: GROUP_EXTENSION, fields: RULED_GROUP_FIELDS };
+    const combined = combine<GroupField>({ ...input, ...own });
     const wanted = new Map<EntityField, string>();
     for (const field of parseFields<GroupField>({ ...rulings, ...held })) {
-      const roles = kept.has(field) ? findWantedRoles(held[field]) : rulings[field]?.value;
+      const roles = kept?.has(field) ? findWantedRoles(held[field]) : rulings[field]?.value;
       if (isEntityField(field) && roles !== undefined) wanted.set(field, String(roles));
     }
-    const { cells, changed } = wantEntities<GroupField>(
-      combined.cells,
-      wanted,
-      toSeenEntities(row),
-    );
-    return { ...combined, cells, changed: [...combined.changed, ...changed] };
+    const entities = wantEntities<GroupField>(combined.cells, wanted, toSeenEntities(row));
+    const changed = [...combined.changed, ...entities.changed];
+    return { ...combined, cells: entities.cells, changed };
   },
   toAsked: (changed) => changed,
 };
@@ -214,15 +205,6 @@ export const groupFields: FieldKind<'group', GroupField> = {
 function changesRuled({ before, attributes }: AskedAttributes): boolean {
   const [held, asked] = [before, attributes].map((each) => toExtension(each, USER_EXTENSION));
   return RULED_USER_FIELDS.some((field) => held?.[field] !== asked?.[field]);
-}
-
-function without<Field extends string>(
-  rulings: Rulings<Field>,
-  fields: ReadonlySet<string>,
-): Rulings<Field> {
-  const left: { [F in Field]?: Rulings<Field>[F] } = { ...rulings };
-  for (const field of parseFields<Field>(left)) if (fields.has(field)) delete left[field];
-  return left;
 }
 
 /** Combines the attributes of a request with the rules. */
@@ -243,9 +225,9 @@ async function combineAllowed<Type extends ResourceKey['type'], Field extends st
   tx: Db,
   { protection }: Rules,
   kind: FieldKind<Type, Field>,
-  { row, ...input }: Pick<Combination<Field>, 'attributes' | 'rulings'> & { row: RowOf<Type> },
+  { row, ...input }: RuledAttributes<Field> & { readonly row: RowOf<Type> },
 ): Promise<Combined<Field>> {
-  const combined = kind.combine(row, input, new Set());
+  const combined = kind.combine(row, input);
   const { attributes: after, cells } = combined;
   // A field without a rule is released, which takes nothing.
   const fields = combined.changed.filter((field) => cells[field]?.source !== undefined);
@@ -254,7 +236,7 @@ async function combineAllowed<Type extends ResourceKey['type'], Field extends st
   const taken = new Set(kind.listTaken(row, { before, after, cells, fields }));
   if (taken.size === 0) return combined;
   const isProtected = (await protection.findReason(tx, row)) !== undefined;
-  return isProtected ? kind.combine(row, input, taken) : combined;
+  return isProtected ? kind.combine(row, { ...input, kept: taken }) : combined;
 }
 
 /** `rulings`: absent: they are found. */
