@@ -266,7 +266,7 @@ async function lookInto(run: SweepRun, row: ResourceRow, parts?: LookPart[]): Pr
   signal.throwIfAborted();
   const how = { parts: parts ?? (['ordinary'] as const), detector: 'sweep', settleMs } as const;
   let looked = await lookAt(run, row, how);
-  while (looked.kind === 'just-written') {
+  if (looked.kind === 'just-written') {
     await deps.clock.sleep(looked.until - deps.clock.now(), signal);
     looked = await lookAt(run, row, how);
   }

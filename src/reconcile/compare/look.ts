@@ -130,7 +130,7 @@ export async function lookAt(
     const differences = await listDifferences(tx, fresh, policy.deactivation);
     const changes = compareWithKnown(differences, await listKnown(tx, [row.id]));
     const drifts = await storeDriftChanges(tx, changes, { detector, now });
-    if (isGone && row.origin === null) await deleteRow(tx, fresh);
+    if (isGone && row.origin === null) await deleteRow(tx, fresh, now);
     return { kind: 'looked', at, isGone, drifts };
   });
 }
