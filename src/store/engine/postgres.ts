@@ -104,21 +104,21 @@ const SILENT_MS = 3_000;
 /** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
 const NUMBER_OIDS: readonly number[] = [20, 1700];
 
-interface PoolOptions {
-  readonly connectionsMax: number;
-  /** Watches the statements of a connection. */
-  readonly watch: (run: Run) => Run;
-  /** Called with each new connection, which stays open then. */
-  readonly onSession?: (client: pg.ClientBase) => Promise<void>;
-}
-
 /**
  * Opens connections, with every error in the words of the store. One that was lost, or whose server takes no writes any
  * more, is not used again.
  */
 function openPool(
   { url, findUrl = () => url, onConnectionLost }: StoreOptions,
-  { connectionsMax, watch, onSession }: PoolOptions,
+  {
+    connectionsMax,
+    watch,
+    onSession,
+  }: {
+    readonly connectionsMax: number;
+    readonly watch: (run: Run) => Run;
+    readonly onSession?: (client: pg.ClientBase) => Promise<void>;
+  },
 ) {
   // Why the server has ended a session: nothing of its transaction is stored.
   const endings = new WeakMap<object, StoreError>();
@@ -182,10 +182,6 @@ function openPool(
   };
 }
 
-function toUnsure({ message, cause }: StoreError): StoreError {
-  return new StoreError('store-unsure', `${message}, during a commit`, { cause });
-}
-
 /** Creates what runs statements on a connection. @param findEnding why the server has ended the session */
 function createRun(client: pg.PoolClient, findEnding: () => StoreError | undefined) {
   let lost: StoreError | undefined;
@@ -202,7 +198,9 @@ function createRun(client: pg.PoolClient, findEnding: () => StoreError | undefin
     } catch (cause) {
       const error = toPostgresStoreError(cause);
       if (error.code !== 'store-unavailable') throw error;
-      lost = findEnding() ?? (text === 'commit' ? toUnsure(error) : error);
+      const { message } = error;
+      const unsure = new StoreError('store-unsure', `${message}, during a commit`, { cause });
+      lost = findEnding() ?? (text === 'commit' ? unsure : error);
       throw lost;
     }
   };

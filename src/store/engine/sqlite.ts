@@ -82,11 +82,6 @@ function watchPlace(path: string): () => void {
   };
 }
 
-interface Prepared {
-  readonly statement: StatementSync;
-  readonly names: readonly string[];
-}
-
 /** More than all fixed queries together; generated ones push each other out. */
 const STATEMENTS_MAX = 500;
 /** Length from which on a text is not kept: it holds a list, of another length the next time. */
@@ -101,6 +96,7 @@ const ROW_MS = 20;
  * statement is dropped beyond a number.
  */
 function createRun(database: DatabaseSync): Run {
+  type Prepared = { readonly statement: StatementSync; readonly names: readonly string[] };
   const cache = new Map<string, Prepared>();
   let pausedAt = 0;
 

@@ -6,12 +6,6 @@ import { StoreError, type StoreErrorCode } from './store-error.ts';
 
 const WRITE_CHECK = createFact<number>('write-check');
 
-/** Reason why the store takes no writes, and since when (epoch milliseconds). */
-export interface WriteTrouble {
-  readonly code: StoreErrorCode;
-  readonly sinceMs: number;
-}
-
 /** A store that remembers whether its last write was taken. */
 export type WatchedStore = ReturnType<typeof watchWrites>;
 
@@ -34,7 +28,7 @@ export function watchWrites(
   clock: Clock,
   ended: (result: 'done' | 'failed', durationMs: number) => void,
 ) {
-  let trouble: WriteTrouble | undefined;
+  let trouble: { readonly code: StoreErrorCode; readonly sinceMs: number } | undefined;
 
   const write: Store['write'] = async (work) => {
     const beganAt = performance.now();
@@ -55,7 +49,10 @@ export function watchWrites(
   return {
     ...store,
     write,
-    /** Tries a small write where the last one failed, so that an end of the trouble shows without traffic. */
+    /**
+     * Finds why the store takes no writes, and since when (epoch milliseconds). A small write is tried where the last one
+     * failed, so that an end of the trouble shows without traffic.
+     */
     async findWriteTrouble() {
       if (trouble === undefined) return undefined;
       const now = clock.now();
