@@ -4,7 +4,6 @@ import type { GroupId, UserId } from '../domain/ids.ts';
 import { createLoop } from '../domain/loop.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import type { UserField } from '../domain/user.ts';
-import { toChangedColumns } from '../store/engine/columns.ts';
 import { chunks, lockUntilCommit } from '../store/engine/dialect.ts';
 import { createFact } from '../store/facts.ts';
 import {
@@ -19,7 +18,7 @@ import {
   listRows,
   lockRow,
   readRows,
-  updateRow,
+  saveRow,
 } from '../store/resources/rows.ts';
 import type { Db, Store } from '../store/store.ts';
 import { groupFields, toRuled, userFields } from './fields.ts';
@@ -145,7 +144,7 @@ export async function followUsers(
       const rulings: Rulings<UserField> = rules.book.ruleUser(names.get(row.id) ?? []);
       const next = await toRuled(tx, rules, userFields, { row, rulings, now });
       if (next === undefined) continue;
-      await updateRow(tx, row, toChangedColumns(row, next));
+      await saveRow(tx, row, next);
       changed.push(row.id);
     }
   }
@@ -228,7 +227,7 @@ async function applyAll({ store, rules, clock }: ReapplyDeps, signal: AbortSigna
   await forGroups(100, async (tx, id) => {
     const row = await lockRow(tx, { type: 'group', id });
     const next = row && (await toRuled(tx, rules, groupFields, { row, now: clock.now() }));
-    if (row && next) await updateRow(tx, row, toChangedColumns(row, next));
+    if (row && next) await saveRow(tx, row, next);
     return next !== undefined;
   });
   for await (const rows of readRows(store.read, 'user', { limit: 200, where: LIVE_MANAGED })) {

@@ -12,17 +12,12 @@ import type { UserId } from '../../domain/ids.ts';
 import { normaliseName } from '../../domain/name.ts';
 import { isObservedActive, type UserField } from '../../domain/user.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
-import {
-  parseCells,
-  toCellColumns,
-  toChangedColumns,
-  toDueClass,
-} from '../../store/engine/columns.ts';
+import { parseCells, toCellColumns, toDueClass } from '../../store/engine/columns.ts';
 import { changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { leaveGroups } from '../../store/links/of-users.ts';
 import { NOTHING_WAITING, readWaiting } from '../../store/links/waiting.ts';
 import { retryNextForSeat } from '../../store/resources/backlog.ts';
-import { type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import { type ResourceRow, saveRow } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
@@ -88,7 +83,7 @@ export function toSuccessColumns({ row, step, isStale }: Recording) {
 /** Stores the columns of the row that the step has changed, and what follows for those who wait for a seat. */
 async function save(r: Recording): Promise<void> {
   const { tx, original, row } = r;
-  await updateRow(tx, original, toChangedColumns<ResourceRow>(original, row));
+  await saveRow(tx, original, row);
   if (row.type === 'group' || original.type === 'group') return;
   await followSeats(r);
 }

@@ -6,9 +6,9 @@ import type { LinkKey } from '../../domain/link.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { type Field, listFields, listLinks, listParts } from '../../plan/step.ts';
 import { insertOwnCall, type WrittenChange } from '../../store/audit/own-calls.ts';
-import { parseCells, parseStored, toChangedColumns } from '../../store/engine/columns.ts';
+import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { changeNamed, hasLink } from '../../store/links/links.ts';
-import { lockRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import { lockRow, type ResourceRow, saveRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { type Row, updateWhere } from '../../store/tables.ts';
 import type { UpstreamError } from '../../upstream/errors.ts';
@@ -126,7 +126,7 @@ export class SendGuard {
       if (row === undefined) return;
       const problem = { code: 'overtaken', words: '' };
       const next = await this.restore(tx, row, { kind: 'later', problem });
-      await updateRow(tx, row, toChangedColumns<ResourceRow>(row, next));
+      await saveRow(tx, row, next);
     });
   }
 

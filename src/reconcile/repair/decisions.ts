@@ -15,7 +15,6 @@ import {
   NOTHING_OPEN,
   parseCells,
   parseStored,
-  toChangedColumns,
   toGroupColumns,
   toUserColumns,
 } from '../../store/engine/columns.ts';
@@ -34,6 +33,7 @@ import {
   type GroupRow,
   lockRow,
   type ResourceRow,
+  saveRow,
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
@@ -242,12 +242,12 @@ async function stopManaging({ store, clock, rules }: DecisionDeps, key: GivenKey
     const settled = { ...NOTHING_OPEN, modified_at: now };
     if (row.type === 'user') {
       const released: UserRow = { ...toUnmanagedUser(row), ...settled };
-      await updateRow(tx, row, toChangedColumns(row, released));
+      await saveRow(tx, row, released);
     } else {
       await changeLinks(tx, row, {}, disownLink);
       const own = { version: row.version + 1, admins_asked: 0 } as const;
       const released: GroupRow = { ...toUnmanagedGroup(row), ...settled, ...own };
-      await updateRow(tx, row, toChangedColumns(row, released));
+      await saveRow(tx, row, released);
     }
     return { kind: 'released', provider: row.provider } as const;
   });

@@ -6,16 +6,10 @@ import type { JsonObject } from '../../domain/json.ts';
 import { onlyTaken } from '../../domain/protection.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { combineAsked, type FieldKind } from '../../rules/fields.ts';
-import {
-  parseCells,
-  parseStored,
-  toChangedColumns,
-  toDueClass,
-  toTombstone,
-} from '../../store/engine/columns.ts';
+import { parseCells, parseStored, toDueClass, toTombstone } from '../../store/engine/columns.ts';
 import { saveLinks } from '../../store/links/links.ts';
 import { toDeparture } from '../../store/resources/leavers.ts';
-import { type ResourceRow, type RowOf, updateRow } from '../../store/resources/rows.ts';
+import { type ResourceRow, type RowOf, saveRow, updateRow } from '../../store/resources/rows.ts';
 import { toObservation, type Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
@@ -122,7 +116,7 @@ export async function applyChange<T extends Type, Field extends string>(
   const changed = toChangedRow(kind.fields, change, planned);
   const saved = lists.links.map(({ list, userId, after }) => ({ ...after, list, target: userId }));
   await saveLinks(tx, row, saved);
-  await updateRow(tx, row, toChangedColumns(row, changed));
+  await saveRow(tx, row, changed);
   const followed = await kind.follow(tx, deps, { ...stored, changed });
   const isDue = isWaiting(change, planned);
   return {

@@ -130,6 +130,16 @@ export async function updateRow(
   await touchGroupsOf(tx, row.id, typeof change.modified_at === 'number' ? change.modified_at : 0);
 }
 
+/**
+ * Stores a row as it is to be. Only the columns that differ from what was read are written: what the same transaction changed
+ * elsewhere in the row stays, and a short statement is a cheap one.
+ */
+export function saveRow(tx: Db, before: ResourceRow, after: ResourceRow): Promise<void> {
+  const known = new Map<string, unknown>(Object.entries(before));
+  const changed = Object.entries(after).filter(([column, value]) => value !== known.get(column));
+  return updateRow(tx, before, Object.fromEntries(changed));
+}
+
 const NAME_COLUMNS = ['name_folded', 'observed_user_name_folded', 'observed_email_folded'] as const;
 
 type Carried = Pick<Row<'resources'>, (typeof NAME_COLUMNS)[number] | 'name' | 'attributes'>;
