@@ -142,7 +142,7 @@ async function takeFrom(
   if (type === 'group' && holder.deleted_at !== null) return;
   if (holder.origin === null) {
     await moveLinks(tx, type, holder, row);
-    return deleteRow(tx, holder);
+    return deleteRow(tx, holder, now);
   }
   if (type === 'user') await resetLinksOf(tx, holder.id, null);
   const cells = ask(parseCells<Field>(holder), [EXISTENCE[type]], holder.version);

@@ -256,6 +256,6 @@ async function recordRefused(
     r.row = hideNotCreated(row, r.now);
     return finish(r);
   }
-  await deleteRow(tx, row);
+  await deleteRow(tx, row, r.now);
   return GONE;
 }

@@ -223,7 +223,7 @@ async function settleRows<T extends Type>(
   if (doubles.some(({ origin }) => origin !== null)) return [];
   for (const double of doubles) {
     await moveLinks(tx, type, double, row);
-    await deleteRow(tx, double);
+    await deleteRow(tx, double, now);
   }
   return [{ entry, row }];
 }

@@ -19,7 +19,7 @@ import { toObservedUser } from './state.ts';
  * brings the user back; any other row goes.
  */
 export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void> {
-  if (row.upstream_id === null || row.origin === null) return deleteRow(tx, row);
+  if (row.upstream_id === null || row.origin === null) return deleteRow(tx, row, now);
   const observed = toObservedUser(row);
   const attributes = { schemas: [USER_SCHEMA_URI], userName: ERASED, active: false };
   await updateRow(tx, row, {

@@ -17,7 +17,15 @@ import { StoreError } from '../engine/store-error.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
 import type { Schema } from '../schema.ts';
 import type { Db, Part } from '../store.ts';
-import { type Choice, insertAll, listWhere, type Row, updateWhere, type Where } from '../tables.ts';
+import {
+  type Choice,
+  deleteWhere,
+  insertAll,
+  listWhere,
+  type Row,
+  updateWhere,
+  type Where,
+} from '../tables.ts';
 
 /** Users or groups. */
 export type ResourceType = GivenKey['type'];
@@ -175,12 +183,11 @@ const isWhole = (row: GivenKey & Partial<Carried>): row is GivenKey & Carried =>
   'attributes' in row && 'name_folded' in row;
 
 /**
- * Removes a user or group with its links: it was never created, or is unmanaged and not in the service any more. The same
- * account counts as a new user when it comes back.
- * @param goneAt time at which it was found to be gone, for the groups that show a user (epoch milliseconds)
+ * Removes a user or group with its links: it was never created, or is unmanaged and not in the service any more. The groups
+ * that show a user change with it. The same account counts as a new user when it comes back. `now` is epoch milliseconds.
  */
-export async function deleteRow(tx: Db, { type, id }: GivenKey, goneAt?: number): Promise<void> {
-  if (type === 'user' && goneAt !== undefined) await touchGroupsOf(tx, id, goneAt);
+export async function deleteRow(tx: Db, { type, id }: GivenKey, now: number): Promise<void> {
+  if (type === 'user') await touchGroupsOf(tx, id, now);
   await sql`delete from resources where id = ${id}`.execute(tx);
 }
 
@@ -263,7 +270,7 @@ export async function joinLost<Row extends ResourceRow>(
   if (row === undefined) return undefined;
   for (const other of others) {
     await updateWhere(tx, 'own_calls', { resource_id: other.id }, { resource_id: row.id });
-    await deleteRow(tx, other);
+    await deleteWhere(tx, 'resources', { id: other.id });
   }
   const sent = [row, ...others].flatMap((one) => parseStored<SentCreate[]>(one.sent_creates));
   const until = Math.max(...[row, ...others].map(({ unsure_until }) => unsure_until ?? 0));
