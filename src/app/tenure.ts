@@ -1,7 +1,7 @@
 import { BridgeError } from '../domain/errors.ts';
 import { createNotifier } from '../notify/notifier.ts';
 import { findOperation, toApiFailure } from '../ops/api/routes.ts';
-import { createAuditPoller } from '../reconcile/audit/poller.ts';
+import { AuditPoller } from '../reconcile/audit/poller.ts';
 import type { Queue } from '../reconcile/bounded-wait.ts';
 import type { ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/job.ts';
@@ -156,7 +156,7 @@ function createDetectors(
     isReady: () => recovery.isChecked() && firstRead.finished && !recovery.isReading(),
     decide: keeper.decide,
   });
-  const poller = createAuditPoller(deps, {
+  const poller = new AuditPoller(deps, {
     intervalMs: settings.audit.pollInterval,
     ownAccount: () => firstRead.ownAccount(),
     read: recovery.read,

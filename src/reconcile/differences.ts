@@ -36,10 +36,7 @@ import {
 import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
 
-/**
- * Lists what differs of a user or group from what is known of the service, where no change waits. All follows from what is
- * stored. An unmanaged one is itself a difference; of a deleted one only an account that works again is.
- */
+/** Lists what differs where no change waits. An unmanaged resource differs itself; of a deleted one its access does. */
 export async function listDifferences(
   db: Db,
   row: ResourceRow,
@@ -171,10 +168,7 @@ export async function findCurrent(
   return row && compareKnown(db, row, policy.deactivation);
 }
 
-/**
- * Compares a user or group with what is known of the service, whenever that was seen, and a deleted one with what it is to
- * lose.
- */
+/** Compares a user or group with what is known of the service, and a deleted one with what it is to lose. */
 export async function compareKnown(
   db: Db,
   row: ResourceRow,

@@ -264,7 +264,7 @@ export const TABLES = {
     started_at: big(),
     ended_at: big().orNull(),
     calls: int(),
-    counts: text(), // `SweepCounts`.
+    counts: text(), // the counts of `Comparison`.
     reasons: text(), // Reasons why something was not concluded: a list of sentences.
     plan_id: text().orNull(), // The plan that was made of what it found.
   }).keys({ running: "unique index (status) where status = 'running'" }),

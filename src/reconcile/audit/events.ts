@@ -30,10 +30,7 @@ export interface NamedEvent {
   readonly names: ReadonlyMap<string, ReadonlySet<Subject>>;
 }
 
-/**
- * Finds the users and groups that events name; the result is oldest first. Any text or number in `details` or in the message
- * may be the id, the uid or the name: the key is not documented.
- */
+/** Finds whom events name, the oldest event first. Any text or number may be an id or a name: the key is not documented. */
 export async function nameEvents(db: Db, events: readonly AuditEvent[]): Promise<NamedEvent[]> {
   const listed = events.map((audit) => ({ audit, names: listNames(audit) }));
   const found = await findCalled(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
@@ -126,10 +123,7 @@ export async function findLearnedAccount(db: Db): Promise<number | undefined> {
   return (await LEARNED.find(db))?.authorId;
 }
 
-/**
- * Makes the function that tells who made an event, by its author alone.
- * @param known the account behind our own token, if the service names it
- */
+/** Tells by its author who made an event. `known`: the account behind our own token, if the service names it. */
 export async function findOrigins(
   db: Db,
   known: number | undefined,
@@ -142,11 +136,7 @@ export async function findOrigins(
   };
 }
 
-/**
- * Learns our own account where the service does not tell it: the author of the first event that names what we have just
- * created. Nobody else can have changed it before, so the events of one page have to agree. Every later creation is learned
- * from again, because the token may be another one by then.
- */
+/** Learns our own account where the service does not tell it: the author of the first event about what we just created. */
 export async function learnOwnAccount(
   tx: Db,
   events: readonly NamedEvent[],
@@ -164,6 +154,7 @@ export async function learnOwnAccount(
     const author = { authorId, authorUid, authorUsername };
     return AUTHOR_FIELDS.some((field) => author[field] !== undefined) ? [author] : [];
   });
+  // Nobody else can have changed it before, so the events of one page agree.
   const known = new Set(authors.map((author) => JSON.stringify(author)));
   const [author] = authors;
   if (author !== undefined && known.size === 1) await LEARNED.save(tx, author, now);

@@ -15,12 +15,7 @@ type SeenDrift = Pick<
   'kind' | 'resource_type' | 'resource_id' | 'member_id' | 'first_seen_at'
 >;
 
-/**
- * Finds the events whose authors made differences, in their order, from the audit log as far as it was read. It is asked
- * again each time, because an event may be read after its difference is seen. The author is that of the newest event that
- * may have made the difference since the last sweep without it. Undefined where that is our own account, or where the
- * difference was ended since. The number of statements does not grow with the drifts.
- */
+/** Finds for each difference the newest event that may have made it since the last sweep without it; none of our own. */
 export async function findDriftAuthors(
   db: Db,
   drifts: readonly SeenDrift[],
@@ -70,10 +65,7 @@ function isAbout({ named }: EventView, { resource_id, member_id }: SeenDrift): b
   return isOfMember && named.some(({ subject }) => subject === resource_id);
 }
 
-/**
- * Actions of the service's documents that bring a difference of each kind about. They have none for a new name, and an
- * action that stands nowhere here may have done anything.
- */
+/** Actions that make a difference of each kind, by the documents. One that stands nowhere may have done anything. */
 const ACTIONS: Readonly<Record<DriftKind, readonly string[]>> = {
   'user.missing': ['depersonalization', 'delete', 'deactivate'],
   'user.deactivated': ['deactivate', 'depersonalization', 'delete'],
@@ -95,10 +87,7 @@ const ACTIONS: Readonly<Record<DriftKind, readonly string[]>> = {
 };
 const LISTED: ReadonlySet<string> = new Set(Object.values(ACTIONS).flat());
 
-/**
- * Finds the event that made a difference; the newest is first. One whose action the documents explain is surer than a newer
- * one that may have done anything.
- */
+/** An action that the documents explain is surer than a newer one that may have done anything. */
 function findCause(events: readonly EventView[], kind: DriftKind): EventView | undefined {
   const isVague = (action: string) => !LISTED.has(action) && !isIrrelevant(action);
   return (

@@ -1,9 +1,9 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
+import type { Loop } from '../../domain/loop.ts';
 import { toNameKey } from '../../store/audit/events.ts';
 import { addInspection } from '../../store/due.ts';
 import { createFact } from '../../store/facts.ts';
-import type { Db } from '../../store/store.ts';
 import { countWhere, insertAll, listWhere, type Row } from '../../store/tables.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
@@ -42,186 +42,180 @@ export interface PollState {
 /** Progress of reading the audit log; unknown when polling never began. */
 export const POLL_STATE = createFact<PollState>('audit-poller');
 
-/** Creates what polls the service's audit log and makes the bridge look at resources that others have changed. */
-export function createAuditPoller(
-  deps: ReconcileDeps,
-  options: {
-    /** Interval at which the audit log is read, in milliseconds; 0: never. */
-    readonly intervalMs: number;
-    /** Resolves once the first read is over, and that of a recovery: its plan says who changed the service. */
-    readonly read: Promise<void>;
-    /** Account behind our own token, where the service tells it. */
-    readonly ownAccount: () => number | undefined;
-  },
-) {
-  const { store, clock, random } = deps;
-  const { intervalMs, ownAccount, read } = options;
-  let failures = 0;
-  /** True once a read has come to its end, and no later one has failed. */
-  let isWhole = false;
-  let reads = 0;
-  const job = { type: 'audit', id: 'run', restMs: intervalMs };
-  const loop = createJob(deps, job, async (signal) => {
+interface PollerOptions {
+  /** Interval at which the audit log is read, in milliseconds; 0: never. */
+  readonly intervalMs: number;
+  /** Resolves once the first read is over, and that of a recovery: its plan says who changed the service. */
+  readonly read: Promise<void>;
+  /** Account behind our own token, where the service tells it. */
+  readonly ownAccount: () => number | undefined;
+}
+
+/** Polls the service's audit log, and makes the bridge look at resources that others have changed. */
+export class AuditPoller {
+  readonly #deps: ReconcileDeps;
+  readonly #options: PollerOptions;
+  readonly #loop: Loop;
+  #reads = 0;
+  #failures = 0;
+  /** True once a read has come to its end, and no later one has failed: no stored event of its time is missing. */
+  #isWhole = false;
+
+  constructor(deps: ReconcileDeps, options: PollerOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    const job = { type: 'audit', id: 'run', restMs: options.intervalMs };
+    this.#loop = createJob(deps, job, (signal) => this.#turn(signal));
+  }
+
+  /** Remembers the time from which events count. @throws StoreError */
+  async start(): Promise<void> {
+    const { intervalMs, read } = this.#options;
+    if (intervalMs === 0) return;
+    const { readAt } = await this.#change({});
+    // Another process may have read it just now.
+    const firstMs = () => Math.max(0, readAt + intervalMs - this.#deps.clock.now());
+    void read.then(() => this.#loop.start(Math.min(intervalMs, firstMs())));
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  async #turn(signal: AbortSignal): Promise<number> {
+    const { store, random } = this.#deps;
+    const { intervalMs } = this.#options;
     try {
-      reads += 1;
-      const isWide = reads % WIDE_EVERY === 0;
-      await readLog(deps, { ownAccount: ownAccount(), isWhole, isWide, signal });
-      failures = 0;
-      isWhole = true;
+      this.#reads += 1;
+      await this.#read(signal);
+      this.#failures = 0;
+      this.#isWhole = true;
       return intervalMs;
     } catch (error) {
       signal.throwIfAborted();
-      failures += 1;
-      isWhole = false;
+      this.#failures += 1;
+      this.#isWhole = false;
       const { verdict, retryAfterMs } = toReason(error);
       // The service does not let us read the audit log at all.
       const isClosed = verdict === 'forbidden' || verdict === 'missing';
-      await noteFailure(deps, error, isClosed);
-      const waitMs = Math.max(intervalMs, backoffMs(failures, retryAfterMs, random()));
+      await this.#noteFailure(error, isClosed);
+      const waitMs = Math.max(intervalMs, backoffMs(this.#failures, retryAfterMs, random()));
       return isClosed ? RECHECK_MS : waitMs;
     } finally {
       // Looks that were stored before a failure are due all the same.
       store.bell.ring('decided');
     }
-  });
-  return {
-    /** Remembers the time from which events count. @throws StoreError */
-    async start(): Promise<void> {
-      if (intervalMs === 0) return;
-      const { readAt } = await store.write((tx) => changeState(tx, clock.now(), {}));
-      // Another process may have read it just now.
-      const firstMs = () => Math.max(0, readAt + intervalMs - clock.now());
-      void read.then(() => loop.start(Math.min(intervalMs, firstMs())));
-    },
-    stop: loop.stop,
-  };
-}
+  }
 
-function changeState(tx: Db, now: number, change: Partial<PollState>): Promise<PollState> {
-  const begun: PollState = { readAt: now - FIRST_REACH_MS, failure: null };
-  return POLL_STATE.change(tx, now, (before = begun) => ({ ...before, ...change }));
-}
-
-/** Remembers that reading fails, and reports it once. */
-async function noteFailure(deps: ReconcileDeps, error: unknown, isClosed: boolean): Promise<void> {
-  const { store, clock, events } = deps;
-  const { problem } = toReason(error);
-  const { code } = problem;
-  if (code === 'bug') events.failed({ type: 'audit', id: 'audit', error });
-  try {
-    const before = (await POLL_STATE.find(store.read))?.failure ?? null;
+  #change(change: Partial<PollState>): Promise<PollState> {
+    const { store, clock } = this.#deps;
     const now = clock.now();
-    const failure = { since: before?.since ?? now, code };
-    await store.write((tx) => changeState(tx, now, { failure }));
-    if (before === null) events.auditFailing({ code });
-    if (isClosed) await saveSection(deps, 'audit', problem);
-  } catch (failed) {
-    // The store reports its own failure; the log is read again all the same, by whoever leads.
-    if (!isNotLeading(failed)) events.failed({ type: 'audit', id: 'state', error: failed });
+    const begun: PollState = { readAt: now - FIRST_REACH_MS, failure: null };
+    const apply = (before = begun) => ({ ...before, ...change });
+    return store.write((tx) => POLL_STATE.change(tx, now, apply));
   }
-}
 
-interface Reading {
-  readonly ownAccount: number | undefined;
-  /** True: between the stored events of this time none is missing. */
-  readonly isWhole: boolean;
-  readonly isWide: boolean;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Reads the events since shortly before the last complete read, and stores those that are new with their consequences, page
- * by page. After a failure the same time is read again, to its end.
- * @throws UpstreamError, StoreError; BridgeError `could-not-look` when the log cannot be read to its end
- */
-async function readLog(
-  deps: ReconcileDeps,
-  { ownAccount, isWhole, isWide, signal }: Reading,
-): Promise<void> {
-  const { store, clock, events } = deps;
-  const now = clock.now();
-  const { readAt, failure } = await store.write((tx) => changeState(tx, now, {}));
-  const from = readAt - LATE_MS - CLOCKS_MS - (isWide ? FIRST_REACH_MS : 0);
-  const query = { from: new Date(from).toISOString() };
-  // An event that was not shown is in the next read too.
-  const options = { ...READING, ...PAGES, signal, emptyFrom: 0 };
-  const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
-  let isRead = false;
-  let newestAt: number | undefined;
-  for await (const { items } of pages) {
-    const shown = items.flatMap((item) => parseReadable(deps, item));
-    const times = shown.map(({ createdAt }) => createdAt.getTime());
-    // The service may not know the parameter.
-    const recent = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
-    const isNews = await savePage(deps, recent, ownAccount);
-    newestAt ??= times[0];
-    // Newer events may be on a later page.
-    if (newestAt === undefined || Math.max(...times) > newestAt) continue;
-    // A late event is behind those that were read before.
-    const stored = await countWhere(store.read, 'audit_events', { created_at: { '>=': from } });
-    const isAllKnown = isWhole && !isNews && stored <= pages.progress.position;
-    isRead = isAllKnown || recent.length < shown.length;
-    if (isRead) break;
-  }
-  if (!isRead && !pages.result.complete) {
-    throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
-  }
-  await store.write((tx) => changeState(tx, clock.now(), { readAt: now, failure: null }));
-  if (failure !== null) events.auditGoesOn({ afterMs: clock.now() - failure.since });
-  const { audit } = await readSections(deps);
-  if (audit?.problem) await saveSection(deps, 'audit', null);
-}
-
-/** Reads an event; one that cannot be read is counted, and hides no other. */
-function parseReadable({ events }: ReconcileDeps, item: unknown): AuditEvent[] {
-  try {
-    const event = parseAuditEvent(item);
-    // A service that was set up anew gives its ids again.
-    return [{ ...event, id: `${toText(event.id)} ${event.createdAt.getTime()}` }];
-  } catch (error) {
-    if (!(error instanceof UpstreamError)) throw error;
-    events.auditEvent({ origin: 'unreadable' });
-    return [];
-  }
-}
-
-/**
- * Stores the new ones of these events, and a look at each managed user or group that another account has changed, in one
- * transaction. Whom the events name is found before it, so that no write waits for that. False: none is new.
- */
-async function savePage(
-  { store, clock, events: report }: ReconcileDeps,
-  shown: readonly AuditEvent[],
-  ownAccount: number | undefined,
-): Promise<boolean> {
-  const byId = new Map(shown.map((event) => [event.id, event]));
-  const stored = await listWhere(store.read, 'audit_events', { id: [...byId.keys()] });
-  for (const { id } of stored) byId.delete(id);
-  if (byId.size === 0) return false;
-  const named = await nameEvents(store.read, [...byId.values()]);
-  const now = clock.now();
-  const rows = await store.write(async (tx) => {
-    if (ownAccount === undefined) await learnOwnAccount(tx, named, now);
-    const toOrigin = await findOrigins(tx, ownAccount);
-    const judged = named.map((event) => ({ event, origin: toOrigin(event) }));
-    await insertAll(tx, 'audit_events', judged.map(toEventRow));
-    await insertAll(tx, 'audit_event_subjects', named.flatMap(toSubjectRows));
-    for (const { event, origin } of judged.filter((one) => one.origin !== 'ours')) {
-      const dueAt = origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
-      for (const key of listChanged(event)) {
-        const admins = key.type === 'group' && isOfAdmins(event.audit.action);
-        await addInspection(tx, key, { source: 'audit', now, dueAt, admins });
-      }
+  /** Remembers that reading fails, and reports it once. */
+  async #noteFailure(error: unknown, isClosed: boolean): Promise<void> {
+    const { store, clock, events } = this.#deps;
+    const { problem } = toReason(error);
+    const { code } = problem;
+    if (code === 'bug') events.failed({ type: 'audit', id: 'audit', error });
+    try {
+      const before = (await POLL_STATE.find(store.read))?.failure ?? null;
+      await this.#change({ failure: { since: before?.since ?? clock.now(), code } });
+      if (before === null) events.auditFailing({ code });
+      if (isClosed) await saveSection(this.#deps, 'audit', problem);
+    } catch (failed) {
+      // The store reports its own failure; the log is read again all the same, by whoever leads.
+      if (!isNotLeading(failed)) events.failed({ type: 'audit', id: 'state', error: failed });
     }
-    return judged;
-  });
-  for (const { event, origin } of rows) {
-    report.auditEvent({ origin });
-    const { action } = event.audit;
-    const changed = origin === 'foreign' ? listChanged(event) : [];
-    for (const key of changed) report.changedByOthers({ ...key, action });
   }
-  return true;
+
+  /** Reads the events since shortly before the last complete read. @throws BridgeError `could-not-look`: they have no end */
+  async #read(signal: AbortSignal): Promise<void> {
+    const { upstream, store, clock, events } = this.#deps;
+    const now = clock.now();
+    const { readAt, failure } = await this.#change({});
+    const isWide = this.#reads % WIDE_EVERY === 0;
+    const from = readAt - LATE_MS - CLOCKS_MS - (isWide ? FIRST_REACH_MS : 0);
+    const query = { from: new Date(from).toISOString() };
+    // An event that was not shown is in the next read too.
+    const options = { ...READING, ...PAGES, signal, emptyFrom: 0 };
+    const pages = paginate(upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
+    let isRead = false;
+    let newestAt: number | undefined;
+    for await (const { items } of pages) {
+      const shown = items.flatMap((item) => this.#parse(item));
+      const times = shown.map(({ createdAt }) => createdAt.getTime());
+      // The service may not know the parameter.
+      const recent = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
+      const isNews = await this.#save(recent);
+      newestAt ??= times[0];
+      // Newer events may be on a later page.
+      if (newestAt === undefined || Math.max(...times) > newestAt) continue;
+      // A late event is behind those that were read before.
+      const stored = await countWhere(store.read, 'audit_events', { created_at: { '>=': from } });
+      const isAllKnown = this.#isWhole && !isNews && stored <= pages.progress.position;
+      isRead = isAllKnown || recent.length < shown.length;
+      if (isRead) break;
+    }
+    if (!isRead && !pages.result.complete) {
+      throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
+    }
+    await this.#change({ readAt: now, failure: null });
+    if (failure !== null) events.auditGoesOn({ afterMs: clock.now() - failure.since });
+    const { audit } = await readSections(this.#deps);
+    if (audit?.problem) await saveSection(this.#deps, 'audit', null);
+  }
+
+  /** Reads an event; one that cannot be read is counted, and hides no other. */
+  #parse(item: unknown): AuditEvent[] {
+    try {
+      const event = parseAuditEvent(item);
+      // A service that was set up anew gives its ids again.
+      return [{ ...event, id: `${toText(event.id)} ${event.createdAt.getTime()}` }];
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      this.#deps.events.auditEvent({ origin: 'unreadable' });
+      return [];
+    }
+  }
+
+  /** Stores the new ones, and a look at what others have changed, in one transaction. False: none is new. */
+  async #save(shown: readonly AuditEvent[]): Promise<boolean> {
+    const { store, clock, events: report } = this.#deps;
+    const byId = new Map(shown.map((event) => [event.id, event]));
+    const stored = await listWhere(store.read, 'audit_events', { id: [...byId.keys()] });
+    for (const { id } of stored) byId.delete(id);
+    if (byId.size === 0) return false;
+    // Before the transaction, so that no write waits for that.
+    const named = await nameEvents(store.read, [...byId.values()]);
+    const ownAccount = this.#options.ownAccount();
+    const now = clock.now();
+    const judged = await store.write(async (tx) => {
+      if (ownAccount === undefined) await learnOwnAccount(tx, named, now);
+      const toOrigin = await findOrigins(tx, ownAccount);
+      const all = named.map((event) => ({ event, origin: toOrigin(event) }));
+      await insertAll(tx, 'audit_events', all.map(toEventRow));
+      await insertAll(tx, 'audit_event_subjects', named.flatMap(toSubjectRows));
+      for (const { event, origin } of all.filter((one) => one.origin !== 'ours')) {
+        const dueAt = origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
+        for (const key of listChanged(event)) {
+          const admins = key.type === 'group' && isOfAdmins(event.audit.action);
+          await addInspection(tx, key, { source: 'audit', now, dueAt, admins });
+        }
+      }
+      return all;
+    });
+    for (const { event, origin } of judged) {
+      report.auditEvent({ origin });
+      const { action } = event.audit;
+      const changed = origin === 'foreign' ? listChanged(event) : [];
+      for (const key of changed) report.changedByOthers({ ...key, action });
+    }
+    return true;
+  }
 }
 
 /** Lists the managed users and groups that an event may have changed. */
@@ -254,7 +248,7 @@ function toEventRow({ event, origin }: { event: NamedEvent; origin: Origin }): R
   };
 }
 
-/** Rows of the users and groups that an event names; where it names none that is known, of its texts: one may be known later. */
+/** Rows of whom an event names; where that is nobody known, of its texts: one may be known later. */
 function toSubjectRows({
   audit: { id: event_id, action },
   at,

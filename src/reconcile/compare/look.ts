@@ -42,11 +42,7 @@ import {
 } from '../user/observe.ts';
 import { seenOr } from '../verdict.ts';
 
-/**
- * Part that a look at one resource reads.
- * - `ordinary`: state and name, and the members of a group
- * - `companyUser`: licence and suspension of a user
- */
+/** Part that a look reads. `ordinary`: state, name and members; `companyUser`: licence and suspension. */
 export type LookPart = 'ordinary' | 'companyUser' | 'admins' | 'entities';
 
 /** Lists the parts in which drift of these kinds can be seen. */
@@ -101,10 +97,7 @@ export type Looked =
   | { readonly kind: 'just-written'; readonly until: number }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
-/**
- * Looks at one user or group, and stores what was seen and what differs. An unmanaged resource that is gone is forgotten.
- * Nothing is stored of one that was written since it was read.
- */
+/** Looks at one user or group, and stores what was seen and what differs, unless it was written since it was read. */
 export async function lookAt(
   looking: Looking,
   row: ResourceRow,
@@ -282,11 +275,7 @@ export async function storeDriftChanges(
 /** Groups of one read of the store. */
 const PART = 200;
 
-/**
- * Reads the admins and entities of every group in which they are managed, one call each, and returns which of them could
- * not be read of some groups: that says nothing of these groups. One that was changed meanwhile is read the next time, and a
- * group that the read did not show is looked for by itself.
- */
+/** Reads managed admins and entities of the groups that were seen. Returns which could not be read of some groups. */
 export async function readGroupLists(run: ReadRun): Promise<ReadonlySet<string>> {
   const { deps, reading, signal } = run;
   const { read, write } = deps.store;

@@ -155,11 +155,7 @@ async function lookThroughRest(deps: ReconcileDeps, { uid, scimId }: MemberListI
 /** Reads of one list at most: it is read again where the group was changed meanwhile. */
 const READS_MAX = 3;
 
-/**
- * Reads the admin list of a group that may be adopted: one with admins is privileged. An unmanaged group that the
- * service does not have is forgotten instead.
- * @throws BridgeError `could-not-look` when the list could not be read: that is not an empty list
- */
+/** Reads the admins of a group that may be adopted: with admins it is privileged. @throws BridgeError `could-not-look` */
 export async function readAdmins(
   deps: ReconcileDeps,
   id: GroupId,
@@ -188,7 +184,7 @@ export async function readAdmins(
   throw new BridgeError('could-not-look', 'the group was changed whenever its admins were read');
 }
 
-/** Reads the admin list; undefined when a look says that the service does not have the group. @throws BridgeError `could-not-look` */
+/** Reads the admins; undefined: a look says that the group is not there. @throws BridgeError `could-not-look` */
 async function findAdminIds(
   deps: ReconcileDeps,
   row: GroupRow,

@@ -32,11 +32,7 @@ export interface MemberListIds {
   readonly scimId: string | undefined;
 }
 
-/**
- * Fetches the members of a group, by account. Where REST has no list of them (it needs another right than the list of
- * groups, or the answer is without content, which is no empty group), SCIM is asked.
- * @throws UpstreamError when neither shows them; `not-found` where REST does not find them: the group is gone
- */
+/** Fetches the members of a group, by account; from SCIM where REST has no list of them. @throws UpstreamError */
 export async function fetchMemberIds(
   deps: Pick<ReconcileDeps, 'upstream'>,
   { uid: group_uid, scimId }: MemberListIds,
@@ -183,10 +179,7 @@ export async function observeMembers(
   await updateRow(tx, row, { version: row.version + 1, modified_at: seen.now });
 }
 
-/**
- * Members of a newly adopted group belong to it, also when they are read later. In a created group, and in a group that
- * was read before, a new member is not desired.
- */
+/** Members of a newly adopted group belong to it, also when they are read later; later ones are not desired. */
 export function toSeenMembers(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): SeenLinks {
   const { origin } = row;
   // A short list must not pass for a removal that a provider asks for.
@@ -201,10 +194,7 @@ export function toSeenMembers(row: GroupRow, { memberIds, isFirst, from }: SeenM
   };
 }
 
-/**
- * Where a provider writes the list of admins, whoever else is in it is drift, but for our own account in the first read: the
- * service makes the creator of a group its admin.
- */
+/** Where a provider writes the admins, others are drift, but for our own account at first: it founds the group. */
 async function observeAdmins(
   tx: Db,
   row: GroupRow,

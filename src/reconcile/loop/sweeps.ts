@@ -4,7 +4,7 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans.ts';
 import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
-import { readAndCompare, type SweepRun } from '../compare/compare-all.ts';
+import { Comparison } from '../compare/compare-all.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
 import { type ReadDeps, Reading } from '../read/reading.ts';
@@ -128,15 +128,14 @@ async function carryOut(
     calls += 1;
     return options;
   });
-  const counts = { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 };
-  const { settleMs } = sweepPolicy;
-  const counting = { deps: { ...deps, upstream }, reading, signal, settleMs };
-  const run: SweepRun = { ...counting, counts, reasons: new Set() };
+  const run = { deps: { ...deps, upstream }, reading, signal };
+  const comparison = new Comparison(run, sweepPolicy.settleMs);
+  const { counts } = comparison;
   const readsAdmins = reads_admins === 1;
   events.sweepStarted({ sweepId: id, admins: readsAdmins });
   let plan: PlanRow | undefined;
   try {
-    await readAndCompare(run, { readsAdmins });
+    await comparison.make({ readsAdmins });
     const isDryRun = (await findOne(store.read, 'sweeps', { id }))?.dry_run === 1;
     plan = await deps.decide(isDryRun ? 'dry-run' : 'sweep');
   } catch (error) {
@@ -146,9 +145,9 @@ async function carryOut(
     // The next turn tries again a store that does not answer.
     if (error instanceof StoreError) return;
     // After a bug, or before another company's service, trying again at once would meet it again.
-    run.reasons.add(isIncomplete ? error.message : 'the bridge failed: its log says why');
+    comparison.reasons.add(isIncomplete ? error.message : 'the bridge failed: its log says why');
   }
-  const reasons = [...run.reasons];
+  const reasons = [...comparison.reasons];
   const concluded = plan?.status === 'held' ? 'held' : 'complete';
   const status = reasons.length === 0 ? concluded : 'incomplete';
   const now = clock.now();

@@ -36,10 +36,7 @@ export type FirstReadState =
   | ({ readonly kind: 'running' } & ReadProgress)
   | { readonly kind: 'finished' };
 
-/**
- * The first complete read of the service, once per store. Until it is finished SCIM has no answers, because "not found"
- * would make a provider create users twice.
- */
+/** The first read of a service, once per store. SCIM answers after it alone: "not found" would have users created twice. */
 export class FirstRead {
   readonly #deps: ReadDeps;
   readonly #learned = Promise.withResolvers<void>();
@@ -64,11 +61,7 @@ export class FirstRead {
     );
   }
 
-  /**
-   * Starts, or goes on with the lists that no earlier process has read. A finished read makes no call, unless a section is
-   * closed.
-   * @throws BridgeError `other-service` when the store belongs to another service.
-   */
+  /** Starts, or goes on with the lists that are left. @throws BridgeError `other-service`: the store has another one */
   async start(): Promise<void> {
     const { store, clock } = this.#deps;
     this.#service = await openService(this.#deps);
@@ -116,10 +109,7 @@ export class FirstRead {
     return RECHECK_MS;
   }
 
-  /**
-   * Learns whose service it is, as every process does once. Returns the wait before the next attempt, in milliseconds; 0: none
-   * is needed.
-   */
+  /** Learns whose service it is. Returns the wait before the next attempt, in milliseconds; 0: none is needed. */
   async #learn(attempt: number, signal: AbortSignal): Promise<number> {
     try {
       this.#service = await assertService(this.#deps, await this.#askAccount(attempt, signal));

@@ -56,10 +56,7 @@ export function toGroupEntry(
   };
 }
 
-/**
- * Merges what is shown of a group. The name comes from SCIM where SCIM shows the group, or once did; permissions and the
- * flag come from REST.
- */
+/** The name comes from SCIM where SCIM shows the group, or once did; permissions and the flag come from REST. */
 function observe(
   { scim, rest }: ShownGroup,
   before: ObservedGroup | undefined,
@@ -103,10 +100,7 @@ export const groupEntries: EntryKind<'group'> = {
   removeAgain,
 };
 
-/**
- * Lets the removal of a group wait again, with one failed attempt, where the bridge removed it and a list that was asked
- * for after the answer shows it: then the service did not make the change.
- */
+/** A group that was removed and is in a later list was not: its removal waits again, with one failed attempt. */
 async function removeAgain(tx: Db, { entry, row }: Listed<'group'>, now: number): Promise<void> {
   const isReleased = row.origin !== 'created' || row.observed !== null;
   const isUnderWay = hasWaiting(row) || row.due_at !== null;

@@ -67,10 +67,7 @@ interface Unproven {
   readonly listed: number;
 }
 
-/**
- * Lists the groups whose members are not known to be complete, after the last that was asked for. One that no list shows is
- * looked for by itself: where nothing is shown an empty list proves nothing.
- */
+/** Groups that no list shows are left out: where nothing is shown an empty list of members proves nothing. */
 async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unproven[]> {
   const { membersAfter, scimGroups, restGroups } = reading;
   const listsMembers = scimGroups.values().some(({ memberIds }) => memberIds !== undefined);
@@ -152,12 +149,7 @@ const FORMS: readonly (readonly ['restId' | 'uid', (rest: RestGroup) => string])
   ['uid', ({ uid }) => uid],
 ];
 
-/**
- * Joins the groups of the SCIM list with those of the REST list. "The SCIM id is the REST id" (or the uid) counts only
- * while id and name agree for every group that both lists show. After a single contradiction groups are joined by names
- * that are unique in both lists. Nothing is guessed.
- * @param deleted uids of groups that were deleted through SCIM
- */
+/** Joins the groups of both lists by ids where id and name agree for all, else by names that are unique in both. */
 function joinGroups(
   scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],

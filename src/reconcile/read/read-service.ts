@@ -54,10 +54,7 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
       return storeEntries(run, userEntries, entries);
     },
   },
-  /**
-   * Roles, licences and suspensions. Accounts that only this list shows (placeholders without a mailbox, for instance)
-   * become users too: groups may have them as members, and their addresses are taken.
-   */
+  /** Roles, licences and suspensions. Accounts that it alone shows are users too: groups may have them as members. */
   companyUsers: {
     ways: [
       toWay(companyUsers.getListOfUsers, {}),
@@ -96,7 +93,7 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
   },
 };
 
-/** Reads a list to its proven end, and stores it page by page. Returns why it is not complete. @throws what a call of it throws */
+/** Reads a list to its proven end, and stores it. Returns why it is not complete. @throws what a call of it throws */
 async function readList(run: ReadRun, name: ListName): Promise<Reason | undefined> {
   if (name === 'members') return readMembers(run);
   const { lists, scimGroups, restGroups } = run.reading;
@@ -148,11 +145,7 @@ interface ReadOptions {
   readonly onEnd?: (() => Promise<void>) | undefined;
 }
 
-/**
- * Reads every open list of the service to its proven end; a failed list is read again from its beginning. A list that
- * the service refuses is left out, and its section closed. Returns why a list could not be read, undefined when all were.
- * @throws BridgeError `other-service`, and the reason of the signal
- */
+/** Reads every open list to its end, or leaves out a refused one. Returns why one was not read. @throws `other-service` */
 export async function readService(
   run: ReadRun,
   { failuresMax, onEnd }: ReadOptions = {},
@@ -205,10 +198,7 @@ async function tryList(
   }
 }
 
-/**
- * Notes that a list is read. A section opens once all its lists are read, so that a provider does not get "not found" too
- * early.
- */
+/** A section opens once all its lists are read, so that a provider does not get "not found" too early. */
 async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void> {
   const section = toSection(list);
   if (LISTS[section].at(-1) === list) await saveSection(deps, section, null);

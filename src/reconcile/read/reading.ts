@@ -18,10 +18,7 @@ export interface ReadDeps extends ReconcileDeps {
 /** Calls of a complete read are of the least urgent class that is never starved. */
 export const READING = { class: 'look', key: 'first-read' } as const;
 
-/**
- * Lists of a complete read by their sections, in order: users before groups, because a membership names a user. `members`:
- * both lists of groups are stored, and members that they do not show are asked for group by group.
- */
+/** Lists of a complete read by section, in order. `members` stores both lists of groups, and reads what they do not show. */
 export const LISTS = {
   users: ['users'],
   companyUsers: ['companyUsers'],

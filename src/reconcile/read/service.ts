@@ -16,10 +16,7 @@ export async function openService({
   return known;
 }
 
-/**
- * Makes the store belong to this service, or adds new facts about it.
- * @throws BridgeError `other-service` when the users and groups of the store are those of another one.
- */
+/** Makes the store belong to this service, or adds facts about it. @throws BridgeError `other-service`: it has another */
 export async function assertService(
   deps: StoreDeps,
   { companyId, accountId }: Omit<KnownService, 'identity'>,
@@ -67,10 +64,7 @@ export async function isAnswering({ upstream }: ReadDeps): Promise<boolean> {
 /** Times that one kind of call may fail while other reads work. */
 const FAILURES_MAX = 3;
 
-/**
- * True when the bridge goes on without what a failed call was to tell: the service does not tell it, or this call alone
- * fails again and again. @param attempt from 1 on
- */
+/** True when the bridge goes on without what a call was to tell: it tells nothing, or fails alone. `attempt`: from 1 on */
 export async function mayGoWithout(
   deps: ReadDeps,
   error: unknown,

@@ -145,10 +145,7 @@ async function isStored<T extends Type>(
   return agreesWithLinks(store.read, known, seen);
 }
 
-/**
- * Stores entries, so that a repeated page adds none. What was written since the list was asked for keeps the newer state.
- * What may have other ids by now is looked at, and until then the lists say nothing of it.
- */
+/** A repeated page adds none. What may have other ids by now is looked at, and until then lists say nothing of it. */
 async function saveEntries<T extends Type>(
   tx: Db,
   run: ReadRun,
@@ -204,10 +201,7 @@ function toNewRow<T extends Type>(kind: EntryKind<T>, entry: Entry<T>, now: numb
   };
 }
 
-/**
- * Finds the one row that is to show an entry, and removes unmanaged ones beside it. None: a deleted one waits for its
- * removal again, or two that a provider wrote stay as they are.
- */
+/** Finds the one row that is to show an entry, and removes unmanaged ones beside it. None: nothing is to be stored. */
 async function settleRows<T extends Type>(
   tx: Db,
   { type, removeAgain }: EntryKind<T>,
@@ -228,11 +222,7 @@ async function settleRows<T extends Type>(
   return [{ entry, row }];
 }
 
-/**
- * Stores what lists show of a known row: an unmanaged one is shown as observed, a managed one as desired. An entry that may
- * be older than a call makes a look due, but for a user of whom it shows what the call showed: mostly one who was created
- * while the list was read. False: nothing was stored.
- */
+/** Stores what lists show of a known row. What may be older than a call is looked at instead. False: nothing was stored. */
 async function saveKnown<T extends Type>(
   tx: Db,
   kind: EntryKind<T>,
@@ -243,6 +233,7 @@ async function saveKnown<T extends Type>(
   if (decision === 'drop') return false;
   const observed = entry.observe(row, now);
   const before = toObservation(row);
+  // Mostly one who was created while the list was read.
   const isConfirmed = kind.type === 'user' && before && confirms(observed, before);
   if (decision === 'look-again' && !isConfirmed) {
     await updateRow(tx, row, toLookAgainColumns(row, now));
@@ -256,10 +247,7 @@ async function saveKnown<T extends Type>(
   return true;
 }
 
-/**
- * Adds unmanaged rows, but for what a create of ours may have made, or what may have moved: the look of the one that waits
- * for it tells. Under another id it would be lost to a provider that writes it meanwhile.
- */
+/** Adds rows, but for what a create of ours may have made, or what may have moved: the look at that one tells. */
 async function insertAdded<T extends Type>(
   tx: Db,
   { type, listNames }: EntryKind<T>,
@@ -267,6 +255,7 @@ async function insertAdded<T extends Type>(
   movedNames: readonly string[],
 ): Promise<Listed<T>[]> {
   if (added.length === 0) return [];
+  // Under another id it would be lost to a provider that writes it meanwhile.
   const taken = (await listNamesUnderWay(tx, type)).union(new Set(movedNames));
   const free = added.filter(({ row }) => !listNames(row).some((name) => taken.has(name)));
   const entryOf = new Map(free.map(({ entry, row }) => [row.id, entry]));

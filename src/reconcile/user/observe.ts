@@ -57,10 +57,7 @@ export function toObservedUser(
   };
 }
 
-/**
- * Merges an entry of the list of company users. userName, address, name and `active` come from SCIM, which every later
- * look asks; the rest comes from this list. The role of a deactivated account tells nothing.
- */
+/** Merges an entry of the list of company users. userName, address, name and `active` come from SCIM where it shows them. */
 export function observeCompanyUser(
   user: CompanyUser,
   before: ObservedUser | undefined,
@@ -130,10 +127,7 @@ export function toObservedColumns(row: Pick<UserRow, 'erased_at'>, seen: Observe
   };
 }
 
-/**
- * Attributes of an unmanaged account, as the service holds it; its full name is split. Identity providers import such
- * accounts and insist on every one of these attributes, and may send each of them back.
- */
+/** Attributes of an unmanaged account; its full name is split. Identity providers insist on every one of these. */
 export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
   const { userName, email, role, virtual, active } = observed;
   const address = email ?? userName;
@@ -169,11 +163,7 @@ export function toUnmanagedUser(row: UserRow): UserRow {
   };
 }
 
-/**
- * Reads the role of a person whom the list of company users never showed, before a provider takes the account over or
- * takes something from it: an owner is privileged.
- * @throws BridgeError `could-not-look` when the list could not be read: that is not an ordinary person
- */
+/** Reads a role that no list showed, before a provider takes the account: it may be an owner's. @throws `could-not-look` */
 export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWait): Promise<void> {
   const row = await findRow(deps.store.read, { type: 'user', id });
   if (row === undefined || !isRoleUnknown(row)) return;
@@ -193,10 +183,7 @@ export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWai
   });
 }
 
-/**
- * Tells whether an account is an owner's. Where the list of company users is closed to us, nobody is known as one: the
- * protection of the settings stands alone. @throws UpstreamError
- */
+/** Tells whether an account is an owner's; where the list is closed to us, nobody is known as one. @throws UpstreamError */
 export async function lookUpOwner(deps: ReconcileDeps, search: CompanySearch): Promise<boolean> {
   if ((await readSections(deps)).companyUsers?.problem) return false;
   try {
