@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { CliContext } from '../src/cli/command.ts';
-import { commands } from '../src/cli/commands.ts';
+import { commands } from '../src/cli/program.ts';
 
 /** Context of a command line that is only described. */
 const nothing = (): never => {

@@ -8,7 +8,7 @@ import { followRequests } from '../ops/http/follow-requests.ts';
 import { answerErrors } from '../ops/http/operator.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
 import type { StatusSources } from '../ops/sources.ts';
-import { readSeats } from '../ops/state/status.ts';
+import { readSeats } from '../ops/state/routes.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { createScimRouter } from '../scim/router.ts';
 import { type BridgeParts, createOperators } from './operators.ts';

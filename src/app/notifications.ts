@@ -6,7 +6,7 @@ import { type Observed, putTest } from '../notify/notifier.ts';
 import type { NotificationSource } from '../ops/sources.ts';
 import { LEAVER_LATE_MS, type WritesFacts } from '../ops/state/readiness-facts.ts';
 import { type Reason, readReadiness } from '../ops/state/reasons.ts';
-import { findLeaverHold } from '../ops/state/status.ts';
+import { findLeaverHold } from '../ops/state/routes.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials.ts';
 import { countDriftsAfter } from '../store/drifts.ts';
 import { createFact } from '../store/facts.ts';

@@ -3,9 +3,9 @@ import { Argument } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
-import type { Given } from '../ops/lists/act.ts';
 import { acts, toPlanHead, toWaiting } from '../ops/lists/acts.ts';
 import { toReadingText } from '../ops/lists/details.ts';
+import type { Given } from '../ops/lists/list.ts';
 import { records } from '../ops/lists/records.ts';
 import { type OpsJson, opsSchemas } from '../ops/schemas/schemas.ts';
 import {

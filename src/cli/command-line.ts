@@ -3,8 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { readPackageVersion } from '../app/package-version.ts';
 import type { CliWorld } from './command.ts';
-import { commands } from './commands.ts';
-import { runProgram } from './program.ts';
+import { commands, runProgram } from './program.ts';
 
 // The command line itself: only this file of the folder touches the process.
 

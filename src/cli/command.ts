@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Argument, type Command, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
-import type { Given } from '../ops/lists/act.ts';
+import type { Given } from '../ops/lists/list.ts';
 import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
 import type { LoadedSettings } from '../settings/load.ts';
 import type { Environment } from '../settings/sources.ts';

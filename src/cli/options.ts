@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import type { FilterWords } from '../ops/http/list-query.ts';
-import { type Act, type Given, toKebab } from '../ops/lists/act.ts';
+import { type Act, type Given, toKebab } from '../ops/lists/list.ts';
 import { toHelp } from './command.ts';
 
 /** Words for the value of an option that is not called as its parameter or member. */

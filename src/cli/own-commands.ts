@@ -6,7 +6,7 @@ import { toCount } from '../domain/text.ts';
 import type { CheckReport, CheckResult } from '../ops/check/check-service.ts';
 import type { Column } from '../ops/lists/list.ts';
 import type { TransportOptions } from '../upstream/transport.ts';
-import type { ApiOptions } from './api/read-args.ts';
+import type { ApiOptions } from './api.ts';
 import { type AddCommand, commandOf, exitCodes, JSON_OBJECT, YES } from './command.ts';
 import { repeatedOption } from './options.ts';
 import type { MoveOptions } from './store-work.ts';
@@ -63,7 +63,7 @@ export function checkCommand(deps: Pick<TransportOptions, 'clock' | 'random'>): 
 Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`,
     async run({ loadSettings, showProgress }) {
       const { settings } = loadSettings();
-      const { openService } = await import('./api/run-api.ts');
+      const { openService } = await import('./api.ts');
       const { checkStore } = await import('./store-work.ts');
       const { checkService } = await import('../ops/check/check-service.ts');
       const transport = openService(settings, NO_SERVICE, { ...deps, isReading: true });
@@ -123,7 +123,7 @@ upstream.url by itself, at upstream.requestsPerSecond.
 Standard output has JSON and nothing else. A failed call is one line of JSON on standard error: code, message,
 operation, status, retry, outcome, requestId, retryAfterMs, answer. Exit code 2: with
 --paginate the list may be incomplete; what was read is printed. Exit code 75: "outcome" says if the call may have been done.`,
-  run: async (call) => (await import('./api/run-api.ts')).runApi(call),
+  run: async (call) => (await import('./api.ts')).runApi(call),
 });
 
 const store = () => import('./store-work.ts');

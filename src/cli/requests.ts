@@ -5,8 +5,18 @@ import { BridgeError } from '../domain/errors.ts';
 import { isId } from '../domain/ids.ts';
 import { isJsonObject } from '../domain/json.ts';
 import { toCount } from '../domain/text.ts';
-import { type Act, type FileAct, findQuestion, type Given, toRequest } from '../ops/lists/act.ts';
-import { type Column, type List, MEANINGS, NOTHING, toCsv } from '../ops/lists/list.ts';
+import {
+  type Act,
+  type Column,
+  type FileAct,
+  findQuestion,
+  type Given,
+  type List,
+  MEANINGS,
+  NOTHING,
+  toCsv,
+  toRequest,
+} from '../ops/lists/list.ts';
 import { opsSchemas } from '../ops/schemas/schemas.ts';
 import {
   type AddCommand,

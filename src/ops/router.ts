@@ -8,7 +8,6 @@ import { apiRoutes } from './api/routes.ts';
 import { exportRoutes } from './census/routes.ts';
 import { driftRoutes } from './drift/drifts.ts';
 import { planRoutes } from './drift/plans.ts';
-import { erasureRoutes } from './erasure/routes.ts';
 import { InvalidRequest, missing } from './http/body.ts';
 import {
   keepActs,
@@ -22,7 +21,7 @@ import { MEANINGS } from './lists/list.ts';
 import { recordRoutes } from './records/routes.ts';
 import { recoveryRoutes } from './recovery/routes.ts';
 import { explainRoutes } from './resources/explain.ts';
-import { resourceRoutes } from './resources/routes.ts';
+import { erasureRoutes, resourceRoutes } from './resources/routes.ts';
 import {
   describeSchemas,
   type OpsJson,
@@ -32,8 +31,7 @@ import {
 import type { OpsSources } from './sources.ts';
 import type { HealthSources } from './state/readiness-facts.ts';
 import { readReadiness } from './state/reasons.ts';
-import { statusRoutes } from './state/status.ts';
-import { workRoutes } from './state/work.ts';
+import { statusRoutes, workRoutes } from './state/routes.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 
 /** Everything that operators and their monitoring are shown. */

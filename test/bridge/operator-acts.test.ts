@@ -3,8 +3,8 @@ import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { listen, toPort } from '../../src/app/guarded-server.ts';
 import type { JsonObject } from '../../src/domain/json.ts';
+import { ACT_WORDS } from '../../src/ops/records/logs.ts';
 import { opsRoutes } from '../../src/ops/router.ts';
-import { ACT_WORDS } from '../../src/ops/timeline/act-log.ts';
 import { bridgeForTest } from '../support/bridge.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type AddCommand, defaultConfigFile } from '../../src/cli/command.ts';
-import { commands } from '../../src/cli/commands.ts';
-import { runProgram } from '../../src/cli/program.ts';
+import { commands, runProgram } from '../../src/cli/program.ts';
 import type { TestBridge } from './bridge.ts';
 import { OPS_TOKEN } from './operator.ts';
 

@@ -2,7 +2,7 @@ import { Button, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { access } from '../../src/ops/lists/access.ts';
-import { toCommandLine, toRequest } from '../../src/ops/lists/act.ts';
+import { toCommandLine, toRequest } from '../../src/ops/lists/list.ts';
 import { useChange, useRead } from '../api/queries.ts';
 import { Question } from '../parts/act.tsx';
 import { type Made, Secret } from './secret.tsx';

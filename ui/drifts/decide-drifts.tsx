@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { toShell } from '../../src/ops/lists/act.ts';
-import { toSubject } from '../../src/ops/lists/drifts.ts';
+import { toShell } from '../../src/ops/lists/list.ts';
+import { toSubject } from '../../src/ops/lists/tables.ts';
 import { toCounts, toHarm } from '../../src/ops/lists/words.ts';
 import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';

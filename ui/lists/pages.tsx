@@ -1,9 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import { access } from '../../src/ops/lists/access.ts';
-import { DRIFTS, UNMANAGED } from '../../src/ops/lists/drifts.ts';
-import { FIRST_RUN, PLANS, SETTINGS } from '../../src/ops/lists/plans.ts';
 import { records } from '../../src/ops/lists/records.ts';
-import { GROUPS, USERS } from '../../src/ops/lists/resources.ts';
+import {
+  DRIFTS,
+  FIRST_RUN,
+  GROUPS,
+  PLANS,
+  SETTINGS,
+  UNMANAGED,
+  USERS,
+} from '../../src/ops/lists/tables.ts';
 import { useStatus } from '../api/queries.ts';
 import { DecideDrifts, type Decision, type Drift } from '../drifts/decide-drifts.tsx';
 import { type Choosing, listPage } from './list-page.tsx';

@@ -8,7 +8,7 @@ import {
   type Subject,
   toCommandLine,
   toRequest,
-} from '../../src/ops/lists/act.ts';
+} from '../../src/ops/lists/list.ts';
 import { OpsError } from '../api/ask.ts';
 import { useChange, useIsOperator } from '../api/queries.ts';
 import { Words } from './cell.tsx';

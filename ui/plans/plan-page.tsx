@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { acts } from '../../src/ops/lists/acts.ts';
 import { type Fact, listPlanFacts } from '../../src/ops/lists/details.ts';
-import { ACTIONS, PLAN_TONES } from '../../src/ops/lists/plans.ts';
+import { ACTIONS, PLAN_TONES } from '../../src/ops/lists/tables.ts';
 import { toCounts, toDecider, toHarm } from '../../src/ops/lists/words.ts';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { acts } from '../../src/ops/lists/acts.ts';
 import { listResourceFacts } from '../../src/ops/lists/details.ts';
 import type { Column, Tone } from '../../src/ops/lists/list.ts';
-import { FIELDS, toLinkColumns } from '../../src/ops/lists/resources.ts';
+import { FIELDS, toLinkColumns } from '../../src/ops/lists/tables.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 import { useRead } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';

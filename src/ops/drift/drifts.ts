@@ -17,7 +17,7 @@ import { InvalidRequest, missing, Problem } from '../http/body.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { toMoment, toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
-import { DRIFTS, UNMANAGED } from '../lists/drifts.ts';
+import { DRIFTS, UNMANAGED } from '../lists/tables.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Requests that list differences, decide about them, and look for them. */

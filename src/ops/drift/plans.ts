@@ -17,7 +17,7 @@ import { OLDEST, type PartQuery } from '../http/list-query.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
-import { PLANS } from '../lists/plans.ts';
+import { PLANS } from '../lists/tables.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { OTHER_HASH, toSubjectView } from './drifts.ts';

@@ -1,7 +1,6 @@
 import { DEFAULT_PROVIDER, type Handling, RIGHTS } from '../../domain/provider.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { actOf } from './act.ts';
-import { listOf, toCellText } from './list.ts';
+import { actOf, listOf, toCellText } from './list.ts';
 
 const COMMON = {
   filters: { state: ['live', 'revoked'] },

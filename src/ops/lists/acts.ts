@@ -1,6 +1,6 @@
 import { toCount } from '../../domain/text.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { actOf } from './act.ts';
+import { actOf } from './list.ts';
 import { toKind } from './words.ts';
 
 /** What operators do about people, groups, plans and the bridge. */

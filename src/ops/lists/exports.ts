@@ -1,7 +1,7 @@
 import { CENSUS_KINDS } from '../../domain/census.ts';
 import { toCount } from '../../domain/text.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { fileActOf } from './act.ts';
+import { fileActOf } from './list.ts';
 
 const MAP =
   '`column=attribute` with commas, for columns that are not known; `column=` leaves one out.';

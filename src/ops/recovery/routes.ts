@@ -30,7 +30,7 @@ import { listWhere } from '../../store/tables.ts';
 import { type Filters, type ListQuery, wrongCursor } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
 import { toMoment } from '../http/view.ts';
-import { FIRST_RUN } from '../lists/plans.ts';
+import { FIRST_RUN } from '../lists/tables.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 

@@ -2,17 +2,25 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unknownProvider } from '../../access/credentials.ts';
 import { toAdoptionWords } from '../../domain/adoption.ts';
 import { isWaiting, listWaiting } from '../../domain/cell.ts';
+import { OBSTACLE_WORDS } from '../../domain/erasure.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isObservedActive, listUserDifferences } from '../../domain/user.ts';
+import {
+  type Erasure,
+  type ErasureDeps,
+  eraseUser,
+  planErasure,
+} from '../../reconcile/erasure/erasure.ts';
+import { listByKey } from '../../store/resources/find.ts';
 import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import { findOne } from '../../store/tables.ts';
 import { missing, Problem } from '../http/body.ts';
 import { type ListQuery, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
-import { ok, route } from '../http/route.ts';
+import { getOnly, ok, route } from '../http/route.ts';
 import { toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
-import { GROUPS, USERS } from '../lists/resources.ts';
+import { GROUPS, USERS } from '../lists/tables.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { listKept } from './explain.ts';
@@ -175,3 +183,54 @@ function readItems<Type extends ResourceType, Item>(
 
 /** Rows that a filter looks at in one turn of the event loop. */
 const WINDOW = 2_000;
+
+/** Requests that show and do erasures. */
+export const erasureRoutes = [
+  route(
+    {
+      path: '/users/{key}/erasure',
+      summary:
+        'What erasing a person would erase, and what has to be done first. The key as before.',
+      answers: { 200: 'Erasure' },
+    },
+    async (sources, { params }) => {
+      const id = await getPerson(sources, params.key);
+      return ok(toAnswer(await planErasure(toDeps(sources), id)));
+    },
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/users/{key}/erase',
+      summary:
+        'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
+      answers: { 200: 'Erasure' },
+    },
+    async (sources, { params }) => {
+      const target = await getPerson(sources, params.key);
+      const json = toAnswer(await eraseUser(toDeps(sources), target));
+      const { obstacles, rows } = json;
+      if (obstacles.length === 0) {
+        const change = { before: { rows: (rows ?? 0) + 1 }, after: { rows: 0 } };
+        return { json, target, change };
+      }
+      const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
+      throw new Problem(409, 'not-erasable', message, { more: { obstacles }, target });
+    },
+  ),
+] as const;
+
+async function getPerson({ store }: OpsSources, key: string) {
+  return getOnly(await listByKey(store.read, 'user', key)).id;
+}
+
+function toDeps({ store, clock, rules }: OpsSources): ErasureDeps {
+  return { store, clock, policy: rules };
+}
+
+/** A person may be gone since their name was looked up. */
+function toAnswer(erasure: Erasure | undefined) {
+  if (erasure === undefined) return missing('Nothing has this id or name.');
+  const obstacles = erasure.obstacles.map((code) => ({ code, detail: OBSTACLE_WORDS[code] }));
+  return { ...erasure, obstacles };
+}

@@ -3,7 +3,7 @@ import { describeSqlite } from '../../../test/support/stores.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { createRecorder } from '../../store/recorder.ts';
 import { listWhere } from '../../store/tables.ts';
-import { createRequestLog } from './request-log.ts';
+import { createRequestLog } from './logs.ts';
 
 const kept = {
   at: 1,
