@@ -1,4 +1,4 @@
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { findNearest } from '../../settings/nearest.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
@@ -6,25 +6,12 @@ import { operationGroups } from '../../upstream/operations/all.ts';
 import type { FileInput } from '../../upstream/operations/file-input.ts';
 import type { Operation, OperationGroup } from '../../upstream/operations/operation.ts';
 import { isFileType, isNamed, toTypes } from '../../upstream/operations/part.ts';
-import { EXACT_JSON, Problem } from '../http/body.ts';
+import { Problem, readJson } from '../http/body.ts';
 import { noteAct } from '../http/operator.ts';
-import { type Answer, ok, route } from '../http/route.ts';
+import { route } from '../http/route.ts';
+import { toView } from '../http/view.ts';
 import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
 import type { ApiSource } from '../sources.ts';
-
-/** A call with its files, which travel as base64: 12 MB of them. */
-const BODY_MAX = '16mb';
-
-const JSON_TYPES = ['json', '+json'];
-
-/** A body that is not read would be a call without its arguments, which may change more: 415 for a body of another type. */
-const assertReadable: RequestHandler = (req, _res, next) => {
-  const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
-  const hasBody = encoding !== undefined || Number(length ?? 0) > 0;
-  if (!hasBody || req.is(JSON_TYPES) !== false) return next();
-  const message = 'The body has to be JSON, and say so: Content-Type: application/json.';
-  throw new Problem(415, 'invalid', message);
-};
 
 /** The request that calls the service as the bridge does, in the same budget. */
 export const apiRoutes = [
@@ -34,17 +21,16 @@ export const apiRoutes = [
       path: '/api/{group}/{operation}',
       summary: 'Call any operation of the service; `scim-bridge api --list` lists them.',
       body: 'CallBody',
-      readers: [assertReadable, express.json({ ...EXACT_JSON, limit: BODY_MAX, type: JSON_TYPES })],
+      // Files travel as base64: 12 MB of them.
+      readers: [readJson('16mb')],
       answers: { 200: 'CallResult', 502: 'CallFailure', 503: 'CallFailure', 504: 'CallFailure' },
     },
     async ({ api }, { params, req, res }) => {
       const id = `${params.group}.${params.operation}`;
       const operation = findOperation(id);
       if (operation === undefined) {
-        const near = [findNearOperation(id)].filter((name) => name !== undefined);
-        throw new Problem(404, 'unknown-operation', `There is no operation ${id}.`, {
-          more: { near },
-        });
+        const more = { near: [findNearOperation(id) ?? []].flat() };
+        throw new Problem(404, 'unknown-operation', `There is no operation ${id}.`, { more });
       }
       const answer = await call(api, operation, { req, res });
       const result = 'code' in answer.json ? String(answer.json.code) : 'done';
@@ -53,15 +39,11 @@ export const apiRoutes = [
   ),
 ] as const;
 
-type CallAnswer =
-  | Answer<OpsJson<'CallResult'>, 200>
-  | Answer<OpsJson<'CallFailure'>, 502 | 503 | 504>;
-
 async function call(
   api: ApiSource,
   operation: Operation,
   { req, res }: { readonly req: Request; readonly res: Response },
-): Promise<CallAnswer> {
+) {
   const ended = { operation: operation.id };
   // A caller that does not wait for the answer any more has no call that waits for its turn.
   const gone = new AbortController();
@@ -72,7 +54,7 @@ async function call(
     if (subject !== undefined) noteAct(res, { target: subject });
     const result = await api.call(operation, args, { signal: gone.signal });
     api.report({ ...ended, result: 'done' }, res);
-    return ok({ result: result ?? null });
+    return { status: 200, json: { result: result ?? null } } as const;
   } catch (error) {
     if (error instanceof TypeError) {
       const change = { after: { operation: operation.id, result: 'invalid' } };
@@ -81,7 +63,8 @@ async function call(
     if (!(error instanceof UpstreamError)) throw error;
     api.report({ ...ended, result: error.code }, res);
     const silent = error.code === 'timeout' ? 504 : 503;
-    return { status: error.status === undefined ? silent : 502, json: toApiFailure(error) };
+    const status = error.status === undefined ? silent : 502;
+    return { status, json: toApiFailure(error) } as const;
   }
 }
 
@@ -135,19 +118,11 @@ export function findNearOperation(wrong: string): string | undefined {
 
 /** The failure of a call as JSON for its caller: `answer` may hold personal data; null: it was empty or a web page. */
 export function toApiFailure(error: UpstreamError): OpsJson<'CallFailure'> {
-  const { code, message, operation, status, retry, outcome, requestId, retryAfterMs, body } = error;
+  const { message, status = null, requestId = null, retryAfterMs = null, body } = error;
   const text = body.kind === 'text' ? body.text : null;
-  return {
-    code,
-    message,
-    operation,
-    status: status ?? null,
-    retry,
-    outcome,
-    requestId: requestId ?? null,
-    retryAfterMs: retryAfterMs ?? null,
-    answer: body.kind === 'json' ? body.value : text,
-  };
+  const answer = body.kind === 'json' ? body.value : text;
+  const more = { message, status, requestId, retryAfterMs, answer };
+  return toView('CallFailure', error, more);
 }
 
 /** The error in the JSON of a bridge of the same version; undefined when it is none. */

@@ -3,18 +3,13 @@ import { z } from 'zod';
 import { BridgeError } from '../../domain/errors.ts';
 import { assertUtf8, isStorable } from '../../domain/text.ts';
 
-/** Options of `express.json` that take JSON as it was written, or refuse it. */
-export const EXACT_JSON = { verify: assertUtf8, reviver: assertExact } as const;
-
 /**
- * Reads the JSON body of an operator's request, whatever type it says it is: a body that is left unread would
- * make a dry run a real one.
+ * Reads the JSON body of an operator's request as it was written, whatever type it says it is: a body that is left unread
+ * would make a dry run a real one.
  */
-export const jsonBody: ReturnType<typeof express.json> = express.json({
-  limit: '32kb',
-  type: () => true,
-  ...EXACT_JSON,
-});
+export function readJson(limit: string): RequestHandler {
+  return express.json({ limit, type: () => true, verify: assertUtf8, reviver: assertExact });
+}
 
 /** Refuses a body where there is none: one that never ends would hold a place. @throws InvalidRequest */
 export const refuseBody: RequestHandler = ({ headers }, _res, next) => {

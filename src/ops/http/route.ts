@@ -7,7 +7,7 @@ import type { ListName } from '../lists/list.ts';
 import { t } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { type ActNotes, jsonBody, missing, Problem, parseBody, refuseBody } from './body.ts';
+import { type ActNotes, missing, Problem, parseBody, readJson, refuseBody } from './body.ts';
 import {
   type Filters,
   type ListAnswer,
@@ -110,7 +110,7 @@ export function route<
   const { method = 'get', body, filters, parameters, newest } = described;
   const [first = 200] = Object.keys(described.answers).map(Number);
   const serve = (sources: OpsSources): RequestHandler[] => [
-    ...(method === 'get' ? [refuseBody] : (readers ?? [jsonBody])),
+    ...(method === 'get' ? [refuseBody] : (readers ?? [readJson('32kb')])),
     async (req, res) => {
       if (body === undefined) parseBody(NO_BODY, req.body);
       const call = {
