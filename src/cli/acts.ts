@@ -1,6 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Argument } from 'commander';
-import type { OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
 import { acts, toPlanHead, toWaiting } from '../ops/lists/acts.ts';
@@ -66,7 +64,7 @@ export async function findResumeQuestion({ connect }: CliContext): Promise<strin
 /** `erase`: erases all personal data of a person whom no provider has any more. */
 export const eraseCommand = commandOf<{ readonly yes?: true; readonly json?: true }>({
   usage: 'erase',
-  arguments: [new Argument('<user>', 'a userName, an address or a SCIM id')],
+  arguments: [['<user>', 'a userName, an address or a SCIM id']],
   about: 'erase everything personal about a person whom the provider has deleted',
   options: [YES, JSON_OBJECT],
   help: `
@@ -82,8 +80,9 @@ code 2: nothing was erased, because --yes was not given.`,
     const toOutput = (json: OpsJson<'Erasure'>, code: number) => {
       return { json, text: toText(toErasureText(json)), code };
     };
-    if (planned.obstacles.length > 0)
-      return toOutput(planned, wasErased(planned) ? exitCodes.done : exitCodes.failed);
+    const [obstacle] = planned.obstacles;
+    if (obstacle !== undefined)
+      return toOutput(planned, obstacle.code === 'erased' ? exitCodes.done : exitCodes.failed);
     const undone = toOutput(planned, exitCodes.incomplete);
     if (!yes) {
       if (isJson || call.ask === undefined) return undone;
@@ -96,24 +95,19 @@ code 2: nothing was erased, because --yes was not given.`,
   },
 });
 
-function wasErased({ obstacles }: OpsJson<'Erasure'>): boolean {
-  return obstacles.some(({ code }) => code === 'erased');
-}
-
 function toErasureText(answer: OpsJson<'Erasure'>): string {
   const { userName, id, account, staysHidden, obstacles, rows } = answer;
-  if (wasErased(answer)) return `Nothing is left to erase of ${id}: it was done before.`;
+  if (obstacles[0]?.code === 'erased')
+    return `Nothing is left to erase of ${id}: it was done before.`;
   const person = `${userName} (${id}${account === null ? '' : `, account ${account}`})`;
-  if (obstacles.length > 0) {
-    const reasons = obstacles.map(({ code, detail }) => `\n  ${code}: ${detail}`);
-    return `Nothing can be erased of ${person} yet:${reasons.join('')}`;
-  }
-  const others =
-    rows === null
-      ? 'whatever else speaks of them'
-      : `${toCount(rows, 'row')} of others and of logs that spoke of them`;
+  const reasons = obstacles.map(({ code, detail }) => `\n  ${code}: ${detail}`);
+  if (reasons.length > 0) return `Nothing can be erased of ${person} yet:${reasons.join('')}`;
   const hidden = '\n  The id of the account stays, so that no list brings the person back.';
-  return `${rows === null ? 'To be erased' : 'Erased'}: ${person}
+  const [head, others] =
+    rows === null
+      ? ['To be erased', 'whatever else speaks of them']
+      : ['Erased', `${toCount(rows, 'row')} of others and of logs that spoke of them`];
+  return `${head}: ${person}
   names, attributes and what was seen in the service
   ${others}${staysHidden ? hidden : ''}`;
 }
@@ -133,7 +127,7 @@ const TEST_MS = 30_000;
 /** `notifications test`: tries receivers. */
 export const notificationsTestCommand = commandOf({
   usage: 'notifications test',
-  arguments: [new Argument('[receiver]', 'name of the receiver in notify.receivers')],
+  arguments: [['[receiver]', 'name of the receiver in notify.receivers']],
   about: 'send a notification to one receiver, or to each, and wait until it has it',
   async run({ connect, named, terminal }) {
     const client = connect();
@@ -145,10 +139,8 @@ export const notificationsTestCommand = commandOf({
     };
     const left = await poll(readLeft, (some) => some.every(({ error }) => error !== null), TEST_MS);
     if (left.length === 0) return { text: `Delivered: ${ids.length}\n` };
-    return {
-      text: toTable(left, records.NOTIFICATIONS.columns, { terminal }),
-      code: exitCodes.failed,
-    };
+    const text = toTable(left, records.NOTIFICATIONS.columns, { terminal });
+    return { text, code: exitCodes.failed };
   },
 });
 
@@ -168,8 +160,8 @@ export const sweepCommand = commandOf<{ readonly dryRun?: true; readonly exitCod
 Names stay out of its output, so that a scheduled job may print it: scim-bridge drifts lists the differences, and
 scim-bridge unmanaged the accounts and groups that no provider asked for. What follows from a difference is drift.policy;
 by default nothing. Exit code 1: not everything could be compared.`,
-  async run({ options: { dryRun, exitCode }, connect, showProgress }) {
-    const json = await runSweep(connect(), dryRun === true, showProgress);
+  async run({ options: { dryRun, exitCode }, ...context }) {
+    const json = await runSweep(context, dryRun === true);
     const failed = json.sweep.status === 'incomplete' ? exitCodes.failed : undefined;
     const code = exitCode && json.drifts.length > 0 ? exitCodes.incomplete : failed;
     return { json, text: () => toSweepText(json), code };
@@ -178,11 +170,8 @@ by default nothing. Exit code 1: not everything could be compared.`,
 
 type SweepResult = Awaited<ReturnType<typeof runSweep>>;
 
-async function runSweep(
-  client: OpsClient,
-  dryRun: boolean,
-  showProgress: CliContext['showProgress'],
-) {
+async function runSweep({ showProgress, ...context }: CliContext, dryRun: boolean) {
+  const client = context.connect();
   const asked = await client.send('POST', '/sweeps', { dryRun });
   const { id } = parseAnswer<OpsJson<'SweepAsked'>>(asked);
   const readSweep = async () => {
@@ -202,8 +191,8 @@ async function runSweep(
   // So that the output has the result of approved repairs.
   const plan = await poll(readPlan, (found) => found?.status !== 'approved', REPAIRS_MAX_MS);
   const { unmanaged } = await readAnswer(client, 'Status', '/status');
-  const reading = { path: '/drifts', query: { status: 'active' } } as const;
-  const { items } = await readList<OpsJson<'Drift'>>(client, reading);
+  const query = { status: 'active' };
+  const { items } = await readList<OpsJson<'Drift'>>(client, { path: '/drifts', query });
   // Those that are ignored are decided about.
   return { sweep, plan, drifts: items.filter(({ status }) => status !== 'ignored'), unmanaged };
 }
@@ -225,8 +214,6 @@ function toSweepText({ sweep, plan, drifts, unmanaged }: SweepResult): string {
   return toText(lines.join('\n'));
 }
 
-type Decision = OpsJson<'DriftsBody'>['decision'];
-
 const DECISIONS = {
   repair: ['have the service hold again what is wanted, by one plan', 'repaired', 'Repair them?'],
   accept: ['take what the service holds as what is wanted', 'accepted', 'Accept them?'],
@@ -243,8 +230,8 @@ A dry run is made and shown first. A plan of repairs above the limits is done on
 its hash.`;
 
 /** Makes a command that decides about some of what a list shows: `drifts repair`. */
-export function decisionCommand(list: string, decision: Decision): AddCommand {
-  const [about, , question] = DECISIONS[decision];
+export function decisionCommand(list: string, decision: keyof typeof DECISIONS): AddCommand {
+  const [about, done, question] = DECISIONS[decision];
   const body = opsSchemas.DriftsBody.options.find(({ shape }) => shape.decision.value === decision);
   const { options, read } = bodyOptions(body, { known: ['decision', 'ids'] });
   return commandOf<Given>({
@@ -258,7 +245,7 @@ export function decisionCommand(list: string, decision: Decision): AddCommand {
       const send = async (more: object) => {
         const sent = await client.send('POST', '/drifts/decide', { ...given, ...more });
         const json = parseAnswer<OpsJson<'DriftsDecided'>>(sent);
-        return { json, text: toDecidedText(json, decision) };
+        return { json, text: toDecidedText(json, done) };
       };
       const preview = await send({ dryRun: true });
       if (typed.dryRun) return preview;
@@ -274,20 +261,16 @@ export function decisionCommand(list: string, decision: Decision): AddCommand {
   });
 }
 
-function toDecidedText(
-  { dryRun, done, refused, plan }: OpsJson<'DriftsDecided'>,
-  decision: Decision,
-): string {
-  const head = `${done} ${dryRun ? 'can be ' : ''}${DECISIONS[decision][1]}, ${refused.length} not.`;
+function toDecidedText(decided: OpsJson<'DriftsDecided'>, words: string): string {
+  const { dryRun, done, refused, plan } = decided;
+  const head = `${done} ${dryRun ? 'can be ' : ''}${words}, ${refused.length} not.`;
   const lines = [head, ...refused.map(({ id, reason }) => `  ${id}  ${reason}`)];
   if (plan !== null) {
     const { id, hash, counts, exceeded } = plan;
     const name = id === null ? `The plan ${hash}` : `Plan ${id}`;
-    lines.push(
-      `${name}: ${toCount(counts.total, 'action')}`,
-      ...Object.entries(counts.kinds).map(([kind, count]) => `  ${count} ${kind}`),
-      ...exceeded.map((limit) => `  above the limit: ${limit}`),
-    );
+    const kinds = Object.entries(counts.kinds).map(([kind, count]) => `  ${count} ${kind}`);
+    lines.push(`${name}: ${toCount(counts.total, 'action')}`, ...kinds);
+    lines.push(...exceeded.map((limit) => `  above the limit: ${limit}`));
   }
   return toText(lines.join('\n'));
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Argument, type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import type { Given } from '../ops/lists/list.ts';
 import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
@@ -67,11 +67,14 @@ export interface Output {
 interface CommandRow<Options> {
   readonly usage: string;
   /** Arguments that `--help` describes, in the place of those of `usage`. */
-  readonly arguments?: readonly Argument[];
+  readonly arguments?: readonly (Argument | readonly [name: string, meaning: string])[];
   readonly about: string;
   readonly help?: string | undefined;
   readonly configure?: (command: Command) => void;
-  readonly options?: readonly (Option | readonly [flags: string, meaning: string])[];
+  readonly options?: readonly (
+    | Option
+    | readonly [flags: string, meaning: string, usual?: string]
+  )[];
   /** Does it. @returns what is printed; undefined: nothing more */
   readonly run: (call: Call<Options>) => Promise<Output | undefined>;
 }
@@ -97,9 +100,12 @@ export function commandOf<Options = unknown>(row: CommandRow<Options>): AddComma
   const { options = [], arguments: described = [], help = '', configure, run } = row;
   return (program, context) => {
     const command = addEmpty(program, row.usage).description(row.about);
-    for (const argument of described) command.addArgument(argument);
-    for (const option of options)
-      command.addOption(option instanceof Option ? option : new Option(...option));
+    for (const one of described)
+      command.addArgument(one instanceof Argument ? one : new Argument(...one));
+    for (const one of options) {
+      if (one instanceof Option) command.addOption(one);
+      else command.option(...one);
+    }
     command.addHelpText('after', help);
     configure?.(command);
     command.action(async () => {

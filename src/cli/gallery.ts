@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Argument, Option } from 'commander';
+import { Argument } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
 import { isJsonObject, type JsonObject } from '../domain/json.ts';
@@ -16,9 +16,7 @@ import {
 } from './command.ts';
 import { type CheckResult, GATES, type Gate, Run, readGate } from './gallery-gate.ts';
 
-interface Options {
-  readonly provider?: string;
-  readonly url?: string;
+interface Options extends Readonly<Partial<Record<'provider' | 'url', string>>> {
   readonly domain: string;
   readonly groupPrefix: string;
   readonly only?: readonly string[];
@@ -34,13 +32,8 @@ export const galleryCommand = commandOf<Options>({
   options: [
     ['--provider <name>', 'the provider of the credential; default when left out'],
     ['--url <url>', 'the SCIM base URL; as the bridge tells it when left out'],
-    new Option('--domain <domain>', 'mail domain of the people that are made').default(
-      'example.com',
-    ),
-    new Option(
-      '--group-prefix <text>',
-      'text before the names of the groups that are made',
-    ).default(''),
+    ['--domain <domain>', 'mail domain of the people that are made', 'example.com'],
+    ['--group-prefix <text>', 'text before the names of the groups that are made', ''],
     ['--only <check...>', 'these checks alone'],
     ['--markdown', 'as a page with the source and the evidence of each check'],
     JSON_OBJECT,
@@ -70,10 +63,9 @@ something is left.`,
     const wanted = checks.filter(({ id }) => only?.includes(id) ?? true);
     const run = { ...rest, checks: wanted, client, status, options, stopped: stopping.signal };
     const json = await runGate(run);
-    const { summary, left, stopped } = json;
-    const isWhole = summary.failed === 0 && left.length === 0 && !stopped;
-    const code = isWhole ? undefined : exitCodes.incomplete;
-    return { json, text: () => (markdown ? toMarkdown(json) : toText(json)), code };
+    const isWhole = json.summary.failed === 0 && json.left.length === 0 && !json.stopped;
+    const code = isWhole ? exitCodes.done : exitCodes.incomplete;
+    return { json, text: markdown ? toMarkdown(json) : toText(json), code };
   },
 });
 

@@ -1,4 +1,4 @@
-import { Argument, Option } from 'commander';
+import { Option } from 'commander';
 import { request } from 'undici';
 import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/errors.ts';
@@ -99,7 +99,7 @@ function toReportText({ service, checks, calls }: CheckReport): string {
 export const apiCommand = commandOf<ApiOptions>({
   usage: 'api',
   about: 'call any operation of the service, and print its answer as JSON',
-  arguments: [new Argument('[operation]', 'see --list')],
+  arguments: [['[operation]', 'see --list']],
   configure: (command) => command.usage('<group>.<operation> [options]').helpOption(false),
   options: [
     repeatedOption('--path <name=value>', 'a parameter of the path'),
@@ -131,7 +131,7 @@ const store = () => import('./store-work.ts');
 /** `backup`: copies one moment of the store into a file, while the bridge goes on. */
 export const backupCommand = commandOf({
   usage: 'backup',
-  arguments: [new Argument('<file>', 'where to; it must not exist yet')],
+  arguments: [['<file>', 'where to; it must not exist yet']],
   about: 'write the store into a new file, while the bridge goes on (SQLite)',
   help: `
 Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge restore <file>.`,
@@ -141,23 +141,22 @@ Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge resto
 /** `restore`: puts a backup back, or records that it was, so that the next start does not repeat old changes. */
 export const restoreCommand = commandOf({
   usage: 'restore',
-  arguments: [
-    new Argument('[file]', 'a backup of a SQLite store; without it the store is one already'),
-  ],
+  arguments: [['[file]', 'a backup of a SQLite store; without it the store is one already']],
   about:
     'put a backup in the place of the store, or say that it was; the bridge must not be running',
   options: [YES],
   run: async (call) => (await store()).restore(call),
 });
 
-const TO = new Option('--to <url>', 'postgres://user:password@host/database, empty');
-
 /** `migrate-store`: moves the store from SQLite to PostgreSQL, or takes that back. */
 export const migrateStoreCommand = commandOf<MoveOptions>({
   usage: 'migrate-store',
   about: 'move the store from SQLite to PostgreSQL; the bridge must not be running',
   options: [
-    TO.conflicts(['toFile', 'undo']),
+    new Option('--to <url>', 'postgres://user:password@host/database, empty').conflicts([
+      'toFile',
+      'undo',
+    ]),
     ['--to-file <file>', 'a file with that address, so that no list of processes shows it'],
     ['--undo', 'make the file the store again, when no bridge has run on PostgreSQL'],
     YES,

@@ -38,10 +38,7 @@ const LIST_HELP = `
 --json prints { "items": [...], "nextCursor": ... } as GET /ops/openapi.json describes it; nextCursor is null
 when nothing follows. Tables fit the terminal; colours are for a terminal alone, and NO_COLOR=1 switches them off.`;
 
-interface TableOptions {
-  readonly limit: number;
-  readonly csv?: true;
-}
+type TableOptions = Readonly<{ limit: number; csv?: true }>;
 
 const TABLE_OPTIONS = [
   countOption('--limit <number>', 'how many at most').default(50),
