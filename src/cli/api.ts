@@ -252,11 +252,7 @@ function unknown(kind: string, name: string, near: string | undefined): WrongUsa
   return new WrongUsage(`error: there is no ${kind} ${name}${hint}`);
 }
 
-async function callOperation(
-  context: CliContext,
-  operation: Operation,
-  options: ApiOptions,
-): Promise<Output> {
+async function callOperation(context: CliContext, operation: Operation, options: ApiOptions) {
   const args = await readArgs(operation, options, context);
   if (!options.paginate)
     return withCaller(context, async (caller) => {

@@ -233,11 +233,7 @@ const PHASES: Readonly<Record<OpsJson<'FirstRun'>['phase'], string>> = {
   waiting: 'The bridge is live; what was accepted before is held until its plan is decided.',
 };
 
-async function toFirstRunText(
-  view: OpsJson<'FirstRun'>,
-  client: OpsClient,
-  output: Output,
-): Promise<string> {
+async function toFirstRunText(view: OpsJson<'FirstRun'>, client: OpsClient, output: Output) {
   const { phase, reading, counts, kinds, seats, items, planId } = view;
   const sums = Object.entries({ ...counts, ...kinds });
   const plan = planId === null ? undefined : await readPlan(client, planId);

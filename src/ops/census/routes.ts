@@ -123,11 +123,7 @@ interface Comparison {
 }
 
 /** Finding about one person; undefined: everything agrees. A person without access need not be anywhere. */
-function compare(
-  person: Person,
-  matched: Matched | undefined,
-  comparison: Comparison,
-): Finding | undefined {
+function compare(person: Person, matched: Matched | undefined, comparison: Comparison) {
   const { id, name, provider, wanted, held } = person;
   const people = [{ id, name }];
   const isOther = provider !== null && provider !== comparison.provider;

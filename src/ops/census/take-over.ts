@@ -112,10 +112,7 @@ interface ImportRequest {
 }
 
 /** Imports ids of an earlier SCIM server, and says what became of each row. @throws InvalidRequest for a row without an id */
-async function importIds(
-  { store, clock, refreshFormerIds }: OpsSources,
-  request: ImportRequest,
-): Promise<readonly OpsJson<'ImportItem'>[]> {
+async function importIds({ store, clock, refreshFormerIds }: OpsSources, request: ImportRequest) {
   const { type, provider, entries, isDryRun } = request;
   const without = entries.find(({ texts }) => !texts.id);
   if (without !== undefined) {

@@ -80,10 +80,7 @@ function toDifferences({ differences }: OpsJson<'Finding'>): string {
 }
 
 /** How often each outcome came, as `2 imported, 1 ambiguous`; empty: none came. */
-function toSums(
-  counts: Readonly<Record<string, number>>,
-  words: Readonly<Record<string, string>>,
-): string {
+function toSums(counts: Readonly<Record<string, number>>, words: Readonly<Record<string, string>>) {
   const sums = Object.entries(counts).map(
     ([outcome, count]) => `${count} ${words[outcome] ?? outcome}`,
   );

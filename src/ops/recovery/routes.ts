@@ -44,10 +44,7 @@ export const recoveryRoutes = [
 ] as const;
 
 /** One page of the preview of the first run. @throws InvalidRequest for a cursor that is none */
-async function readFirstRun(
-  sources: OpsSources,
-  { limit, cursor }: ListQuery<Filters>,
-): Promise<OpsJson<'FirstRun'>> {
+async function readFirstRun(sources: OpsSources, { limit, cursor }: ListQuery<Filters>) {
   const items: OpsJson<'FirstRunItem'>[] = [];
   const counts: Record<string, number> = {};
   const kinds: Record<string, number> = {};
@@ -194,11 +191,7 @@ async function* walkDisputes({ store }: OpsSources, after: number): AsyncGenerat
 type FirstRunChange = OpsJson<'FirstRunItem'>['changes'][number];
 
 /** Lists the changes of an account that a user has, or would take over: each field that waits and differs. */
-function listUserChanges(
-  row: UserRow,
-  match: UserRow | undefined,
-  deactivation: Deactivation,
-): FirstRunChange[] {
+function listUserChanges(row: UserRow, match: UserRow | undefined, deactivation: Deactivation) {
   const { desired, observed = match && toObservedUser(match), cells } = toUserState(row);
   if (row.origin === null || observed === undefined) return [];
   const isAsked = (field: UserField) => isWaiting(cells.account) || isWaiting(cells[field]);
@@ -235,11 +228,7 @@ function listNames(row: UserRow): string[] {
 type Outcome = Walked['item']['outcome'];
 
 /** Finds out if a user needs a seat of the service, or frees one; undefined: neither. */
-function findSeatChange(
-  row: UserRow,
-  match: UserRow | undefined,
-  outcome: Outcome,
-): Walked['seat'] {
+function findSeatChange(row: UserRow, match: UserRow | undefined, outcome: Outcome) {
   if (outcome === 'privileged') return undefined;
   const takes = row.upstream_id === null ? match?.takes_seat === 1 : row.takes_seat === 1;
   const isWanted = row.active === 1 && outcome !== 'remove';
@@ -248,11 +237,7 @@ function findSeatChange(
 }
 
 /** Classifies a user or group; undefined: no provider asked for it, and nothing stands in the way. */
-function classify(
-  row: ResourceRow,
-  match: ResourceRow | undefined,
-  privilege: string | undefined,
-): Omit<Walked['item'], 'changes'> | undefined {
+function classify(row: ResourceRow, match: ResourceRow | undefined, privilege: string | undefined) {
   const known = toUpstreamId(row);
   const upstreamId = known ?? (match ? toUpstreamId(match) : null);
   const to = (outcome: Outcome, reason: string | null = null) => ({

@@ -234,11 +234,7 @@ function toAddress(
 }
 
 /** Explains a field of an extension, which a rule may give: with a note of the rule that does not apply. */
-function toRuledField<Field extends string>(
-  it: Explained<Field>,
-  field: Field,
-  values: Values,
-): OpsJson<'Field'> {
+function toRuledField<Field extends string>(it: Explained<Field>, field: Field, values: Values) {
   const { row, state, book, rulings } = it;
   const urn = row.type === 'user' ? USER_EXTENSION : GROUP_EXTENSION;
   const attributes = parseStored<JsonObject>(row.attributes);
