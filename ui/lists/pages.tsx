@@ -1,22 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import { access } from '../../src/ops/lists/access.ts';
 import { records } from '../../src/ops/lists/records.ts';
-import {
-  DRIFTS,
-  FIRST_RUN,
-  GROUPS,
-  PLANS,
-  SETTINGS,
-  UNMANAGED,
-  USERS,
-} from '../../src/ops/lists/tables.ts';
+import * as lists from '../../src/ops/lists/tables.ts';
 import { useStatus } from '../api/queries.ts';
 import { DecideDrifts, type Decision, type Drift } from '../drifts/decide-drifts.tsx';
 import { type Choosing, listPage } from './list-page.tsx';
 
-export const UsersPage = listPage(USERS);
+export const UsersPage = listPage(lists.USERS);
 
-export const GroupsPage = listPage(GROUPS);
+export const GroupsPage = listPage(lists.GROUPS);
 
 export const LeaversPage = listPage(records.LEAVERS);
 
@@ -28,17 +20,19 @@ export const ProvidersPage = listPage(access.PROVIDERS);
 
 export const NotificationsPage = listPage(records.NOTIFICATIONS);
 
-export const SettingsPage = listPage(SETTINGS);
+export const SettingsPage = listPage(lists.SETTINGS);
 
-export const FirstRunPage = listPage(FIRST_RUN);
+export const FirstRunPage = listPage(lists.FIRST_RUN);
 
-export const PlansPage = listPage(PLANS, { head: <Observing /> });
+export const PlansPage = listPage(lists.PLANS, { head: <Observing /> });
 
-export const DriftsPage = listPage(DRIFTS, {
+export const DriftsPage = listPage(lists.DRIFTS, {
   choosing: toChoosing(['repair', 'accept', 'ignore']),
 });
 
-export const UnmanagedPage = listPage(UNMANAGED, { choosing: toChoosing(['adopt', 'ignore']) });
+export const UnmanagedPage = listPage(lists.UNMANAGED, {
+  choosing: toChoosing(['adopt', 'ignore']),
+});
 
 /** Drifts are decided together, but for those that need a decision of their own. */
 function toChoosing(decisions: readonly Decision[]): Choosing<Drift> {

@@ -18,25 +18,18 @@ const ASSERTION_TERMS = { min: '10s', max: '24h', otherwise: '5m' } as const;
 
 /** Requests about identity providers, and about the credentials of providers and operators. */
 export const accessRoutes = [
-  listRoute(
-    rows.PROVIDERS,
-    ({ access: { providers } }, _filters, part) => providers.list(part),
-    toProviderView,
-  ),
+  listRoute(rows.PROVIDERS, ({ access }, _, part) => access.providers.list(part), toProviderView),
   route(rows.PROVIDER_CREATE, async ({ access: { providers } }, { body, operator }) => {
     const { name, ...limits } = body;
     const provider = await providers.create(name, toWish(limits), operator.id);
     const json = toProviderView(provider);
     return { json, target: name, change: { after: toProviderState(provider) } };
   }),
-  route(
-    rows.PROVIDER_CHANGE,
-    async ({ access: { providers } }, { params: { id }, body, operator }) => {
-      const { before, provider } = await providers.change(id, toWish(body), operator.id);
-      const change = { before: toProviderState(before), after: toProviderState(provider) };
-      return { ...ok(toProviderView(provider)), change };
-    },
-  ),
+  route(rows.PROVIDER_CHANGE, async ({ access }, { params: { id }, body, operator }) => {
+    const { before, provider } = await access.providers.change(id, toWish(body), operator.id);
+    const change = { before: toProviderState(before), after: toProviderState(provider) };
+    return { ...ok(toProviderView(provider)), change };
+  }),
   route(rows.PROVIDER_DELETE, async ({ access: { providers } }, { params: { id } }) => {
     const deleted = await providers.delete(id);
     return { ...ok(toProviderView(deleted)), change: { before: toProviderState(deleted) } };
@@ -73,13 +66,10 @@ export const accessRoutes = [
         : { trust: parseTrust(trust) };
     return toMade(await clients.make({ name, profile, provider, by: operator.id, proof }));
   }),
-  route(
-    rows.CLIENT_ROTATE,
-    async ({ access: { clients } }, { params, body: { expires }, operator }) => {
-      const validForMs = parseLifetime(expires, SECRET_TERMS);
-      return toMade(await clients.rotate(params.id, { validForMs, by: operator.id }));
-    },
-  ),
+  route(rows.CLIENT_ROTATE, async ({ access }, { params, body: { expires }, operator }) => {
+    const validForMs = parseLifetime(expires, SECRET_TERMS);
+    return toMade(await access.clients.rotate(params.id, { validForMs, by: operator.id }));
+  }),
   route(rows.CLIENT_REVOKE, async ({ access: { clients } }, { params, body }) => {
     const view = toClientView(await clients.revoke(params.id, body.secret));
     return { ...ok(view), target: view.id, change: { after: toClientState(view) } };

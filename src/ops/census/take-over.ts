@@ -94,8 +94,16 @@ export const importRoute = route(
     const { type = 'user', map, dryRun } = filters;
     const reading = { map, idsOf: 'server', providers: [provider] } as const;
     return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
+      const without = entries.find(({ texts }) => !texts.id);
+      if (without !== undefined) {
+        const words = `Row ${without.row} of the file has no id: map says which column has it.`;
+        throw new InvalidRequest(words);
+      }
+      const sought = { type, provider, idAttribute: 'externalId' } as const;
+      const matches = await matchEntries(sources.store.read, entries, sought);
       const isDryRun = dryRun === 'true';
-      const items = await importIds(sources, { type, provider, entries, isDryRun });
+      const find = (db: Db) => findOutcomes(db, type, entries, matches);
+      const items = await (isDryRun ? find(sources.store.read) : importIds(sources, sought, find));
       const counts = countBy(items, ({ outcome }) => outcome);
       const change = { after: { imported: counts.imported ?? 0 } };
       const acts = isDryRun ? [] : [{ target: provider, change }];
@@ -104,27 +112,14 @@ export const importRoute = route(
   },
 );
 
-interface ImportRequest {
-  readonly type: 'user' | 'group';
-  readonly provider: string;
-  readonly entries: readonly ExportEntry[];
-  readonly isDryRun: boolean;
-}
-
-/** Imports ids of an earlier SCIM server, and says what became of each row. @throws InvalidRequest for a row without an id */
-async function importIds({ store, clock, refreshFormerIds }: OpsSources, request: ImportRequest) {
-  const { type, provider, entries, isDryRun } = request;
-  const without = entries.find(({ texts }) => !texts.id);
-  if (without !== undefined) {
-    const words = `Row ${without.row} of the file has no id: map says which column has it.`;
-    throw new InvalidRequest(words);
-  }
-  const sought = { type, provider, idAttribute: 'externalId' } as const;
-  const matches = await matchEntries(store.read, entries, sought);
-  if (isDryRun) return findOutcomes(store.read, request, matches);
+async function importIds(
+  { store, clock, refreshFormerIds }: OpsSources,
+  { type, provider }: { readonly type: 'user' | 'group'; readonly provider: string },
+  find: (db: Db) => ReturnType<typeof findOutcomes>,
+) {
   const items = await store.write(async (tx) => {
     await lockUntilCommit(tx, 'former-ids');
-    const found = await findOutcomes(tx, request, matches);
+    const found = await find(tx);
     const now = { resource_type: type, provider, created_at: clock.now() };
     const rows = found.flatMap(({ outcome, formerId: former_id, id }) =>
       outcome === 'imported' && id !== null ? [{ ...now, former_id, resource_id: id }] : [],
@@ -141,7 +136,8 @@ async function importIds({ store, clock, refreshFormerIds }: OpsSources, request
 /** Finds the outcome of each row as the store is now: an owner may be gone since, and an id taken. */
 async function findOutcomes(
   db: Db,
-  { type, entries }: ImportRequest,
+  type: 'user' | 'group',
+  entries: readonly ExportEntry[],
   matches: Matches,
 ): Promise<OpsJson<'ImportItem'>[]> {
   const ids = entries.map(({ texts }) => texts.id ?? '');

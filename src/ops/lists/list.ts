@@ -56,16 +56,21 @@ export function toCell<Item>(column: Column<Item>, item: Item) {
   return { text, tone: tones ? (tones[text] ?? 'quiet') : tone?.(item) };
 }
 
-/** A list below `/ops`: what is asked, and how each face shows it. */
-export interface List<Item> {
+interface ListRow {
   readonly path: `/${string}`;
   readonly summary: string;
   readonly filters: Filters;
   readonly meanings?: Readonly<Record<string, string>>;
-  readonly columns: readonly Column<Item>[];
-  readonly command: string;
+  /** That of the path when left out. */
+  readonly command?: string;
   /** Filters that hold unless another value is asked for. */
   readonly defaults?: Readonly<Record<string, string>>;
+}
+
+/** A list below `/ops`: what is asked, and how each face shows it. */
+export interface List<Item> extends ListRow {
+  readonly command: string;
+  readonly columns: readonly Column<Item>[];
 }
 
 /** What each face says about an empty list. */
@@ -76,14 +81,13 @@ export type ListName = {
   [Name in OpsSchemaName]: OpsJson<Name> extends ListAnswer<unknown> ? Name : never;
 }[OpsSchemaName];
 
-type ItemOf<Name extends ListName> = OpsJson<Name>['items'][number];
-
 /** Types one list by the schema of its answer; what is written there stays known to its route. */
 export function listOf<Name extends ListName>(
   answer: Name,
-  columns: readonly Column<ItemOf<Name>>[],
+  columns: readonly Column<OpsJson<Name>['items'][number]>[],
 ) {
-  return <const Row extends Omit<List<ItemOf<Name>>, 'columns'>>(row: Row) => ({
+  return <const Row extends ListRow>(row: Row) => ({
+    command: row.path.slice(1),
     ...row,
     columns,
     answers: { 200: answer },

@@ -38,7 +38,6 @@ export const records = {
       credential: 'With the credential that has this id.',
       status: 'Answered with it: `409`, or `4xx`.',
     },
-    command: 'requests',
   }),
   ACTS: listOf('ActList', [
     { name: 'at', kind: 'time' },
@@ -61,7 +60,6 @@ export const records = {
         'About this user, group, drift, plan, token, client or provider; of a user or group also decisions about its drifts and plans.',
       outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
     },
-    command: 'acts',
   }),
   LEAVERS: listOf('LeaverList', [
     { name: 'id', place: 'csv', value: ({ person }) => person.id },
@@ -98,7 +96,6 @@ export const records = {
     summary: 'List who lost access by a request, and what proves it, the newest first.',
     filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
     meanings: { since: 'Accepted since then: a date, or a moment.', resource: 'Of this SCIM id.' },
-    command: 'leavers',
   }),
   NOTIFICATIONS: listOf('NotificationList', [
     { name: 'id', kind: 'id', place: 'whole' },

@@ -53,7 +53,6 @@ const driftList = (path: '/drifts' | '/unmanaged', kind: readonly DriftKind[], s
       status: '`active`: all that are not over; `undecided`: open or contested.',
       resource: 'Of the user or group with this SCIM id, also as a member.',
     },
-    command: path.slice(1),
     defaults: { status: 'undecided' },
   });
 
@@ -176,7 +175,6 @@ export const SETTINGS = listOf('SettingList', [
     from: 'Only those whose value comes from there.',
     q: 'Part of the name, or of the variable.',
   },
-  command: 'settings',
 });
 
 const YES_OR_NO = ['true', 'false'] as const;
@@ -223,7 +221,6 @@ export const USERS = listOf('UserList', [
   filters,
   path: '/users',
   summary: 'List people in order of creation.',
-  command: 'users',
 });
 
 /** Groups: what is managed, what is seen, what waits. */
@@ -238,7 +235,6 @@ export const GROUPS = listOf('GroupList', [
   filters,
   path: '/groups',
   summary: 'List groups in order of creation.',
-  command: 'groups',
 });
 
 function toActive({ desired, observed }: OpsJson<'User'>['active']): string {

@@ -230,7 +230,7 @@ export const workRoutes = [
 ] as const;
 
 /** Finds the newest sweep, which may run; null: there was none. */
-export async function findLastSweep(db: Db, reading: ReadProgress | null) {
+async function findLastSweep(db: Db, reading: ReadProgress | null) {
   const last = await findOne(db, 'sweeps', {}, { order: 'seq desc' });
   return last === undefined ? null : toSweep(last, reading);
 }
