@@ -14,7 +14,7 @@ import { allOf, select } from './engine/dialect.ts';
 import { parseChange, SUBJECT_NAMES, type SubjectNames, toChangeColumns } from './plans.ts';
 import { toText } from './resources/lists.ts';
 import type { Db, Part } from './store.ts';
-import { findOne, insertNew, listWhere, type Row, updateWhere } from './tables.ts';
+import { findOne, insertNew, listWhere, type NewestPart, type Row, updateWhere } from './tables.ts';
 
 /** A drift as stored. */
 export type DriftRow = Row<'drifts'>;
@@ -151,12 +151,10 @@ export const countDriftsAfter = (db: Db, seq: number) =>
     select kind, count(*) as count, max(seq) as last from drifts
     where seq > ${seq} group by kind order by kind`;
 
-interface DriftQuery {
+/** The page begins behind `from`, in this order. */
+interface DriftQuery extends NewestPart {
   /** False: the drifts of unmanaged users and groups. */
   readonly isManaged: boolean;
-  /** The one before in this order. */
-  readonly from: number;
-  readonly limit: number;
   readonly order: 'newest' | 'oldest';
   readonly kind?: DriftKind;
   readonly statuses: readonly DriftStatus[] | undefined;

@@ -22,14 +22,12 @@ interface Bounds<Value> {
   readonly '<='?: Value;
   readonly '>'?: Value | RawBuilder<Value>;
   readonly '>='?: Value;
-  /** Written into the statement, where a partial index needs it. */
-  readonly '='?: RawBuilder<Value>;
   /** null: it has any value. */
   readonly '<>'?: Value | null;
   readonly 'not in'?: readonly Value[];
 }
 
-type Is<Value> = Value | readonly Value[] | Bounds<NonNullable<Value>>;
+type Is<Value> = Value | readonly Value[] | Bounds<NonNullable<Value>> | RawBuilder<Value>;
 
 /** What a column is compared with: an id with any text, whether it is one or not. */
 type Sought<Column, Value> = [Column, Value] extends ['id', string] ? string : Value;
@@ -211,7 +209,7 @@ function compare(column: RawBuilder<unknown>, is: unknown): RawBuilder<unknown>[
   if (is === undefined) return [];
   if (is === null) return [sql`${column} is null`];
   if (Array.isArray(is)) return [sql`${column} in (${sql.join(is.length === 0 ? [null] : is)})`];
-  if (typeof is !== 'object') return [sql`${column} = ${is}`];
+  if (typeof is !== 'object' || 'toOperationNode' in is) return [sql`${column} = ${is}`];
   return Object.entries(is).map(([operator, value]: [string, unknown]) => {
     if (value === null) return sql`${column} is not null`;
     if (!Array.isArray(value)) return sql`${column} ${sql.raw(operator)} ${value}`;

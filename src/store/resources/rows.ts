@@ -22,6 +22,7 @@ import {
   deleteWhere,
   insertAll,
   listWhere,
+  putAll,
   type Row,
   updateWhere,
   type Where,
@@ -71,8 +72,7 @@ export const listRows = <Type extends ResourceType>(
   type: Type,
   where: Where<'resources'>,
   choice: Choice<'resources'> = {},
-): Promise<RowOf<Type>[]> =>
-  listWhere(db, 'resources', { ...where, type: { '=': sql.lit(type) } }, choice);
+): Promise<RowOf<Type>[]> => listWhere(db, 'resources', { ...where, type: sql.lit(type) }, choice);
 
 /** Condition of users and groups that are not deleted. */
 export const LIVE = { deleted_at: null } as const;
@@ -175,8 +175,7 @@ async function keepNames(
   const toRows = (names: Iterable<string | null>, former: 0 | 1) =>
     [...names].flatMap((name) => (name ? [{ resource, name, former }] : []));
   const changed = [...toRows(new Set(has).difference(new Set(had)), 0), ...toRows(gone, 1)];
-  const replaced = sql`on conflict (name, resource) do update set former = excluded.former`;
-  await insertAll(tx, 'names', changed, replaced);
+  await putAll(tx, 'names', ['name', 'resource'], changed);
 }
 
 const isWhole = (row: GivenKey & Partial<Carried>): row is GivenKey & Carried =>
