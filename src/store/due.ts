@@ -120,7 +120,8 @@ export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number
   const some = sql`select id from resources where due_class in (${sql.join(DUE_CLASSES)})
     and due_at > ${now} and ${HAS_WORK} limit ${CHUNK}`;
   const update = sql`update resources set due_at = ${now} where id in (${some})`;
-  while ((await store.write((tx) => execute(tx, update))) === CHUNK);
+  let changed = CHUNK;
+  while (changed === CHUNK) changed = await store.write((tx) => execute(tx, update));
 }
 
 /** User or group with a change that is tried now. */

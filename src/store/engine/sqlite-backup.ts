@@ -109,25 +109,22 @@ export function inspectSqlite(path: string): InspectedFile {
   });
 }
 
-interface Replacement {
-  /** Path of the store, which no process may have open. */
-  readonly path: string;
-  /** The backup, which stays where it is. */
-  readonly from: string;
-  /** Prepares the copy before it becomes the store. */
-  readonly prepare: (part: string) => Promise<void>;
-  /** Path at which the replaced store is kept. */
-  readonly keptAs: string;
-  readonly onStep: (step: CopyStep) => void;
-}
-
 /**
- * Puts a copy of a backup in the place of the store. Until the last step the store is the one that was there, and it is
- * kept afterwards with all that belongs to it.
+ * Puts a copy of a backup in the place of the store, which no process may have open. Until the last step the store is the one
+ * that was there, and it is kept afterwards at `keptAs` with all that belongs to it.
+ * @param prepare prepares the copy before it becomes the store
  * @throws StoreError `store-in-use` while the bridge runs; BridgeError `backup-failed`
  */
-export async function replaceSqlite(replacement: Replacement): Promise<void> {
-  const { path, from, prepare, keptAs, onStep } = replacement;
+export async function replaceSqlite({
+  path,
+  from,
+  prepare,
+  keptAs,
+  onStep,
+}: Readonly<Record<'path' | 'from' | 'keptAs', string>> & {
+  readonly prepare: (part: string) => Promise<void>;
+  readonly onStep: (step: CopyStep) => void;
+}): Promise<void> {
   onStep('proving');
   proveSqlite(from);
   using _lock = takeFile(path, LOCK_WAIT_MS);
