@@ -2,13 +2,11 @@ import { type RawBuilder, sql } from 'kysely';
 import { findCreationAddress } from '../../domain/address.ts';
 import { alignLicences } from '../../domain/assignment.ts';
 import { type Cells, listWaiting } from '../../domain/cell.ts';
-import { toEntityField } from '../../domain/entity.ts';
 import { findOldestStuck, findSeatSince } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupField } from '../../domain/group.ts';
 import { newId } from '../../domain/ids.ts';
 import type { JsonObject, JsonValue } from '../../domain/json.ts';
-import type { Refusal } from '../../domain/refusal.ts';
 import type { UserField } from '../../domain/user.ts';
 import type { DueClass, Origin } from '../schema.ts';
 import type { Row } from '../tables.ts';
@@ -87,15 +85,10 @@ export function waits(column: string, field?: UserField | GroupField): RawBuilde
   return sql<boolean>`${sql.ref(column)} like ${sql.lit(`%${cell}"pending":%`)}`;
 }
 
-/** Condition of a group in which rules want, or wanted, roles in an entity. No other field's name begins so. */
-export function hasEntities(column: string): RawBuilder<boolean> {
-  return sql<boolean>`${sql.ref(column)} like ${sql.lit(`%"${toEntityField('')}%`)}`;
-}
-
 /** The columns of cells, and since when something of them is stuck or waits for a seat; `link`: the oldest of a group's users. */
 export function toCellColumns(
   cells: Cells<string>,
-  link?: StuckLink,
+  link?: { readonly since: number },
 ): Pick<Row<'resources'>, 'cells' | 'stuck_at' | 'seat_since'> {
   const never = Number.POSITIVE_INFINITY;
   const since = Math.min(findOldestStuck(cells)?.since ?? never, link?.since ?? never);
@@ -104,13 +97,6 @@ export function toCellColumns(
     stuck_at: since === never ? null : since,
     seat_since: findSeatSince(cells) ?? null,
   };
-}
-
-/** A user whose change in a list the service refused. */
-export interface StuckLink {
-  /** Epoch milliseconds. */
-  readonly since: number;
-  readonly problem: Refusal;
 }
 
 /** Removal of access goes before everything else. */

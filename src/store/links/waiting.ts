@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { LinkChange } from '../../domain/group.ts';
 import { isNotApplied, type Refusal } from '../../domain/refusal.ts';
-import type { StuckLink } from '../engine/columns.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
@@ -59,7 +58,7 @@ export interface WaitingSummary {
   /** True when a removal waits. */
   readonly removes: boolean;
   /** The oldest of the refused changes. */
-  readonly stuck: StuckLink | undefined;
+  readonly stuck: { readonly since: number; readonly problem: Refusal } | undefined;
   /** The change that failed most often by its own fault. */
   readonly failed: { readonly attempts: number; readonly problem: Refusal } | undefined;
 }

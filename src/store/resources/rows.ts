@@ -1,7 +1,7 @@
 import { type Insertable, type RawBuilder, sql, type UpdateObject } from 'kysely';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyEchoes } from '../../domain/cell.ts';
-import { onlyEntities } from '../../domain/entity.ts';
+import { onlyEntities, toEntityField } from '../../domain/entity.ts';
 import {
   type GivenKey,
   type GroupId,
@@ -11,7 +11,7 @@ import {
   userId,
 } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
-import { hasEntities, NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
+import { NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
 import { forUpdate, readOne, readParts, select, toAssignments } from '../engine/dialect.ts';
 import { StoreError } from '../engine/store-error.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
@@ -204,8 +204,8 @@ const LISTS = {
   /** A provider or a rule ever named the admins: those of others are not ours. */
   admins: sql`(admins_asked = 1 or seq in (
     select group_id from links where list = 'admin' and desired is not null))`,
-  /** Rules want roles in entities, or wanted them. */
-  entities: hasEntities('cells'),
+  /** Rules want roles in entities, or wanted them. No other field's name begins so. */
+  entities: sql`cells like ${sql.lit(`%"${toEntityField('')}%`)}`,
 };
 
 /** Lists live managed groups with such a list. */
