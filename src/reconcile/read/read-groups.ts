@@ -16,7 +16,7 @@ import { withCalls } from '../step-call.ts';
 import { classify } from '../verdict.ts';
 import { groupEntries, type ShownGroup, toGroupEntry } from './group-entries.ts';
 import { type ListedScimGroup, READING, type ReadDeps, type ReadRun } from './reading.ts';
-import { storeEntries } from './store-entries.ts';
+import { EntryStore } from './store-entries.ts';
 
 /** Groups of one read of the store. */
 const PART = 50;
@@ -50,7 +50,7 @@ async function storeGroups(run: ReadRun): Promise<void> {
     // The older of the two lists decides how old what is known is.
     toGroupEntry(group, { form, sentAt: group.scim?.sentAt ?? restSentAt }),
   );
-  await storeEntries(run, groupEntries, entries);
+  await new EntryStore(run, groupEntries).store(entries);
   const names = new Set(join.ambiguous.map(foldCase));
   const known = { resource_type: 'group', reason: SEVERAL } as const;
   await store.write(async (tx) => {

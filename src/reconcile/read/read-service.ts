@@ -23,7 +23,7 @@ import {
   toSection,
 } from './reading.ts';
 import { assertService, isOtherService } from './service.ts';
-import { storeEntries } from './store-entries.ts';
+import { EntryStore } from './store-entries.ts';
 import { toCompanyUserEntry, toScimUserEntry, userEntries } from './user-entries.ts';
 
 /** How one list is read. */
@@ -51,7 +51,7 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
     storePage: (run, items, sentAt) => {
       const users = items.map(parseScimUser);
       const entries = users.map((user) => toScimUserEntry(user, sentAt));
-      return storeEntries(run, userEntries, entries);
+      return new EntryStore(run, userEntries).store(entries);
     },
   },
   /** Roles, licences and suspensions. Accounts that it alone shows are users too: groups may have them as members. */
@@ -65,7 +65,7 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
       const users = items.map(parseCompanyUser);
       await assertService(run.deps, { companyId: users[0]?.companyId });
       const entries = users.map((user) => toCompanyUserEntry(user, sentAt));
-      await storeEntries(run, userEntries, entries);
+      await new EntryStore(run, userEntries).store(entries);
     },
   },
   /** Names of the groups, and members where the list carries them. */

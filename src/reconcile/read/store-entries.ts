@@ -70,198 +70,188 @@ export interface EntryKind<T extends Type> {
   finish?(tx: Db, run: ReadRun, saved: readonly Listed<T>[]): Promise<void>;
 }
 
-/** Stores what lists show. Rows that are stored as they show them are only noted: mostly all. */
-export async function storeEntries<T extends Type>(
-  run: ReadRun,
-  kind: EntryKind<T>,
-  entries: readonly Entry<T>[],
-): Promise<void> {
-  const { reading, signal } = run;
-  const { store } = run.deps;
-  // A page may name one twice.
-  const unique = new Map(entries.map((entry) => [toKeys(entry.ids).join(), entry]));
-  for (const some of chunks([...unique.values()], kind.compared)) {
-    signal.throwIfAborted();
-    const changed: Entry<T>[] = [];
-    const toRows = await findRows(store.read, kind, some);
-    for (const entry of some) {
-      const [row, ...others] = toRows(entry);
-      const isOne = row !== undefined && !others.some(isLive);
-      if (isOne && (await isStored(run, kind, { entry, row }))) {
-        for (const list of entry.lists) reading.unchanged[list].add(row.seq);
-      } else changed.push(entry);
-    }
-    for (const part of chunks(changed, kind.saved)) {
-      await store.write((tx) => saveEntries(tx, run, kind, part));
-    }
-    await nextTurn();
-  }
-}
-
 const isLive = ({ deleted_at }: ResourceRow) => deleted_at === null;
 
-/** Reads the rows that stand for entries, those of each in the order of their ranks. */
-async function findRows<T extends Type>(
-  db: Db,
-  { type, rank }: EntryKind<T>,
-  entries: readonly Entry<T>[],
-  choice: { readonly lock?: boolean } = {},
-): Promise<(entry: Entry<T>) => RowOf<T>[]> {
-  const ids = entries.map((entry) => entry.ids);
-  const byKey = new Map<string, Set<RowOf<T>>>();
-  for (const row of await listRowsOfEntries(db, type, ids, choice)) {
-    for (const key of toKeys(row)) byKey.set(key, (byKey.get(key) ?? new Set()).add(row));
+/** Stores what lists show of one type. */
+export class EntryStore<T extends Type> {
+  readonly #run: ReadRun;
+  readonly #kind: EntryKind<T>;
+
+  constructor(run: ReadRun, kind: EntryKind<T>) {
+    this.#run = run;
+    this.#kind = kind;
   }
-  return (entry) => {
-    const rows = new Set(toKeys(entry.ids).flatMap((key) => [...(byKey.get(key) ?? [])]));
-    // Of several that are live the oldest, of several that were deleted the newest.
-    const age = (row: RowOf<T>) => (isLive(row) ? row.seq : -row.seq);
-    return [...rows].sort((one, other) => rank(one) - rank(other) || age(one) - age(other));
-  };
+
+  /** Rows that are stored as the lists show them are only noted: mostly all. */
+  async store(entries: readonly Entry<T>[]): Promise<void> {
+    const { deps, reading, signal } = this.#run;
+    // A page may name one twice.
+    const unique = new Map(entries.map((entry) => [toKeys(entry.ids).join(), entry]));
+    for (const some of chunks([...unique.values()], this.#kind.compared)) {
+      signal.throwIfAborted();
+      const changed: Entry<T>[] = [];
+      const toRows = await this.#findRows(deps.store.read, some);
+      for (const entry of some) {
+        const [row, ...others] = toRows(entry);
+        const isOne = row !== undefined && !others.some(isLive);
+        if (isOne && (await this.#isStored({ entry, row }))) {
+          for (const list of entry.lists) reading.unchanged[list].add(row.seq);
+        } else changed.push(entry);
+      }
+      for (const part of chunks(changed, this.#kind.saved)) {
+        await deps.store.write((tx) => this.#save(tx, part));
+      }
+      await nextTurn();
+    }
+  }
+
+  /** Reads the rows that stand for entries, those of each in the order of their ranks. */
+  async #findRows(db: Db, entries: readonly Entry<T>[], choice = { lock: false }) {
+    const { type, rank } = this.#kind;
+    const ids = entries.map((entry) => entry.ids);
+    const byKey = new Map<string, Set<RowOf<T>>>();
+    for (const row of await listRowsOfEntries(db, type, ids, choice)) {
+      for (const key of toKeys(row)) byKey.set(key, (byKey.get(key) ?? new Set()).add(row));
+    }
+    return (entry: Entry<T>) => {
+      const rows = new Set(toKeys(entry.ids).flatMap((key) => [...(byKey.get(key) ?? [])]));
+      // Of several that are live the oldest, of several that were deleted the newest.
+      const age = (row: RowOf<T>) => (isLive(row) ? row.seq : -row.seq);
+      return [...rows].sort((one, other) => rank(one) - rank(other) || age(one) - age(other));
+    };
+  }
+
+  /** True when the store holds a user or group as the lists show it. */
+  async #isStored({ entry, row }: Listed<T>): Promise<boolean> {
+    const { deps, reading } = this.#run;
+    const known: ResourceRow = row;
+    const before = toObservation(known);
+    const isGone = !isLive(known) && this.#kind.removeAgain !== undefined;
+    if (before === undefined || isGone) return false;
+    const stored = toKeys(known);
+    if (!toKeys(entry.shownIds).every((key) => stored.includes(key))) return false;
+    if (!isTheSame(entry.observe(row, deps.clock.now()), before)) return false;
+    const { memberIds } = entry;
+    if (memberIds === undefined || known.type === 'user') return true;
+    // Many members take long to compare, and others go on meanwhile.
+    await nextTurn();
+    const seen = { memberIds, isFirst: reading.isFirst, from: 'list' } as const;
+    return agreesWithLinks(deps.store.read, known, toSeenMembers(known, seen));
+  }
+
+  /** A repeated page adds none. What may have other ids by now is looked at, and until then lists say nothing of it. */
+  async #save(tx: Db, entries: readonly Entry<T>[]): Promise<void> {
+    const { deps, reading } = this.#run;
+    const { type, listElsewhere, listNames, finish } = this.#kind;
+    const now = deps.clock.now();
+    const toRows = await this.#findRows(tx, entries, { lock: true });
+    const known: Listed<T>[] = [];
+    const added: Listed<T, NewRow<T>>[] = [];
+    for (const entry of entries) {
+      const rows = toRows(entry);
+      if (rows.length === 0) added.push({ entry, row: this.#toNewRow(entry, now) });
+      else known.push(...(await this.#settleRows(tx, { entry, rows, now })));
+    }
+    const moved = new Map<string, RowOf<T>>();
+    // No user has had another account before the first read.
+    if (type === 'group' || !reading.isFirst) {
+      const strangers = known.filter(({ entry, row }) => row.origin && entry.isAnother(row));
+      for (const { row } of strangers) moved.set(row.id, row);
+      for (const row of await listElsewhere(tx, added)) moved.set(row.id, row);
+    }
+    for (const [id, row] of moved) {
+      reading.moved.add(id);
+      await updateRow(tx, row, toLookAgainColumns(row, now));
+    }
+    const saved: Listed<T>[] = [];
+    for (const listed of known.filter(({ row }) => !moved.has(row.id))) {
+      if (await this.#saveKnown(tx, listed, now)) saved.push(listed);
+    }
+    await this.#insert(tx, added, new Set([...moved.values()].flatMap(listNames)));
+    await finish?.(tx, this.#run, saved);
+  }
+
+  #toNewRow(entry: Entry<T>, now: number): NewRow<T> {
+    const { type, newId, toSeenColumns, toShownColumns } = this.#kind;
+    const observed = entry.observe(undefined, now);
+    const ids = { ...NO_IDS, ...entry.shownIds };
+    const columns = { ...toSeenColumns(observed), ...toShownColumns(observed) };
+    return { ...ids, ...columns, created_at: now, modified_at: now, type, id: newId() };
+  }
+
+  /** Finds the one row that is to show an entry, and removes unmanaged ones beside it. None: nothing is to be stored. */
+  async #settleRows(
+    tx: Db,
+    { entry, rows, now }: { entry: Entry<T>; rows: readonly RowOf<T>[]; now: number },
+  ): Promise<Listed<T>[]> {
+    const { type, removeAgain } = this.#kind;
+    const [row, ...others] = rows;
+    if (row === undefined) return [];
+    if (!isLive(row) && removeAgain) {
+      for (const one of rows) await removeAgain(tx, { entry, row: one }, now);
+      return [];
+    }
+    const doubles = others.filter(isLive);
+    if (doubles.some(({ origin }) => origin !== null)) return [];
+    for (const double of doubles) {
+      await moveLinks(tx, type, double, row);
+      await deleteRow(tx, double, now);
+    }
+    return [{ entry, row }];
+  }
+
+  /** Stores what lists show of a known row. What may be older than a call is looked at instead. False: nothing was stored. */
+  async #saveKnown(tx: Db, listed: Listed<T>, now: number): Promise<boolean> {
+    const { type, toSeenColumns, toShownColumns } = this.#kind;
+    const { entry, row } = listed;
+    const decision = decideMerge(row, entry.sentAt);
+    if (decision === 'drop') return false;
+    const observed = entry.observe(row, now);
+    const before = toObservation(row);
+    // Mostly one who was created while the list was read.
+    const isConfirmed = type === 'user' && before && confirms(observed, before);
+    if (decision === 'look-again' && !isConfirmed) {
+      await updateRow(tx, row, toLookAgainColumns(row, now));
+      return false;
+    }
+    const shown = toShownColumns(observed);
+    const isShown = row.origin === null && shown.attributes !== row.attributes;
+    const changed = isShown ? { ...shown, version: row.version + 1, modified_at: now } : {};
+    const seen = { ...entry.shownIds, ...toSeenColumns(observed, row) };
+    await updateRow(tx, row, { ...seen, ...changed });
+    await this.#saveMembers(tx, listed, now);
+    return true;
+  }
+
+  /** Adds rows, but for what a create of ours may have made, or what may have moved: the look at that one tells. */
+  async #insert(
+    tx: Db,
+    added: readonly Listed<T, NewRow<T>>[],
+    movedNames: ReadonlySet<string>,
+  ): Promise<void> {
+    if (added.length === 0) return;
+    const { type, listNames } = this.#kind;
+    // Under another id it would be lost to a provider that writes it meanwhile.
+    const taken = (await listNamesUnderWay(tx, type)).union(movedNames);
+    const free = added.filter(({ row }) => !listNames(row).some((name) => taken.has(name)));
+    const entryOf = new Map(free.map(({ entry, row }) => [row.id, entry]));
+    const rows = free.map(({ row }) => row);
+    for (const row of await insertRows(tx, rows)) {
+      const entry = entryOf.get(row.id);
+      if (entry) await this.#saveMembers(tx, { entry, row }, row.created_at);
+    }
+  }
+
+  async #saveMembers(tx: Db, { entry, row }: Listed<T>, now: number): Promise<void> {
+    const { memberIds } = entry;
+    const stored: ResourceRow = row;
+    if (memberIds === undefined || stored.type === 'user') return;
+    const { isFirst } = this.#run.reading;
+    await observeMembers(tx, stored, { memberIds, now, isFirst, from: 'list' });
+  }
 }
 
 function toKeys(ids: EntryIds): string[] {
   const columns = ['upstream_id', 'upstream_scim_id', 'upstream_uid'] as const;
   return columns.flatMap((column) => (ids[column] == null ? [] : [`${column} ${ids[column]}`]));
-}
-
-/** True when the store holds a user or group as the lists show it. */
-async function isStored<T extends Type>(
-  { deps: { store, clock }, reading: { isFirst } }: ReadRun,
-  { removeAgain }: EntryKind<T>,
-  { entry, row }: Listed<T>,
-): Promise<boolean> {
-  const known: ResourceRow = row;
-  const before = toObservation(known);
-  if (before === undefined || (!isLive(known) && removeAgain !== undefined)) return false;
-  const stored = toKeys(known);
-  if (!toKeys(entry.shownIds).every((key) => stored.includes(key))) return false;
-  if (!isTheSame(entry.observe(row, clock.now()), before)) return false;
-  const { memberIds } = entry;
-  if (memberIds === undefined || known.type === 'user') return true;
-  // Many members take long to compare, and others go on meanwhile.
-  await nextTurn();
-  const seen = toSeenMembers(known, { memberIds, isFirst, from: 'list' });
-  return agreesWithLinks(store.read, known, seen);
-}
-
-/** A repeated page adds none. What may have other ids by now is looked at, and until then lists say nothing of it. */
-async function saveEntries<T extends Type>(
-  tx: Db,
-  run: ReadRun,
-  kind: EntryKind<T>,
-  entries: readonly Entry<T>[],
-): Promise<void> {
-  const { reading } = run;
-  const { isFirst } = reading;
-  const now = run.deps.clock.now();
-  const toRows = await findRows(tx, kind, entries, { lock: true });
-  const known: Listed<T>[] = [];
-  const added: Listed<T, NewRow<T>>[] = [];
-  for (const entry of entries) {
-    const rows = toRows(entry);
-    if (rows.length === 0) added.push({ entry, row: toNewRow(kind, entry, now) });
-    else known.push(...(await settleRows(tx, kind, { entry, rows, now })));
-  }
-  const strangers = known.filter(({ entry, row }) => row.origin !== null && entry.isAnother(row));
-  // No user has had another account before the first read.
-  const mayMove = !isFirst || kind.type === 'group';
-  const elsewhere = mayMove ? await kind.listElsewhere(tx, added) : [];
-  const moved = mayMove ? [...strangers.map(({ row }) => row), ...elsewhere] : [];
-  for (const row of moved) {
-    reading.moved.add(row.id);
-    await updateRow(tx, row, toLookAgainColumns(row, now));
-  }
-  const movedIds = new Set<string>(moved.map(({ id }) => id));
-  const saved: Listed<T>[] = [];
-  for (const listed of known.filter(({ row }) => !movedIds.has(row.id))) {
-    if (await saveKnown(tx, kind, listed, now)) saved.push(listed);
-  }
-  const inserted = await insertAdded(tx, kind, added, moved.flatMap(kind.listNames));
-  for (const { entry, row } of [...saved, ...inserted]) {
-    const { memberIds } = entry;
-    const stored: ResourceRow = row;
-    if (memberIds === undefined || stored.type === 'user') continue;
-    await observeMembers(tx, stored, { memberIds, now, isFirst, from: 'list' });
-  }
-  await kind.finish?.(tx, run, saved);
-}
-
-function toNewRow<T extends Type>(kind: EntryKind<T>, entry: Entry<T>, now: number): NewRow<T> {
-  const observed = entry.observe(undefined, now);
-  return {
-    ...NO_IDS,
-    ...entry.shownIds,
-    ...kind.toSeenColumns(observed),
-    ...kind.toShownColumns(observed),
-    created_at: now,
-    modified_at: now,
-    type: kind.type,
-    id: kind.newId(),
-  };
-}
-
-/** Finds the one row that is to show an entry, and removes unmanaged ones beside it. None: nothing is to be stored. */
-async function settleRows<T extends Type>(
-  tx: Db,
-  { type, removeAgain }: EntryKind<T>,
-  { entry, rows, now }: { entry: Entry<T>; rows: readonly RowOf<T>[]; now: number },
-): Promise<Listed<T>[]> {
-  const [row, ...others] = rows;
-  if (row === undefined) return [];
-  if (!isLive(row) && removeAgain) {
-    for (const one of rows) await removeAgain(tx, { entry, row: one }, now);
-    return [];
-  }
-  const doubles = others.filter(isLive);
-  if (doubles.some(({ origin }) => origin !== null)) return [];
-  for (const double of doubles) {
-    await moveLinks(tx, type, double, row);
-    await deleteRow(tx, double, now);
-  }
-  return [{ entry, row }];
-}
-
-/** Stores what lists show of a known row. What may be older than a call is looked at instead. False: nothing was stored. */
-async function saveKnown<T extends Type>(
-  tx: Db,
-  kind: EntryKind<T>,
-  { entry, row }: Listed<T>,
-  now: number,
-): Promise<boolean> {
-  const decision = decideMerge(row, entry.sentAt);
-  if (decision === 'drop') return false;
-  const observed = entry.observe(row, now);
-  const before = toObservation(row);
-  // Mostly one who was created while the list was read.
-  const isConfirmed = kind.type === 'user' && before && confirms(observed, before);
-  if (decision === 'look-again' && !isConfirmed) {
-    await updateRow(tx, row, toLookAgainColumns(row, now));
-    return false;
-  }
-  const shown = kind.toShownColumns(observed);
-  const isShown = row.origin === null && shown.attributes !== row.attributes;
-  const changed = isShown ? { ...shown, version: row.version + 1, modified_at: now } : {};
-  const seen = { ...entry.shownIds, ...kind.toSeenColumns(observed, row) };
-  await updateRow(tx, row, { ...seen, ...changed });
-  return true;
-}
-
-/** Adds rows, but for what a create of ours may have made, or what may have moved: the look at that one tells. */
-async function insertAdded<T extends Type>(
-  tx: Db,
-  { type, listNames }: EntryKind<T>,
-  added: readonly Listed<T, NewRow<T>>[],
-  movedNames: readonly string[],
-): Promise<Listed<T>[]> {
-  if (added.length === 0) return [];
-  // Under another id it would be lost to a provider that writes it meanwhile.
-  const taken = (await listNamesUnderWay(tx, type)).union(new Set(movedNames));
-  const free = added.filter(({ row }) => !listNames(row).some((name) => taken.has(name)));
-  const entryOf = new Map(free.map(({ entry, row }) => [row.id, entry]));
-  const rows = free.map(({ row }) => row);
-  return (await insertRows(tx, rows)).flatMap((row) => {
-    const entry = entryOf.get(row.id);
-    return entry === undefined ? [] : [{ entry, row }];
-  });
 }
