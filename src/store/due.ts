@@ -82,21 +82,16 @@ export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promis
   return rows.map((row) => ({ ...row, key: toResourceKey(row) }));
 }
 
-interface LookReason {
-  readonly source: Detector;
-  readonly now: number;
-  /** When the look is due; absent: now. */
-  readonly dueAt?: number;
-  /** True: the admin list of a group is to be read too. */
-  readonly admins?: boolean;
-}
-
-/** Schedules a look at a user or group. Of two schedules the earlier time counts, and all that either reads is read. */
+/**
+ * Schedules a look at a user or group for `dueAt`, at a group's admin list too with `admins`. Of two schedules the earlier time
+ * counts, and all that either reads is read. Times are epoch milliseconds.
+ */
 export async function addInspection(
   tx: Db,
   { id }: GivenKey,
-  { source, now, dueAt = now, admins = false }: LookReason,
+  look: { source: Detector; now: number; dueAt?: number; admins?: boolean },
 ): Promise<void> {
+  const { source, now, dueAt = now, admins = false } = look;
   await sql`update resources set look_since = ${now},
       look_at = case when look_at < ${dueAt} then look_at else ${dueAt} end,
       look_source = coalesce(look_source, ${source}),

@@ -7,23 +7,17 @@ import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
 import type { GroupKey } from './links.ts';
 
-interface WaitingQuery {
-  readonly limit: number;
-  /** Epoch milliseconds: what was refused waits until its time. */
-  readonly now: number;
-  /** True when the service refuses inactive users as members: their additions wait. */
-  readonly inactiveWait: boolean;
-}
-
 /**
- * Waiting changes of a group that can be made now: failed ones after all others, removals first, then the oldest. A
- * user without an account, or one who is to be deactivated first, makes a change wait.
+ * Waiting changes of a group that can be made at `now` (epoch milliseconds): failed ones after all others, removals first,
+ * then the oldest. A user without an account, or one who is to be deactivated first, makes a change wait; so does an
+ * inactive one who is to come in where the service refuses those (`inactiveWait`).
  */
 export async function listWaitingLinks(
   db: Db,
   { seq }: GroupKey,
-  { limit, now, inactiveWait }: WaitingQuery,
+  given: { readonly limit: number; readonly now: number; readonly inactiveWait: boolean },
 ): Promise<LinkChange[]> {
+  const { limit, now, inactiveWait } = given;
   type Waiting = Omit<Row<'links'>, 'pending'> &
     Pick<LinkChange, 'userId' | 'upstreamUserId'> & { readonly pending: number };
   const rows = await select<Waiting>(db)`
