@@ -36,7 +36,8 @@ export function toKnownExtension(
 }
 
 /** The stored and shown document: `schemas` of the core and of every extension with a value, then the attributes. */
-export function withSchemas(core: string, attributes: JsonObject): JsonObject {
+export function withSchemas(type: 'user' | 'group', attributes: JsonObject): JsonObject {
+  const core = type === 'user' ? USER_SCHEMA_URI : GROUP_SCHEMA_URI;
   const extensions = Object.keys(attributes).filter((name) => name.startsWith('urn:'));
   const { schemas: _, ...rest } = attributes;
   const schemas: JsonValue = [core, ...extensions];

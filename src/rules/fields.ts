@@ -8,14 +8,7 @@ import {
   losesRoles,
   wantEntities,
 } from '../domain/entity.ts';
-import {
-  GROUP_EXTENSION,
-  GROUP_SCHEMA_URI,
-  toExtension,
-  USER_EXTENSION,
-  USER_SCHEMA_URI,
-  withSchemas,
-} from '../domain/extensions.ts';
+import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../domain/extensions.ts';
 import { type GroupField, isInService, toDesiredGroup } from '../domain/group.ts';
 import type { ResourceKey } from '../domain/ids.ts';
 import { type JsonObject, parseFields } from '../domain/json.ts';
@@ -37,6 +30,7 @@ import {
 import {
   parseCells,
   parseStored,
+  type toAttributeColumns,
   toCellColumns,
   toDueClass,
   toGroupColumns,
@@ -65,17 +59,13 @@ interface AskedAttributes {
 
 type RuledAttributes<Field extends string> = Omit<Combination<Field>, 'cells' | 'urn' | 'fields'>;
 
-type AttributeColumns = ReturnType<typeof toGroupColumns> &
-  Partial<ReturnType<typeof toUserColumns>>;
-
 /** Owned fields of one type, as far as users and groups differ in how a write or a rule changes them. */
 export interface FieldKind<Type extends ResourceKey['type'], Field extends string> {
   readonly type: Type;
-  readonly schema: string;
   /** The extension with the fields that rules can drive. */
   readonly urn: string;
   toFields(names: ReadonlySet<string>): Field[];
-  toColumns(attributes: JsonObject): AttributeColumns;
+  toColumns(attributes: JsonObject): ReturnType<typeof toAttributeColumns>;
   toCellColumns(cells: Cells<Field>): Partial<RowOf<Type>>;
   /** Fields in which the change takes access, a licence, a permission or a role. */
   listTaken(row: RowOf<Type>, change: FieldChange<Field>): string[];
@@ -101,7 +91,6 @@ export interface FieldKind<Type extends ResourceKey['type'], Field extends strin
 /** Owned fields of users. */
 export const userFields: FieldKind<'user', UserField> = {
   type: 'user',
-  schema: USER_SCHEMA_URI,
   urn: USER_EXTENSION,
   toFields: toUserFields,
   toColumns: toUserColumns,
@@ -146,7 +135,6 @@ export const userFields: FieldKind<'user', UserField> = {
 /** Owned fields of groups. */
 export const groupFields: FieldKind<'group', GroupField> = {
   type: 'group',
-  schema: GROUP_SCHEMA_URI,
   urn: GROUP_EXTENSION,
   toFields: toGroupFields,
   toColumns: toGroupColumns,
@@ -260,7 +248,7 @@ export async function toRuled<Type extends ResourceKey['type'], Field extends st
   const combined = await combineAllowed(tx, rules, kind, { row, attributes: before, rulings });
   const { changed } = combined;
   if (changed.length === 0 && JSON.stringify(combined.cells) === row.cells) return undefined;
-  const after = withSchemas(kind.schema, combined.attributes);
+  const after = combined.attributes;
   const version = row.version + 1;
   let { cells } = combined;
   if (isLinked(row)) {

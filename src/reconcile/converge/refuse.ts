@@ -14,12 +14,7 @@ import { withEarlierWords } from '../../domain/refusal.ts';
 import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { groupFields, isRuled, toRuled } from '../../rules/fields.ts';
-import {
-  parseCells,
-  parseStored,
-  toGroupColumns,
-  toUserColumns,
-} from '../../store/engine/columns.ts';
+import { parseCells, parseStored, toAttributeColumns } from '../../store/engine/columns.ts';
 import {
   changeLinks,
   changeNamed,
@@ -222,7 +217,7 @@ function withoutWrite<Row extends ResourceRow>(
   });
   return {
     ...row,
-    ...(row.type === 'user' ? toUserColumns(attributes) : toGroupColumns(attributes)),
+    ...toAttributeColumns(row.type, attributes),
     cells: JSON.stringify(cells),
     version,
     deleted_at: before?.deleted === false ? null : row.deleted_at,

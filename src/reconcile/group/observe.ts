@@ -1,11 +1,6 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { type SeenEntities, seeEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
-import {
-  GROUP_EXTENSION,
-  GROUP_SCHEMA_URI,
-  toKnownExtension,
-  withSchemas,
-} from '../../domain/extensions.ts';
+import { GROUP_EXTENSION, toKnownExtension } from '../../domain/extensions.ts';
 import type { GroupField, ObservedGroup } from '../../domain/group.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { limitMarks } from '../../domain/text.ts';
@@ -106,10 +101,10 @@ export function parseScimGroupOf(id: string, answer: unknown): ScimGroup {
 /** Attributes of an unmanaged group without its members, as the service holds it. */
 export function toUnmanagedGroupAttributes(observed: ObservedGroup): JsonObject {
   const { permissions, addToCardsAndSpacesEnabled } = observed;
-  return withSchemas(GROUP_SCHEMA_URI, {
+  return {
     displayName: limitMarks(observed.displayName),
     ...toKnownExtension(GROUP_EXTENSION, { permissions, addToCardsAndSpacesEnabled }),
-  });
+  };
 }
 
 /** Observation of a group in an answer of REST; `by` is the call. */

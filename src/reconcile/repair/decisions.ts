@@ -15,8 +15,7 @@ import {
   NOTHING_OPEN,
   parseCells,
   parseStored,
-  toGroupColumns,
-  toUserColumns,
+  toAttributeColumns,
 } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink } from '../../store/links/links.ts';
 import { listNested } from '../../store/links/of-users.ts';
@@ -206,7 +205,7 @@ export async function handOver(
   if (!(await isProvider(tx, provider))) return false;
   const { externalId: _, ...others } = parseStored<JsonObject>(row.attributes);
   const attributes = typeof externalId === 'string' ? { ...others, externalId } : others;
-  const columns = row.type === 'user' ? toUserColumns(attributes) : toGroupColumns(attributes);
+  const columns = toAttributeColumns(row.type, attributes);
   // No name changes, so nobody is followed by one.
   await updateRow(tx, row, {
     provider,

@@ -3,14 +3,7 @@ import { isWaiting, release, withEcho } from '../../domain/cell.ts';
 import { type ChangeKind, listHarms, toChangeKey } from '../../domain/change.ts';
 import { findWantedRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
 import { assertNever } from '../../domain/errors.ts';
-import {
-  GROUP_EXTENSION,
-  GROUP_SCHEMA_URI,
-  toExtension,
-  USER_EXTENSION,
-  USER_SCHEMA_URI,
-  withSchemas,
-} from '../../domain/extensions.ts';
+import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupField } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
@@ -25,8 +18,7 @@ import {
   NOTHING_OPEN,
   parseCells,
   parseStored,
-  toGroupColumns,
-  toUserColumns,
+  toAttributeColumns,
 } from '../../store/engine/columns.ts';
 import {
   changeNamed,
@@ -220,10 +212,7 @@ async function saveAttributes(
   row: ResourceRow,
   attributes: JsonObject,
 ): Promise<boolean> {
-  const columns =
-    row.type === 'user'
-      ? toUserColumns(withSchemas(USER_SCHEMA_URI, attributes))
-      : toGroupColumns(withSchemas(GROUP_SCHEMA_URI, attributes));
+  const columns = toAttributeColumns(row.type, attributes);
   const named = await listByName(tx, row.type, columns.name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
   const isLive = row.deleted_at === null;

@@ -1,10 +1,5 @@
 import { withLicences, withRole } from '../../domain/assignment.ts';
-import {
-  toKnownExtension,
-  USER_EXTENSION,
-  USER_SCHEMA_URI,
-  withSchemas,
-} from '../../domain/extensions.ts';
+import { toKnownExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import { withCreated } from '../../domain/group.ts';
 import type { UserId } from '../../domain/ids.ts';
@@ -134,7 +129,7 @@ export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
   const fullName = limitMarks(observed.fullName);
   const { givenName, familyName } = splitName(fullName);
   const work = { value: limitMarks(address ?? '').trim(), type: 'work', primary: true };
-  const attributes = withSchemas(USER_SCHEMA_URI, {
+  const attributes = {
     userName: limitMarks(userName ?? email ?? ''),
     name: { givenName: givenName || '-', familyName: familyName || '-', formatted: fullName },
     ...(fullName === '' ? {} : { displayName: fullName }),
@@ -142,7 +137,7 @@ export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
     active,
     // Only the service sets these, where a list tells them.
     ...toKnownExtension(USER_EXTENSION, { role, virtual }),
-  });
+  };
   return withRole(withLicences(attributes, observed.appsPermissions), role);
 }
 

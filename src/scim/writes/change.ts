@@ -149,7 +149,7 @@ async function planChange<T extends Type, Field extends string>(
   const lists = await planLists(tx, deps, { row, asked, repairs, version });
   const combined = await combineAsked(tx, rules, kind, { ...asked, row, before });
   const isWritten = combined.attributes !== before;
-  const after = isWritten ? withSchemas(kind.schema, combined.attributes) : before;
+  const after = isWritten ? withSchemas(kind.type, combined.attributes) : before;
   const fields = kind.toFields(asked.names);
   const named = { before: created ? undefined : before, after, cells: combined.cells, fields };
   const ruled = { ...named, fields: [...fields, ...combined.changed] };

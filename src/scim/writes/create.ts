@@ -1,4 +1,3 @@
-import { withSchemas } from '../../domain/extensions.ts';
 import type { ResourceKey } from '../../domain/ids.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { isOfOther } from '../../domain/provider.ts';
@@ -59,11 +58,10 @@ async function insertNew<T extends Type, Field extends string>(
 ): Promise<Accepted> {
   const now = deps.clock.now();
   const { provider } = deps;
-  const document = withSchemas(kind.fields.schema, asked.attributes);
   const draft = kind.toNewRow({
     origin,
     provider,
-    ...kind.fields.toColumns(document),
+    ...kind.fields.toColumns(asked.attributes),
     created_at: now,
     modified_at: now,
     ...(deps.looksFirst() ? { must_look: 1 } : {}),
@@ -72,8 +70,8 @@ async function insertNew<T extends Type, Field extends string>(
   const accepted = await applyChange(tx, deps, kind, {
     row,
     origin,
-    before: document,
-    asked: { ...asked, attributes: document },
+    before: asked.attributes,
+    asked,
     repairs: UNCOUNTED,
     created: { from: before },
   });

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { findCreationAddress } from '../../domain/address.ts';
 import { alignLicences } from '../../domain/assignment.ts';
 import { type Cells, listWaiting } from '../../domain/cell.ts';
+import { withSchemas } from '../../domain/extensions.ts';
 import { findOldestStuck, findSeatSince } from '../../domain/failure.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { GroupField } from '../../domain/group.ts';
@@ -14,7 +15,7 @@ import type { Row } from '../tables.ts';
 /** The stored form of a user's attributes: the document, and what is indexed of it. */
 export function toUserColumns(attributes: JsonObject) {
   return {
-    ...toNameColumns(attributes.userName, alignLicences(attributes)),
+    ...toNameColumns(attributes.userName, withSchemas('user', alignLicences(attributes))),
     display_folded: fold(attributes.displayName),
     address_folded: fold(findCreationAddress(attributes)),
     active: attributes.active === false ? 0 : 1,
@@ -23,8 +24,15 @@ export function toUserColumns(attributes: JsonObject) {
 
 /** The stored form of a group's attributes: the document, and what is indexed of it. */
 export function toGroupColumns(attributes: JsonObject) {
-  return toNameColumns(attributes.displayName, attributes);
+  return toNameColumns(attributes.displayName, withSchemas('group', attributes));
 }
+
+/** The stored form of the attributes of either. */
+export const toAttributeColumns = (
+  type: 'user' | 'group',
+  attributes: JsonObject,
+): ReturnType<typeof toGroupColumns> & Partial<ReturnType<typeof toUserColumns>> =>
+  type === 'user' ? toUserColumns(attributes) : toGroupColumns(attributes);
 
 function toNameColumns(shown: JsonValue | undefined, attributes: JsonObject) {
   const name = toText(shown) ?? '';

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { onlyPending } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { createMention, ERASED, silence } from '../../domain/erasure.ts';
-import { USER_SCHEMA_URI } from '../../domain/extensions.ts';
 import { foldCase } from '../../domain/fold.ts';
 import type { UserId } from '../../domain/ids.ts';
 import { withoutPersonalData } from '../../domain/user.ts';
@@ -21,7 +20,7 @@ import { toObservedUser } from './state.ts';
 export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void> {
   if (row.upstream_id === null || row.origin === null) return deleteRow(tx, row, now);
   const observed = toObservedUser(row);
-  const attributes = { schemas: [USER_SCHEMA_URI], userName: ERASED, active: false };
+  const attributes = { userName: ERASED, active: false };
   await updateRow(tx, row, {
     ...toUserColumns(attributes),
     // Text that cannot be a name.
