@@ -210,8 +210,8 @@ describe('when nothing has a chance', () => {
     const service = await startService(ok);
     const transport = connect(service.baseUrl);
     for (const key of keys) {
-      const file = Readable.from(breakOff());
-      const call = transport.call(cardFiles.attachFileToCard, toUpload(file), { key });
+      const args = { path: { card_id: 1 }, body: { file: Readable.from(breakOff()) } };
+      const call = transport.call(cardFiles.attachFileToCard, args, { key });
       expect(await failureOf(call)).toMatchObject({ code: 'connection', outcome: 'not-sent' });
     }
     expect(transport.health().service.kind).toBe('open');
@@ -235,10 +235,6 @@ describe('when nothing has a chance', () => {
 async function* breakOff(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('half');
   throw new Error('the disk is gone');
-}
-
-function toUpload(file: Readable) {
-  return { path: { card_id: 1 }, body: { file } };
 }
 
 async function listen(port: number): Promise<Server> {

@@ -26,10 +26,6 @@ async function ask(bridge: TestBridge, file: string | Buffer, query = '') {
 async function take(bridge: TestBridge, file: string, query?: string): Promise<OpsJson<'Census'>> {
   const { status, body } = await ask(bridge, file, query);
   expect(status).toBe(200);
-  return parseCensus(body);
-}
-
-function parseCensus(body: unknown): OpsJson<'Census'> {
   return body as OpsJson<'Census'>;
 }
 

@@ -249,7 +249,10 @@ describe('roles of groups in spaces and documents', () => {
     expect(given).toEqual({ Minutes: [READ], Hangar: [READ] });
     // The one that had its effect is seen in the list.
     expect(changes).toEqual(['addEntity', 'addEntity', 'addEntity']);
-    expect(listEvents(place, 'grant_access')).toBe(2);
+    const grants = place.sandbox.service
+      .auditEvents()
+      .filter(({ action }) => action === 'grant_access');
+    expect(grants).toHaveLength(2);
     expect(listRoles(place)).toEqual({});
   });
 
@@ -312,10 +315,6 @@ function changeBehind(place: Place): void {
 
 function uidOf({ uids }: Place, title: string): string {
   return uids[title] ?? '';
-}
-
-function listEvents({ sandbox }: Place, action: string): number {
-  return sandbox.service.auditEvents().filter((event) => event.action === action).length;
 }
 
 async function untilRepaired(bridge: TestBridge, kinds: readonly string[]): Promise<void> {

@@ -20,10 +20,6 @@ interface Company {
   readonly write: (text: string) => string;
 }
 
-function parseHandover(text: string): OpsJson<'Handover'> {
-  return JSON.parse(text) as OpsJson<'Handover'>;
-}
-
 /** Approves the plan of a handover, and waits until it is done. */
 async function approve(bridge: TestBridge, { planId, hash }: OpsJson<'Handover'>) {
   const body = { hash: String(hash) };
@@ -58,7 +54,7 @@ describe('a handover', () => {
         const asked = ['provider', 'switch', 'okta', 'entra', '--json', ...options];
         const { code, text } = await runner(bridge)(...asked);
         expect([code, text]).toEqual([0, expect.any(String)]);
-        return parseHandover(text);
+        return JSON.parse(text) as OpsJson<'Handover'>;
       },
       write(text) {
         const path = join(folder, 'entra.csv');

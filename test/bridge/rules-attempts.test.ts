@@ -22,11 +22,6 @@ function breakChanges({ sandbox }: TestBridge, operation: OperationName, about: 
   return sandbox.faults.add({ operation, about, fault: BROKEN });
 }
 
-/** Time in which nothing is asked of the service unless it has to be. */
-function passTime({ sandbox }: TestBridge, clock: CalmClock, ms: number): Promise<void> {
-  return clock.passFor(sandbox, ms);
-}
-
 /** What the path of a call that is about this account ends in. */
 function accountOf({ sandbox }: TestBridge, address: string): string {
   return `/${sandbox.service.getUser(address).id} `;
@@ -47,13 +42,13 @@ test('a change that the service fails at, while it makes others is tried ever le
   const { bridge, clock } = await forTest(startCalmBridge({ ...calm, requestsPerSecond: 5 }));
   const { sandbox } = bridge;
   const create = bridge.addUser('ada');
-  await passTime(bridge, clock, 2_000);
+  await clock.passFor(bridge.sandbox, 2_000);
   const path = `/Users/${await create}`;
   breakChanges(bridge, 'scim.updateUser', accountOf(bridge, 'ada@example.com'));
   sandbox.calls.reset();
 
   const answer = bridge.tryPatch(path, toActive(false));
-  await passTime(bridge, clock, 75_000);
+  await clock.passFor(bridge.sandbox, 75_000);
   const patches = sandbox.calls.count({ operation: 'scim.updateUser' });
   const failing = await listFailing(bridge);
 
@@ -63,13 +58,13 @@ test('a change that the service fails at, while it makes others is tried ever le
   expect(failing).toMatchObject([{ name: 'ada@example.com', problem: { words } }]);
   expect(clock.now() - Date.parse(String(failing[0]?.since))).toBeGreaterThan(70_000);
 
-  await passTime(bridge, clock, 2 * MINUTE_MS);
+  await clock.passFor(bridge.sandbox, 2 * MINUTE_MS);
   expect(await listStuckParts(bridge)).toEqual([`ada@example.com, active: ${words}`]);
   expect(await listFailing(bridge)).toEqual([]);
   expect(sandbox.calls.count({ operation: 'scim.updateUser' })).toBeLessThan(15);
 
   sandbox.calls.reset();
-  await passTime(bridge, clock, 3 * MINUTE_MS);
+  await clock.passFor(bridge.sandbox, 3 * MINUTE_MS);
   expect(sandbox.calls.count()).toBe(0);
 });
 
@@ -80,12 +75,12 @@ describe('an outage of the service', () => {
     const { bridge, clock } = await forTest(startCalmBridge(calm));
     const { sandbox } = bridge;
     const created = bridge.addUsers(4);
-    await passTime(bridge, clock, 3_000);
+    await clock.passFor(bridge.sandbox, 3_000);
     const ids = await created;
     const outage = sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
     sandbox.calls.reset();
     for (const id of ids) void bridge.tryPatch(`/Users/${id}`, toActive(false));
-    await passTime(bridge, clock, 6 * MINUTE_MS);
+    await clock.passFor(bridge.sandbox, 6 * MINUTE_MS);
     const calls = sandbox.calls.count();
     const stuck = await listStuckParts(bridge);
     const failing = await listFailing(bridge);
@@ -107,11 +102,11 @@ describe('an outage of the service', () => {
     const { sandbox } = bridge;
     const { service } = sandbox;
     const created = bridge.addUsers(4);
-    await passTime(bridge, clock, 8_000);
+    await clock.passFor(bridge.sandbox, 8_000);
     const ids = await created;
     const names = ids.map((_, index) => `Group ${index}`);
     const made = Promise.all(names.map((name, index) => bridge.addGroup(name, [ids[index] ?? ''])));
-    await passTime(bridge, clock, 20_000);
+    await clock.passFor(bridge.sandbox, 20_000);
     const groups = await made;
     const half = groups.length / 2;
     sandbox.faults.add({ operation: '*', fault: failing(503) });
@@ -123,9 +118,9 @@ describe('an outage of the service', () => {
         void bridge.tryPatch(`/Groups/${id}`, expel(ids[index] ?? ''));
         void bridge.tryPatch(`/Users/${ids[index]}`, toActive(false));
       }
-      await passTime(bridge, clock, 10_000);
+      await clock.passFor(bridge.sandbox, 10_000);
     }
-    await passTime(bridge, clock, 3 * MINUTE_MS);
+    await clock.passFor(bridge.sandbox, 3 * MINUTE_MS);
     const waiting = names.map((name) => service.members(name).length);
     sandbox.faults.clear();
 
@@ -151,16 +146,16 @@ describe('an outage of the service', () => {
     const { bridge, clock } = await forTest(startCalmBridge({ ...calm, requestsPerSecond: 5 }));
     const { sandbox } = bridge;
     const created = bridge.addUsers(2);
-    await passTime(bridge, clock, 4_000);
+    await clock.passFor(bridge.sandbox, 4_000);
     const [leaver, other] = await created;
     const name = breakChanges(bridge, 'scim.updateUser', accountOf(bridge, emailOf(0)));
     void bridge.tryPatch(`/Users/${leaver}`, toName('King'));
-    await passTime(bridge, clock, 3 * MINUTE_MS);
+    await clock.passFor(bridge.sandbox, 3 * MINUTE_MS);
     name.remove();
     for (const operation of ['scim.updateUser', 'scim.getUser'] as const)
       sandbox.faults.add({ operation, fault: failing(503) });
     void bridge.tryPatch(`/Users/${leaver}`, toActive(false));
-    await passTime(bridge, clock, 4 * MINUTE_MS);
+    await clock.passFor(bridge.sandbox, 4 * MINUTE_MS);
     sandbox.faults.clear();
 
     void bridge.tryPatch(`/Users/${other}`, toName('Other'));
@@ -188,14 +183,14 @@ describe('somebody or something at which the service fails, looks included', () 
   async function passBusyTime(bridge: TestBridge, clock: CalmClock, minutes: number) {
     for (let minute = 0; minute < minutes; minute += 1) {
       void bridge.addUser(`other${minute}`);
-      await passTime(bridge, clock, MINUTE_MS);
+      await clock.passFor(bridge.sandbox, MINUTE_MS);
     }
   }
 
   test('ends as stuck, with the words of the service', async () => {
     const { bridge, clock } = await forTest(startCalmBridge(options));
     const create = bridge.addUser('ada');
-    await passTime(bridge, clock, 2_000);
+    await clock.passFor(bridge.sandbox, 2_000);
     const path = `/Users/${await create}`;
     const account = accountOf(bridge, 'ada@example.com');
     breakChanges(bridge, 'scim.updateUser', account);
@@ -215,7 +210,7 @@ describe('somebody or something at which the service fails, looks included', () 
       const ids = await bridge.addPeople('bob', 'cy');
       return { ada, ids, group: await bridge.addGroup('Pilots', ids) };
     })();
-    await passTime(bridge, clock, 20_000);
+    await clock.passFor(bridge.sandbox, 20_000);
     const { ada, ids, group } = await creating;
     const { service, faults } = bridge.sandbox;
     const { id, uid } = service.getGroup('Pilots');

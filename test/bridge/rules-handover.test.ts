@@ -38,7 +38,7 @@ describe('created again while a call for the deleted one is on its way', () => {
 
     const { id, active } = service.getUser(ada);
     expect(active).toBe(false);
-    expect(await readUser(own, second)).toMatchObject({ upstreamId: id });
+    expect(await own.ops('GET', `/users/${second}`)).toMatchObject({ body: { upstreamId: id } });
     expect(calls.count(create)).toBe(1);
   });
 
@@ -80,10 +80,6 @@ test('a group taken up again before the departures from before were sent departu
   expect(await bridge.readMemberIds(second)).toEqual([adaId]);
   expect((await bridge.readWork())?.stuck).toBe(0);
 });
-
-async function readUser(bridge: TestBridge, id: string) {
-  return (await bridge.ops('GET', `/users/${id}`)).body;
-}
 
 /** A change that is asked for and taken back before the service has answered. */
 interface Wavering {

@@ -29,17 +29,6 @@ export async function withPostgres<T>(work: (postgres: LoggedPostgres) => Promis
   }
 }
 
-/** As if so much time had passed that nobody waits for a sweep of a process that was killed. */
-export async function endSweepLeases(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query('update leader set expires_at = 0, quiet_at = 0');
-  } finally {
-    await client.end();
-  }
-}
-
 /** Reads all rows of all tables, by table: what a file of SQLite keeps by itself. */
 export async function readTables(url: string): Promise<Record<string, unknown>> {
   const client = new pg.Client({ connectionString: url });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { createSeededRandom } from '../model/interleavings/seeded-random.ts';
+import { runStatement } from '../support/store-templates.ts';
 import { ADMINISTRATOR, Administrator } from './administrator.ts';
 import { listFindings, readShown } from './check.ts';
 import { Client, type Counts } from './client.ts';
@@ -10,7 +11,7 @@ import { type Company, Group, Person } from './company.ts';
 import { createSchedule, type Restartable, type Scheduled, type Stage } from './disturbances.ts';
 import { Lives, Trace } from './lives.ts';
 import { OPS_TOKEN, Operator } from './operator.ts';
-import { endSweepLeases, type LoggedPostgres, readTables } from './postgres.ts';
+import { type LoggedPostgres, readTables } from './postgres.ts';
 
 /** One run: how much, and on what. */
 export interface ChaosPlan {
@@ -40,6 +41,8 @@ const GROUPS = 10;
 const ACTORS = 5;
 /** Calls to the service in any second, over all processes. */
 const RATE = 40;
+/** As if so much time had passed that nobody waits for a sweep of a process that was killed. */
+const END_LEAD = 'update leader set expires_at = 0, quiet_at = 0';
 /** Lives until how long a write waits comes round again. */
 const WAITS = 7;
 
@@ -105,7 +108,7 @@ async function play(plan: ChaosPlan, { sandbox, folder, trace }: Place): Promise
     const stage = { sandbox, lives, operator, administrator, postgres };
     const disturbances = await perform(schedule, { client, stage, trace });
     sandbox.faults.clear();
-    if (postgres !== undefined) await endSweepLeases(postgres.url);
+    if (postgres !== undefined) await runStatement(postgres.url, END_LEAD);
     trace.note('the end: everything comes to rest');
     findings.push(...(await operator.settle()));
     const shown = await readShown(client);

@@ -87,7 +87,8 @@ for (const { file, asks } of proxies) {
       /^\s*reverse_proxy (?:\{\$BRIDGES:)?(.*?)\}? \{$/m.exec(read(file)) ?? [];
     expect(addresses.split(' ')).toEqual(asks);
     for (const address of asks) expect(Object.keys(services)).toContain(address.split(':')[0]);
-    expect(mountsOf('caddy', 'balancer')).toContain(`./${file}:/etc/caddy/Caddyfile:ro`);
+    const mounts = ['caddy', 'balancer'].flatMap((name) => findService(name).volumes);
+    expect(mounts).toContain(`./${file}:/etc/caddy/Caddyfile:ro`);
   });
 }
 
@@ -145,10 +146,6 @@ function findService(name: string) {
   const service = services[name];
   if (service === undefined) throw new Error(`there is no service ${name}`);
   return service;
-}
-
-function mountsOf(...names: string[]): string[] {
-  return names.flatMap((name) => findService(name).volumes);
 }
 
 test('compose: no container has more rights, memory or processes than it needs', () => {

@@ -126,7 +126,8 @@ async function watchOverlaps(sandbox: Sandbox) {
     const body = await text(req);
     const answer = () => passOn(req, `${sandbox.url}${url}`, body);
     if (method === 'GET') return answer();
-    const resource = toResource(url, body);
+    // The group or the person that the path names, or what is created.
+    const resource = /\/(?:groups|users)\/([^/?]+)/i.exec(url)?.[1] ?? body;
     if (running.has(resource)) overlaps.push(`${method} ${url}`);
     running.add(resource);
     try {
@@ -146,9 +147,4 @@ async function watchOverlaps(sandbox: Sandbox) {
     }),
   );
   return { baseUrl: url, overlaps };
-}
-
-/** What a change is about: the group or the person that its path names, or what is created. */
-function toResource(url: string, body: string): string {
-  return /\/(?:groups|users)\/([^/?]+)/i.exec(url)?.[1] ?? body;
 }

@@ -18,10 +18,6 @@ export async function importIds(
   const asked = ['provider', 'import-ids', 'default', file, '--json', ...options];
   const { code, text } = await runner(bridge)(...asked);
   rmSync(folder, { recursive: true });
-  const { counts, items } = parseImport(text);
+  const { counts, items } = JSON.parse(text) as OpsJson<'IdImport'>;
   return { code, counts, outcomes: items.map(({ outcome }) => outcome) };
-}
-
-function parseImport(text: string): OpsJson<'IdImport'> {
-  return JSON.parse(text) as OpsJson<'IdImport'>;
 }

@@ -6,11 +6,7 @@ import type { TestBridge } from './bridge.ts';
 export async function readTimeline(bridge: TestBridge, path: string): Promise<OpsJson<'Timeline'>> {
   const { status, text } = await bridge.ops('GET', path);
   expect(status).toBe(200);
-  return parseTimeline(JSON.parse(text));
-}
-
-function parseTimeline(answer: unknown): OpsJson<'Timeline'> {
-  return answer as OpsJson<'Timeline'>;
+  return JSON.parse(text) as OpsJson<'Timeline'>;
 }
 
 /** Source and text of each, with the others in brackets. */

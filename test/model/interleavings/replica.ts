@@ -15,7 +15,6 @@ import { ScimError } from '../../../src/scim/errors.ts';
 import { ANY_VERSION } from '../../../src/scim/http/etag.ts';
 import { UNCOUNTED } from '../../../src/scim/repairs.ts';
 import { acceptWrite, settleWrite } from '../../../src/scim/writes/accept.ts';
-import type { Accepted } from '../../../src/scim/writes/kind.ts';
 import type { Bell } from '../../../src/store/bell.ts';
 import type { Lead } from '../../../src/store/leader.ts';
 import { createProtection } from '../../../src/store/resources/protection.ts';
@@ -231,12 +230,9 @@ async function storeAndSettle(
   arrivedAt: number,
 ): Promise<void> {
   const result = await accept(deps, exchange.request);
-  exchange.stored = toStored(result);
+  const { row, undo } = result;
+  exchange.stored = { id: row.id, version: row.version, waits: undo !== undefined };
   await settleWrite(deps, result, arrivedAt);
-}
-
-function toStored({ row, undo }: Accepted) {
-  return { id: row.id, version: row.version, waits: undo !== undefined };
 }
 
 function accept(deps: ProviderDeps, { id = '', ...request }: ProviderRequest) {
