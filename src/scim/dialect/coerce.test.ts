@@ -1,7 +1,19 @@
 import { expect, test } from 'vitest';
-import { refused } from '../refused-test-support.ts';
+import { USER_EXTENSION } from '../../domain/extensions.ts';
 import type { RepairKind } from '../repairs.ts';
-import { core, enterprise, parse, workManagement } from './dialect-test-support.ts';
+import { userSchema } from '../schema/resource-schemas.ts';
+import { core, enterprise, refused } from '../scim-test-support.ts';
+import { parseResource } from './parse-body.ts';
+
+/** Parses a user as it comes off the wire, so that a `__proto__` key is one, and counts the repairs. */
+function parse(body: object | string) {
+  const counts: Partial<Record<RepairKind, number>> = {};
+  const count = (kind: RepairKind) => {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  };
+  const json = typeof body === 'string' ? body : JSON.stringify(body);
+  return { ...parseResource(JSON.parse(json), userSchema, { count }), counts };
+}
 
 const mails = (...emails: unknown[]) => ({ emails });
 const extended = (value: unknown) => ({ [enterprise]: value });
@@ -9,7 +21,7 @@ const managed = { manager: { value: 'm1' } };
 const referred = { value: 'm1', $ref: 'http://x/m1' };
 const fullName = { givenName: 'A', familyName: 'L' };
 const belgium = { type: 'work', country: 'BE' };
-const permitted = (appsPermissions: unknown) => ({ [workManagement]: { appsPermissions } });
+const permitted = (appsPermissions: unknown) => ({ [USER_EXTENSION]: { appsPermissions } });
 const role = (change: object) => ({ roles: [{ value: 'r', ...change }] });
 const twoTypes = mails({ value: 'a@x', type: 'work' }, { value: 'a@x', type: 'home' });
 
@@ -73,7 +85,7 @@ const taken: readonly ValueCase[] = [
   [{ manager: [referred] }, extended({ manager: referred })],
   [{ manager: { value: '', $ref: 'x' } }, {}],
   [{ manager: { value: 'm1', displayName: 'M' } }, extended(managed), 'read-only-dropped'],
-  [{ [workManagement]: { role: 1 } }, {}, 'read-only-dropped'],
+  [{ [USER_EXTENSION]: { role: 1 } }, {}, 'read-only-dropped'],
   [{ 'urn:okta:acme:2.0:user:custom': { a: 1 } }, {}, 'unknown-schema-dropped'],
   [{ 'emails[type eq "work"].value': 'a@x' }, {}],
   [{ title: { Title: 'X' } }, { title: 'X' }, 'value-wrapped'],

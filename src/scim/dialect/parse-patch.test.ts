@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { refused } from '../refused-test-support.ts';
 import type { RepairKind } from '../repairs.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
-import { core, enterprise } from './dialect-test-support.ts';
+import { core, enterprise, refused } from '../scim-test-support.ts';
 import { parsePatch } from './parse-body.ts';
 
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';

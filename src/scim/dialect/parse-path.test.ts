@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { refused } from '../refused-test-support.ts';
 import type { RepairKind } from '../repairs.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
-import { core, enterprise } from './dialect-test-support.ts';
+import { core, enterprise, refused } from '../scim-test-support.ts';
 import { parsePath } from './parse-path.ts';
 
 const silent = { count: () => {} };

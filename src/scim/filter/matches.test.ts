@@ -1,12 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
+import { enterprise } from '../scim-test-support.ts';
 import { matches } from './matches.ts';
 import { parseFilter } from './parse-filter.ts';
-
-const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-const workManagement = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-const groupExtension = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 
 const ada: JsonObject = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', enterprise],
@@ -23,7 +21,7 @@ const ada: JsonObject = {
   ],
   groups: [{ value: 'g1', display: 'Math' }],
   [enterprise]: { department: 'R&D', manager: { value: 'm1' } },
-  [workManagement]: { appsPermissions: 5 },
+  [USER_EXTENSION]: { appsPermissions: 5 },
   meta: { resourceType: 'User', lastModified: '2026-03-01T12:00:00.000Z' },
 };
 
@@ -100,13 +98,13 @@ const cases: [filter: string, want: boolean, why?: string][] = [
   [`${enterprise}[department eq "r&d" and manager pr]`, true],
   [`${enterprise}[department eq "x"]`, false],
   [`${enterprise} eq "x"`, false, 'as a whole it has no value'],
-  [`${workManagement}:appsPermissions ge 5`, true],
-  [`${workManagement}:appsPermissions gt 5`, false],
-  [`${workManagement}:appsPermissions le 5`, true],
-  [`${workManagement}:appsPermissions lt 5`, false],
-  [`${workManagement}:appsPermissions ne 5`, false],
-  [`${workManagement}:appsPermissions ne -5.0e1`, true],
-  [`${workManagement}:appsPermissions eq "5"`, true],
+  [`${USER_EXTENSION}:appsPermissions ge 5`, true],
+  [`${USER_EXTENSION}:appsPermissions gt 5`, false],
+  [`${USER_EXTENSION}:appsPermissions le 5`, true],
+  [`${USER_EXTENSION}:appsPermissions lt 5`, false],
+  [`${USER_EXTENSION}:appsPermissions ne 5`, false],
+  [`${USER_EXTENSION}:appsPermissions ne -5.0e1`, true],
+  [`${USER_EXTENSION}:appsPermissions eq "5"`, true],
   ['meta.lastModified gt "2026-03-01T11:59:59Z"', true],
   ['meta.lastModified eq "2026-03-01T13:00:00+01:00"', true, 'moments, not texts'],
   ['meta.lastModified lt "2026-03-01T12:00:00Z"', false],
@@ -150,7 +148,7 @@ for (const [filter, want, why] of cases) {
 
 const blank = { givenName: '', familyName: null };
 const blankExtension = { [enterprise]: { manager: {}, department: '' } };
-const textual = { [workManagement]: { appsPermissions: '7' } };
+const textual = { [USER_EXTENSION]: { appsPermissions: '7' } };
 const others: [filter: string, resource: JsonObject, want: boolean, why: string][] = [
   ['name.givenName eq "Ada"', {}, false, 'nothing is there'],
   ['emails[type eq "work"]', {}, false, 'nothing is there'],
@@ -166,10 +164,10 @@ const others: [filter: string, resource: JsonObject, want: boolean, why: string]
   [`${enterprise} pr`, {}, false, 'nothing is there'],
   [`${enterprise} pr`, blankExtension, false, 'an extension without any value is none'],
   ['active pr', { active: false }, true, 'false is a value'],
-  [`${workManagement}:appsPermissions ge 5`, textual, false, 'a text is no number'],
+  [`${USER_EXTENSION}:appsPermissions ge 5`, textual, false, 'a text is no number'],
   ['active ne true', { active: 'yes' }, false, 'nor a boolean'],
   ['title ne "x"', { title: 5 }, false, 'a number is no text'],
-  [`${workManagement}:appsPermissions ne "x"`, {}, true, 'it can never hold that'],
+  [`${USER_EXTENSION}:appsPermissions ne "x"`, {}, true, 'it can never hold that'],
   ['userName ne true', {}, true, 'it can never hold that'],
   ['name ne "x"', {}, true, 'it has no value of its own'],
 ];
@@ -184,14 +182,14 @@ describe('members of a group', () => {
   const group: JsonObject = {
     displayName: 'Math',
     members: [{ value: 'u1' }, { value: 'u2' }],
-    [groupExtension]: { admins: [] },
+    [GROUP_EXTENSION]: { admins: [] },
   };
   const filters = [
     { filter: 'members eq "u1"', want: true },
     { filter: 'members.value eq "u2"', want: true },
     { filter: 'members[value eq "u3"]', want: false },
     { filter: 'displayName eq "MATH" and members[value eq "u1"]', want: true },
-    { filter: `${groupExtension} pr`, want: false },
+    { filter: `${GROUP_EXTENSION} pr`, want: false },
   ];
   for (const { filter, want } of filters) {
     test(`${filter} is ${want}`, () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { refused } from '../refused-test-support.ts';
+import { USER_EXTENSION } from '../../domain/extensions.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
+import { refused } from '../scim-test-support.ts';
 import { parseFilter } from './parse-filter.ts';
 
-const workManagement = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 const name = 'a name or an operator is missing';
 const malformed = 'an attribute name that is malformed';
 const value = 'a value that is neither quoted nor a number';
@@ -76,7 +76,7 @@ const refusals: readonly (readonly [string, string, number])[] = [
   [`userName co "${'x'.repeat(251)}"`, 'more than 250 characters behind "co"', 13],
   ['active co "t"', `"co" ${forThis} and value`, 11],
   ['userName co 5', `"co" ${forThis} and value`, 13],
-  [`${workManagement}:appsPermissions co "5"`, `"co" ${forThis} and value`, 83],
+  [`${USER_EXTENSION}:appsPermissions co "5"`, `"co" ${forThis} and value`, 83],
   ['userName gt null', '"gt" does not apply to null', 13],
   ['meta.lastModified gt "soon"', noDate, 22],
   ['meta.lastModified gt "5"', noDate, 22],
@@ -152,7 +152,7 @@ for (const op of ['co', 'sw', 'ew']) {
 
 for (const written of ['-0', '10', '1.25', '-2.5e3', '1e10', '1E+10', '25e-1']) {
   test(`a number is read as JSON writes it: ${written}`, () => {
-    const filter = `${workManagement}:appsPermissions eq ${written}`;
+    const filter = `${USER_EXTENSION}:appsPermissions eq ${written}`;
     const literal: unknown = JSON.parse(written);
     expect(parseFilter(filter, userSchema)).toMatchObject({ kind: 'compare', literal });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refused } from '../refused-test-support.ts';
+import { refused } from '../scim-test-support.ts';
 import { parsePage } from './paging.ts';
 
 const cases: readonly (readonly [why: string, query: Record<string, unknown>, want: object])[] = [

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/json.ts';
-import { refused } from '../refused-test-support.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
+import { core, enterprise, refused } from '../scim-test-support.ts';
 import { isIncluded, parseProjection, project } from './projection.ts';
-
-const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
-const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
 const ada: JsonObject = {
   schemas: [core, enterprise],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/json.ts';
-import { refused } from '../refused-test-support.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
+import { refused } from '../scim-test-support.ts';
 import { compareSortKeys, parseSorting, toSortKey } from './paging.ts';
 
 const people: JsonObject[] = [
