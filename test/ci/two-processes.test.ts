@@ -1,15 +1,18 @@
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { makeClient, present, SETTINGS, toRight } from '../support/assertions.ts';
-import { startTestBridge } from '../support/bridge.ts';
+import { startAuditWorld } from '../support/audit-world.ts';
+import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { askWith, makeToken } from '../support/credentials.ts';
-import { failing } from '../support/faults.ts';
+import { failing, HANGING } from '../support/faults.ts';
 import { importIds } from '../support/import-ids.ts';
 import { startIssuer } from '../support/issuer.ts';
-import { createSetClock } from '../support/leaping-clock.ts';
+import { createLeapingClock, createSetClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { toUser } from '../support/provider.ts';
-import { takeStore } from '../support/take-store.ts';
+import { readPlan } from '../support/pilots.ts';
+import { admit, replace, toUser } from '../support/provider.ts';
+import { describePostgres, takeStore } from '../support/take-store.ts';
+import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 const PATIENT = { interval: 10, timeout: 10_000 };
 
@@ -95,5 +98,174 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
       expect([unknown.status, unknown.body.code]).toEqual([404, 'not-found']);
       expect([failed.status, failed.body.code]).toEqual([503, 'could-not-look']);
     });
+  });
+});
+
+const LIST = 'auditLogs.retrieveAuditLogEvents';
+/** Longer than a test may take: what waited until its end would never be answered here. */
+const WAITING = { SCIM_WRITE_WAIT: '60s' };
+
+async function readFamilyName(bridge: TestBridge, id: string): Promise<unknown> {
+  return Object((await bridge.send('GET', `/Users/${id}`)).body.name).familyName;
+}
+
+describePostgres('two processes on a store of their own', ({ makeUrl }) => {
+  async function startPair(settings: Readonly<Record<string, string>>) {
+    const sandbox = await forTest(startSandbox());
+    const options = {
+      settings: { DATABASE_URL: await makeUrl('migrated'), ...settings },
+      service: sandbox,
+    };
+    const first = await bridgeForTest(options);
+    return { sandbox, first, second: await bridgeForTest(options) };
+  }
+
+  /** Somebody has put three people into a group, and what others change is repaired. */
+  async function startIntruded(settings: Readonly<Record<string, string>> = {}) {
+    const pair = await startPair({ DRIFT_POLICY: 'repair', ...settings });
+    const { sandbox, first } = pair;
+    await first.addUsers(3);
+    await first.settled(first.addGroup('Pilots'));
+    sandbox.calls.reset();
+    for (const n of [1, 2, 3]) sandbox.service.link('Pilots', `person${n}@example.com`);
+    return pair;
+  }
+
+  test('release a plan once, also where both were asked at once', async () => {
+    const { sandbox, first, second } = await startIntruded({ LIMITS_REPAIR: '2' });
+    await first.sweep();
+    const [{ id, hash } = {}] = await first.listOps('/plans');
+    const approve = (bridge: TestBridge) =>
+      bridge.ops('POST', `/plans/${id}/approve`, { hash: `${hash}` });
+    await Promise.all([first, second].map(approve));
+    await expect.poll(async () => (await first.listOps('/plans'))[0]?.status).toBe('applied');
+    await first.untilSettled();
+    await expect.poll(() => first.listDrifts('repairing')).toEqual([]);
+
+    const done = { status: 'done' };
+    expect(await readPlan(first, id)).toMatchObject({ actions: [done, done, done] });
+    expect(await first.listDrifts('repaired')).toHaveLength(3);
+    expect(sandbox.calls.count({ mutating: true })).toBe(1);
+    expect(sandbox.service.members('Pilots')).toEqual([]);
+  });
+
+  test('make one plan of what both have found', async () => {
+    const { sandbox, first, second } = await startIntruded();
+    await Promise.all([first.sweep(), second.sweep()]);
+    await expect.poll(async () => (await first.listOps('/plans'))[0]?.status).toBe('applied');
+    await first.untilSettled();
+    await second.sweep();
+
+    expect(await first.listOps('/plans')).toMatchObject([
+      { status: 'applied', counts: { total: 3 } },
+    ]);
+    expect(sandbox.calls.count({ mutating: true })).toBe(1);
+    expect(await second.listDrifts('repaired')).toHaveLength(3);
+  });
+
+  const rename = (familyName: string) => replace('name', { givenName: 'Ada', familyName });
+
+  test('answer a write that the other one finishes as soon as the service holds it', async () => {
+    const { sandbox, first, second } = await startPair(WAITING);
+    const id = await first.addUser('ada');
+    const group = `/Groups/${await first.addGroup('Pilots')}`;
+    const slow = sandbox.faults.add({ operation: '*', fault: HANGING });
+    const elsewhere = [
+      first.patch(`/Users/${id}`, rename('One')),
+      first.patch(group, replace('displayName', 'Crew')),
+    ];
+    await slow.until(2);
+
+    const here = [second.patch(`/Users/${id}`, rename('Two')), second.patch(group, admit(id))];
+    await expect.poll(() => readFamilyName(second, id)).toBe('Two');
+    await expect.poll(() => second.readMemberIds(group.slice(8))).toEqual([id]);
+    slow.remove();
+    sandbox.faults.release();
+    await Promise.all([...elsewhere, ...here]);
+
+    expect(sandbox.service.getUser('ada@example.com').fullName).toBe('Ada Two');
+    expect(sandbox.service.members('Crew')).toHaveLength(1);
+  });
+
+  test('undo a write that the other one finishes and the service refuses, and the one that was asked refuses it', async () => {
+    const { sandbox, first, second } = await startPair(WAITING);
+    const id = await first.addUser('ada');
+    const slow = sandbox.faults.add({ operation: 'scim.updateUser', fault: HANGING });
+    const elsewhere = first.patch(`/Users/${id}`, rename('One'));
+    await slow.until(1);
+
+    const here = second.tryPatch(`/Users/${id}`, rename('Two'));
+    await expect.poll(() => readFamilyName(second, id)).toBe('Two');
+    slow.remove();
+    sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(400, 'message') });
+    sandbox.faults.release();
+    const [, refused] = await Promise.all([elsewhere, here]);
+
+    expect(refused).toMatchObject({ status: 400 });
+    expect(refused.body.detail).toContain('The service refused the change');
+    expect(await readFamilyName(first, id)).toBe('One');
+    expect(sandbox.service.getUser('ada@example.com').fullName).toBe('Ada One');
+    expect(await second.listStuck()).toEqual([]);
+  });
+
+  test('acknowledge a write that the service refuses after the wait was over: it is kept and stuck', async () => {
+    const { sandbox, first, second } = await startPair({ SCIM_WRITE_WAIT: '300ms' });
+    const id = await second.addUser('ada');
+    // The creation may take longer than its request waits, and would take the name with it.
+    await second.untilSettled();
+    const slow = sandbox.faults.add({ operation: 'scim.updateUser', fault: HANGING });
+    const elsewhere = first.patch(`/Users/${id}`, rename('One'));
+    await slow.until(1);
+
+    const answer = await second.tryPatch(`/Users/${id}`, rename('Two'));
+    await elsewhere;
+    slow.remove();
+    sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(400, 'message') });
+    sandbox.faults.release();
+
+    expect(answer.status).toBe(200);
+    await expect
+      .poll(second.listStuck)
+      .toMatchObject([{ id, field: 'name', problem: { code: 'refused' } }]);
+    expect(await readFamilyName(second, id)).toBe('Two');
+  });
+
+  test('have no end of an outage because another process starts', async () => {
+    const service = await forTest(startSandbox());
+    const options = { settings: { DATABASE_URL: await makeUrl('migrated') }, service };
+    const leader = await bridgeForTest(options);
+    const id = await leader.addUser('ada');
+    service.faults.add({ operation: '*', fault: failing(401) });
+    await leader.patch(`/Users/${id}`, replace('name.familyName', 'King'));
+    await untilTold(leader, id, 'outage: the service refuses the token');
+
+    const other = await bridgeForTest(options);
+
+    const lines = toLines(await readTimeline(other, `/users/${id}/timeline`));
+    expect(lines.filter((line) => line.startsWith('outage: '))).toEqual([
+      'outage: the service refuses the token',
+    ]);
+  });
+
+  test('read the log in turns: what one has read just now the other does not', async () => {
+    const clock = createLeapingClock();
+    const service = await forTest(startSandbox({ clock: clock.now }));
+    const options = { service, clock, settings: { DATABASE_URL: await makeUrl('migrated') } };
+    // A start asks for the changes of the token's account beside it.
+    const countReads = () =>
+      service.calls
+        .recent()
+        .filter(({ operation, path }) => operation === LIST && !path.includes('author_id')).length;
+    const one = await startAuditWorld(options);
+    const other = await startAuditWorld(options);
+    service.calls.reset();
+    for (let times = 0; times < 5; times += 1) await one.poll();
+    const callsOfBoth = countReads();
+    await one.stop();
+    await other.poll();
+    await other.stop();
+
+    expect(callsOfBoth).toBe(5);
+    expect(countReads()).toBe(6);
   });
 });
