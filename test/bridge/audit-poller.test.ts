@@ -160,12 +160,14 @@ describe('the audit log', () => {
   });
 });
 
+/** So that of nothing it is known who changed it, and a look waits for a minute. */
+function hideAccount({ faults, service }: Sandbox): void {
+  faults.add({ operation: 'users.retrieveCurrentUser', fault: failing(404) });
+  service.addUser({ email: 'ada@example.com' });
+}
+
 test('while our own account is not known, nobody is looked at more than once a minute; what the bridge creates shows it', async () => {
-  const prepare = ({ faults, service }: Sandbox) => {
-    faults.add({ operation: 'users.retrieveCurrentUser', fault: failing(404) });
-    service.addUser({ email: 'ada@example.com' });
-  };
-  const world = await forTest(startAudit({ prepare }));
+  const world = await forTest(startAudit({ prepare: hideAccount }));
   const { calls } = world.sandbox;
   const countLooks = () => calls.count({ operation: 'scim.getUser' });
   await world.addUser('ada');
@@ -195,6 +197,25 @@ test('while our own account is not known, nobody is looked at more than once a m
   expect(looksAtBob).toBe(1);
   expect(countLooks()).toBe(2);
   expect(await listInactive(world, 'ada')).toEqual([]);
+});
+
+test('a group that is seen before its look is due needs none, and keeps nobody else from one', async () => {
+  const prepare = (sandbox: Sandbox) => {
+    hideAccount(sandbox);
+    sandbox.service.createGroup({ name: 'Seen' });
+    sandbox.service.link('Seen', 'ada@example.com');
+  };
+  const world = await forTest(startAudit({ prepare }));
+  await world.settled(world.addGroup('Seen', [await world.addUser('ada')]));
+  await world.poll(LONG_MS);
+  behindTheBack(world).unlink('Seen', 'ada@example.com');
+  await world.poll();
+  await world.sweep();
+  deactivate(world, 'ada');
+  await world.poll();
+  await world.poll(60_000);
+
+  expect(await listInactive(world, 'ada')).toEqual(toAddresses('ada'));
 });
 
 const oldestFirst = { auditOrder: 'asc', auditDetails: 'string' } as const;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
-import { insertMany } from '../support/rows.ts';
+import type { Db } from '../../src/store/store.ts';
 
 /** As many comparisons as fit into a filter. */
 const MANY = 400;
@@ -83,3 +83,20 @@ test('a search that looks at more than 100,000 resources is refused, also by cur
     expect(await search(query)).toMatchObject({ status: 400, body: { scimType: 'tooMany' } });
   expect((await search({ filter: `userName eq "person7"` })).status).toBe(200);
 });
+
+/** Inserts a row for each number. A column is a value or made of `n`; undefined: the database gives it. */
+async function insertMany(
+  tx: Db,
+  table: string,
+  row: object,
+  { first, last }: { first: number; last: number },
+): Promise<void> {
+  const columns = Object.entries(row).filter(([, value]) => value !== undefined);
+  const names = sql.join(columns.map(([name]) => sql.ref(name)));
+  const values = sql.join(columns.map(([, value]) => value));
+  await sql`
+    insert into ${sql.table(table)} (${names})
+    with recursive numbers(n) as (
+      select ${sql.lit(first)} union all select n + 1 from numbers where n < ${sql.lit(last)})
+    select ${values} from numbers`.execute(tx);
+}

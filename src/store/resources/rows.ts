@@ -130,7 +130,7 @@ export async function updateRow(
   row: GivenKey & Partial<Carried>,
   change: RowChange,
 ): Promise<void> {
-  if (Object.keys(change).length === 0) return;
+  if (Object.values(change).every((value) => value === undefined)) return;
   await keepNames(tx, row, change);
   await sql`update resources set ${toAssignments(change)} where id = ${row.id}`.execute(tx);
   const isNamedAsBefore = change.name === undefined || change.name === row.name;

@@ -12,8 +12,7 @@ import {
   remove,
   renameGroup,
 } from './requests.ts';
-import { describeScenarios } from './run-scenarios.ts';
-import type { Scenario } from './run-schedule.ts';
+import { describeScenarios, type Scenario } from './run-schedule.ts';
 import {
   checkGroupName,
   checkMemberOutcome,

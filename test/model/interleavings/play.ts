@@ -14,7 +14,7 @@ import { createReplica, type Exchange, type Replica } from './replica.ts';
 import { GIVEN_NAME, toUserDocument, type Wish } from './requests.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
 import { createSeededRandom } from './seeded-random.ts';
-import type { Trace } from './trace.ts';
+import type { Trace } from './snapshot.ts';
 import type { World } from './world.ts';
 
 /** A request that was sent, with what it asks for. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import type { Trace } from './trace.ts';
+import type { Trace } from './snapshot.ts';
 
 /** Decides which of the waiting steps goes next; nothing runs but the step that it let go. */
 export type Scheduler = ReturnType<typeof createScheduler>;

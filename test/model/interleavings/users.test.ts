@@ -2,8 +2,7 @@ import { updateRow } from '../../../src/store/resources/rows.ts';
 import type { Play, SentWish } from './play.ts';
 import type { Replica } from './replica.ts';
 import { BAD, patchUser, postUser, remove } from './requests.ts';
-import { describeScenarios } from './run-scenarios.ts';
-import type { Scenario } from './run-schedule.ts';
+import { describeScenarios, type Scenario } from './run-schedule.ts';
 import { checkUserOutcome, fallSilent, killAtSomeStep, sleepLong } from './wishes.ts';
 
 /** Two or three writes of one person through one or two processes; the company refuses the first for good. */
