@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/json.ts';
-import { bridgeForSuite } from '../support/bridge.ts';
 import type { Db } from '../../src/store/store.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 
 /** As many comparisons as fit into a filter. */
 const MANY = 400;

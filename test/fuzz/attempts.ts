@@ -270,7 +270,6 @@ function makeHuge(random: SeededRandom): readonly string[] {
   ];
 }
 
-const toWords = (text: string) => text.trim().split(/\s+/);
 const RUBBISH = [
   ...toWords(`null undefined NaN -1 0 1e999 99999999999999999999 true [] {} __proto__ constructor
     prototype toString é 日本 🙂 % %00 %zz %25 .. ../../etc/passwd {{7*7}} <script> * users schemas

@@ -9,7 +9,7 @@ import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { createLeapingClock, type LeapingClock } from '../../support/leaping-clock.ts';
 import type { TestAnswer } from '../../support/provider.ts';
 import { countRunning } from '../../support/store-state.ts';
-import { BUSY, type Failure, type Company, type Step } from './steps.ts';
+import { BUSY, type Company, type Failure, type Step } from './steps.ts';
 
 /** So slow that nothing falls due by itself. */
 const SPEED = 0.01;

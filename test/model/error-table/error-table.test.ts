@@ -17,7 +17,7 @@ import {
   meetWaiting,
   startColumn,
 } from './cell.ts';
-import { COLUMNS_OF, FAILURES, type Failure, TOLD, VERDICTS, STEPS, type Step } from './steps.ts';
+import { COLUMNS_OF, FAILURES, type Failure, STEPS, type Step, TOLD, VERDICTS } from './steps.ts';
 
 /** The table of docs/writes.md: per step and column what follows. */
 type Page = ReadonlyMap<string, ReadonlyMap<string, string>>;

@@ -1,13 +1,20 @@
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../../src/domain/extensions.ts';
 import type { JsonValue } from '../../../src/domain/json.ts';
 import type { StepKind } from '../../../src/plan/step.ts';
-import type { OperationName } from '../../../src/sandbox/operations.ts';
-import type { TestBridge } from '../../support/bridge.ts';
-import { replace, type TestAnswer, toGroup, toMembers, toPatch, toUser } from '../../support/provider.ts';
 import type { Verdict } from '../../../src/reconcile/verdict.ts';
 import type { Fault } from '../../../src/sandbox/faults.ts';
+import type { OperationName } from '../../../src/sandbox/operations.ts';
 import type { UpstreamErrorCode } from '../../../src/upstream/errors.ts';
+import type { TestBridge } from '../../support/bridge.ts';
 import { failing } from '../../support/faults.ts';
+import {
+  replace,
+  type TestAnswer,
+  toGroup,
+  toMembers,
+  toPatch,
+  toUser,
+} from '../../support/provider.ts';
 
 /** A step of the reconciler, and a write of a provider that leads to it. */
 export interface Step {

@@ -1,10 +1,17 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { SandboxGroup, SandboxUser } from '../../../src/sandbox/model.ts';
 import { hasWaiting, parseStored } from '../../../src/store/engine/columns.ts';
 import type { GroupRow, UserRow } from '../../../src/store/resources/rows.ts';
 import { createPlay, type Play } from './play.ts';
-import { readName, readPending, readSnapshot, type Snapshot, type Trace, createTrace } from './snapshot.ts';
-import { type World, openWorld } from './world.ts';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import {
+  createTrace,
+  readName,
+  readPending,
+  readSnapshot,
+  type Snapshot,
+  type Trace,
+} from './snapshot.ts';
+import { openWorld, type World } from './world.ts';
 
 /** A story of requests and mishaps, of which a seed makes one schedule. */
 export interface Scenario {
@@ -29,7 +36,7 @@ const AGAIN = 0.2;
 const STUCK_ROUNDS = 2;
 
 /** Plays one schedule to its end. @returns what does not hold; nothing, when all is well */
-export async function runSchedule(
+async function runSchedule(
   world: World,
   scenario: Scenario,
   seed: number,

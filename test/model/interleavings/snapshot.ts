@@ -33,7 +33,7 @@ export function readPending(row: Pick<UserRow, 'cells'>): Versions<string> {
 }
 
 /** One line a row, for a trace: only what convergence turns on. */
-export function describeRows({ users, groups, members }: Snapshot): string[] {
+function describeRows({ users, groups, members }: Snapshot): string[] {
   return [
     ...users.map(
       (row) =>
