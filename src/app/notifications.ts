@@ -3,7 +3,7 @@ import { isUnmanagedKind } from '../domain/drift.ts';
 import type { Condition, Notice } from '../domain/notification.ts';
 import { toCount } from '../domain/text.ts';
 import { type Observed, putTest } from '../notify/notifier.ts';
-import type { NotificationSource } from '../ops/sources.ts';
+import type { OpsSources } from '../ops/sources.ts';
 import { LEAVER_LATE_MS, type WritesFacts } from '../ops/state/readiness-facts.ts';
 import { type Reason, readReadiness } from '../ops/state/reasons.ts';
 import { findLeaverHold } from '../ops/state/routes.ts';
@@ -121,18 +121,18 @@ async function findDriftNews(tx: Db, now: number): Promise<readonly Notice[]> {
 }
 
 /** Receivers as operators try them, in every process; the leader sends. */
-export function toNotificationSource({ store, clock, settings }: TenureParts): NotificationSource {
-  const { receivers } = settings.notify;
+export function toNotificationSource(parts: TenureParts): OpsSources['notifications'] {
+  const { receivers } = parts.settings.notify;
   return {
     receivers: receivers.map(({ name }) => name),
     async test(name) {
-      const asked = receivers.filter((one) => name === undefined || one.name === name);
-      const ids = await store.write(async (tx) => {
+      const ids = await parts.store.write(async (tx) => {
         const stored: string[] = [];
-        for (const one of asked) stored.push(await putTest(tx, one, clock.now()));
+        for (const one of receivers.filter((known) => known.name === (name ?? known.name)))
+          stored.push(await putTest(tx, one, parts.clock.now()));
         return stored;
       });
-      store.bell.ring('decided');
+      parts.store.bell.ring('decided');
       return ids;
     },
   };

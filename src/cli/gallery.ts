@@ -103,7 +103,12 @@ async function runGate(run: GateRun) {
   const parts = { values: new Map(Object.entries(values)), creations, makeClient };
   // What is sent for the run itself: with this token, and after the end of the checks as well.
   const own = new Run(parts);
-  await assertOpen(own, baseUrl);
+  const { status: code } = await own.send('GET /Users?startIndex=1&count=1');
+  if (code !== 200) {
+    const hint = code === 503 ? 'wait until /readyz is 200' : 'name its SCIM base URL with --url';
+    const words = `${baseUrl} answered ${code} to the credential that was just made: ${hint}`;
+    throw new BridgeError('gallery-failed', words);
+  }
   const checking = new Run({ ...parts, stopped });
   const checks: CheckResult[] = [];
   const left: string[] = [];
@@ -152,15 +157,6 @@ function openCredentials({ client, profile, options: { provider } }: GateRun, ma
     live = live.filter((_, place) => (answers[place]?.status ?? 500) >= 300);
     return live.map(({ name }) => name);
   }
-}
-
-/** Makes sure that the base URL is SCIM and takes the credential. @throws BridgeError `gallery-failed` */
-async function assertOpen(own: Run, baseUrl: string): Promise<void> {
-  const { status } = await own.send('GET /Users?startIndex=1&count=1');
-  if (status === 200) return;
-  const hint = status === 503 ? 'wait until /readyz is 200' : 'name its SCIM base URL with --url';
-  const words = `${baseUrl} answered ${status} to the credential that was just made: ${hint}`;
-  throw new BridgeError('gallery-failed', words);
 }
 
 /** Deletes what has a name of this run, groups first; lists the names that are left then. */

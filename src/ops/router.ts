@@ -1,8 +1,5 @@
 import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
-import type { FindCredential } from '../access/access.ts';
-import type { Attempts } from '../access/attempts.ts';
-import type { Sessions } from '../access/sessions.ts';
 import { accessRoutes } from './access/routes.ts';
 import { apiRoutes } from './api/routes.ts';
 import { exportRoutes } from './census/routes.ts';
@@ -13,10 +10,11 @@ import {
   keepActs,
   limitRequests,
   type OpenAct,
+  type OperatorDeps,
   requireOperator,
   requireRole,
 } from './http/operator.ts';
-import { createRouteRouter, type Described, type OpsRoute, ok, route } from './http/route.ts';
+import { createRouteRouter, type OpsRoute, ok, route } from './http/route.ts';
 import { MEANINGS } from './lists/list.ts';
 import { recordRoutes } from './records/routes.ts';
 import { recoveryRoutes } from './recovery/routes.ts';
@@ -35,12 +33,9 @@ import { statusRoutes, workRoutes } from './state/routes.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 
 /** Everything that operators and their monitoring are shown. */
-export interface OperatorRouterOptions extends OpsSources {
+export interface OperatorRouterOptions extends OpsSources, OperatorDeps {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly openAct: OpenAct;
-  readonly findCredential: FindCredential;
-  readonly attempts: Pick<Attempts, 'failed'>;
-  readonly sessions: Pick<Sessions, 'find'>;
 }
 
 /**
@@ -89,7 +84,7 @@ const refuseNul: RequestHandler = (req, _res, next) => {
 /** Everything below `/ops` as an OpenAPI 3.1 document. @see https://spec.openapis.org/oas/v3.1.0 (read 2026-11-21) */
 export function toOpsDocument(): OpsJson<'OpenApi'> {
   const paths = Map.groupBy(opsRoutes, ({ path }) => `/ops${path}`);
-  const toMethods = (routes: readonly Described[]) =>
+  const toMethods = (routes: readonly OpsRoute[]) =>
     Object.fromEntries(routes.map((route) => [route.method, toOperation(route)]));
   return {
     openapi: '3.1.0',
@@ -111,7 +106,7 @@ const BEARER = {
   description: '`ops.token`, `ops.readerToken` or a named token',
 };
 
-function listParameters({ path, filters, parameters, meanings, newest }: Described) {
+function listParameters({ path, filters, parameters, meanings, newest }: OpsRoute) {
   const toParameter = (name: string, schema: object) => {
     const description = meanings?.[name] ?? MEANINGS[name];
     return { name, in: 'query', required: false, ...(description && { description }), schema };
@@ -131,7 +126,7 @@ function listParameters({ path, filters, parameters, meanings, newest }: Describ
   return [...inPath, ...inQuery, ...(filters === undefined ? [] : paging)];
 }
 
-function toOperation(route: Described): object {
+function toOperation(route: OpsRoute): object {
   const parameters = listParameters(route);
   const { method, path, summary, body, file, answers } = route;
   const done = Object.entries(answers).map(([status, name]) => [

@@ -32,7 +32,11 @@ export interface OpsSources extends StatusSources {
   readonly refreshFormerIds: () => Promise<void>;
   /** Waits until the acts of operators and the requests of providers are stored that this process has answered. */
   readonly recordsStored: () => Promise<unknown>;
-  readonly notifications: NotificationSource;
+  readonly notifications: {
+    /** Stores a notification for one receiver, or for each; returns the ids. */
+    readonly test: (receiver: string | undefined) => Promise<string[]>;
+    readonly receivers: readonly string[];
+  };
   readonly api: ApiSource;
 }
 
@@ -46,13 +50,6 @@ export interface StatusSources extends HealthSources {
   readonly scimUrl: string;
   /** The process that answers; `startedAt` is epoch milliseconds. */
   readonly about: { readonly version: string; readonly startedAt: number };
-}
-
-/** Receivers of notifications. */
-export interface NotificationSource {
-  /** Stores a notification for one receiver, or for each; returns the ids. */
-  readonly test: (receiver: string | undefined) => Promise<string[]>;
-  readonly receivers: readonly string[];
 }
 
 /** The way of an operator to the service. */

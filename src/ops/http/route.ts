@@ -22,13 +22,9 @@ import {
 import { getOperator, noteAct, requireRole } from './operator.ts';
 
 /** A request below `/ops`, as the router serves it and as OpenAPI describes it. */
-export interface OpsRoute extends Described {
+export interface OpsRoute extends QueryOptions {
   readonly role: 'reader' | 'operator';
   readonly serve: (sources: OpsSources) => RequestHandler[];
-}
-
-/** A request below `/ops` as it is described. */
-export interface Described extends QueryOptions {
   readonly method: 'get' | 'post';
   readonly path: string;
   readonly summary: string;
@@ -86,7 +82,7 @@ type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${
 type BodyOf<Body> = Body extends OpsSchemaName ? OpsJson<Body> : undefined;
 
 interface Row<Path extends string, F extends Filters, Body, A extends Answers>
-  extends Omit<Described, 'body' | 'method'> {
+  extends Omit<OpsRoute, 'role' | 'serve' | 'body' | 'method'> {
   readonly method?: 'get' | 'post';
   readonly path: Path;
   readonly filters?: F;
@@ -177,7 +173,9 @@ export function createRouteRouter(
 ): Router {
   const router = Router();
   const read = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
-  for (const { method, path, role, serve } of routes.toSorted(compareParameters)) {
+  const countParameters = ({ path }: OpsRoute) => path.split('{').length;
+  const sorted = routes.toSorted((a, b) => countParameters(a) - countParameters(b));
+  for (const { method, path, role, serve } of sorted) {
     const pattern = path.replace(/\{(\w+)\}/g, ':$1');
     // Metrics and logs name what is read without a parameter by this slash; it is matched without one too.
     const isWhole = pattern === path && read.has(path);
@@ -233,8 +231,4 @@ async function* toParts({ items, ...rest }: { readonly items: readonly unknown[]
 /** The router has matched the path, so its parameters are there. */
 function parseParams<Path extends string>({ params }: Request) {
   return params as { readonly [Name in ParameterOf<Path>]: string };
-}
-
-function compareParameters(a: Described, b: Described): number {
-  return a.path.split('{').length - b.path.split('{').length;
 }
