@@ -34,12 +34,7 @@ import type { Known, Outcome } from '../outcome.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { withCalls } from '../step-call.ts';
 import { lookAtUser } from '../user/apply.ts';
-import {
-  findCompanyUser,
-  observeCompanyUser,
-  toObservedColumns,
-  toSearchText,
-} from '../user/observe.ts';
+import { findCompanyUser, observeCompanyUser, toObservedColumns } from '../user/observe.ts';
 import { seenOr } from '../verdict.ts';
 
 /** Part that a look reads. `ordinary`: state, name and members; `companyUser`: licence and suspension. */
@@ -151,8 +146,7 @@ async function lookAtUserParts(
   const { observed } = looked?.known ?? state;
   if (observed === undefined) return toUnseen('not-found');
   if (!parts.includes('companyUser')) return { kind: 'done', known: { observed } };
-  const text = toSearchText(observed);
-  const search = upstreamId !== undefined && findCompanyUser(deps, { upstreamId, text });
+  const search = upstreamId !== undefined && findCompanyUser(deps, upstreamId, observed);
   const found = search && (await seenOr(search, undefined));
   if (!found) return toUnseen('companyUsers');
   const seen = observeCompanyUser(found, observed, deps.clock.now());

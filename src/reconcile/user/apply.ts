@@ -44,7 +44,7 @@ import {
   resolveConflict,
   toAccountNames,
 } from './create-account.ts';
-import { findCompanyUser, observeUser, toObservedAccess, toSearchText } from './observe.ts';
+import { findCompanyUser, observeUser, toObservedAccess } from './observe.ts';
 
 type UserCall = StepCall<UserState>;
 
@@ -216,8 +216,7 @@ async function updateCompanyUser(call: UserCall): Promise<Outcome> {
 
 /** Finds the company user after a call whose answer does not show it. @throws UpstreamError, which says that the effect is unknown */
 function findAgain({ deps, state }: UserCall) {
-  const search = { upstreamId: getAccount(state), text: toSearchText(state.observed) };
-  return readBack(undefined, () => findCompanyUser(deps, search));
+  return readBack(undefined, () => findCompanyUser(deps, getAccount(state), state.observed));
 }
 
 /** Tries once to change userName and address, which stay as created by all knowledge; a refusal is only remembered. */

@@ -161,8 +161,8 @@ async function findObstacle(
     return 'the account in the service is protected, and is not taken over';
   }
   try {
-    const search = { upstreamId, text: emails[0] ?? userName };
-    return (await lookUpOwner(deps, search)) ? OWNER_ACCOUNT : undefined;
+    const names = { email: emails[0], userName };
+    return (await lookUpOwner(deps, upstreamId, names)) ? OWNER_ACCOUNT : undefined;
   } catch (error) {
     return classify(error).problem;
   }

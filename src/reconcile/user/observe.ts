@@ -164,10 +164,13 @@ export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWai
   if (row === undefined || !isRoleUnknown(row)) return;
   const { upstreamId, observed } = toUserState(row);
   if (upstreamId === undefined) return;
-  const search = { upstreamId, text: toSearchText(observed) };
   const within = { waitMs: wait.waitMs, about: 'the role of the account' };
   const owner = await lookWithin(deps.clock, within, (signal) =>
-    lookUpOwner(withCalls(deps, { class: wait.class, key: `user:${id}`, signal }), search),
+    lookUpOwner(
+      withCalls(deps, { class: wait.class, key: `user:${id}`, signal }),
+      upstreamId,
+      observed,
+    ),
   );
   await deps.store.write(async (tx) => {
     const locked = await lockRow(tx, { type: 'user', id });
@@ -179,10 +182,14 @@ export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWai
 }
 
 /** Tells whether an account is an owner's; where the list is closed to us, nobody is known as one. @throws UpstreamError */
-export async function lookUpOwner(deps: ReconcileDeps, search: CompanySearch): Promise<boolean> {
+export async function lookUpOwner(
+  deps: ReconcileDeps,
+  upstreamId: number,
+  names: SearchedNames | undefined,
+): Promise<boolean> {
   if ((await readSections(deps)).companyUsers?.problem) return false;
   try {
-    return (await findCompanyUser(deps, search))?.role === OWNER_ROLE;
+    return (await findCompanyUser(deps, upstreamId, names))?.role === OWNER_ROLE;
   } catch (error) {
     const { verdict } = classify(error);
     if (verdict === 'forbidden' || verdict === 'refused') return false;
@@ -190,26 +197,15 @@ export async function lookUpOwner(deps: ReconcileDeps, search: CompanySearch): P
   }
 }
 
-/** Account to be found in the list of company users, and a text that it is searched by. */
-interface CompanySearch {
-  readonly upstreamId: number;
-  readonly text: string | undefined;
-}
-
-/** Finds one company user by a search; undefined when it is not there. @throws UpstreamError, `unreadable` for an incomplete list */
+/** Finds a company user by a search for its names; undefined: it is not there. @throws UpstreamError: the list has no end */
 export async function findCompanyUser(
   { upstream, policy }: Pick<ReconcileDeps, 'upstream' | 'policy'>,
-  { upstreamId, text = '' }: CompanySearch,
+  upstreamId: number,
+  { email, userName = '' }: SearchedNames = {},
 ): Promise<CompanyUser | undefined> {
-  const query = { for_members_section: true, query: text };
-  const pages = paginate(
-    upstream,
-    companyUsers.getListOfUsers,
-    { query },
-    {
-      pageSize: policy.pageSize,
-    },
-  );
+  const operation = companyUsers.getListOfUsers;
+  const query = { for_members_section: true, query: email ?? userName };
+  const pages = paginate(upstream, operation, { query }, { pageSize: policy.pageSize });
   for await (const { items } of pages) {
     const found = items.map(parseCompanyUser).find(({ id }) => id === upstreamId);
     if (found) return found;
@@ -217,14 +213,12 @@ export async function findCompanyUser(
   const { result } = pages;
   if (result.complete) return undefined;
   throw new UpstreamError('unreadable', {
-    operation: companyUsers.getListOfUsers.id,
+    operation: operation.id,
     detail: `the list is incomplete: ${result.reason}`,
     retry: 'later',
     outcome: 'answered',
   });
 }
 
-/** Text by which the list of company users is searched for an account. */
-export function toSearchText(observed: ObservedUser | undefined): string | undefined {
-  return observed?.email ?? observed?.userName;
-}
+/** Names of an account, of which one is searched for. */
+type SearchedNames = { readonly [Name in 'email' | 'userName']?: string | undefined };
