@@ -3,7 +3,6 @@ import { createRuleBook } from '../domain/rule-book.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler } from '../reconcile/loop/reconciler.ts';
-import type { DecisionDeps } from '../reconcile/repair/decide.ts';
 import { BLIND } from '../reconcile/sections.ts';
 import { adopt } from '../scim/adopt.ts';
 import type { ScimDeps } from '../scim/deps.ts';
@@ -13,7 +12,7 @@ import { createApps, SCIM_PATH } from './http.ts';
 import { createLeadership, type Leadership } from './leader.ts';
 import type { BridgeParts } from './operators.ts';
 import { type BridgeOptions, type OwnParts, openOwnParts, toGivenTokens } from './parts.ts';
-import { toReconcilePolicy, toRepairPolicy, toScimPolicy } from './settings.ts';
+import { toReconcilePolicy, toScimPolicy } from './settings.ts';
 import type { LeaderNews } from './tenure.ts';
 
 /** A composed bridge: what listens is its caller's. */
@@ -42,7 +41,8 @@ export async function createBridge(given: BridgeOptions) {
     leadership,
     reconciler,
     scim,
-    decisions: toDecisionDeps(own, { process, scim }),
+    // Takeovers by hand, or by a policy, go the way of those by a request.
+    decisions: { ...process, adopt: (type, request) => adopt(scim, type, request) },
     health: toHealthSources(own, leadership, () => isDraining),
   };
   return {
@@ -155,18 +155,6 @@ function findClosed(
   if (!problem || problem.code === BLIND.code) return undefined;
   const detail = `The service does not let the bridge use its ${section} (${problem.code}). scim-bridge check tells the remedy.`;
   return { detail, retryAfterSeconds: 300 };
-}
-
-/** Dependencies of decisions about drifts. Automatic reactions follow the rules for requests as well. */
-function toDecisionDeps(
-  { settings }: OwnParts,
-  { process, scim }: Parts<'process' | 'scim'>,
-): DecisionDeps {
-  return {
-    ...process,
-    repair: toRepairPolicy(settings),
-    adopt: (type, request) => adopt(scim, type, request),
-  };
 }
 
 /** Sources of health. */

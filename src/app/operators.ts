@@ -12,7 +12,6 @@ import { getRequestContext } from '../telemetry/request-context.ts';
 import type { Leadership } from './leader.ts';
 import { toNotificationSource } from './notifications.ts';
 import type { TenureParts } from './parts.ts';
-import { toSweepPolicy } from './settings.ts';
 import { toLoggedName } from './telemetry.ts';
 
 /** Everything that one process is made of: its listeners take from it what they need. */
@@ -24,10 +23,9 @@ export interface BridgeParts extends TenureParts {
 
 /** Creates the router of the operators' interface. */
 export function createOperators(parts: BridgeParts, status: StatusSources): Router {
-  const { store, clock, events, metrics, settings, about, target } = parts;
+  const { store, events, metrics, about, target } = parts;
   const { access, acts, attempts, leadership, requests, scim, decisions, guard } = parts;
   const { rules } = scim;
-  const sweeps = { store, clock, sweepPolicy: toSweepPolicy(settings) };
   return createOperatorRouter({
     ...status,
     access,
@@ -38,10 +36,9 @@ export function createOperators(parts: BridgeParts, status: StatusSources): Rout
     registry: metrics.registry,
     settings: about.settings,
     sandbox: target.sandbox,
-    // Takeovers by hand go the way of those by a request.
     adopt: decisions.adopt,
     findRepairWords,
-    requestSweep: (isDry) => requestSweep(sweeps, isDry),
+    requestSweep: (isDry) => requestSweep(parts.process, isDry),
     look: leadership.look,
     refreshFormerIds: parts.formerIds.refresh,
     pause: guard.pause,

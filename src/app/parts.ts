@@ -25,7 +25,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/open-telemetry.ts';
 import { createOutageAwareEvents } from '../telemetry/outages.ts';
-import { toRepairPolicy } from './settings.ts';
+import { toReconcilePolicy } from './settings.ts';
 import type { Target } from './target.ts';
 import { logRarely, toLoggedName } from './telemetry.ts';
 
@@ -88,7 +88,7 @@ export async function openOwnParts(options: BridgeOptions) {
     }),
     requests: createRequestLog({ store, openRecord, onFailure: fail('requests', 'store') }),
     formerIds: createFormerIds(store, fail('former-ids', 'read')),
-    readProviderHarm: createHarmWatch({ store, clock }, toRepairPolicy(settings).limit),
+    readProviderHarm: createHarmWatch({ store, clock }, toReconcilePolicy(settings).repairHarm),
     acts: createActLog({
       store,
       openRecord,

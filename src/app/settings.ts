@@ -2,9 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { OidcOptions } from '../console/oidc.ts';
 import { createSeatRefusals } from '../domain/seats.ts';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
-import type { SweepPolicy } from '../reconcile/loop/sweeps.ts';
 import type { Quirks } from '../reconcile/quirks.ts';
-import type { RepairPolicy } from '../reconcile/repair/decide.ts';
 import type { ScimPolicy } from '../scim/deps.ts';
 import { GROUP_BODY_BYTES_MAX } from '../scim/http/body.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -14,9 +12,9 @@ import type { Target } from './target.ts';
 /** Members that one PATCH of a group adds or removes; the bridge learns if the service takes fewer. */
 const MEMBERS_PER_CALL = 100;
 
-/** Settings of convergence. */
+/** Settings of reconciliation. */
 export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
-  const { users, groups, upstream, limits, seats } = settings;
+  const { users, groups, upstream, limits, seats, drift, sweep } = settings;
   return {
     deactivation: users.deactivation,
     groupDeletion: groups.deletion,
@@ -28,6 +26,11 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
     providerHarm: { count: limits.provider, percent: limits.providerPercent },
+    repairHarm: { count: limits.repair, percent: limits.repairPercent },
+    drift: drift.policy,
+    settleMs: drift.settle,
+    sweepIntervalMs: sweep.interval,
+    adminsEvery: sweep.adminsEvery,
   };
 }
 
@@ -37,21 +40,6 @@ export function findOidcOptions({ console: { url }, oidc }: Settings): OidcOptio
   // Settings with an issuer alone are refused at the start.
   if (!issuer || !clientId || !clientSecret || !url) return undefined;
   return { ...oidc, issuer, clientId, clientSecret, url };
-}
-
-/** Settings of the comparison of the service with the store. */
-export function toSweepPolicy({ sweep, drift }: Settings): SweepPolicy {
-  const { interval: intervalMs, adminsEvery } = sweep;
-  return { intervalMs, adminsEvery, settleMs: drift.settle };
-}
-
-/** Settings of drift and its limits. */
-export function toRepairPolicy({ drift, limits }: Settings): RepairPolicy {
-  return {
-    actions: drift.policy,
-    limit: { count: limits.repair, percent: limits.repairPercent },
-    settleMs: drift.settle,
-  };
 }
 
 /** Settings of the SCIM interface. */

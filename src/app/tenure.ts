@@ -24,7 +24,7 @@ import type { Operation } from '../upstream/operations/operation.ts';
 import { createTransport, type TransportHealth } from '../upstream/transport.ts';
 import { observeBridge } from './notifications.ts';
 import type { TenureParts } from './parts.ts';
-import { toFixedQuirks, toSweepPolicy, toTransportOptions } from './settings.ts';
+import { toFixedQuirks, toTransportOptions } from './settings.ts';
 import { toCallTraces, toTransportHooks } from './telemetry.ts';
 
 /** How long an end waits for calls on their way, in milliseconds. */
@@ -152,7 +152,6 @@ function createDetectors(
   const keeper = createDriftKeeper({ ...decisions, ...deps }, () => firstRead.finished);
   const sweeps = createSweeps({
     ...deps,
-    sweepPolicy: toSweepPolicy(settings),
     isReady: () => recovery.isChecked() && firstRead.finished && !recovery.isReading(),
     decide: keeper.decide,
   });

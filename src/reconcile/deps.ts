@@ -1,5 +1,7 @@
 import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { DriftPolicy } from '../domain/drift-policy.ts';
+import type { HarmLimit } from '../domain/harm.ts';
 import type { Refusal } from '../domain/refusal.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -10,7 +12,7 @@ import type { Transport } from '../upstream/transport.ts';
 import type { OutageWatch } from './outage.ts';
 import type { QuirkStore } from './quirks.ts';
 
-/** Part of the settings that convergence follows. */
+/** Part of the settings that reconciliation follows. */
 export interface ReconcilePolicy {
   readonly deactivation: Deactivation;
   readonly groupDeletion: 'created' | 'never';
@@ -23,6 +25,15 @@ export interface ReconcilePolicy {
   readonly adoptGroups: AdoptionPolicy;
   /** Harm of each kind that providers may do in 24 hours: held above both; a count of 0: without limit. */
   readonly providerHarm: { readonly count: number; readonly percent: number };
+  /** Harm of each kind that repairs do in 24 hours without an operator. */
+  readonly repairHarm: HarmLimit;
+  readonly drift: DriftPolicy;
+  /** Time after a write of our own in which a difference is not drift yet, in milliseconds. */
+  readonly settleMs: number;
+  /** Milliseconds from the beginning of one sweep to that of the next; 0: only when asked for. */
+  readonly sweepIntervalMs: number;
+  /** Every how many sweeps the admin lists are read. */
+  readonly adminsEvery: number;
   /** True for a refusal for lack of seats: an addition that meets it waits. */
   readonly isSeatRefusal: (refusal: Refusal) => boolean;
   /** Longest duration of a call, with its repeats and the pauses between them, in milliseconds. */

@@ -201,12 +201,12 @@ export async function assertWithinLimit(
 /** Lists in words the limits that repairs, or what they grant, would exceed together with those of the last 24 hours. */
 export async function listExceeded(
   tx: Db,
-  { limit, now }: { readonly limit: HarmLimit; readonly now: number },
+  { policy: { repairHarm: limit }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
   actions: readonly PlanAction[],
 ): Promise<string[]> {
   const limits = actions.flatMap((action) => findLimit(action) ?? []);
   if (limits.length === 0) return [];
-  const done = (await listAutomaticChanges(tx, now - HARM_WINDOW_MS)).map(toAction);
+  const done = (await listAutomaticChanges(tx, clock.now() - HARM_WINDOW_MS)).map(toAction);
   const exceeded: string[] = [];
   for (const [name, harm] of new Map(limits.map((one) => [one.name, one.harm]))) {
     const same = [...actions, ...done].filter((change) => findLimit(change)?.name === name);

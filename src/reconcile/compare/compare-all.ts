@@ -44,16 +44,13 @@ export class Comparison {
   /** Reasons why something was not concluded. */
   readonly reasons = new Set<string>();
   readonly #run: ReadRun;
-  readonly #settleMs: number;
   /** Rows of a type that no list showed, by their numbers. A look says whether they are missing. */
   #missing: { managed: number[]; unmanaged: number[] } = { managed: [], unmanaged: [] };
   /** Those with new differences, with the parts in which these are seen: only a look makes drift of them. */
   #differing = new Map<number, LookPart[]>();
 
-  /** @param settleMs time after a write of our own in which a difference is not drift yet, in milliseconds */
-  constructor(run: ReadRun, settleMs: number) {
+  constructor(run: ReadRun) {
     this.#run = run;
-    this.#settleMs = settleMs;
   }
 
   /** @throws BridgeError `sweep-incomplete` when the lists proved nothing; `not-leading`, `other-service`; StoreError */
@@ -219,12 +216,7 @@ export class Comparison {
   async #lookAt(row: ResourceRow, parts?: LookPart[]): Promise<void> {
     const { deps, signal } = this.#run;
     signal.throwIfAborted();
-    const detector = 'sweep';
-    const look = {
-      parts: parts ?? (['ordinary'] as const),
-      detector,
-      settleMs: this.#settleMs,
-    } as const;
+    const look = { parts: parts ?? (['ordinary'] as const), detector: 'sweep' } as const;
     let looked = await lookAt(this.#run, row, look);
     if (looked.kind === 'just-written') {
       await deps.clock.sleep(looked.until - deps.clock.now(), signal);

@@ -72,8 +72,6 @@ interface Looking {
 export interface Look {
   readonly parts: readonly LookPart[];
   readonly detector: Detector;
-  /** Time after a call of our own in which the service may not show it yet, in milliseconds. */
-  readonly settleMs: number;
 }
 
 /** Result of a look. */
@@ -96,13 +94,14 @@ export type Looked =
 export async function lookAt(
   looking: Looking,
   row: ResourceRow,
-  { parts, detector, settleMs }: Look,
+  { parts, detector }: Look,
 ): Promise<Looked> {
   const { store, clock, policy } = looking.deps;
   if (isBusy(row)) return { kind: 'busy' };
   const at = clock.now();
-  const calledAt = settleMs === 0 ? 0 : await findNewestCallAt(store.read, row.id);
-  const until = (calledAt ?? 0) + settleMs;
+  // What the audit log tells is seen at once.
+  const calledAt = detector === 'audit' ? undefined : await findNewestCallAt(store.read, row.id);
+  const until = calledAt === undefined ? 0 : calledAt + policy.settleMs;
   if (until > at) return { kind: 'just-written', until };
   const looked = await look(looking, row, parts);
   if (looked.kind !== 'done') return { kind: 'could-not-look', reason: looked.problem.code };

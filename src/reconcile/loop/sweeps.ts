@@ -14,17 +14,7 @@ import { RECOVERY } from '../repair/recovery-plan.ts';
 /** Interval of asking whether a sweep is due, or was asked for, in milliseconds. */
 const POLL_MS = 10_000;
 
-/** Times of sweeps; settings sweep.*, drift.settle. */
-export interface SweepPolicy {
-  /** Milliseconds from the beginning of one to that of the next; 0: only when asked for. */
-  readonly intervalMs: number;
-  /** Every how many sweeps the admin lists are read. */
-  readonly adminsEvery: number;
-  readonly settleMs: number;
-}
-
 interface SweepDeps extends ReadDeps {
-  readonly sweepPolicy: SweepPolicy;
   readonly decide: (source: DecisionSource) => Promise<PlanRow | undefined>;
   /** True when this process knows that the store is current: the first read is finished and no start is being checked. */
   readonly isReady: () => boolean;
@@ -58,7 +48,7 @@ export function createSweeps(deps: SweepDeps) {
   };
 }
 
-type RequestDeps = Pick<SweepDeps, 'store' | 'clock' | 'sweepPolicy'>;
+type RequestDeps = Pick<SweepDeps, 'store' | 'clock' | 'policy'>;
 
 /** Has the leader make a sweep as soon as may be; one that runs or waits already counts. Returns its id. */
 export async function requestSweep(deps: RequestDeps, dryRun: boolean): Promise<string> {
@@ -78,7 +68,7 @@ async function findWork(deps: SweepDeps, beganAt: number): Promise<Row<'sweeps'>
 /** True at the start, unless the whole service was read since, and then again and again. */
 async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   const { read } = deps.store;
-  const { intervalMs } = deps.sweepPolicy;
+  const { sweepIntervalMs: intervalMs } = deps.policy;
   if (intervalMs === 0) return false;
   const last = await findOne(read, 'sweeps', {}, NEWEST_FIRST);
   const finishedAt = (await findFirstReadAt(read)) ?? 0;
@@ -93,10 +83,10 @@ const NEWEST_FIRST = { order: 'seq desc' } as const;
 
 /** Adds a sweep, unless one runs or waits; returns that one. */
 async function addSweep(
-  { store, clock, sweepPolicy }: RequestDeps,
+  { store, clock, policy }: RequestDeps,
   dry_run: 0 | 1,
 ): Promise<Row<'sweeps'> | undefined> {
-  const limit = sweepPolicy.adminsEvery - 1;
+  const limit = policy.adminsEvery - 1;
   return store.write(async (tx) => {
     const before = await listWhere(tx, 'sweeps', {}, { ...NEWEST_FIRST, limit });
     const readsAdmins = before.length >= limit && before.every((one) => one.reads_admins === 0);
@@ -122,14 +112,14 @@ async function carryOut(
   { id, reads_admins, started_at }: Row<'sweeps'>,
   { reading, signal }: { readonly reading: Reading; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { store, clock, events, sweepPolicy } = deps;
+  const { store, clock, events } = deps;
   let calls = 0;
   const upstream = withOptions(deps.upstream, (options?: CallOptions) => {
     calls += 1;
     return options;
   });
   const run = { deps: { ...deps, upstream }, reading, signal };
-  const comparison = new Comparison(run, sweepPolicy.settleMs);
+  const comparison = new Comparison(run);
   const { counts } = comparison;
   const readsAdmins = reads_admins === 1;
   events.sweepStarted({ sweepId: id, admins: readsAdmins });

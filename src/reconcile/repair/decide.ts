@@ -1,7 +1,7 @@
 import { type Adoption, type AdoptionRequest, toAdoptionWords } from '../../domain/adoption.ts';
 import { DRIFT_KINDS, type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
-import { type DriftPolicy, findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
-import { HARM_WINDOW_MS, type HarmLimit } from '../../domain/harm.ts';
+import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
+import { HARM_WINDOW_MS } from '../../domain/harm.ts';
 import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { enterRules } from '../../rules/follow.ts';
@@ -30,18 +30,8 @@ const PART = 500;
 /** Repairs of the same drift in 24 hours, after which it is only reported. */
 const REPAIRS_MAX = 3;
 
-/** Policy of repairs; settings drift.*, limits.*. */
-export interface RepairPolicy {
-  readonly actions: DriftPolicy;
-  /** Harm of each kind that repairs do in 24 hours without an operator. */
-  readonly limit: HarmLimit;
-  /** Time after a write of our own in which a difference is not drift yet, in milliseconds. */
-  readonly settleMs: number;
-}
-
 /** Dependencies of decisions about drifts, in every process. */
 export interface DecisionDeps extends ProcessDeps {
-  readonly repair: RepairPolicy;
   readonly adopt: (type: 'user' | 'group', request: AdoptionRequest) => Promise<Adoption>;
 }
 
@@ -80,8 +70,8 @@ export async function decide(
 const BY_POLICY = { provider: DEFAULT_PROVIDER, privileged: 'refuse', isDryRun: false } as const;
 
 async function sortKnown(tx: Db, deps: DriftDeps) {
-  const { actions } = deps.repair;
-  const kinds = listActedOn(actions, DRIFT_KINDS);
+  const { drift: policy } = deps.policy;
+  const kinds = listActedOn(policy, DRIFT_KINDS);
   // An operator wanted them left alone until now.
   const over = { status: 'ignored', ignored_until: { '<=': deps.clock.now() } } as const;
   await updateWhere(tx, 'drifts', over, { status: 'open', ignored_until: null });
@@ -91,7 +81,7 @@ async function sortKnown(tx: Db, deps: DriftDeps) {
   const accept: DriftRow[] = [];
   for await (const rows of readParts(PART, (part) => listRepairable(tx, kinds, part))) {
     for (const row of rows) {
-      const action = findDriftAction(actions, { ...parseChange(row), kind: row.kind });
+      const action = findDriftAction(policy, { ...parseChange(row), kind: row.kind });
       if (action === 'accept') accept.push(row);
       if (action !== 'repair') continue;
       if (await mayRepair(tx, deps, row, repaired.get(toSubject(row)))) repair.push(row);
@@ -146,7 +136,7 @@ async function planByPolicy(
   const standing = { source: source === 'audit' ? source : 'sweep', automatic: 1, now } as const;
   if (source === 'dry-run')
     return addPlan(tx, actions, { ...standing, status: 'discarded', reason: source });
-  const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, actions);
+  const exceeded = await listExceeded(tx, deps, actions);
   const status = exceeded.length > 0 ? 'held' : 'approved';
   return planRepairs(tx, drifts, { ...standing, status, reason: exceeded.join('; ') || null });
 }
@@ -291,7 +281,7 @@ async function planAsked(
     return { kind: 'done', plan: undefined } as const;
   const { hash } = decision;
   const now = deps.clock.now();
-  const exceeded = await listExceeded(tx, { limit: deps.repair.limit, now }, actions);
+  const exceeded = await listExceeded(tx, deps, actions);
   const plan = { id: undefined, ...sumUp(actions), exceeded };
   if (isDryRun) return { kind: 'done', plan } as const;
   if (hash === undefined && exceeded.length > 0) return { kind: 'above-limits', plan } as const;

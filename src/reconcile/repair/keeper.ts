@@ -71,14 +71,13 @@ const BUSY_MS = [25, 60_000] as const;
 /** Result of a look that an operator asked for, with all drifts; `not-linked`: the service is not known to have it. */
 export type LookResult = Looked | { readonly kind: 'unknown' | 'not-linked' };
 
-/** Looks, and reports the new drifts. What the audit log tells is seen at once. */
+/** Looks, and reports the new drifts. */
 async function lookAndReport(
   deps: DriftDeps,
   row: ResourceRow,
-  { signal, ...how }: Pick<Look, 'parts' | 'detector'> & { readonly signal: AbortSignal },
+  { signal, ...how }: Look & { readonly signal: AbortSignal },
 ): Promise<Looked> {
-  const settleMs = how.detector === 'audit' ? 0 : deps.repair.settleMs;
-  const looked = await lookAt({ deps, signal }, row, { ...how, settleMs });
+  const looked = await lookAt({ deps, signal }, row, how);
   const drifts = looked.kind === 'looked' ? looked.drifts : [];
   for (const { kind, id } of drifts) deps.events.driftFound({ kind, driftId: id });
   return looked;
