@@ -14,7 +14,7 @@ const MEMBERS_PER_CALL = 100;
 
 /** Settings of reconciliation. */
 export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
-  const { users, groups, upstream, limits, seats, drift, sweep } = settings;
+  const { users, groups, upstream, limits, seats, drift, sweep, retention } = settings;
   return {
     deactivation: users.deactivation,
     groupDeletion: groups.deletion,
@@ -31,6 +31,8 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
     settleMs: drift.settle,
     sweepIntervalMs: sweep.interval,
     adminsEvery: sweep.adminsEvery,
+    ledgerMs: retention.ledger,
+    tombstonesMs: retention.tombstones,
   };
 }
 

@@ -33,9 +33,6 @@ export const STOP_GRACE_MS = 15_000;
 /** How long runs may go on before another process takes over, in milliseconds. */
 const HAND_OVER_GRACE_MS = 1_000;
 
-/** How long acts of operators are kept: a year, in milliseconds. */
-const ACTS_KEPT_MS = 365 * 24 * 3_600_000;
-
 /** Knowledge of the leader for every process: it is in the leader's row, and renewed with it. */
 export interface LeaderNews {
   readonly health: TransportHealth;
@@ -166,11 +163,9 @@ function createDetectors(
 /** Opens the jobs that keep samples, forget old rows, watch over those who leave, and notify. */
 function openBackground(parts: TenureParts, deps: ReconcileDeps) {
   const { settings, metrics, target } = parts;
-  const { ledger: ledgerMs, tombstones: tombstonesMs } = settings.retention;
   const callsMax = target.requestsPerSecond * 60;
-  const retention = { ledgerMs, actsMs: ACTS_KEPT_MS, tombstonesMs };
   return [
-    ...createPeriodicJobs({ ...deps, retention, traffic: metrics.traffic, callsMax }),
+    ...createPeriodicJobs({ ...deps, traffic: metrics.traffic, callsMax }),
     createNotifier({ ...deps, policy: settings.notify, observe: () => observeBridge(parts) }),
   ];
 }

@@ -34,6 +34,10 @@ export interface ReconcilePolicy {
   readonly sweepIntervalMs: number;
   /** Every how many sweeps the admin lists are read. */
   readonly adminsEvery: number;
+  /** Age to which calls, events, requests, drifts, sweeps and plans are kept, in milliseconds. */
+  readonly ledgerMs: number;
+  /** The same of deleted people and groups, by name; 0: for ever. */
+  readonly tombstonesMs: number;
   /** True for a refusal for lack of seats: an addition that meets it waits. */
   readonly isSeatRefusal: (refusal: Refusal) => boolean;
   /** Longest duration of a call, with its repeats and the pauses between them, in milliseconds. */

@@ -37,6 +37,8 @@ const TIMES = {
   prune: HOUR,
   /** Errands end within seconds, unless their process has died; a clock that is wrong by less loses none. */
   errandsKept: HOUR,
+  /** Acts of operators, and outages. */
+  actsKept: 365 * 24 * HOUR,
   /** Age up to which calls and events are kept, however many. */
   recent: 48 * HOUR,
   /** Longest time until leavers are looked for again. */
@@ -45,18 +47,7 @@ const TIMES = {
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
 
-/** Ages of what is kept, in milliseconds. */
-interface Retention {
-  /** Calls, events of the audit log, requests, drifts, sweeps and plans. */
-  readonly ledgerMs: number;
-  /** Acts of operators and outages. */
-  readonly actsMs: number;
-  /** Deleted people and groups, by name; 0: for ever. */
-  readonly tombstonesMs: number;
-}
-
 interface JobsDeps extends ReconcileDeps {
-  readonly retention: Retention;
   /** Counts since the last sample. */
   readonly traffic: Traffic;
   /** Calls that the service takes in a minute; 0: any number. */
@@ -125,12 +116,12 @@ async function addSample({ store, clock, callsMax, traffic }: JobsDeps): Promise
 
 /** A stop ends it after the transaction that runs. */
 async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined> {
-  const { ledgerMs, actsMs, tombstonesMs } = deps.retention;
+  const { ledgerMs, tombstonesMs } = deps.policy;
   const now = deps.clock.now();
   const ages: Readonly<Record<Age, Omit<OldRows, 'limit'>>> = {
     past: { before: now - ledgerMs },
     recent: { before: now - ledgerMs, keptFrom: now - TIMES.recent },
-    acts: { before: now - actsMs },
+    acts: { before: now - TIMES.actsKept },
     expiry: { before: now },
     errand: { before: now - TIMES.errandsKept },
     tombstone: { before: tombstonesMs === 0 ? 0 : now - tombstonesMs },
