@@ -77,7 +77,8 @@ function listing(
     return sendJson(res, 200, toBody(paging, asked, items, total));
   };
 }
-const honest = ({ skip, limit }: Asked) => everybody.slice(skip, skip + limit);
+const honest = ({ skip, limit }: Pick<Asked, 'skip' | 'limit'>) =>
+  everybody.slice(skip, skip + limit);
 
 async function start(list: List, choose: Parameters<typeof listing>[1], total?: number) {
   const { client, seen } = await startClient(listing(list, choose, total), { attemptsMax: 1 });
@@ -180,6 +181,11 @@ test('a page that is too large is asked for by halves', async () => {
   const { client, seen } = await startClient(listing(spaces, honest), { responseBytesMax: 30 });
   expect(await readAll(paginate(client, spaces, { pageSize: 4 }))).toEqual(everybody);
   expect(seen.map(({ url }) => toAsked('offset', url).limit)).toEqual([4, 2, 2, 2, 2, 2, 2, 2]);
+});
+
+test('a page that comes twice, while there is more, is an error', async () => {
+  const { open } = await start(users, ({ skip }) => honest({ skip: Math.min(skip, 2), limit: 3 }));
+  await expect(readAll(open())).rejects.toMatchObject({ code: 'unreadable' });
 });
 
 test('none is handed out behind a page that fails', async () => {
