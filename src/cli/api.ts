@@ -44,10 +44,7 @@ export interface ApiOptions {
   readonly help?: true;
 }
 
-/**
- * Converts the typed texts into the types of the operation, and files into base64; the operation checks them.
- * @throws TypeError that says which text does not fit
- */
+/** Converts texts into the types of the operation, and files into base64. @throws TypeError that says which does not fit */
 export async function readArgs(
   { id, pathParameters, query }: Operation,
   options: ApiOptions,
@@ -88,10 +85,7 @@ function groupPairs(pairs: readonly string[]): Map<string, string[]> {
   return groups;
 }
 
-/**
- * Parses texts as a value of a type in the notation of operations. A list is given one by one or with commas, an object
- * as JSON. The operation itself checks whether the value fits exactly. @throws TypeError
- */
+/** Parses texts in the notation of operations: a list one by one or with commas, an object as JSON. @throws TypeError */
 function parseTyped(label: string, type: string, texts: readonly string[]): unknown {
   const item = /^\((.+)\)\[\]$/.exec(type)?.[1] ?? /^([^|]+)\[\]$/.exec(type)?.[1];
   const given = item === undefined ? texts : texts.flatMap((text) => text.split(','));
@@ -284,8 +278,8 @@ const NOWHERE =
   'neither ops.url nor upstream.url is set: set OPS_URL and OPS_TOKEN to go through a running bridge, UPSTREAM_URL and UPSTREAM_TOKEN to go to the service.';
 
 /**
- * Calls through the bridge that `ops.url` names, or past it.
- * @throws SettingsError when the settings name neither; from `call` TypeError when the arguments do not fit, and UpstreamError
+ * Calls through the bridge of `ops.url`, or past it. @throws SettingsError for neither; from `call` TypeError,
+ * UpstreamError
  */
 async function withCaller<T>(
   context: CliContext,
@@ -316,10 +310,7 @@ async function withCaller<T>(
   });
 }
 
-/**
- * Opens a way to the service of the settings, past any bridge, at the rate that is set. `isReading`: nothing is changed.
- * @param words what to set where the settings name no service. @throws SettingsError with them
- */
+/** Opens a way to the service past any bridge. @param words what to set where no service is @throws SettingsError with them */
 export function openService(
   settings: Settings,
   words: string,

@@ -21,10 +21,7 @@ export interface CliWorld {
   readonly untilStopped: () => Promise<string>;
   /** Calls `hear` each time that the process is asked to read its secrets again (SIGHUP). */
   readonly onHangUp?: ((hear: () => void) => void) | undefined;
-  /**
-   * Terminal that standard output goes to, with the characters of a line; undefined: a file, a pipe or a log. Some people
-   * want no colours (https://no-color.org).
-   */
+  /** Terminal of standard output; undefined: a file, a pipe or a log. Some want no colours (https://no-color.org). */
   readonly terminal?: { readonly columns: () => number; readonly hasColours: boolean } | undefined;
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Shows a line in the place of the one before, until something is printed; undefined: standard error is no terminal. */
@@ -49,8 +46,8 @@ export interface Call<Options> extends CliContext {
   readonly named: Given;
   readonly options: Options;
   /**
-   * Asks before something dangerous is done; false: the person said no. `--yes` answers it; where nobody can be asked it is
-   * wanted. @throws WrongUsage without it
+   * Asks before something dangerous; false: no. `--yes` answers it. @throws WrongUsage without it where nobody can be
+   * asked
    */
   readonly confirm: (question: string) => Promise<boolean>;
   readonly outputHelp: () => undefined;
@@ -191,10 +188,7 @@ export function findResource(client: OpsClient, name: string): Promise<OpsJson<'
   return readAnswer(client, 'Explanation', `/explain/${encodeURIComponent(name)}`);
 }
 
-/**
- * Exit codes, fit for scripts. 2 is for answers that are no failure and yet incomplete.
- * 64, 75 and 78 as in BSD's sysexits(3).
- */
+/** Exit codes for scripts. 2: an incomplete answer, which is no failure. 64, 75 and 78 as in BSD's sysexits(3). */
 export const exitCodes = {
   done: 0,
   failed: 1,

@@ -83,10 +83,7 @@ interface GateRun extends Gate {
 /** Report of a run: what `--json` prints. */
 export type GalleryReport = Awaited<ReturnType<typeof runGate>>;
 
-/**
- * Runs a gate with credentials of its own, then deletes all that it made and revokes them, also after a failure.
- * @throws BridgeError `ops-failed`, or `gallery-failed` when SCIM cannot be asked
- */
+/** Runs a gate, then deletes and revokes all that it made. @throws BridgeError `ops-failed`, `gallery-failed` */
 async function runGate(run: GateRun) {
   const { gate, title, profile, creations, status, options, stopped } = run;
   const { provider, domain, groupPrefix: prefix, url = status.scimUrl } = options;

@@ -47,10 +47,7 @@ interface Member {
   readonly schema: unknown;
 }
 
-/**
- * Makes an option for each member of a body, and a reader of what was given. @param known members that are arguments of the
- * command, or that it sets itself
- */
+/** Makes an option for each member of a body, and a reader of them. @param known members that the command sets itself */
 export function bodyOptions(
   body: unknown,
   { flags = {}, nulls = {}, known }: Pick<Act<never>, 'flags' | 'nulls'> & { known: string[] },

@@ -26,10 +26,7 @@ Exit codes:
   75  not now: the same may succeed later
   78  the settings do not allow it`;
 
-/**
- * Runs one command line and returns the exit code. Failures are printed on standard error; only bugs are thrown.
- * @param args without the interpreter and the script.
- */
+/** Runs one command line and returns the exit code. Only bugs are thrown. @param args without interpreter and script */
 export async function runProgram(
   args: readonly string[],
   {

@@ -45,10 +45,7 @@ export async function backUp(call: Call<unknown>): Promise<Output> {
 const NEXT_START =
   'The next start holds what waits until the plan of `scim-bridge plan show` is decided.\n';
 
-/**
- * Replaces the store of the settings by a backup, which is marked as restored; without a file, marks the store.
- * @throws StoreError; BridgeError `backup-failed`
- */
+/** Replaces the store by a backup; without a file, marks the store as restored. @throws StoreError; BridgeError */
 export async function restore(call: Call<unknown>): Promise<Output | undefined> {
   const { words, loadSettings, confirm, showProgress } = call;
   const [file] = words;
@@ -93,10 +90,7 @@ export interface MoveOptions {
   readonly undo?: true;
 }
 
-/**
- * Moves the store of the settings to PostgreSQL, proves it, and seals the file. Until then the file is only read.
- * @throws BridgeError `move-failed`; StoreError `store-in-use` while the bridge runs; WrongUsage
- */
+/** Moves the store to PostgreSQL, proves it, and seals the file. @throws BridgeError `move-failed`; StoreError; WrongUsage */
 export async function migrateStore(call: Call<MoveOptions>): Promise<Output | undefined> {
   const { options, loadSettings, terminal, showProgress } = call;
   const { settings } = loadSettings();

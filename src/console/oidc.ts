@@ -43,9 +43,8 @@ const checks = z.strictObject({
 });
 
 /**
- * Signing in by the authorisation code flow with PKCE, state and nonce: `GET /oidc` leads to the provider, which leads back
- * to `GET /oidc/callback`. The description of the provider is read at the first sign-in.
- * @see OpenID Connect Core 1.0 §3.1, RFC 7636
+ * Signing in by the authorisation code flow with PKCE, state and nonce. The provider is read at the first sign-in. @see
+ * OpenID Connect Core 1.0 §3.1, RFC 7636
  */
 export class OidcSignIn {
   readonly router: Router = Router()
@@ -186,10 +185,7 @@ function toOwnPage(asked: unknown, url: string): string {
   return isOwn ? `${pathname}${search}` : home;
 }
 
-/**
- * Cookies with their scope: the secrets between the way to the provider and the way back, which is cross-site, and the ID
- * token, which the provider wants back at the end and signing out alone is sent.
- */
+/** Cookies with their scope: the secrets on the way to the provider and back, and the ID token for signing out. */
 const COOKIES = {
   scim_bridge_sign_in: { path: PATH, sameSite: 'lax' },
   scim_bridge_id_token: { path: '/console/session', sameSite: 'strict' },

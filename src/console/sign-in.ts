@@ -32,10 +32,7 @@ interface OidcSignIn {
 
 const body = z.strictObject({ token: z.string().min(1).max(500) });
 
-/**
- * `POST /console/session` with `{"token": "…"}` signs in, `GET` tells who is signed in, and `DELETE` signs out. The
- * session is a cookie, which opens `/ops` as the token does. `GET /console/link` with the secret of the first start does so once.
- */
+/** Sign-in of the console: `POST`, `GET`, `DELETE /console/session`; `GET /console/link` once, with the first secret. */
 export function createSignIn(deps: SignInDeps): Router {
   return Router()
     .get('/session', tellSession(deps))

@@ -38,10 +38,7 @@ export interface OperatorRouterOptions extends OpsSources, OperatorDeps {
   readonly openAct: OpenAct;
 }
 
-/**
- * `/healthz` (the process is alive: 200, whatever else is wrong) and `/readyz` (503 when requests cannot be served, else
- * 200, with the reasons). Open to everybody, since load balancers present no token.
- */
+/** `/healthz` (alive: 200) and `/readyz` (503 when requests cannot be served, with the reasons). Open to everybody. */
 export function createHealthRouter(sources: HealthSources): Router {
   const router = Router();
   router.get('/healthz', (_req, res) => {

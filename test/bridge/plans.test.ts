@@ -98,23 +98,28 @@ describe('a plan of repairs above a limit', () => {
 
   const given = { until: '2999-01-01T00:00:00Z', reason: 'a test' };
   test.each([
-    { decision: 'ignore', body: given, left: [emailOf(0)] },
-    { decision: 'accept', body: {}, left: [emailOf(0)] },
+    { decision: 'ignore', body: given, left: [emailOf(0), emailOf(1)] },
+    { decision: 'accept', body: {}, left: [emailOf(0), emailOf(1)] },
     { decision: 'repair', body: {}, left: [] },
-  ])('has no part in what an operator decides: $decision', async (row) => {
+  ])('has no part in what an operator decides alone, or among many: $decision', async (row) => {
     const { decision, body, left } = row;
     await addEmpty(decision);
     intrude(bridge, 0, 4, decision);
     const held = await plan();
-    const [first = ''] = await listAdded(decision);
-    await bridge.ops('POST', '/drifts/decide', { decision, ids: [first], ...body });
-    const after = await readPlan(bridge, held.id);
+    const [first = '', second = ''] = await listAdded(decision);
+    await bridge.ops('POST', `/drifts/${first}/${decision}`, body);
+    const afterOne = await readPlan(bridge, held.id);
+    await bridge.ops('POST', '/drifts/decide', { decision, ids: [second], ...body });
+    const afterTwo = await readPlan(bridge, held.id);
     await decide(bridge, held, 'approve');
     const applied = await untilApplied(bridge, held.id);
 
     expect(bridge.sandbox.service.members(decision).toSorted()).toEqual(left);
-    expect(after).toMatchObject({ status: 'held', waiting: 3 });
-    expect(listEnds(applied)).toEqual(['done', 'done', 'done', 'dropped']);
+    expect([afterOne, afterTwo]).toMatchObject([
+      { status: 'held', waiting: 3 },
+      { status: 'held', waiting: 2 },
+    ]);
+    expect(listEnds(applied)).toEqual(['done', 'done', 'dropped', 'dropped']);
   });
 
   test('scim-bridge plan lists, shows, approves and undoes plans', async () => {
@@ -220,11 +225,10 @@ describe('a plan of repairs within the limits', () => {
     await expect.poll(() => service.members('Cooks')).toEqual([]);
     const items = await bridge.listOps('/drifts?kind=user.activated');
     const drift = items.find((item) => Object(item).resource.name === ada);
-    const decision = { decision: 'repair', ids: [String(Object(drift).id)] };
-    const asked = await bridge.ops('POST', '/drifts/decide', decision);
+    const asked = await bridge.ops('POST', `/drifts/${Object(drift).id}/repair`);
 
     expect(drift).toMatchObject({ status: 'open', note: { by: null }, detector: 'sweep' });
-    expect(asked.body).toMatchObject({ done: 0, refused: [{ code: 'not-possible' }] });
+    expect(asked.status).toBe(409);
     expect(service.getUser(ada).active).toBe(true);
     expect(service.members('Pilots')).toHaveLength(1);
   });

@@ -103,13 +103,11 @@ describe('the line of time, whole', () => {
     behindTheBack(world).updateUser('dora@example.com', { fullName: 'Somebody Else' });
     const { body } = await world.ops('POST', `/users/${ada}/look`, {});
     const [drift] = toObjects(body.differences);
-    const accept = (id: string) =>
-      world.ops('POST', '/drifts/decide', { decision: 'accept', ids: [id] });
-    await accept(String(drift?.id));
+    await world.ops('POST', `/drifts/${drift?.id}/accept`);
     await world.ops('POST', '/retry', { name: 'dora@example.com' });
     await world.ops('POST', '/pause');
     await world.ops('POST', '/resume');
-    await accept('none');
+    await world.ops('POST', '/drifts/none/accept');
     await untilTold(world, bob, 'operator: ops.token ended the pause of all changes');
     const ofAda = await readTimeline(world, `/users/${ada}/timeline`);
     const ofBob = await readTimeline(world, `/users/${bob}/timeline`);
@@ -122,14 +120,14 @@ describe('the line of time, whole', () => {
     ];
     expect(listDecisions(ofAda)).toEqual([
       'operator: ops.token looked at it',
-      'operator: ops.token decided about a difference',
+      'operator: ops.token accepted a difference',
       'operator: ops.token had tried at once what waits',
       ...pauses,
     ]);
     expect(listDecisions(ofBob)).toEqual(pauses);
     expect(await world.listOps(`/acts?target=${ada}`)).toMatchObject([
       { act: 'had tried at once what waits', target: ada },
-      { act: 'decided about a difference', target: Object(drift).id },
+      { act: 'accepted a difference', target: Object(drift).id },
       { act: 'looked at it', target: ada },
     ]);
     expect(await world.listOps(`/acts?target=${bob}`)).toEqual([]);

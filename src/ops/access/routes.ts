@@ -112,10 +112,7 @@ function toProviderState({ domains, groupNames, may, match, ...handling }: Provi
   return { domains, groupNames, may, returning, unknownMembers, nestedGroups, match };
 }
 
-/**
- * Makes a token as the body of `POST /tokens` asks for it. @param by id of the credential that asks
- * @throws InvalidRequest, Refusal
- */
+/** Makes a token as `POST /tokens` asks for it. @param by id of the credential that asks @throws InvalidRequest, Refusal */
 export async function makeToken(
   tokens: Pick<Tokens, 'make'>,
   { name, for: purpose = 'scim', profile = 'lenient', expires, provider }: OpsJson<'TokenBody'>,

@@ -71,11 +71,7 @@ async function call(
 /** The body of `POST /ops/api/{group}/{operation}`. `content` is base64. */
 export type SentCall = z.input<typeof opsSchemas.CallBody>;
 
-/**
- * Parses the body of a call. Text in place of a file would be the path of one on this machine, so files are taken
- * from `files` alone.
- * @throws TypeError saying what is wrong
- */
+/** Parses the body of a call. Files are taken from `files` alone: a text would be a path on this machine. @throws TypeError */
 export function parseCall({ id, body: fields = {} }: Operation, sent: unknown): object {
   const parsed = opsSchemas.CallBody.safeParse(sent ?? {});
   if (!parsed.success) throw new TypeError(`${id}: ${z.prettifyError(parsed.error)}`);

@@ -102,10 +102,7 @@ async function findCandidates(
   return candidates;
 }
 
-/**
- * What an entry of this row may say, the surest first, and by which key it is found then. The name and the address of an
- * account are the same to the service, so each is looked for among both.
- */
+/** What an entry of this row may say, the surest first, and by which key it is found. Names and addresses are one. */
 function listRowKeys(row: ResourceRow, provider: string) {
   const isUser = row.type === 'user';
   const isOfProvider = row.origin !== null && row.provider === provider;

@@ -41,10 +41,7 @@ const TITLES: Readonly<Record<string, string>> = {
 
 type Ask = (operation: Operation, args: object) => Promise<unknown>;
 
-/**
- * Looks at a service by reads alone: connection, token, rights, page limits. Failures of the service are findings of the
- * report. Rejects only for a mistake of ours.
- */
+/** Looks at a service by reads alone: connection, token, rights, page limits. Its failures are findings. */
 export async function checkService(
   transport: Pick<Transport, 'call'>,
   { url, quirks, pageSize }: Pick<Settings['upstream'], 'pageSize' | 'quirks'> & { url: string },

@@ -19,6 +19,7 @@ import { toMoment, toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
 import { DRIFTS, UNMANAGED } from '../lists/tables.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
+import type { OpsSources } from '../sources.ts';
 
 /** Requests that list differences, decide about them, and look for them. */
 export const driftRoutes = [
@@ -48,6 +49,42 @@ export const driftRoutes = [
           note: text === null ? null : { text, by, until },
         }),
     ),
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/drifts/{id}/repair',
+      summary: 'Have the service hold what is desired, by a plan.',
+      answers: { 202: 'DriftDecision' },
+    },
+    async ({ drifts }, request) => {
+      // Who asks for one repair means it, also above the limits: the plan is made as a dry run shows it.
+      const asked = { ids: [request.params.id], by: request.operator.name, isDryRun: true };
+      const seen = await drifts.many({ ...asked, decision: { kind: 'repair', hash: undefined } });
+      return decideOne(drifts, request, { kind: 'repair', hash: seen.plan?.hash });
+    },
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/drifts/{id}/accept',
+      summary: 'Take what is observed as what is desired.',
+      answers: { 200: 'DriftDecision' },
+    },
+    ({ drifts }, request) => decideOne(drifts, request, { kind: 'accept' }),
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/drifts/{id}/ignore',
+      summary: 'Leave it alone until a date.',
+      body: 'IgnoreBody',
+      answers: { 200: 'DriftDecision' },
+    },
+    ({ drifts, clock }, request) => {
+      const body = { ...request.body, decision: 'ignore', ids: [] } as const;
+      return decideOne(drifts, request, toDecision(body, clock.now()), body.by);
+    },
   ),
   route(
     {
@@ -162,6 +199,27 @@ function toDecided({ kind, ones, plan }: ManyDecided, { isDryRun, decision }: Ma
   const made = plan === undefined ? null : { ...plan, id: plan.id ?? null };
   const json = { dryRun: isDryRun, done: done.length, refused, plan: made };
   return { ...ok(json), acts: isDryRun ? [] : acts };
+}
+
+interface OneRequest {
+  readonly params: { readonly id: string };
+  readonly operator: { readonly name: string };
+}
+
+/** Decides about one drift. @throws Problem */
+async function decideOne(
+  drifts: OpsSources['drifts'],
+  { params: { id }, operator }: OneRequest,
+  decision: ManyRequest['decision'],
+  by = operator.name,
+) {
+  const { ones, plan } = await drifts.many({ ids: [id], decision, by, isDryRun: false });
+  const { before, refusal } = ones[0] ?? {};
+  if (before === undefined) missing('There is no drift with this id.', 'unknown-drift');
+  const after = refusal === undefined ? AFTER[decision.kind] : before;
+  const change = { before: { status: before }, after: { status: after } };
+  if (refusal) throw new Problem(409, refusal.code, refusal.reason, { change });
+  return { ...ok({ id, ...(plan?.id && { planId: plan.id }) }), change };
 }
 
 /** Words of a decision about a plan that was made anew since it was shown. */

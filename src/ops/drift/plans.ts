@@ -140,10 +140,7 @@ function toAction(action: Action): OpsJson<'PlanAction'> {
   return toView('PlanAction', action, { ...toSubjectView(action), reason });
 }
 
-/**
- * Lists actions of a plan in its order, each with the author of the change, or of the difference that it ends: a
- * credential, an account of the service, or an operator; null: not known. They are listed by `seq`, which is the id.
- */
+/** Lists actions of a plan in its order, each with the author of the change, or of the difference that it ends. */
 async function listActions(db: Db, plan: PlanRow, { from: afterId, limit }: PartQuery) {
   const views = await listPlanActionViews(db, plan.id, { afterId, limit });
   const isAsked = plan.source === 'provider';

@@ -71,10 +71,7 @@ export interface EntryReading {
   readonly idsOf: 'provider' | 'server';
 }
 
-/**
- * Reads the people of an export.
- * @throws InvalidRequest for an entry that cannot be understood, one that names nobody, and more than `ENTRIES_MAX`
- */
+/** Reads the people of an export. @throws InvalidRequest for a wrong entry, one that names nobody, or too many */
 export async function readEntries(
   bytes: AsyncIterable<Uint8Array>,
   reading: EntryReading,
@@ -97,10 +94,7 @@ export function refuseNothing(): never {
   throw new InvalidRequest('The file has no line behind the names of the columns.');
 }
 
-/**
- * Parses `column=attribute` with commas; `column=` leaves a column out.
- * @throws InvalidRequest for an attribute that there is not
- */
+/** Parses `column=attribute` with commas; `column=` leaves a column out. @throws InvalidRequest */
 export function parseColumnMap(text: string): EntryReading['map'] {
   const pairs = text.split(',').filter((one) => one.trim() !== '');
   return new Map(
@@ -114,10 +108,7 @@ export function parseColumnMap(text: string): EntryReading['map'] {
   );
 }
 
-/**
- * The attributes that name whom a row is about. The id of a server says nothing of a provider's, because both may count
- * from 1. It lists groups too.
- */
+/** The attributes that name whom a row is about: ids of a server and of a provider say nothing of each other. */
 const NAMING: Readonly<Record<EntryReading['idsOf'], readonly ExportAttribute[]>> = {
   provider: ['externalId', 'userName', 'email'],
   server: ['externalId', 'userName', 'email', 'displayName'],
@@ -203,9 +194,9 @@ const FILE_BYTES_MAX = 100_000_000;
 const reading = new WeakSet<Store>();
 
 /**
- * Reads the people or groups of the file that a request brings, and works with them, as the one request that may.
- * Without a file there are none. @param map text of the parameter. @param providers names of those that have to be there
- * @throws Problem for a provider that is not there; InvalidRequest as `readEntries`, for a compressed file, and one of more than `FILE_BYTES_MAX`
+ * Reads the people or groups of the file of a request, and works with them; only one request at a time may. @param map
+ * text of the parameter @param providers that have to be there @throws Problem; InvalidRequest as `readEntries`, for a
+ * compressed or too large file
  */
 export async function withEntries<T>(
   { store }: Pick<OpsSources, 'store'>,

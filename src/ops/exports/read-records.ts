@@ -15,10 +15,7 @@ const RECORD_LENGTH_MAX = 100_000;
 /** Lines before the names of the columns: Entra's `version:v1.0`, Excel's `sep=;`, and empty ones. */
 const NOTE = /^(?:version:[^\n]*|sep=[^\n]?\r?|[ \t]*\r?)\n/i;
 
-/**
- * Reads a provider's export: CSV (RFC 4180, with commas, semicolons or tabs), or one JSON object a line; in UTF-8, or in
- * UTF-16 with its mark. @throws InvalidRequest that says which row cannot be read
- */
+/** Reads an export: CSV with commas, semicolons or tabs, or one JSON object a line; UTF-8 or UTF-16. @throws InvalidRequest */
 export async function* readRecords(
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ExportRecord, void, undefined> {

@@ -29,10 +29,7 @@ function assertExact(name: string, value: unknown): unknown {
   throw new InvalidRequest('The body holds a number of more digits than can be kept.');
 }
 
-/**
- * The body of a request as its schema has it; no body is an empty object.
- * @throws InvalidRequest with the description of what is wrong
- */
+/** The body of a request as its schema has it; none is an empty object. @throws InvalidRequest that says what is wrong */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,

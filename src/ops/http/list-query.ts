@@ -29,10 +29,7 @@ export interface QueryOptions {
   readonly newest?: true | undefined;
 }
 
-/**
- * Reads the parameters of an address.
- * @throws InvalidRequest for one that is not known: a filter that is not understood must not list everything
- */
+/** Reads the parameters of an address. @throws InvalidRequest for an unknown one, which must not list everything */
 export function parseQuery<F extends Filters>(
   query: Readonly<Record<string, unknown>>,
   { filters, parameters, newest }: QueryOptions,
@@ -98,9 +95,8 @@ export const [OLDEST, NEWEST] = [0, Number.MAX_SAFE_INTEGER] as const;
 type Asked = Pick<ListQuery<Filters>, 'limit' | 'cursor'>;
 
 /**
- * A page of a list in the order of numbers. It is read and rendered in parts, a turn of the event loop each: other requests
- * are served between. @param read the next rows from `from` on, at most `limit`; fewer are the last
- * @throws InvalidRequest for a cursor that is no number
+ * A page of a list in the order of numbers, in parts with a turn of the event loop between. @param read the next rows
+ * from `from` on @throws InvalidRequest for a cursor that is no number
  */
 export async function readList<Row extends { readonly seq: number }, Item>(
   { limit, cursor }: Asked,

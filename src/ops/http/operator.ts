@@ -24,10 +24,9 @@ export interface OperatorDeps {
 }
 
 /**
- * Lets requests through that present a token of an operator, a reader or the metrics as `Bearer <token>`, or a session of the
- * console as a cookie: 401, or 429 when too many fail, for every other, 503 when it could not be looked up, and 403 for
- * a change by a session that another page may have sent.
- * @see RFC 6750 §2.1, §3
+ * Lets requests through with a token as `Bearer <token>`, or a session of the console. 401 for others, 429 after too
+ * many failures, 503 if it could not be looked up, 403 for a change that another page may have sent. @see RFC 6750
+ * §2.1, §3
  */
 export function requireOperator(deps: OperatorDeps): RequestHandler {
   return async (req, res, next) => {
@@ -91,10 +90,7 @@ export function requireRole(role: Exclude<Purpose, 'scim'>): RequestHandler {
 /** Far more than an operator, their scripts or their monitoring ask for. */
 const LIMITS = { perSecond: 200, concurrentMax: 100 } as const;
 
-/**
- * Answers 429 `too-many` beyond the limits of a credential: no other one is kept out. To be placed behind `requireRole`,
- * so that what is forbidden takes no place.
- */
+/** Answers 429 `too-many` beyond the limits of a credential. Behind `requireRole`: what is forbidden takes no place. */
 export function limitRequests(clock: Clock): RequestHandler {
   const admission = createAdmission(LIMITS, clock);
   return (_req, res, next) => {
@@ -127,9 +123,8 @@ const NOBODY: Credential = {
 };
 
 /**
- * Turns an error of a handler into an answer as JSON: that of a `Problem`, 400 or 413 `invalid` for a body that is no JSON or
- * is too long, the code of a refused credential, 503 `store-unusable`, 500 `failed`. The last handler of each application:
- * behind it Express would write the error, with what it quotes, beside the log.
+ * Turns an error of a handler into an answer as JSON. The last handler of each application: behind it Express would
+ * write the error, with what it quotes, beside the log.
  */
 export function answerErrors(
   failed: (fields: { requestId: string; error: unknown }) => void,

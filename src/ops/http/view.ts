@@ -49,8 +49,7 @@ type More<Json, Row> = {
 } & { readonly [Name in keyof Json]?: Held<Json[Name]> };
 
 /**
- * Renders a row as the JSON that its schema describes: each member by its own name or in snake case, moments from epoch
- * milliseconds, flags from 0 and 1, parts from JSON text. Other columns are left out.
+ * Renders a row as the JSON of its schema: members by their name or in snake case, moments, flags, parts of JSON.
  * @param more members that the row does not have, or has otherwise
  */
 export function toView<const Name extends ObjectName, Row extends object>(

@@ -36,10 +36,7 @@ interface ColumnLook<Item> {
   /** Tones of its values; others are quiet. */
   readonly tones?: Readonly<Record<string, Tone>>;
   tone?(item: Item): Tone;
-  /**
-   * `whole`: is typed into another command, so it is cut off last; `minor`: is left out where there is no room;
-   * `csv`: in CSV alone; `shown`: not in CSV.
-   */
+  /** `whole`: typed into another command, cut off last. `minor`: left out first. `csv`: in CSV alone. `shown`: not in CSV. */
   readonly place?: 'whole' | 'minor' | 'csv' | 'shown';
 }
 

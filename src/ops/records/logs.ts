@@ -15,10 +15,7 @@ const GATHER_MS = 500;
 const BATCH_MAX = 500;
 /** Requests that wait for a store that takes no writes; the oldest are dropped first. */
 const WAITING_MAX = 10_000;
-/**
- * Creates the log of requests of one process. A request that changes something is stored with its change; answers, and
- * requests that were refused, behind them, so that a crash loses those of the last half second.
- */
+/** Creates the log of requests of one process. A change is stored with its request; a crash loses answers of half a second. */
 export function createRequestLog({
   store,
   openRecord,
@@ -107,6 +104,9 @@ export const ACT_WORDS: Readonly<Record<string, string>> = {
   'POST /ops/users/:id/look': 'looked at it',
   'POST /ops/groups/:id/look': 'looked at it',
   'POST /ops/users/:key/erase': 'erased what is kept about a person',
+  'POST /ops/drifts/:id/repair': 'had a difference repaired',
+  'POST /ops/drifts/:id/accept': 'accepted a difference',
+  'POST /ops/drifts/:id/ignore': 'left a difference alone',
   'POST /ops/drifts/decide': 'decided about a difference',
   'POST /ops/plans/:id/approve': 'approved a plan',
   'POST /ops/plans/:id/discard': 'discarded a plan',
@@ -141,10 +141,7 @@ const OF_ALL: Readonly<Record<string, string>> = {
   'POST /ops/resume': 'asked for the end of a pause that there was not',
 };
 
-/**
- * Creates what keeps the acts of operators and when the service did not work, for the timelines of users and groups, in
- * the order in which it happens.
- */
+/** Creates what keeps the acts of operators, and when the service did not work, for the timelines. */
 export function createActLog({
   store,
   openRecord,

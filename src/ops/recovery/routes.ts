@@ -114,10 +114,7 @@ const STAGES = [
 
 const BEGINNING = 'users.0';
 
-/**
- * Walks through users, then groups, then disputed names, each with the cursor behind it. A part of the store is in memory at
- * a time. @throws InvalidRequest for a cursor that is none
- */
+/** Walks through users, then groups, then disputed names, each with the cursor behind it. @throws InvalidRequest */
 async function* walk(sources: OpsSources, cursor: string) {
   const [, name, after] = /^([a-z]+)\.(\d{1,15})$/.exec(cursor) ?? [];
   const first = STAGES.findIndex(([stage]) => stage === name);

@@ -153,6 +153,8 @@ export const driftSchemas = {
   SweepBody: t.object({ dryRun: t.optionalFlag('Nothing is to follow from what it finds.') }),
   Drift: drift,
   DriftList: t.listOf(drift),
+  IgnoreBody: t.object(ignoring),
+  DriftDecision: t.object({ id: t.text(), planId: t.optionalText('The plan that repairs it.') }),
   DriftsBody: z
     .discriminatedUnion('decision', [
       toBody('repair', {

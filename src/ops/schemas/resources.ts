@@ -88,6 +88,7 @@ const happening = t.object({
   source: t.word(['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift']),
   text: t.text('What happened, a short sentence.'),
   others: t.list(t.named, 'The groups of a person, the people of a group.'),
+  detail: z.record(z.string(), t.anything()).describe('The same for programs, by its source.'),
 });
 
 const value = (about?: string) => t.orNull(z.union([z.string(), z.boolean()]), about);

@@ -297,8 +297,8 @@ export async function readReadiness(sources: HealthSources) {
 }
 
 /**
- * Finds out if the bridge can serve, and what is wrong. An outage of the service is no reason to refuse: that is when accepting
- * writes matters. Only an unusable store, an unfinished first read and draining are: `unavailable`, answered with 503.
+ * Finds out if the bridge can serve, and what is wrong. Only an unusable store, an open first read and draining are
+ * `unavailable` (503).
  */
 export function toReadiness(
   facts: ReadinessFacts,

@@ -1,10 +1,7 @@
 const MEMBERS = '"Members"';
 const GROUPS = '"User group management"';
 
-/**
- * Of each section its title, the administrative section of the service to which the owner of the token needs access, the
- * module that the company must have bought, and the effect of their absence.
- */
+/** Of each section its title, the right and the module that it needs, and the effect of their absence. */
 const RIGHTS: Readonly<Record<string, readonly [string, string, string, string]>> = {
   users: ['people', MEMBERS, 'SCIM provisioning', 'people cannot be provisioned'],
   groups: ['groups', MEMBERS, GROUPS, 'groups cannot be provisioned'],
@@ -31,10 +28,7 @@ export function getSectionRights(section: string) {
   return { title, right, module, without };
 }
 
-/**
- * The remedy for a section that the service refuses with this status: 402 the module is not bought, 403 the token's owner
- * lacks a right (as the service documents it, a token has the rights of its owner).
- */
+/** The remedy for a section that is refused: 402 the module is not bought, 403 the token's owner lacks a right. */
 export function toRefusalRemedy(
   { right, module }: ReturnType<typeof getSectionRights>,
   status: number | undefined,

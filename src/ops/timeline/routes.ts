@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
 import { findAccountObstacle } from '../../reconcile/repair/desire.ts';
 import { listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
@@ -14,7 +15,7 @@ import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
 import { NEWEST } from '../http/list-query.ts';
 import { getOnly, listKeyedPaths, ok, route } from '../http/route.ts';
-import { toView } from '../http/view.ts';
+import { toMoment, toView } from '../http/view.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
@@ -38,6 +39,7 @@ interface Happening extends Pick<OpsJson<'Happening'>, 'source' | 'text'> {
   readonly at: number;
   /** The SCIM ids of those that it is about, whose timeline it is or not; null and empty: none. */
   readonly about?: readonly (string | null)[];
+  readonly detail?: JsonObject;
 }
 
 interface Past extends stored.PastQuery {
@@ -71,7 +73,7 @@ async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<Op
     const others = listOthers(one).map((other) => {
       return { id: other, name: names.get(other)?.display ?? null };
     });
-    return { ...one, others };
+    return { ...one, others, detail: one.detail ?? {} };
   });
   const [managed, deleted] = [row.origin ?? 'no', row.deleted_at !== null] as const;
   return toView('Timeline', row, { managed, deleted, items, more: all.length > limit });
@@ -87,8 +89,9 @@ async function readRequests(db: Db, past: Past): Promise<Happening[]> {
 }
 
 function ofRequest(row: stored.RequestRow): Happening {
-  const { at, method, route, status, client, credential, scim_type: scimType } = row;
-  const written = parseStored<WrittenPath[]>(row.written);
+  const { at, request_id: requestId, method, route, status, client, credential } = row;
+  const { scim_type: scimType } = row;
+  const written = parseStored<(WrittenPath & JsonObject)[]>(row.written);
   const paths = written.map(({ op, path, values }) => `${op} ${path} (${values})`).join(', ');
   const text = [
     `${method} ${route}${paths && ': '}${paths}, answered ${status}`,
@@ -96,32 +99,39 @@ function ofRequest(row: stored.RequestRow): Happening {
     client !== null && `, by ${client}`,
     credential && `, with ${credential}`,
   ];
-  return { at, source: 'provider', text: text.filter(Boolean).join(''), about: [row.resource_id] };
+  const detail = { requestId, method, route, written, status, scimType, client, credential };
+  const about = [row.resource_id];
+  return { at, source: 'provider', text: text.filter(Boolean).join(''), about, detail };
 }
 
 async function readCalls(db: Db, past: Past): Promise<Happening[]> {
   const calls = await listCallsOf(db, past);
   const accounts = new Set(calls.flatMap(({ member_id: account }) => account ?? []));
   const { user: people } = await findCalled(db, accounts);
-  return calls.map(({ at, kind, operation, resource_id, member_id, outcome, error }) => {
-    const about = [resource_id, ...(people.get(member_id ?? '') ?? [])];
-    const words = {
-      done: 'done',
-      refused: `refused (${error})`,
-      unknown: `failed (${error}), it may have been done`,
-      'not-sent': `not sent (${error})`,
-    };
-    const came = outcome === null ? 'outcome not known' : words[outcome];
-    return { at, source: 'bridge', text: `${kind}, by ${operation}: ${came}`, about };
-  });
+  return calls.map(
+    ({ at, kind, operation, resource_id, member_id, upstream_id, outcome, error }) => {
+      const ids = { upstreamId: upstream_id, memberUpstreamId: member_id };
+      const detail = { kind, operation, ...ids, outcome, error };
+      const about = [resource_id, ...(people.get(member_id ?? '') ?? [])];
+      const words = {
+        done: 'done',
+        refused: `refused (${error})`,
+        unknown: `failed (${error}), it may have been done`,
+        'not-sent': `not sent (${error})`,
+      };
+      const came = outcome === null ? 'outcome not known' : words[outcome];
+      return { at, source: 'bridge', text: `${kind}, by ${operation}: ${came}`, about, detail };
+    },
+  );
 }
 
 async function readActs(db: Db, { id, limit, row }: Past): Promise<Happening[]> {
   const acts = await stored.listActsOf(db, { id, limit, since: row.created_at });
-  return acts.flatMap(({ at, kind, act, operator, ended_at }): Happening[] => {
-    if (kind === 'operator') return [{ at, source: 'operator', text: `${operator} ${act}` }];
+  return acts.flatMap(({ at, kind, act, operator: by, target, ended_at }): Happening[] => {
+    const detail = { act, operator: by || null, target: target || null };
+    if (kind === 'operator') return [{ at, source: 'operator', text: `${by} ${act}`, detail }];
     const [text, over] = OUTAGES[act === 'credentials' ? act : 'service'];
-    const begun = { at, source: 'outage', text } as const;
+    const begun = { at, source: 'outage', text, detail } as const;
     return ended_at === null ? [begun] : [begun, { ...begun, at: ended_at, text: over }];
   });
 }
@@ -142,7 +152,9 @@ async function readEvents(db: Db, { row, limit }: Past): Promise<Happening[]> {
     const author = `${name}${address === null ? '' : ` from ${address}`}`;
     const by = origin === 'ours' ? 'the account of the bridge' : author;
     const text = `${action}${message === null ? '' : ` "${message}"`}, by ${by}`;
-    return { at, source: 'audit', text, about: event.named.map(({ subject }) => subject) };
+    const said = { eventId: event.id, loggedAt: toMoment(event.created_at), action, message };
+    const detail = { ...said, ours: origin === 'ours', who: { id, username, address } };
+    return { at, source: 'audit', text, about: event.named.map(({ subject }) => subject), detail };
   });
 }
 
@@ -150,10 +162,12 @@ function listSeen(row: ResourceRow): Happening[] {
   const { observed } = row.type === 'user' ? toUserState(row) : toGroupState(row);
   const moments = [
     [row.created_at, row.origin === 'created' ? 'first asked for' : 'first seen in the service'],
-    [observed?.at, `last seen in the service, by ${observed?.by}`],
+    [observed?.at, `last seen in the service, by ${observed?.by}`, { by: observed?.by ?? '' }],
     [row.deleted_at, 'deleted'],
   ] as const;
-  return moments.flatMap(([at, text]): Happening[] => (at ? [{ at, source: 'seen', text }] : []));
+  return moments.flatMap(([at, text, detail = {}]): Happening[] =>
+    at ? [{ at, source: 'seen', text, detail }] : [],
+  );
 }
 
 const DRIFT_ENDS: Readonly<Partial<Record<DriftRow['status'], string>>> = {
@@ -170,7 +184,12 @@ function ofDrift(drift: DriftRow, { row }: Past): Happening[] {
   const words = note === null ? '' : `; ${note}`;
   const text = `${kind} found: wanted ${desired}, there is ${observed}${words}`;
   const about = [drift.resource_id, drift.member_id];
-  const found = { at, source: 'drift', text, about } as const;
+  const values = {
+    desired: parseStored<JsonValue>(desired),
+    observed: parseStored<JsonValue>(observed),
+  };
+  const detail = { kind, status, detector: drift.detector ?? 'sweep', ...values, note };
+  const found = { at, source: 'drift', text, about, detail } as const;
   if (endedAt === null) return [found];
   return [found, { ...found, at: endedAt, text: `${kind} ${DRIFT_ENDS[status] ?? status}` }];
 }
