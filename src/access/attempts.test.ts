@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../domain/clock.ts';
 import { createAttempts, createFailureCounts, createRarely, toSource } from './attempts.ts';
 
-/** A clock whose sleepers the test ends. */
 function setUp(delayMaxMs = 2_000) {
   const state = { now: 1_000_000 };
   const sleeping: { ms: number; end: () => void }[] = [];

@@ -45,7 +45,6 @@ async function readAll(socket: Socket): Promise<string> {
   return chunks.join('');
 }
 
-/** However it ends. */
 function untilClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }

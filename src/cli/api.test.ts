@@ -19,14 +19,12 @@ const OPS_TOKEN = 'token-of-an-operator';
 
 type Env = Readonly<Record<string, string>>;
 
-/** Runs `api` with these arguments. */
 async function api(args: readonly string[], env: Env, input = '') {
   const files = { 'body.json': '{"name":"From a file"}' };
   const { code, out, err } = await runAlone(['api', ...args], env, { files, input });
   return { code, out, err };
 }
 
-/** A bridge with its service, and how the bridge is asked. */
 async function openBridge(): Promise<{ sandbox: TestBridge['sandbox']; env: Env }> {
   const bridge = await bridgeForTest({ settings: { OPS_TOKEN } });
   return { sandbox: bridge.sandbox, env: throughBridge(bridge) };
@@ -38,7 +36,6 @@ function throughBridge({ baseUrl }: Pick<TestBridge, 'baseUrl'>, token = OPS_TOK
 
 const NOWHERE: Env = { OPS_URL: 'http://127.0.0.1:1', OPS_TOKEN };
 
-/** Serves the operators' requests of a bridge in front of the service at this address. */
 async function serveBridge(url: string, token = 'token'): Promise<Env> {
   const transport = connect(url, { token });
   const call: ApiSource['call'] = (...args) => transport.call(...args);

@@ -15,7 +15,6 @@ interface RunOptions extends Pick<Person, 'env' | 'files'> {
   readonly serve?: Serve;
 }
 
-/** Runs one command line with these variables and files. */
 async function run(args: string, { env = {}, serve = async () => 0, ...more }: RunOptions = {}) {
   const own = [serveCommand(serve), settingsCommand, healthcheckCommand, ...sandboxCommands];
   return runAlone(args.split(' '), env, { ...more, commands: own });

@@ -53,7 +53,6 @@ test.each([
   await expect(failed).rejects.toMatchObject({ code: 'not-found', status: 404, body: read });
 });
 
-/** The error of a call that the service answers so. */
 async function errorOf(status: number, body: string, headers = {}): Promise<UpstreamError> {
   const { client } = await startClient((res) => res.writeHead(status, headers).end(body));
   const error: unknown = await client.users.retrieveCurrentUser({}, { attemptsMax: 1 }).then(

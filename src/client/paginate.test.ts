@@ -57,7 +57,6 @@ function toAsked(paging: Paging, url: string): Asked {
   }
 }
 
-/** The answer of a service that found these entries. */
 function toBody(paging: Paging, asked: Asked, items: readonly object[], totalResults: number) {
   if (paging === 'start-index') return { Resources: items, totalResults };
   if (paging !== 'start-position' || asked.query.get('version') !== '2') return items;

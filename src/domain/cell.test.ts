@@ -45,7 +45,6 @@ const echo = fc.record({ sent: fc.string(), back: fc.string() }, PLAIN);
 const field = fc.constantFrom(...FIELDS);
 const fields = fc.uniqueArray(field);
 
-/** One change of cells, with the fields that it is about. */
 interface Change {
   readonly fields: readonly Field[];
   readonly change: (cells: Cells<Field>) => Cells<Field>;
@@ -82,7 +81,6 @@ const history = fc
   .array(changes, { maxLength: 12 })
   .map((all) => all.reduce<Cells<Field>>((cells, { change }) => change(cells), {}));
 
-/** All that is kept of a field but its waiting and failure. */
 const toRest = (cell: Cell | undefined) => ({ source: cell?.source, echo: cell?.echo });
 
 function hold<Ts>(property: fc.IProperty<Ts>): void {

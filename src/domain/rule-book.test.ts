@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createRuleBook, type NameQuery, type Rule } from './rule-book.ts';
 
-/** A value, and the number of the rule that gives it. */
 const by = (rule: number, value: unknown) => ({ value, rule });
 const administers = (adminsOf: string, from: string): Rule => ({ adminsOf, from });
 

@@ -11,7 +11,6 @@ export interface TestAnswer {
 /** A sandbox that stops with the test, and a client for it. */
 export interface TestSandbox {
   readonly sandbox: Sandbox;
-  /** Calls the sandbox with its token. Rejects when the connection is cut. */
   call(method: string, path: string, body?: unknown): Promise<TestAnswer>;
 }
 

@@ -35,7 +35,6 @@ function change<T>(path: string, work: (file: DatabaseSync) => T): T {
   }
 }
 
-/** Texts that a careless copy would change, and numbers that JavaScript cannot hold. */
 const odd = [
   '',
   ' leading and trailing ',

@@ -3,13 +3,11 @@ import { Budget, type BudgetOptions, type Turn } from './budget.ts';
 import { createFakeClock, runReady } from './testing/fake-clock.ts';
 import type { CallClass } from './waiting-room.ts';
 
-/** A budget, and names in the order of their turns. */
 function setUp(options: Partial<BudgetOptions> = {}) {
   const clock = createFakeClock();
   const limits = { requestsPerSecond: 1, marginMs: 0, inFlightMax: 10, queueMax: 1_000 };
   const budget = new Budget({ ...limits, clock, ...options });
   const order: string[] = [];
-  /** Asks for a turn, sends at once and ends it. */
   const ask = async (name: string, callClass: CallClass = 'pass', key?: string) => {
     const turn = await take(budget, callClass, key);
     order.push(name);

@@ -37,7 +37,6 @@ async function start(answer: Answering = ok) {
   return { seen: service.seen, transport: connect(service.baseUrl, { filePaths: 'read' }) };
 }
 
-/** Reads the form with another implementation. */
 async function readForm({ bytes, headers }: SeenRequest): Promise<FormData> {
   const type = headers['content-type'] ?? '';
   return new Response(bytes, { headers: { 'content-type': type } }).formData();

@@ -10,7 +10,6 @@ function meet(gates: Gates, key: string, result: PassageResult): void {
   gates.enter('x.y', key).record(result);
 }
 
-/** Like `meet`, for a gate that may be shut by now. */
 function tryToMeet(gates: Gates, key: string, result: PassageResult): void {
   try {
     meet(gates, key, result);

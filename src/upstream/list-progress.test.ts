@@ -60,7 +60,6 @@ describe('a list is complete only when its end is proven', () => {
   test.each(cases)('%s', (_, pages, want) => expect(read(pages)).toEqual(want));
 });
 
-/** A list that changes between two calls for its pages. */
 interface Moving {
   readonly length: number;
   readonly order: 'asc' | 'desc';
@@ -80,7 +79,6 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** A list that somebody changes all the time. */
 function createMoving({ length, order, isUncounted, gone, come }: Moving, seed: number) {
   const random = createRandom(seed);
   const list = ids(1, length);
@@ -96,12 +94,10 @@ function createMoving({ length, order, isUncounted, gone, come }: Moving, seed: 
       for (let n = count(gone); n > 0; n -= 1) list.splice(Math.floor(random() * list.length), 1);
       for (let n = count(come); n > 0; n -= 1) list.push(nextId++);
     },
-    /** Lists those that were there all the time. */
     listStayed: () => list.filter((id) => id <= length),
   };
 }
 
-/** Reads such a list. */
 function readMoving(moving: Moving, seed: number) {
   const list = createMoving(moving, seed);
   const seen: number[] = [];

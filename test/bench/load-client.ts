@@ -3,9 +3,7 @@ import { Client, type Dispatcher } from 'undici';
 /** One request of a scenario. */
 export interface LoadRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** Below the base URL, with the query. */
   readonly path: string;
-  /** JSON text. */
   readonly body?: string;
 }
 

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
 
 /** Resident memory in MB (10^6 bytes), and processor time since the start in milliseconds. */

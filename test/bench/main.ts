@@ -8,9 +8,7 @@ import type { Load, RequestSource } from './load-client.ts';
 import { bindToCore, findProcessFacts } from './machine.ts';
 import { type Company, type Program, startProgram } from './program.ts';
 
-/** One kind of request. */
 interface Scenario {
-  /** On the command line. */
   readonly name: string;
   readonly title: string;
   readonly source: RequestSource;
@@ -144,7 +142,6 @@ const quick = {
   warmUpMs: 100,
   measuredMs: 400,
 } as const;
-/** One core for the bridge, another for the sandbox and the client. */
 const [MEASURED, SURROUNDINGS] = [0, 1];
 /** Requests on their way at the same time, one on each connection. */
 const CONNECTIONS = 16;
@@ -275,7 +272,6 @@ async function measureTheRest(): Promise<string> {
   return toTable(['', 's', ...(programs.length > 1 ? ['s of the other'] : [])], rows);
 }
 
-/** A table in Markdown: the first column to the left, the others to the right. */
 function toTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const rule = heads.map((_, column) => (column === 0 ? '---' : '--:'));
   return [heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -19,14 +19,12 @@ interface CompanySize {
 /** What the bridge holds when the measuring begins. */
 export interface Company {
   readonly users: readonly { readonly id: string; readonly userName: string }[];
-  /** Groups of which members are taken out and put back. */
   readonly largeGroups: readonly { readonly id: string; readonly memberIds: readonly string[] }[];
 }
 
 /** A bridge of one checkout of the project, in front of a company of its own. */
 export interface Program {
   readonly client: LoadClient;
-  /** The process that serves now. */
   readonly bridge: () => BridgeProcess;
   readonly sandbox: Sandbox;
   readonly company: Company;
@@ -39,15 +37,11 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-/** What to start. */
 interface ProgramOptions {
-  /** Folder of the checkout. */
   readonly root: string;
-  /** An empty folder on the disk that is judged. */
   readonly folder: string;
   readonly size: CompanySize;
   readonly connections: number;
-  /** Core of the bridge. */
   readonly core: number;
 }
 

@@ -23,7 +23,6 @@ const LONG_MS = 10 * 60_000;
 const WHO = { username: 'admin', address: '198.51.100.7' };
 const setActive = (value: boolean) => replace('active', value);
 
-/** Somebody else deactivates these people. */
 function deactivate(world: TestBridge, ...names: readonly string[]): void {
   for (const name of names)
     behindTheBack(world).updateUser(`${name}@example.com`, { active: false });
@@ -278,7 +277,6 @@ describe('an event of the audit log that cannot be right', () => {
   });
   afterEach(() => tampered.setTamper(undefined));
 
-  /** Another author deactivates somebody. */
   const deactivate = (name: string) =>
     behindTheBack(world).updateUser(`${name}@example.com`, { active: false });
 
@@ -290,7 +288,6 @@ describe('an event of the audit log that cannot be right', () => {
     return expect.poll(read).toContain(`user.deactivated ${name}@example.com`);
   };
 
-  /** Shows the events of this person in the log with another field. */
   function spoil(name: string, change: JsonObject): void {
     const isOf = (entry: unknown) => JSON.stringify(entry).includes(`${name}@`);
     const toShown = withEntries((entries) =>

@@ -48,7 +48,6 @@ function toFile(...rows: readonly string[]): string {
   return ['userName,email,givenName,familyName,active,externalId', ...rows, ''].join('\n');
 }
 
-/** A row of somebody whom `toUser` makes. */
 function toRow(name: string, { active = 'true', externalId = '' } = {}): string {
   const given = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   return `${name}@example.com,${name}@example.com,${given},Example,${active},${externalId}`;

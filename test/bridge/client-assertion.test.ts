@@ -212,7 +212,6 @@ describe('sign-in without a shared secret', () => {
 });
 
 const [issuer, jwksUri] = ['https://a.example', 'https://127.0.0.1/'];
-/** Requests for a client that are refused, with the beginning of the words. */
 const refusedTrusts: readonly [why: string, trust: object, words: string][] = [
   [
     'an issuer without an audience',

@@ -10,7 +10,6 @@ function run(bridge: TestBridge, args: string, person?: Person) {
   return runner(bridge, person)(...args.split(' '));
 }
 
-/** Two people and a group, of which the service holds something else by now. */
 async function addDrifted(bridge: TestBridge): Promise<string> {
   const [id] = await bridge.addPeople('ada', 'bob');
   await bridge.settled(bridge.addGroup('Pilots', [id]));

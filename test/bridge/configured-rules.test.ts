@@ -20,7 +20,6 @@ const rename = (displayName: string) => replace('displayName', displayName);
 
 const set = (urn: string, value: JsonObject) => ({ op: 'replace', value: { [urn]: value } });
 
-/** By name: what follows from a group is done beside it, so the order is nobody's promise. */
 function listMutations({ sandbox }: TestBridge): string[] {
   return sandbox.calls
     .recent()

@@ -137,7 +137,6 @@ describe('console session', () => {
   );
 });
 
-/** A bridge whose operators sign in with an issuer. */
 async function setUp(): Promise<{ bridge: TestBridge; issuer: TestIssuer }> {
   const [issuer, port] = [await forTest(startIssuer()), await freePort()];
   const bridge = await bridgeForTest({ port, settings: toOidcSettings(issuer, port) });

@@ -100,7 +100,6 @@ describe('a drift that a write has made up for', () => {
   });
 });
 
-/** People who were put into the group behind the provider's back. */
 const INTRUDERS = 4;
 
 describe('one decision about many drifts', () => {
@@ -264,7 +263,6 @@ describe('set back', () => {
     return { ...systemClock, state, now: () => systemClock.now() + state.aheadMs };
   }
 
-  /** A file and a service that outlive a bridge. */
   async function makePlace(): Promise<Pick<TestBridgeOptions, 'settings' | 'service'>> {
     const service = await forTest(startSandbox());
     const own = { SCIM_WRITE_WAIT: '40ms', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '2' };

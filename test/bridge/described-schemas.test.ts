@@ -23,10 +23,8 @@ interface Described {
 
 type Type = 'Users' | 'Groups';
 
-/** An attribute and the schema that it belongs to. */
 type Place = { readonly type: Type; readonly urn: string; readonly attribute: Described };
 
-/** Numbers that the service takes. */
 const NUMBERS: Record<string, [number, number]> = {
   appsPermissions: [1, 2],
   permissions: [16, 24],
@@ -108,11 +106,9 @@ function create(type: Type, values: readonly Valued[] = []) {
   return bridge.request('POST', `/${type}`, toBody(values, needed));
 }
 
-/** An attribute by its path, and a value of it. */
 type Valued = readonly [path: string, value: JsonValue];
 const toValued = (...valued: Valued): Valued => valued;
 
-/** A body with these values, beside what it has. */
 function toBody(values: readonly Valued[], needed: JsonObject): JsonObject {
   const body: Record<string, JsonValue> = { ...needed };
   for (const [path, value] of values) {
@@ -124,7 +120,6 @@ function toBody(values: readonly Valued[], needed: JsonObject): JsonObject {
   return body;
 }
 
-/** What the attributes of these paths have. */
 async function read(type: string, id: unknown, paths: readonly string[]) {
   const { body } = await bridge.send('GET', `/${type}/${id}`);
   return paths.map((path) => [path, find(body, path)] as const);
@@ -368,7 +363,6 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
   });
 });
 
-/** Literals of a filter on an attribute of the type. */
 const dateTime = '"2020-01-01T00:00:00Z"';
 const LITERALS: Readonly<Record<string, string>> = { boolean: 'true', integer: '1', dateTime };
 
@@ -383,7 +377,6 @@ async function expectType(place: Place, value: JsonValue): Promise<void> {
   else expect([path, isOf(place.attribute, find(body, path))]).toEqual([path, true]);
 }
 
-/** Attributes of one kind are read in one way. */
 function toKind({ type, multiValued, subAttributes = [] }: Described): string {
   return JSON.stringify([type, multiValued, subAttributes.map(toKind)]);
 }
@@ -394,7 +387,6 @@ function swapCase(text: string): string {
   );
 }
 
-/** True when the value is of the described type, or there is none. */
 function isOf(described: Described, value: JsonValue | undefined): boolean {
   if (value === undefined) return true;
   if (Array.isArray(value)) {
@@ -419,7 +411,6 @@ function isOf(described: Described, value: JsonValue | undefined): boolean {
   }
 }
 
-/** The simple attributes of a place by their paths. */
 function listLeaves(place: Place): [string, Described][] {
   const { attribute } = place;
   const path = toPath(place);

@@ -61,19 +61,16 @@ async function untilListed(
   await expect.poll(list).toEqual(expect.arrayContaining(cells.map(toName)));
 }
 
-/** Whatever they are called by now. */
 async function untilAccepted(world: AuditWorld, cells: readonly DriftCell[]): Promise<void> {
   const list = async () => (await world.listDrifts('accepted')).map((drift) => drift.split(' ')[0]);
   await expect.poll(list).toEqual(expect.arrayContaining(cells.map(({ kind }) => kind)));
 }
 
-/** The calls that change the service. */
 function listWrites({ sandbox }: AuditWorld): string[] {
   const isRead = (operation: string) => /\.(get|retrieve)/.test(operation);
   return Object.keys(sandbox.calls.counts()).filter((operation) => !isRead(operation));
 }
 
-/** A sweep that finds nothing and writes nothing. */
 async function expectPeace(world: AuditWorld): Promise<void> {
   await world.untilSettled();
   world.sandbox.calls.reset();
@@ -87,7 +84,6 @@ const ACCEPT_ALL = JSON.stringify(
   Object.fromEntries(batches.flat().map(({ kind }) => [kind, 'accept'])),
 );
 
-/** What a sweep finds in one of these tests, the audit log tells in the other. */
 describe('what is done about a drift', () => {
   const openPolicy = async (policy: string) => {
     const limits = { LIMITS_REPAIR: '1000', SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
@@ -128,7 +124,6 @@ describe('what is done about a drift', () => {
 describe('somebody or something that is gone', () => {
   const bridge = bridgeForSuite();
 
-  /** Managed people whom an administrator can remove, and their SCIM ids. */
   async function addVirtual(...names: readonly string[]): Promise<string[]> {
     for (const name of names) {
       const email = `${name}@example.com`;

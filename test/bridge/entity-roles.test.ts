@@ -28,7 +28,6 @@ interface Place {
   readonly url: string;
 }
 
-/** Roles in spaces by title, for groups whose names begin with Board. */
 type Wanted = Readonly<Record<string, readonly string[]>>;
 
 function toRules({ uids }: Place, wanted: Wanted): Rule[] {
@@ -39,7 +38,6 @@ function toRules({ uids }: Place, wanted: Wanted): Rule[] {
   return entities.length === 0 ? [] : [{ group: 'Board*', entities }];
 }
 
-/** The roles of a group by the titles of its spaces. */
 function listRoles({ sandbox, uids }: Place, group = 'Board'): Record<string, readonly string[]> {
   const held = Object.entries(uids).flatMap(([title, uid]) => {
     const roles = sandbox.service.rolesOf(uid, group);
@@ -62,7 +60,6 @@ describe('roles of groups in spaces and documents', () => {
     return { sandbox, uids: Object.fromEntries(uids), url: await makeStoreUrl() };
   }
 
-  /** A bridge with these rules, from its start to its stop. */
   async function live<T>(
     place: Place,
     wanted: Wanted,
@@ -305,7 +302,6 @@ describe('roles of groups in spaces and documents', () => {
   });
 });
 
-/** Somebody takes the roles in Minutes, and gives more in Hangar and others in Kitchen. */
 function changeBehind(place: Place): void {
   const service = place.sandbox.service.as(ADMIN);
   service.setRoles(uidOf(place, 'Minutes'), 'Board', []);

@@ -10,7 +10,6 @@ import { forSuite, forTest } from '../support/lifetimes.ts';
 import { toObjects } from '../support/operator.ts';
 import { makeStoreFile, makeStoreUrl, readStoreBytes } from '../support/take-store.ts';
 
-/** What the audit log may tell of the bridge's own calls is over. */
 const LONG_MS = 15 * 60_000;
 /** Some minutes after a start. */
 const MINUTES_MS = 10 * 60_000;

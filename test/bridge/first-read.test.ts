@@ -130,7 +130,6 @@ describe('moving lists', () => {
     });
     return {
       sandbox,
-      /** Calls for pages of the list so far. */
       count: () => pages,
       /** Somebody does this after each page of the list. */
       setChange(next: typeof change) {

@@ -118,7 +118,6 @@ function listChecks({ checks }: GalleryReport, wanted: string): string[] {
   return checks.flatMap(({ id, status }) => (status === wanted ? [id] : [])).toSorted();
 }
 
-/** All that SCIM shows, and the names of the credentials that are valid. */
 async function look(of: TestBridge) {
   const people = await of.send('GET', '/Users?count=100');
   const groups = await of.send('GET', '/Groups?count=100');
@@ -336,7 +335,6 @@ describe('a run', () => {
   });
 });
 
-/** Deletes what a broken bridge kept. */
 async function removeAll(begin: string): Promise<void> {
   for (const [path, key] of Object.entries({ '/Groups': 'displayName', '/Users': 'userName' })) {
     for (const { id } of await bridge.find(path, `${key} sw "${begin}"`))
@@ -344,7 +342,6 @@ async function removeAll(begin: string): Promise<void> {
   }
 }
 
-/** Answers 429 to the same request from the twenty-first time in a row on. */
 function limitTo20(breakIt: Break): Break {
   let [last, times] = ['', 0];
   return async (asked, pass) => {

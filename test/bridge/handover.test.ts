@@ -14,9 +14,7 @@ interface Company {
   readonly bridge: TestBridge;
   readonly okta: WalledProvider;
   readonly entra: WalledProvider;
-  /** Runs `provider switch okta entra` with these options, and gives its JSON. */
   readonly switchOver: (...options: string[]) => Promise<OpsJson<'Handover'>>;
-  /** Writes a file, and gives its path. */
   readonly write: (text: string) => string;
 }
 
@@ -29,7 +27,6 @@ async function approve(bridge: TestBridge, { planId, hash }: OpsJson<'Handover'>
   return read();
 }
 
-/** Outcomes by name, with the key that found somebody. */
 function toOutcomes({ items }: OpsJson<'Handover'>): Record<string, string> {
   return Object.fromEntries(
     items.map(({ name, outcome, by }) => [`${name}`, by === null ? outcome : `${outcome} ${by}`]),

@@ -170,14 +170,12 @@ describe('addresses', () => {
   }
 });
 
-/** Texts that one store or the other cannot keep, compare or index. */
 const NUL = 'a\u0000b';
 const HALF = 'a\uD800';
 /** Not of one letter: an index packs what repeats itself. */
 const LONG = Array.from({ length: 1_200 }, (_, index) => `${index}~`).join('');
 /** 300 characters, each three when it is compared without case, and twelve bytes then. */
 const GROWING = '\u{1D160}'.repeat(150);
-/** More combining marks than any text has: their order is put right in quadratic time. */
 const MARKS = `a${'\u0301\u0323'.repeat(16)}`;
 /** As long as it may be, of characters of three bytes. */
 const ALLOWED = Array.from({ length: 512 }, (_, index) =>
@@ -332,7 +330,6 @@ function listAsked(): [{ method: 'GET' | 'POST' }, path: string][] {
     );
 }
 
-/** Whether anything of the request is the operator's to choose. */
 function takesText({ path, filters = {}, body }: (typeof opsRoutes)[number]): boolean {
   return path.includes('{') || Object.keys(filters).length > 0 || body !== undefined;
 }

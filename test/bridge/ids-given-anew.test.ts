@@ -27,7 +27,6 @@ function renumber({ service }: Sandbox, numbers: ReadonlyMap<SandboxUser, number
   state.commit([...gone, ...again]);
 }
 
-/** Shows a group under other ids, with its people. */
 function renumberGroups({ service }: Sandbox, numbers: ReadonlyMap<SandboxGroup, number>): void {
   const { state } = service;
   const gone: Change[] = [];

@@ -23,14 +23,12 @@ import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 
 const HOUR_MS = 3_600_000;
-/** What a second reading of keys waits for. */
 const PAUSE_MS = 5_000;
 
 let bridge: TestBridge;
 let clock: LeapingClock;
 const lines: JsonObject[] = [];
 
-/** Gives the tests of a suite a bridge that they share. */
 function shareBridge(speed?: number): void {
   beforeAll(async () => {
     clock = createLeapingClock(speed);
@@ -40,7 +38,6 @@ function shareBridge(speed?: number): void {
   afterAll(() => bridge.stop());
 }
 
-/** An issuer, and a client that trusts it. */
 interface Trust {
   readonly issuer: TestIssuer;
   readonly id: string;
@@ -54,12 +51,10 @@ async function trustIssuer(place: 'described' | 'told' = 'told'): Promise<Trust>
   return { issuer, id: await makeClient(bridge, issuer, where, `of-${new URL(issuer.url).port}`) };
 }
 
-/** Presents a right assertion by the clock of the bridge, and says how it is answered. */
 async function sign({ issuer, id }: Trust): Promise<number> {
   return (await present(bridge, id, await issuer.sign(toRight(issuer, clock.now())))).status;
 }
 
-/** Right claims with an unknown key. */
 async function signAsStranger(issuer: TestIssuer): Promise<string> {
   return signText(JSON.stringify(toRight(issuer, clock.now())), await makeKey('nobody'));
 }

@@ -16,12 +16,10 @@ import { replace, toPatch } from '../support/provider.ts';
 
 const PATIENT = { interval: 10, timeout: 20_000 };
 const MINUTE_MS = 60_000;
-/** Nobody waits for the service. */
 const IMPATIENT = { SCIM_WRITE_WAIT: '0s' };
 const out = replace('active', false);
 const OUT = toPatch(out);
 
-/** The newest proof about somebody. */
 async function findProven(bridge: TestBridge, id: string): Promise<JsonObject> {
   const [newest] = await bridge.listOps(`/leavers?limit=1&resource=${id}`);
   return newest ?? {};

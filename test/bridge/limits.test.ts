@@ -31,7 +31,6 @@ async function readOften(bridge: TestBridge, count: number) {
   return answers;
 }
 
-/** Does it so many times at once. */
 const times = <T>(length: number, act: () => Promise<T>) =>
   Promise.all(Array.from({ length }, act));
 
@@ -172,7 +171,6 @@ const ask = async (purpose: string, path: string) => {
   return statusCode;
 };
 
-/** A connection, and the head of a GET for it that may go on. */
 function openGet(purpose: string, path: string) {
   const { hostname, port } = new URL(bridge.baseUrl);
   const socket = connect(Number(port), hostname);

@@ -177,7 +177,6 @@ test('the members of a group are told page by page, each once, with what is want
   expect(none.status).toBe(404);
 });
 
-/** More than are read in one piece. */
 const MEMBERS = 2_100;
 
 const bridge = bridgeForSuite({
@@ -193,7 +192,6 @@ beforeAll(async () => {
   group = await bridge.findId({ type: 'Groups', name: 'Everybody' });
 });
 
-/** The userName of a person of the service. */
 function toName(n: number): string {
   return `user${String(n).padStart(5, '0')}`;
 }

@@ -22,7 +22,6 @@ const settings = {
   UPSTREAM_ATTEMPTS_BEFORE_STUCK: `${ATTEMPTS}`,
 };
 const world = forSuite(() => startAudit({ settings }));
-/** Resolves once all is quiet, or so much time is over. */
 const untilCalm = (ms: number) => untilQuiet({ bridge: world, clock: world.clock }, ms);
 
 const path = `${GROUP_EXTENSION}:admins`;

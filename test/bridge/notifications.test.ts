@@ -49,11 +49,9 @@ async function startReceiver() {
     url,
     /** What it took, in order. */
     taken,
-    /** What it refused. */
     refused,
     secret,
     secretFile,
-    /** Answers with this from now on. */
     answer(status: number, headers: Readonly<Record<string, string>> = {}) {
       reply = { status, headers };
     },

@@ -17,7 +17,6 @@ import { makeStoreUrl } from '../support/take-store.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What a library for clients makes of the bridge. */
 function toServer(bridge: TestBridge): oauth.AuthorizationServer {
   const { href } = new URL('/oauth/token', bridge.baseUrl);
   return { issuer: new URL(bridge.baseUrl).origin, token_endpoint: href };

@@ -61,7 +61,6 @@ async function untilPlanned(bridge: TestBridge) {
   return readPlan(bridge, (await readFirstRun(bridge)).planId);
 }
 
-/** What became of the actions of a decided plan, once nothing is held any more. */
 async function untilFollowed(bridge: TestBridge, { id }: JsonObject): Promise<string[]> {
   const read = async () => (await readFirstRun(bridge)).phase;
   await expect.poll(read).toBe('none');

@@ -24,7 +24,6 @@ const few = { ...settings, LIMITS_REPAIR: '2' };
 /** In which person1 to person4 are in no group. */
 let bridge: TestBridge;
 
-/** Gives the tests of a suite a bridge that they share. */
 function shareBridge(settings: Readonly<Record<string, string>>): void {
   beforeAll(async () => {
     // A removal is proven by a look some seconds later.
@@ -34,10 +33,8 @@ function shareBridge(settings: Readonly<Record<string, string>>): void {
   afterAll(() => bridge.stop());
 }
 
-/** Creates a group with nobody in it. */
 const addEmpty = async (name: string): Promise<string> => bridge.settled(bridge.addGroup(name));
 
-/** Sweeps, and gives the plan that came of it. */
 async function plan(options = {}): Promise<JsonObject> {
   return readPlan(bridge, (await bridge.sweep(options)).planId);
 }
@@ -49,7 +46,6 @@ function listEnds({ actions }: JsonObject): string[] {
     .toSorted();
 }
 
-/** Ids of the drifts of people whom somebody put into the group, in the order of their names. */
 async function listAdded(group: string): Promise<string[]> {
   const drifts = (await bridge.listOps('/drifts?kind=member.added'))
     .map(Object)

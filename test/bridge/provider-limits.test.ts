@@ -7,7 +7,6 @@ import { bridgeForSuite, type TestBridge } from '../support/bridge.ts';
 import { dismiss, replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 import { makeProvider, type WalledProvider } from '../support/walled.ts';
 
-/** What is answered, and the request. */
 type Sent = readonly [status: number, method: string, path: string, body?: JsonObject];
 type LimitCase = readonly [
   why: string,
@@ -24,7 +23,6 @@ const ofDomain = { domains: ['Example.com', 'example.net'] };
 const at = (value: string) => [{ value, primary: true }];
 const add = (id: string, path = 'members') => toPatch({ op: 'add', path, value: toMembers([id]) });
 
-/** Accounts and a group that nobody manages yet. */
 function prepare({ service }: Sandbox): void {
   const add = (userName: string, email = userName) =>
     service.addUser({ email, userName, fullName: 'Some Body' });

@@ -60,7 +60,6 @@ describe('provider plan', () => {
     await expect.poll(async () => (await readPlan(bridge, id)).endedAt).toEqual(expect.any(String));
   }
 
-  /** Differences of these people and groups. */
   async function listDriftsOf(...names: readonly string[]): Promise<string[]> {
     const drifts = await bridge.listDrifts();
     return drifts.filter((drift) => names.some((name) => drift.includes(name)));
@@ -259,7 +258,6 @@ describe('provider plan', () => {
 const settings = { OPS_TOKEN, LIMITS_PROVIDER: '2', SCIM_WRITE_WAIT: '0' };
 const disable = replace('active', false);
 const FAILED = failing(500);
-/** The service deactivates, and nobody hears of it. */
 const LOST = { kind: 'reset', at: 'after-effect' } as const;
 const REFUSED = failing(400);
 /** Failed calls are tried again sooner than this. */

@@ -20,7 +20,6 @@ import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts
 
 const disable = toPatch(replace('active', false));
 
-/** A company of two providers. */
 interface Company {
   readonly bridge: TestBridge;
   readonly okta: WalledProvider;
@@ -56,7 +55,6 @@ function toBulk(Operations: JsonObject[]): JsonObject {
   return { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'], Operations };
 }
 
-/** The refusals of the operations of a bulk request. */
 function listBulkDetails({ body }: TestAnswer): [string, string][] {
   const operations: unknown[] = Array.isArray(body.Operations) ? body.Operations : [];
   return operations.map((operation) => {
@@ -303,7 +301,6 @@ test('an address of the own domain is taken, also as a second one', async () => 
   expect([answer.status, Object(answer.body).emails?.length]).toEqual([200, 2]);
 });
 
-/** Rounds in which several providers want one person and one group. */
 const ROUNDS = 4;
 
 function prepareMany({ service }: Sandbox): void {

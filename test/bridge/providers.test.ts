@@ -174,7 +174,6 @@ describe('provider choices', () => {
 
   const off = replace('active', false);
 
-  /** A person whom the provider made and deactivated. */
   async function addInactive(change: JsonObject = {}): Promise<string> {
     const id = await bridge.addUser(name, change);
     await bridge.settled(bridge.patch(`/Users/${id}`, off));
@@ -302,7 +301,6 @@ const RULES = [
 
 const disable = replace('active', false);
 
-/** Calls that changed the service, and what it has. */
 function readService({ sandbox }: TestBridge): unknown {
   const users = sandbox.service
     .users()

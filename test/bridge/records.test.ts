@@ -15,7 +15,6 @@ import { takeStore } from '../support/take-store.ts';
 /** A request whose sender does not wait for the answer. */
 interface LostRequest {
   readonly method: string;
-  /** The whole address. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body?: JsonObject | undefined;
@@ -43,24 +42,19 @@ async function sendAndReset({ method, url, headers, body }: LostRequest): Promis
   socket.resetAndDestroy();
 }
 
-/** Credentials, and what they may change. */
 const KINDS = ['provider', 'operator', 'reader', 'metrics', 'none'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What requests of a test are about. */
 interface Ids {
   readonly user: string;
   readonly group: string;
   readonly token: string;
   readonly client: string;
-  /** Makes names unlike those of other requests. */
   readonly nth: string;
 }
 
-/** A request that writes. */
 interface Row {
   readonly method: string;
-  /** Below the bridge. */
   readonly path: string;
   readonly body?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
@@ -129,7 +123,6 @@ const signIn: Row = {
   headers: OWN_PAGE,
 };
 
-/** What is sent for a list of records. */
 type List = 'acts' | 'requests';
 
 describe('a change and its record', () => {
@@ -137,7 +130,6 @@ describe('a change and its record', () => {
   let issuer: TestIssuer;
   let tokens: Readonly<Record<Kind, string | undefined>>;
   let store: Awaited<ReturnType<typeof takeStore>>;
-  /** The tests share these: the last ones change them. */
   let ids: Ids;
   let count = 0;
 
@@ -177,7 +169,6 @@ describe('a change and its record', () => {
     return [await beginSignIn(bridge, issuer), link];
   }
 
-  /** The records of requests, by their ids. */
   async function listRecords(list: List, limit = 1_000) {
     const { body } = await bridge.ops('GET', `/${list}?limit=${limit}`);
     return Map.groupBy(Object(body).items as JsonObject[], ({ requestId }) => String(requestId));

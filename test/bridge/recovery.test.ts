@@ -17,7 +17,6 @@ import { makeStoreUrl } from '../support/take-store.ts';
 
 const BACKUP_AGE_MS = 4 * 60_000;
 
-/** A store whose file outlives the bridges that use it, in front of one service. */
 interface World extends Lives {
   readonly clock: LeapingClock;
   backUp(): void;
@@ -45,7 +44,6 @@ async function findPlan(bridge: TestBridge, id: unknown) {
   return Object(await readPlan(bridge, id));
 }
 
-/** Resolves once nothing of the plan waits for the bridge. */
 async function untilFollowed(bridge: TestBridge, { id }: JsonObject): Promise<string[]> {
   await expect.poll(async () => (await bridge.ops('GET', '/recovery')).body.phase).toBe('none');
   return (await findPlan(bridge, id)).actions.map((action: unknown) => Object(action).status);

@@ -25,7 +25,6 @@ beforeAll(async () => {
 
 const LONG = 'x'.repeat(600);
 
-/** Sends a request that is refused with these words. */
 function tells(scimType: string, request: string, detail: string, toBody: () => JsonObject) {
   const [method = '', path = ''] = request.split(' ');
   test(`${scimType} of ${method} is told with what and where`, async () => {

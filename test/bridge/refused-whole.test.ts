@@ -28,7 +28,6 @@ describe('refused whole', () => {
     bridge.sandbox.faults.add({ operation, fault: failing(400), times });
   }
 
-  /** All that a provider is shown of a resource, but its versions. */
   async function show(path: string): Promise<JsonObject> {
     const { meta: _, ...shown } = (await bridge.send('GET', path)).body;
     return shown;
@@ -121,7 +120,6 @@ describe('refused whole', () => {
 const ada = 'ada@example.com';
 let bridge: TestBridge;
 
-/** The service refuses these operations from here on. */
 function refuse(operation: 'scim.updateUser' | 'groups.updateGroup' | 'groupUsers.addUserToGroup') {
   bridge.sandbox.faults.add({ operation, fault: failing(400, 'message') });
 }

@@ -22,7 +22,6 @@ function breakChanges({ sandbox }: TestBridge, operation: OperationName, about: 
   return sandbox.faults.add({ operation, about, fault: BROKEN });
 }
 
-/** What the path of a call that is about this account ends in. */
 function accountOf({ sandbox }: TestBridge, address: string): string {
   return `/${sandbox.service.getUser(address).id} `;
 }

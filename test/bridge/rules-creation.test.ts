@@ -17,7 +17,6 @@ afterEach(() => {
   bridge.sandbox.setShape({ filter: 'honoured' });
 });
 
-/** Whoever the service has, by address. */
 function listAddresses({ sandbox }: TestBridge): string[] {
   return sandbox.service.users().map(({ email }) => email);
 }

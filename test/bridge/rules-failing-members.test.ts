@@ -8,13 +8,11 @@ import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
 const broken = failing(500, 'message');
-/** Longer than the backoff of a few attempts, shorter than what is stuck rests. */
 const MINUTES_MS = 10 * 60_000;
 
 const SETTINGS = { SCIM_WRITE_WAIT: '40ms' };
 
 const timed = forSuite(() => startTimedBridge({ settings: SETTINGS }));
-/** SCIM ids of person1 to person12. */
 let ids: string[];
 
 beforeAll(async () => {

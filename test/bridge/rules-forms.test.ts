@@ -9,7 +9,6 @@ import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed
 
 const ghost = 'ghost@example.com';
 const DAY_MS = 25 * 60 * 60_000;
-/** Halves of 32 down to one: five times two. */
 const HALVES_OF_32 = 10;
 
 /** 31 people and one whom the service forgets before anybody puts them in a group. */
@@ -19,7 +18,6 @@ function addPeople({ service }: Sandbox) {
   service.seed({ users: 31 });
 }
 
-/** 32 people, of whom the service refuses one in the midst of the others. */
 async function listPeople(bridge: TestBridge): Promise<string[]> {
   const users = await bridge.list('/Users?count=200');
   const ids = users.filter(({ userName }) => userName !== 'owner').map(({ id }) => String(id));
@@ -27,7 +25,6 @@ async function listPeople(bridge: TestBridge): Promise<string[]> {
   return ids;
 }
 
-/** The bridge knows how the service takes several members. */
 async function teachForm(bridge: TestBridge): Promise<void> {
   const ids = await bridge.addPeople('ada', 'bob');
   await bridge.settled(bridge.addGroup('A group that teaches the form', ids));

@@ -85,7 +85,6 @@ test('a group taken up again before the departures from before were sent departu
 interface Wavering {
   readonly what: string;
   readonly operation: OperationName;
-  /** Takes it back. */
   readonly back: OperationName;
   change(bridge: TestBridge, ids: Ids, isOn: boolean): Promise<unknown>;
   read(service: SandboxService): unknown;

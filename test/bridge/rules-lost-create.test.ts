@@ -15,7 +15,6 @@ const lost = { kind: 'reset', at: 'before-effect' } as const;
 /** An answer, after which a group is made again at once. */
 const failed = failing(500);
 
-/** A person and a group that are created together. */
 interface Pair {
   readonly user: string;
   readonly group: string;
@@ -23,7 +22,6 @@ interface Pair {
 
 const toEmail = (name: string) => `${name}@example.com`;
 
-/** A POST of both at the same time. */
 function post({ bridge }: TimedBridge, { user, group }: Pair): Promise<TestAnswer[]> {
   return Promise.all([
     bridge.request('POST', '/Users', toUser(user)),
@@ -31,7 +29,6 @@ function post({ bridge }: TimedBridge, { user, group }: Pair): Promise<TestAnswe
   ]);
 }
 
-/** Names that the bridge shows of the two. */
 async function listShown({ bridge }: TimedBridge, { user, group }: Pair): Promise<unknown[]> {
   const users = await bridge.list('/Users');
   const groups = await bridge.list('/Groups');
@@ -39,7 +36,6 @@ async function listShown({ bridge }: TimedBridge, { user, group }: Pair): Promis
   return names.filter((name) => name === toEmail(user) || name === group);
 }
 
-/** Groups of these names that the service has. */
 function listGroups({ bridge }: TimedBridge, ...names: readonly string[]): string[] {
   const all = bridge.sandbox.service.groups().map(({ name }) => name);
   return all.filter((name) => names.includes(name)).toSorted();
@@ -48,7 +44,6 @@ function listGroups({ bridge }: TimedBridge, ...names: readonly string[]): strin
 describe('a create whose answer was lost and that was refused then', () => {
   const timed = forSuite(() => startTimedBridge({ settings: { SCIM_WRITE_WAIT: '60s' } }));
 
-  /** A POST of both, of which the service loses one answer and refuses the next. */
   async function postInVain(pair: Pair): Promise<TestAnswer[]> {
     const { faults } = timed.bridge.sandbox;
     faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
@@ -116,7 +111,6 @@ describe('a create whose answer was lost and that was refused then', () => {
 describe('a create whose answer was lost', () => {
   const timed = forSuite(() => startTimedBridge({ settings: { SCIM_WRITE_WAIT: '50ms' } }));
 
-  /** Gives both other names. */
   function rename(ids: readonly unknown[], { user, group }: Pair): Promise<TestAnswer[]> {
     const { bridge } = timed;
     const value = toEmail(user);

@@ -6,7 +6,6 @@ import { failing, HANGING } from '../support/faults.ts';
 import { admit, expel, replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 
 describe('rules privilege', () => {
-  /** People and groups whose names begin so are protected by the settings. */
   const PROTECTED = { PROTECT_USERS: 'safe*', PROTECT_GROUPS: 'Safe*' };
   const boss = 'boss@example.com';
   const safe = 'safe@example.com';
@@ -167,7 +166,6 @@ const setActive = (value: boolean) => toPatch(replace('active', value));
 const suspend = (value: boolean) =>
   toPatch(replace(`${USER_EXTENSION}:temporarilyInactive`, value));
 
-/** These two people are the owners of the company, and nobody else is. */
 async function addOwners(bridge: TestBridge): Promise<[string, string]> {
   const [first = '', second = ''] = await bridge.addUsers(2);
   const { service } = bridge.sandbox;

@@ -22,7 +22,6 @@ describe('rules stuck', () => {
   const clock = createLeapingClock();
   const bridge = bridgeForSuite({ settings: { SCIM_WRITE_WAIT: `${WRITE_WAIT_MS}ms` }, clock });
 
-  /** Whatever a test leaves stuck is done by then. */
   afterEach(() => {
     bridge.sandbox.faults.clear();
     return goOn(HOURS_MS);
@@ -37,7 +36,6 @@ describe('rules stuck', () => {
     const refused = sandbox.faults.add({ operation, fault: failing(400, 'message') });
     return {
       begun: () => slow.until(1),
-      /** It is refused at once. */
       hurry: () => slow.remove(),
       end() {
         slow.remove();
@@ -229,7 +227,6 @@ const settings = { SCIM_WRITE_WAIT: '40ms', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '3' 
 
 const timed = forSuite(() => startTimedBridge({ settings }));
 
-/** Makes the new name of somebody stuck, and lets the service take it from then on. */
 async function makeNameStuck(name: string): Promise<string> {
   const { bridge } = timed;
   const id = await bridge.addUser(name);

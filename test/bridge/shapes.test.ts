@@ -38,7 +38,6 @@ async function startInhabited(shape: SandboxShapeChange = {}): Promise<Sandbox> 
   return sandbox;
 }
 
-/** A company of one test, and a bridge in front of it. */
 async function startAlone(shape: SandboxShapeChange, options: TestBridgeOptions = {}) {
   const sandbox = await startInhabited(shape);
   onTestFinished(() => sandbox.stop());
@@ -48,7 +47,6 @@ async function startAlone(shape: SandboxShapeChange, options: TestBridgeOptions 
 let sandbox: Sandbox;
 let bridge: TestBridge;
 
-/** Gives the tests of a suite a company and a bridge that they share. */
 function shareBridge(shape: SandboxShapeChange): void {
   beforeAll(async () => {
     sandbox = await startInhabited(shape);

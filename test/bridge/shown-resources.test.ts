@@ -195,7 +195,6 @@ describe('absolute references', () => {
   let ada: string;
   let bob: string;
   let pilots: string;
-  /** A name that looks like what is put right. */
   const display = 'x","$ref":"../Groups/y';
 
   beforeAll(async () => {

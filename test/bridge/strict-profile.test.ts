@@ -8,7 +8,6 @@ import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
-/** What is sent, and what is answered. */
 interface Table {
   readonly refused: (readonly [string, string, JsonObject | null, string, number])[];
   readonly taken: (readonly [string, string, JsonObject | null, number, JsonObject])[];
@@ -17,7 +16,6 @@ const table: Table = parse(readFileSync(join(import.meta.dirname, 'strict-profil
 
 const bridge = bridgeForSuite();
 let strict: string;
-/** Ids, by the names that stand for them in the table. */
 let ids: Readonly<Record<string, string>> = {};
 
 beforeAll(async () => {
@@ -35,11 +33,9 @@ function askStrictly(method: string, path: string, body?: JsonValue) {
   return bridge.request(method, path, body, { authorization: `Bearer ${strict}` });
 }
 
-/** Puts ids in the place of their names. */
 const fill = (given: JsonValue) =>
   JSON.parse(JSON.stringify(given).replace(/\{(\w+)\}/g, (_, name) => ids[name] ?? ''));
 
-/** The request of a row. */
 function toRequest(asked: string, given: JsonObject | null) {
   const [line, body] = fill([asked, given]);
   const [, method = '', path = '', query] = /^(\S+) ([^?]+)\??(.*)$/.exec(line) ?? [];

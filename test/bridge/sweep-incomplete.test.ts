@@ -75,7 +75,6 @@ async function startWorld(pageSize = PAGE): Promise<World> {
   };
 }
 
-/** What the provider asked for, and what the service has: neither may change by a sweep. */
 async function describeWorld(bridge: TestBridge) {
   const { service } = bridge.sandbox;
   const [users, groups] = await Promise.all(
@@ -135,7 +134,6 @@ function cutMembers(groups: unknown[]): unknown[] {
   });
 }
 
-/** `first` and then `second`. */
 function both(first: Tamper, second: Tamper): Tamper {
   return (url, body) => second(url, first(url, body));
 }

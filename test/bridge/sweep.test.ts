@@ -243,7 +243,6 @@ describe('sweep crash', () => {
     { what: 'when it looks at a group again', operation: 'groupUsers.getListOfGroupUsers' },
   ];
 
-  /** A service that outlives the bridges in front of it. */
   async function startWorld(): Promise<Sandbox> {
     const service = await forTest(startSandbox());
     service.service.addUser({ email: ADMIN, fullName: 'An Admin' });
@@ -319,7 +318,6 @@ describe('sweep crash', () => {
 
 describe('repairs by the hour', () => {
   const settings = { DRIFT_POLICY: 'repair', LIMITS_REPAIR: '5' };
-  /** Enough of the day that is looked back on to see that nothing is let through. */
   const hours = 3;
 
   test('four an hour are held once they are more than five in a day, and go on being held', async () => {

@@ -47,7 +47,6 @@ async function patchInBulk(path: string, ...operations: JsonObject[]): Promise<n
 
 const off = replace('active', false);
 
-/** The rest of a PATCH that deactivates somebody. */
 const restsOfPatch: readonly (readonly [string, JsonObject])[] = [
   ['an unknown attribute', replace('companyName', 'x')],
   ['an unknown op', { op: 'move', path: 'title', value: 'x' }],

@@ -34,7 +34,6 @@ function fail({ sandbox }: TestBridge, fault: Fault, operation: '*' | 'scim.upda
   return sandbox.faults.add({ operation, fault });
 }
 
-/** A bridge and what it logs, from the end of the first read on. */
 async function openLogged(options: TestBridgeOptions) {
   const log: JsonObject[] = [];
   const onLog = (line: JsonObject) => void log.push(line);

@@ -16,7 +16,6 @@ import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 /** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 
-/** Waits for the log of requests, which is behind the answers. */
 async function untilRequests(bridge: TestBridge, id: string, count: number): Promise<void> {
   const read = async () => (await bridge.listOps(`/requests?resource=${id}`)).length;
   await expect.poll(read).toBe(count);
@@ -163,7 +162,6 @@ async function explain(bridge: TestBridge, path: string): Promise<OpsJson<'Expla
   return JSON.parse(text) as OpsJson<'Explanation'>;
 }
 
-/** Field by field: wanted, seen, how it stands, by whom. */
 function toRows({ fields }: OpsJson<'Explanation'>): Record<string, unknown[]> {
   const rows = fields.map(({ field, desired, observed, standing, from }) => {
     return [field, [desired, observed, standing, from]];

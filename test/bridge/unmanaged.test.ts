@@ -8,7 +8,6 @@ import { readMetrics } from '../support/metrics.ts';
 import { admit, replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
-/** An owner and a user. */
 const [boss, clerk] = ['boss@example.com', 'clerk@example.com'];
 
 /** A service whose list of company users leaves these two out, although a search finds them: so is a list that lags. */

@@ -215,7 +215,6 @@ const groups: CallRow[] = [
 ];
 
 const ONE = { 'scim.updateGroup': 1 };
-/** How the service takes many members, what that costs, and what it costs to find out. */
 const batch = (updates: number) => ({
   ...{ people: 40, added: ONE, removed: ONE },
   first: { 'scim.getGroup': 1, 'scim.updateGroup': updates },
@@ -262,7 +261,6 @@ describe('a service that answers updates without a body', () => {
   const settings = { SCIM_WRITE_WAIT: '60s', GROUPS_PERMISSIONS_MAX: '31' };
   const bridge = bridgeForSuite({ settings, sandbox: { shape } });
 
-  /** Operations of the calls that follow from a write. */
   async function listCalls(path: string, ...operations: JsonObject[]): Promise<string[]> {
     await bridge.untilSettled();
     const { calls } = bridge.sandbox;

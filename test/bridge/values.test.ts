@@ -298,7 +298,6 @@ describe('values refused', () => {
 });
 
 describe('recognised people', () => {
-  /** An account of the service, and a person whom a provider sends. */
   type Names = readonly [userName: string, email: string];
   const A5 = 'a5@example.com';
   const cases: readonly (readonly [why: string, account: Names, person: Names])[] = [

@@ -113,7 +113,6 @@ export class Administrator {
     this.#remember();
   }
 
-  /** Changes what nobody manages, and remembers how it is. */
   changeOwn(random: SeededRandom): void {
     const { service } = this;
     const { people, groups } = this.#company;
@@ -154,7 +153,6 @@ export class Administrator {
       .map(([what, how]) => `${what} is nobody's, and is ${how}, not ${this.#left.get(what)}`);
   }
 
-  /** How the unmanaged is. */
   #describe(): (readonly [what: string, how: string])[] {
     const { service } = this;
     const isOwn = ({ origin }: Pick<Person, 'origin'>) => origin === 'unmanaged';

@@ -15,7 +15,6 @@ interface ShownGroup {
 
 type ShownUser = ReturnType<typeof toShownUser>;
 
-/** All that the store shows. */
 type Shown = Awaited<ReturnType<typeof readShown>>;
 
 /** Reads everything as a provider does that imports it. */
@@ -55,11 +54,9 @@ export interface Check {
   readonly company: Company;
   readonly shown: Shown;
   readonly service: SandboxService;
-  /** Differences of which the bridge tells. */
   readonly drifts: readonly JsonObject[];
   /** What is done about such a change: `report` leaves it, `repair` leaves what was repaired again and again. */
   readonly policy: 'report' | 'repair';
-  /** Accounts that are in the service and in nobody's company: the owner and the administrator. */
   readonly bystanders: ReadonlySet<string>;
 }
 
@@ -87,7 +84,6 @@ function listStrangers({ company, shown, service, bystanders }: Check): string[]
   return strange.map(([where, name]) => `${where} has ${name}, for whom nobody asked`);
 }
 
-/** A user shows the groups that show the user. */
 function judgeGroupsOf({ userName, groups }: ShownUser, all: readonly ShownGroup[]): string[] {
   const names = all.filter(({ members }) => members.has(userName)).map(({ name }) => name);
   if (isDeepStrictEqual(names.toSorted(), groups)) return [];
@@ -175,7 +171,6 @@ function judgeGroup(check: Check, group: Group): string[] {
 interface Listed {
   readonly list: 'members' | 'admins';
   readonly shown: ShownGroup;
-  /** Of the group in the service. */
   readonly id: number;
 }
 
@@ -260,7 +255,6 @@ function listEffects({ service, company: { people, groups } }: Check): string[] 
   return [...ofPeople, ...ofGroups];
 }
 
-/** What the account of the bridge did, by action and whom. */
 function countOwn(service: SandboxService): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { authorId, action, details } of service.auditEvents()) {

@@ -22,7 +22,6 @@ export function* attempts(): Generator<number> {
 
 interface SentRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the SCIM base URL. */
   readonly path: string;
   readonly body?: JsonValue;
   readonly headers?: Readonly<Record<string, string>>;
@@ -57,7 +56,6 @@ export interface Counts {
   sent: number;
   acknowledged: number;
   unanswered: number;
-  /** What nobody expected. */
   readonly findings: string[];
 }
 
@@ -107,7 +105,6 @@ export class Client {
     throw new Error(`nobody answers ${sent.method} ${sent.path}`);
   }
 
-  /** All resources of a type. */
   async list(path: string): Promise<JsonObject[]> {
     const { body } = await this.insist({ method: 'GET', path: `${path}?count=1000` });
     const resources = toObjects(body.Resources);
@@ -142,7 +139,6 @@ export class Actor {
     this.#hangsUpAfterMs = hangsUpAfterMs;
   }
 
-  /** Tells what nobody expected. */
   report(finding: string): void {
     this.#client.counts.findings.push(finding);
   }
@@ -161,12 +157,10 @@ export class Actor {
     throw new Error(`${filter} finds nobody`);
   }
 
-  /** Sends requests at the same time. */
   async ask(...requests: readonly AskedRequest[]): Promise<void> {
     await Promise.all(requests.map((asked) => this.#askOne(asked)));
   }
 
-  /** Sends them in one request. */
   async askInBulk(asked: readonly AskedRequest[]): Promise<void> {
     const body = {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],

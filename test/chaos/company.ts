@@ -64,7 +64,6 @@ export class Fact<T = boolean> {
 
 /** One value of one fact that a request asks for. */
 export interface Wish {
-  /** The request is about to leave. */
   ask(): void;
   acknowledge(): void;
   /** It was refused, and nothing of it was done. */
@@ -88,7 +87,6 @@ export function wish<T>(fact: Fact<T>, value: T): Wish {
 /** Who or what was there before: to be created, to be found and taken over, or never to be touched by a provider. */
 type Origin = 'new' | 'found' | 'unmanaged';
 
-/** Of ten, seven are created, two found, and one is nobody's. */
 function toOrigin(n: number): Origin {
   if (n % 10 === 9) return 'unmanaged';
   return n % 10 === 4 || n % 10 === 7 ? 'found' : 'new';
@@ -105,7 +103,6 @@ export class Person {
   readonly isSteady: boolean;
   /** The SCIM id, as far as the provider knows it. */
   id: string | undefined;
-  /** Whether SCIM shows this person. */
   readonly isThere: Fact;
   readonly active = new Fact(true);
   readonly fullName: Fact<string>;

@@ -15,13 +15,11 @@ import type { Lives } from './lives.ts';
 import { createProvider, type Operation } from './operations.ts';
 import type { Operator } from './operator.ts';
 
-/** In the middle of what a process is ended: the next call of that kind. */
 const MOMENTS = ['now', 'change', 'look', 'audit page'] as const;
 /** How long to wait for a call that may not come, in milliseconds. */
 const CALL_MAX_MS = 1_500;
 /** How much longer than half a second a process stands still at most: longer than what it holds is held for it. */
 const FREEZE_MAX_MS = 3_000;
-/** Changes behind the back at once, at most. */
 const TRESPASSES_MAX = 6;
 /** Calls that one fault meets at most, so that all of them end by themselves. */
 const TIMES_MAX = 6;
@@ -41,23 +39,18 @@ export interface Stage {
   readonly postgres: Restartable | undefined;
 }
 
-/** Something that makes it harder for the bridge. */
 interface Disturbance {
   readonly kind: Kind | 'resume';
-  /** What a trace says of it. */
   readonly note?: object;
-  /** Begins it. What takes longer is waited for in the end. */
   begin(stage: Stage): unknown;
 }
 
-/** What disturbances are drawn from. */
 interface Drawing {
   readonly random: SeededRandom;
   readonly processes: number;
   readonly company: Company;
 }
 
-/** A kind of disturbance. */
 type Kind = keyof typeof deck;
 
 /** Each kind of disturbance: how often it comes before all have come, and how it is drawn. */
@@ -76,7 +69,6 @@ const deck = {
 
 type Drawn = Omit<Disturbance, 'kind'>;
 
-/** A request of an operator. */
 function toRequest(path: string): Drawn {
   return { begin: ({ operator }) => operator.ask('POST', path, {}) };
 }
@@ -175,7 +167,6 @@ const used = Object.keys(handlers)
   .filter((name) => !UNUSED.includes(name));
 const mutating = used.filter((name) => getRow(name).method !== 'GET');
 
-/** Mostly of changes, for a lost answer matters most there. */
 function drawFault({ random }: Drawing): Drawn {
   const chance = random.next();
   const list = chance < 0.5 ? creations : chance < 0.85 ? mutating : used;
@@ -193,7 +184,6 @@ export type Scheduled =
   | { readonly actor: number; readonly operation: Operation; readonly manner: Manner }
   | Disturbance;
 
-/** What a schedule is drawn for. */
 interface ScheduleOptions {
   readonly seed: number;
   readonly operations: number;
@@ -202,9 +192,7 @@ interface ScheduleOptions {
   readonly hasPostgres: boolean;
 }
 
-/** Operations between two disturbances, on average. */
 const SPACING = 4;
-/** Operations for which changes are paused. */
 const PAUSE = 12;
 
 /**

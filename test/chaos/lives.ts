@@ -10,7 +10,6 @@ const RESTART_MS = 250;
 export class Trace {
   readonly #lines: string[] = [];
 
-  /** Notes that something happened now. */
   note(what: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.#lines.push(JSON.stringify({ at: Date.now(), what, ...fields }));
   }
@@ -26,13 +25,11 @@ interface Slot {
   process: BridgeProcess | undefined;
   /** False while it must not be asked. */
   isOpen: boolean;
-  /** How many there were. */
   lives: number;
   /** What is done to it, one thing after another. */
   busy: Promise<void>;
 }
 
-/** How they are started. */
 interface LivesOptions {
   readonly folder: string;
   readonly processes: number;
@@ -100,7 +97,6 @@ export class Lives {
     });
   }
 
-  /** Ends all of them in order. */
   async stop(): Promise<void> {
     for (const { n } of this.#slots)
       void this.#queue(n, async ({ process }) => process && this.#stop(process));

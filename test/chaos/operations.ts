@@ -18,14 +18,11 @@ import {
 import type { Actor, AskedRequest } from './client.ts';
 import { type Company, type Group, type Person, toLink, type Wish, wish } from './company.ts';
 
-/** People that one operation moves at most. */
 const MOVED_MAX = 8;
-/** Operations of one bulk request at most. */
 const BULK_MAX = 5;
 
 /** One thing that a provider does. */
 export interface Operation {
-  /** What it is called in a trace. */
   readonly text: string;
   perform(actor: Actor): Promise<unknown>;
 }
@@ -43,7 +40,6 @@ interface FieldChange {
   readonly paths: Readonly<Record<string, string | boolean>>;
 }
 
-/** Who comes and who goes. */
 interface Move {
   readonly added: readonly Person[];
   readonly removed: readonly Person[];
@@ -350,7 +346,6 @@ export function createProvider(company: Company, random: SeededRandom): (n: numb
   };
 }
 
-/** Creates somebody who is there, which is refused. */
 function hireTwice({ address }: Person): Operation {
   return {
     text: `hire twice ${address}`,
@@ -386,7 +381,6 @@ function read(person: Person): Operation {
   };
 }
 
-/** The fields of a person that a provider changes. */
 const fields = {
   active: (person: Person, active: boolean): FieldChange => ({
     ...{ wish: wish(person.active, active), body: { active }, paths: { active } },

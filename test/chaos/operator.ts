@@ -53,7 +53,6 @@ export class Operator {
     throw new Error(`nobody answers ${method} /ops${path}`);
   }
 
-  /** Reads a whole list, whose address ends with `?` or `&`. */
   async list(path: string): Promise<JsonObject[]> {
     const items: JsonObject[] = [];
     for (let more = ''; ; ) {

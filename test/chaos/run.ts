@@ -29,7 +29,6 @@ export interface ChaosPlan {
 export interface ChaosReport extends Counts {
   /** How often each disturbance was begun. */
   readonly disturbances: Readonly<Record<string, number>>;
-  /** Changes of what is managed behind the back of the bridge. */
   readonly trespasses: number;
   readonly calls: number;
   /** The file with what happened, where it was kept. */
@@ -39,7 +38,6 @@ export interface ChaosReport extends Counts {
 const PEOPLE = 40;
 const GROUPS = 10;
 const ACTORS = 5;
-/** Calls to the service in any second, over all processes. */
 const RATE = 40;
 /** As if so much time had passed that nobody waits for a sweep of a process that was killed. */
 const END_LEAD = 'update leader set expires_at = 0, quiet_at = 0';
@@ -213,12 +211,10 @@ async function perform(
   return counts;
 }
 
-/** Lines of the level `error` that follow from what is done to the bridge. */
 const EXPECTED: readonly RegExp[] = [
   // Whether the store was restored is asked again until the service answers.
   /"job":"recovery"/,
 ];
-/** And from a database server that goes away. */
 const STORE_AWAY = [
   /"name":"StoreError","message":"PostgreSQL: (the connection|store-unavailable)/,
   /"code":"store-(unavailable|unsure)","msg":"the store cannot be used"/,

@@ -11,7 +11,6 @@ import { root } from '../support/repository.ts';
 const page = readFileSync(join(root, 'docs/client.md'), 'utf8');
 const [beginning = '', ...sections] = page.split(/^## /m);
 
-/** The code of the page, and what it says that the code prints. */
 const preamble = codeOf(beginning);
 const recipes = sections
   .filter((section) => codeOf(section) !== '')
@@ -25,7 +24,6 @@ function codeOf(text: string): string {
   return /^```ts\n(.*?)^```$/ms.exec(text)?.[1] ?? '';
 }
 
-/** The packages of the page, and the sources that they are built from. */
 const sources = new Map([
   ['@scim-bridge/client', 'src/client.ts'],
   ['@scim-bridge/client/mock', 'src/client-mock.ts'],
@@ -109,10 +107,8 @@ const answer: Answering = (res, { method, url, headers, bytes }, n) => {
 interface Exchange {
   readonly res: ServerResponse;
   readonly query: URLSearchParams;
-  /** Of the content. */
   readonly type: string;
   readonly bytes: Buffer<ArrayBuffer>;
-  /** 0 for the first request. */
   readonly n: number;
 }
 

@@ -13,7 +13,6 @@ import { packageJson, read, root } from '../support/repository.ts';
 const unit = read('config/systemd/scim-bridge.service');
 const ANALYZE = '/usr/bin/systemd-analyze';
 
-/** Values of a line of the unit, which may stand there more than once. */
 function listValues(name: string): string[] {
   return [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 }

@@ -117,7 +117,6 @@ test('the Helm chart has the manifests of kustomize, but the namespace, which He
 
 const hasKubectl = existsSync('/usr/bin/kubectl');
 
-/** What the cluster is given, with these settings. */
 function render(change: (settings: string) => string): string {
   const copy = makeFolder();
   cpSync(folder, copy, { recursive: true });

@@ -18,7 +18,6 @@ beforeAll(async () => {
   await bridge.addUser('ada');
 });
 
-/** Puts users like the first one into the store. */
 async function addPeople(change: object, { first, last }: { first: number; last: number }) {
   const { store } = bridge;
   const user = await store.read.selectFrom('resources').selectAll().executeTakeFirstOrThrow();

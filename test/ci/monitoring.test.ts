@@ -15,7 +15,6 @@ import { read } from '../support/repository.ts';
 /** True when Prometheus' own tool is installed. */
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
-/** Reason for which a test is left out. */
 const NO_PROMTOOL = 'promtool is not installed: apt-get install prometheus';
 
 /** Runs promtool on texts as files beside each other, of which it is given those that begin with `test`, or the first; returns all that it says. */
@@ -74,7 +73,6 @@ const asked = dashboard.panels.flatMap(({ title, targets }) =>
   targets.map(({ expr }) => ({ title, expr: fill(expr) })),
 );
 
-/** A metric that an expression asks for, with the labels that it selects by. */
 interface Asked {
   readonly where: string;
   readonly name: string;
@@ -101,7 +99,6 @@ const allAsked = [
 ];
 
 const apiVersion = 'monitoring.coreos.com/v1';
-/** Labels that Prometheus adds by itself. */
 const OUTER = new Set(['job', 'instance']);
 
 function needPromtool(context: TestContext): void {

@@ -168,7 +168,6 @@ test('a start of what is installed loads a few files of the package, none of nod
   expect(loaded.filter((url) => !isAscii(url))).toEqual([]);
 });
 
-/** Files of compiled code that the installed program keeps for its next start. */
 function countCompiled(): number {
   const kept = join(project, 'node_modules/scim-bridge/node_modules/.cache/scim-bridge');
   if (!existsSync(kept)) return 0;

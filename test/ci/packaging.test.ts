@@ -168,7 +168,6 @@ test('Dockerfile: two stages, an ordinary user, a volume, a health check without
   expect(lines.find((line) => line.startsWith('CMD'))).toMatch(/^CMD \["node", .*"serve"\]$/);
 });
 
-/** What a stage of the Dockerfile copies of the checkout, and the commands that it runs. */
 function readStage(index: number) {
   const stage = read('Dockerfile').split(/^FROM .*$/m)[index] ?? '';
   const toCopies = ([, from = '', to = '']: RegExpMatchArray) =>

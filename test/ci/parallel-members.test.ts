@@ -11,7 +11,6 @@ interface Row {
   readonly what: string;
   readonly shape: SandboxShapeChange;
   readonly members: number;
-  /** Calls at most. */
   readonly callsMax: number;
 }
 

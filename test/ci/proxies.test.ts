@@ -54,7 +54,6 @@ const ADA = {
   name: { givenName: 'Ada', familyName: 'Lovelace' },
 };
 
-/** What a provider does passes, and nothing else does. */
 async function expectPassing(ask: ReturnType<typeof createAsker>): Promise<void> {
   const up = async () =>
     (await ask('/scim/v2/ServiceProviderConfig').catch(() => undefined))?.status;

@@ -52,11 +52,9 @@ async function startReadyProxy() {
   const watching = watch();
   return {
     url: server.url,
-    /** Which bridges there are from now on, by their origins. */
     setBridges(origins: readonly string[]) {
       bridges = origins;
     },
-    /** Resolves when so many say that they are ready. */
     async untilReady(count: number) {
       while (ready.length !== count) await sleep(ASK_EVERY_MS);
     },

@@ -11,12 +11,10 @@ import { type Passed, passOn, serve } from '../support/local-server.ts';
 import { admit, listResources, replace } from '../support/provider.ts';
 import { describePostgres } from '../support/take-store.ts';
 
-/** A clock that is wrong by so much. */
 const off = (ms: number): Clock => ({ now: () => Date.now() + ms, sleep: systemClock.sleep });
 
 const HOUR_MS = 3_600_000;
 
-/** A clock that somebody sets forward and back by so much, five times a second. */
 function jumping(ms: number): Clock {
   const now = () => Date.now() + (Math.floor(performance.now() / 200) % 2 === 0 ? ms : -ms);
   return { ...systemClock, now };

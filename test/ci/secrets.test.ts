@@ -10,7 +10,6 @@ import { passOn, serve } from '../support/local-server.ts';
 import { spawnBin } from '../support/process.ts';
 import { toUser } from '../support/provider.ts';
 
-/** A service that takes the tokens of `valid`, whatever the sandbox behind it takes. */
 async function makeService() {
   const sandbox = await forTest(startSandbox());
   const valid = new Set(['service-1']);
@@ -30,7 +29,6 @@ async function makeService() {
   return { url, valid, seen, sandbox };
 }
 
-/** A bridge in a process of its own, with its secrets in files. */
 async function serveWithFiles(secrets: Readonly<Record<string, string>>, upstream: string) {
   const folder = makeFolder();
   const write = (name: string, text: string) => writeFileSync(join(folder, name), `${text}\n`);

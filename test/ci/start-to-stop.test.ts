@@ -124,7 +124,6 @@ test('a start on a port that is in use fails, and that is told once', async () =
   expect(output).toMatch(new RegExp(`${port}.*in use|in use.*${port}`, 's'));
 });
 
-/** Lines of the log with this message. */
 function listLines({ output }: Pick<BridgeProcess, 'output'>, msg: string): unknown[] {
   return output()
     .split('\n')

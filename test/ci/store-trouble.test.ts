@@ -11,7 +11,6 @@ import { openSite, readReady } from '../support/site.ts';
 
 const disable = replace('active', false);
 
-/** The provider is told to come back, in its own protocol. */
 function expectComeBack({ status, headers, body }: TestAnswer): void {
   expect(status).toBe(503);
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);

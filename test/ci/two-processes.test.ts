@@ -16,7 +16,6 @@ import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 const PATIENT = { interval: 10, timeout: 10_000 };
 
-/** The first leads. */
 describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store', () => {
   const clock = createSetClock();
   const store = forSuite(async () => {

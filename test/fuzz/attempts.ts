@@ -4,22 +4,18 @@ import { createSeededRandom, type SeededRandom } from '../model/interleavings/se
 
 /** One request that a stranger sends over a connection of its own. */
 export interface Attempt {
-  /** What a finding names: method and path. */
   readonly title: string;
   readonly path: string;
   readonly bytes: Buffer;
   /** Cut the connection after so many bytes. */
   readonly cutAfter?: number;
-  /** Send it in pieces of this size, one a turn of the event loop. */
   readonly piece?: number;
 }
 
 /** What attempts are made from. */
 export interface Pool {
   readonly seed: number;
-  /** Bodies that providers send. */
   readonly samples: readonly JsonValue[];
-  /** Ids of people and groups that may be hurt. */
   readonly ids: readonly string[];
   readonly scimToken: string;
   readonly opsToken: string;
@@ -171,7 +167,6 @@ export function makeAttempt(pool: Pool, index: number): Attempt {
     return { Operations, ...(chance(0.2) && { failOnErrors: makeValue(1) }) };
   }
 
-  /** Any value. */
   function makeValue(depth: number): JsonValue {
     const inner = () => makeValue(depth - 1);
     const simple = [
@@ -221,7 +216,6 @@ export function makeAttempt(pool: Pool, index: number): Attempt {
     return lines.join('\r\n');
   }
 
-  /** The bytes behind the head, with what says how long they are. */
   function frame(body: Buffer): Buffer {
     const head = `\r\nContent-Type: ${chance(0.9) ? pick(TYPES) : pick(STRANGE_TYPES)}\r\n`;
     const size = body.length;
@@ -291,19 +285,15 @@ const LITERALS = toWords(
   '"a" "person1" true false null 1 -1.5e3 "2026-01-01T00:00:00Z" True "" "\\u0000" "\\ud800" word',
 );
 
-/** Texts that strangers send. */
 interface StrangeText {
   /** Something that belongs nowhere. */
   rubbish(): string;
-  /** A path of an attribute, mostly one that exists. */
   path(): string;
   /** A filter of the grammar, now and then with a fault in it. @param depth how deep it may nest */
   filter(depth?: number): string;
-  /** The text with a piece left out, doubled or put in. */
   mutate(text: string): string;
 }
 
-/** Makes them by chance. */
 function createText({ next, pick, chance }: SeededRandom): StrangeText {
   function rubbish(): string {
     return pick(RUBBISH).repeat(chance(0.1) ? 1 + Math.floor(next() * 50) : 1);

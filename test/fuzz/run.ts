@@ -33,14 +33,10 @@ export interface FuzzReport {
 
 const SCIM_TOKEN = 'token-of-a-provider-of-rubbish';
 const OPS_TOKEN = 'token-of-operators-of-rubbish';
-/** Requests at the same time. */
 const AT_ONCE = 16;
-/** More findings than this say nothing new. */
 const FINDINGS_MAX = 50;
-/** What the second half may need beyond the first: what garbage collection leaves to chance. */
 const MEMORY_SLACK_MB = 64;
 
-/** A bridge and those whom nobody asks to change. */
 interface Stage {
   readonly bridge: BridgeProcess;
   readonly pool: Pool;
@@ -106,7 +102,6 @@ async function prepare({ seed }: FuzzPlan, bridge: BridgeProcess): Promise<Stage
   return { bridge, pool, bystanders };
 }
 
-/** What providers send, from their captured requests. */
 function readSamples(): JsonValue[] {
   const file = join(import.meta.dirname, '../bridge/provider-cases/cases.json');
   const cases = JSON.parse(readFileSync(file, 'utf8')) as { steps: { body?: JsonValue }[] }[];
@@ -156,12 +151,10 @@ function judgeMemory(memoryMb: readonly number[]): string[] {
   return [`memory grows: ${memoryMb.map((mb) => mb.toFixed(0)).join(', ')} MB`];
 }
 
-/** A line of the log that wants a person, but for what the service refuses. */
 function isFault(line: string): boolean {
   return /"level":"(?:error|fatal)"/.test(line) && !line.includes('the service refused');
 }
 
-/** Whether it is all well, for people who ask for nothing strange. */
 async function judgeAfterwards({ bridge, bystanders }: Stage): Promise<string[]> {
   const provider = toRequester(bridge);
   const findings: string[] = [];
@@ -250,7 +243,6 @@ function isComplete({ status, head, body }: Answer): boolean {
 
 const LAST_CHUNK = /(^|\r\n)0\r\n\r\n$/;
 
-/** A frame of a stack, a file of ours or of a package, a statement. */
 const INSIDES =
   /\bat [\w.<>]+ \(|node:internal|node_modules|\.[jt]s:\d+|SQLITE_|\bselect [\w, ]+ from /;
 

@@ -48,7 +48,6 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'ui/api/types.ts': [ANY],
 };
 
-/** Tests that meet a bridge from outside, and what is inside. */
 const OUTSIDE = ['test/bridge/**', 'test/ci/**'];
 const INSIDE = 'src/{reconcile,store,plan}/**';
 /** Those that still look inside: the list only shrinks. */

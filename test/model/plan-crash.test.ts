@@ -9,7 +9,6 @@ import { forTest } from '../support/lifetimes.ts';
 import { listHeld } from '../support/pilots.ts';
 import { makeStoreUrl } from '../support/take-store.ts';
 
-/** When a process is killed. */
 interface Fate {
   /** As soon as this is so of what is committed: the process never hears of that commit. */
   readonly after?: (db: Db) => Promise<boolean>;
@@ -71,7 +70,6 @@ async function hasAction(db: Db, status: ActionStatus): Promise<boolean> {
   return (await actions.execute()).length > 0;
 }
 
-/** When the process is killed, in the order in which it comes. */
 const steps: readonly { step: string; toFate: (sandbox: Sandbox) => Fate }[] = [
   { step: 'was released', toFate: () => ({ after: (db) => hasAction(db, 'released') }) },
   {
@@ -100,7 +98,6 @@ interface Place {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A bridge from its start to its stop. */
 async function live<T>(
   { sandbox: service, url, settings }: Place,
   life: (bridge: TestBridge) => Promise<T>,
@@ -119,7 +116,6 @@ async function live<T>(
   }
 }
 
-/** A bridge that is asked for something, and killed then. Its lead runs out. */
 async function liveUntil(
   place: Place,
   fate: Fate,

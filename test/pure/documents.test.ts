@@ -101,7 +101,6 @@ test('the pages of providers: every case that they name exists, and what is tick
   expect(ticked.filter((line) => !/`(?:test|src|config)\/|`[a-z]+-\d+`/.test(line))).toEqual([]);
 });
 
-/** What the first group of a pattern finds in a text. */
 function findAll(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([, group = '']) => group);
 }

@@ -35,7 +35,6 @@ export async function attack(
   return answer;
 }
 
-/** What an attack through `__proto__` or `constructor` would change for the whole process. */
 function readPrototypes(): unknown {
   const builtIns = [
     Object,

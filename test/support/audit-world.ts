@@ -9,7 +9,6 @@ import { findAuditReadAt } from './store-state.ts';
 
 /** How often the log is read, in milliseconds. */
 export const INTERVAL_MS = 15_000;
-/** The machine may be busy. */
 const PATIENT = { interval: 20 };
 
 /** A bridge that follows the audit log, and whose time the test moves. */

@@ -35,7 +35,6 @@ export interface TestBridgeOptions {
   /** Changes the service before the bridge first meets it. */
   readonly prepare?: (sandbox: Sandbox) => void;
   readonly clock?: Clock;
-  /** What the bridge is given in place of its store. */
   readonly toStore?: (store: Store) => Store;
   /** Told each line of the log from `info` on. */
   readonly onLog?: (line: JsonObject) => void;
@@ -153,7 +152,6 @@ export async function startBridgeOf(sandbox: Sandbox, options: TestBridgeOptions
     request: provider.request,
     baseUrl,
     countDue: () => countDue(store),
-    /** What operators present. */
     opsToken: settings.ops.token ?? OPS_TOKEN,
     /** How many users and groups are worked on; undefined: another process leads. */
     countRuns: () => bridge.leadership.tenure()?.convergence.running,
@@ -184,7 +182,6 @@ async function untilFirstReadFinished({ leadership }: Bridge): Promise<void> {
   }
 }
 
-/** How many users and groups wait for work, and how many of them are stuck. */
 async function countDue({ read }: Store): Promise<{ due: number; stuck: number }> {
   const due = read.selectFrom('resources').where('due_at', 'is not', null);
   const counted = due.select(({ fn }) => [

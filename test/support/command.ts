@@ -11,7 +11,6 @@ interface Ended {
   /** What it has printed on each output. */
   readonly out: string;
   readonly err: string;
-  /** Questions to the person at the terminal. */
   readonly asked: readonly string[];
 }
 
@@ -71,7 +70,6 @@ export interface Person {
   /** Answers every question; undefined: nobody is there. */
   readonly answer?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What comes from standard input. */
   readonly input?: string;
   /** Files that are in no folder, by their paths. */
   readonly files?: Readonly<Record<string, string>>;
@@ -79,6 +77,5 @@ export interface Person {
   readonly commands?: readonly AddCommand[];
   /** Resolves when the person presses Ctrl-C; when left out, they do at once. */
   readonly untilStopped?: () => Promise<string>;
-  /** Sees the progress of what takes long. */
   readonly showProgress?: (line: string | undefined) => void;
 }

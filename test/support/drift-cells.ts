@@ -34,7 +34,6 @@ export interface DriftCell {
   readonly kind: string;
   /** Of what it is, with `of` and the person where it is about one in a list. */
   readonly name: string;
-  /** What a person does in the service. */
   readonly change: (service: SandboxService) => unknown;
   readonly changeBack?: (service: SandboxService) => unknown;
 }

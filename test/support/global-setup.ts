@@ -12,7 +12,6 @@ declare module 'vitest' {
     engine: Engine;
     /** A PostgreSQL for this run; undefined where no server binaries are installed. */
     postgresUrl: string | undefined;
-    /** A migrated, empty SQLite store to copy. */
     sqliteTemplate: string;
     /** Why there are no templates, when the migrations failed. */
     templateFailure: string | undefined;

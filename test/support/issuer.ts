@@ -60,16 +60,12 @@ export async function startIssuer() {
   const issuer = {
     ...server,
     jwksUri: `${url}/keys`,
-    /** Paths that were asked for, in order. */
     asked: [] as string[],
-    /** Part of the description that differs. */
     description: {} as object,
     mood: { kind: 'up' } as IssuerMood,
-    /** What its token endpoint gives. */
     idToken: '',
     /** The keys that it shows; the first one signs. */
     keys: [await makeKey('first')],
-    /** Signs claims with its first key. */
     sign(claims: object): Promise<string> {
       const [key] = issuer.keys;
       if (key === undefined) throw new Error('the issuer has no key');

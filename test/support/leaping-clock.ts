@@ -8,7 +8,6 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** A longer timer ends at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** @param speed how many of its milliseconds pass in one of the machine's. */

@@ -10,7 +10,6 @@ export type Lives = Awaited<ReturnType<typeof makeLives>>;
 interface Given {
   readonly settings?: Readonly<Record<string, string>>;
   readonly sandbox?: SandboxOptions | undefined;
-  /** Of the service and of all bridges. */
   readonly clock?: Clock;
 }
 

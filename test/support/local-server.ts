@@ -7,7 +7,6 @@ import { type Dispatcher, request } from 'undici';
 export interface LocalServer {
   readonly port: number;
   readonly url: string;
-  /** Cuts its connections. */
   stop(): Promise<void>;
 }
 

@@ -7,7 +7,6 @@ import type { SendRequest, TestAnswer } from './provider.ts';
 
 /** What operators present to a test bridge. */
 export const OPS_TOKEN = 'ops-token-of-a-test-bridge';
-/** The machine may be busy. */
 const PATIENT = { interval: 25, timeout: 60_000 };
 const SILENT_MAX_MS = 60_000;
 
@@ -26,7 +25,6 @@ interface Operated {
   readonly request: SendRequest;
   readonly baseUrl: string;
   readonly opsToken: string;
-  /** What waits, by the store. */
   countDue?(): Promise<Omit<Work, 'running'>>;
   /** How many users and groups are worked on; undefined: another process leads. */
   countRuns?(): number | undefined;
@@ -83,13 +81,10 @@ export function toOperator({ request, baseUrl, opsToken, countDue, countRuns }: 
   return {
     /** Sends a request below `/ops`, whose answer has to be as it is described. */
     ops,
-    /** The entries of a list below `/ops`. */
     listOps,
     /** Reasons of `/readyz` why the bridge is not well. */
     readReasons,
-    /** Their codes. */
     listReasons: async () => (await readReasons()).map(({ code }) => code),
-    /** All of `/readyz`. */
     readReadiness,
     /** Reads the work of the bridge; undefined while it cannot tell. */
     readWork,
@@ -106,12 +101,10 @@ export function toOperator({ request, baseUrl, opsToken, countDue, countRuns }: 
       await untilSettled();
       return written;
     },
-    /** Asks for a sweep and waits for its end. */
     async sweep(options: { readonly dryRun?: boolean } = {}): Promise<JsonObject> {
       await untilSettled();
       return untilSwept(String((await ops('POST', '/sweeps', { ...options })).body.id));
     },
-    /** Waits for the end of a sweep. */
     untilSwept,
     /** The drifts: `kind name`, with `of member` where it is about one. */
     listDrifts: async (status = 'open') =>

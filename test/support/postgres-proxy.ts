@@ -43,14 +43,12 @@ export async function startPostgresProxy(url: string) {
   const through = new URL(url);
   through.port = String(port);
   return {
-    /** The URL of the same database through the proxy. */
     url: through.href,
     /** From now on every connection is closed at once, or none is. */
     setRefusing(next: boolean) {
       isRefusing = next;
       if (isRefusing) for (const socket of sockets) socket.destroy();
     },
-    /** Resolves when a connection is refused for the first time. */
     refused: refused.promise,
     /** Lets the next commit reach the server and its answer nobody: resolves once the connection is cut. */
     loseNextCommit() {
@@ -61,7 +59,6 @@ export async function startPostgresProxy(url: string) {
   };
 }
 
-/** A message of its own: kysely sends nothing together with it. */
 function isCommit(bytes: Buffer): boolean {
   return bytes.includes('commit\0');
 }

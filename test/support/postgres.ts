@@ -14,7 +14,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort } from './free-port.ts';
 
-/** What the tests' databases need at most. */
 const ROOM_BYTES = 4 * 2 ** 30;
 
 /** A PostgreSQL server of our own that forgets everything when it stops. */
@@ -52,7 +51,6 @@ export async function startPostgres(
     await exited;
   };
   return {
-    /** Of the database `postgres`, whose user may create others. */
     url: `postgres://postgres@127.0.0.1:${options.port}/postgres`,
     /** Ends the server: `crash` as a lost process does, `order` as an operator does. What it holds stays. */
     down: (how: 'crash' | 'order') => end(how === 'crash' ? 'SIGQUIT' : 'SIGINT'),

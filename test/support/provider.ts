@@ -97,7 +97,6 @@ export function toProvider(request: SendRequest) {
   const create = async (path: string, body: JsonObject) =>
     String((await send('POST', path, body)).body.id);
   const list = async (path: string) => listResources(await send('GET', path));
-  /** The resources that a filter finds. */
   const find = (path: string, filter: string) => list(`${path}?${new URLSearchParams({ filter })}`);
   const addUser = (name: string, change?: JsonObject) => create('/Users', toUser(name, change));
 
@@ -106,13 +105,10 @@ export function toProvider(request: SendRequest) {
     send,
     patch: (path: string, ...operations: JsonObject[]) =>
       send('PATCH', path, toPatch(...operations)),
-    /** The same, whatever the answer is. */
     tryPatch: (path: string, ...operations: JsonObject[]) =>
       request('PATCH', path, toPatch(...operations)),
-    /** The resources of a list. */
     list,
     find,
-    /** Creates a person and gives the SCIM id. */
     addUser,
     /** Creates one person after another and gives their SCIM ids. */
     async addPeople<Names extends string[]>(...names: Names) {
@@ -120,10 +116,8 @@ export function toProvider(request: SendRequest) {
       for (const name of names) ids.push(await addUser(name));
       return ids as { [At in keyof Names]: string };
     },
-    /** Creates person1, person2 … at the same time and gives their SCIM ids. */
     addUsers: (count: number) =>
       Promise.all(Array.from({ length: count }, (_, index) => addUser(`person${index + 1}`))),
-    /** Creates a group and gives the SCIM id. */
     addGroup: (name: string, memberIds?: readonly string[]) =>
       create('/Groups', toGroup(name, memberIds)),
     /** The SCIM id of the only user with this userName, or of the only group with this name. */

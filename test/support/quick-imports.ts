@@ -17,7 +17,6 @@ registerHooks({
   },
 });
 
-/** An import of one of our files by another one: it names the file whole. */
 function isOwn(specifier: string, parentUrl: string): boolean {
   return (
     specifier.startsWith('.') && specifier.endsWith('.ts') && !parentUrl.includes('/node_modules/')

@@ -6,12 +6,10 @@ import { type Provider, type TestAnswer, toProvider } from './provider.ts';
 /** A request of which nothing has to be right. */
 export interface RawRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-  /** Below the SCIM base URL, or a whole URL. */
   readonly path: string;
   /** Beside a valid token and the SCIM content type; undefined leaves one of them out. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string | Buffer | AsyncIterable<Buffer>;
-  /** Ends the wait for an answer. */
   readonly signal?: AbortSignal;
 }
 

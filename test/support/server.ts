@@ -24,9 +24,7 @@ export async function startBridge(options: StartOptions) {
   const { child, output } = launch(options);
   const { baseUrl, token } = await printedAddress(child, output, options.env?.SCIM_TOKENS);
   return {
-    /** The SCIM base URL that it printed. */
     baseUrl,
-    /** A SCIM token that it accepts. */
     token,
     pid: child.pid ?? 0,
     /** Everything it has written to stdout and stderr so far. */
@@ -44,7 +42,6 @@ export async function startBridge(options: StartOptions) {
   };
 }
 
-/** How to start a bridge. */
 interface StartOptions {
   folder: string;
   env?: Record<string, string>;

@@ -20,7 +20,6 @@ export type StoreContent = 'migrated' | 'empty';
 /** A store and its end. */
 export interface TakenStore {
   readonly url: string;
-  /** Removes it, or leaves it to the next who takes one. */
   giveBack(): Promise<void>;
 }
 

@@ -112,7 +112,6 @@ function listWrongTexts(issuer: TestIssuer): Record<string, Wrong> {
   };
 }
 
-/** Right assertions for the wrong client. */
 async function listWrongClients(bridge: TestBridge, issuer: TestIssuer, id: string) {
   const make = async (body: object) =>
     String((await bridge.ops('POST', '/clients', toJson(body))).body.id);

@@ -12,7 +12,6 @@ interface Reading extends Pick<EntryReading, 'idsOf'> {
   readonly size: number;
 }
 
-/** Reads a file that comes in pieces of so many bytes. */
 function read(
   file: string | Buffer,
   { map = '', size = 65_536, idsOf = 'provider' }: Partial<Reading> = {},

@@ -61,7 +61,6 @@ function tells(why: string, [codes, status = 'degraded']: Told, change: Partial<
   });
 }
 
-/** The same of facts that are read from the store. */
 const stored = (why: string, told: Told, given: Given) => tells(why, told, toStore(given));
 
 const OK: Told = ['', 'ok'];

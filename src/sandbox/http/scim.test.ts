@@ -3,7 +3,6 @@ import { startForTest } from '../sandbox-test-support.ts';
 
 const USERS = '/scim/v2/Users';
 const GROUPS = '/scim/v2/Groups';
-/** The owner (1), Ada (2), who is in the first group, and Boris (3), who is in the second. */
 const seed = { users: 2, groups: 2, membersPerGroup: 1 };
 const at = Date.UTC(2026, 0, 2);
 const dates = { created: '2026-01-02T00:00:00.000Z', lastModified: '2026-01-02T00:00:00.000Z' };
@@ -103,7 +102,6 @@ const groups: readonly Refused[] = [
   ['a name of 129 characters', 400, { displayName: 'x'.repeat(129) }],
   ['a name that is taken', 409, { displayName: 'Group 001' }],
 ];
-/** Behind an operation that could be done. */
 const userOperations: readonly Refused[] = [
   ['an unknown op', 400, { op: 'Replace', path: 'active', value: false }],
   ['no path', 400, { op: 'replace', value: { active: false } }],

@@ -10,7 +10,6 @@ const repairs = { count: () => {} };
 const admins = `${GROUP_EXTENSION}:admins`;
 const permissions = `${GROUP_EXTENSION}:permissions`;
 
-/** The edits of the lists of users, in order, and the attributes that a group of none gets. */
 function changes(...operations: unknown[]) {
   const { steps } = parsePatch({ Operations: operations }, { schema: groupSchema, repairs });
   const edits = steps.flatMap((step) => {

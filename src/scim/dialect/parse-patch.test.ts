@@ -7,7 +7,6 @@ import { parsePatch } from './parse-body.ts';
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const read = (body: unknown, schema = userSchema) =>
   parsePatch(body, { schema, repairs: { count: () => {} } });
-/** What is repaired in this body, in alphabetical order. */
 function listRepairs(body: unknown, schema: typeof userSchema): RepairKind[] {
   const kinds: RepairKind[] = [];
   parsePatch(body, { schema, repairs: { count: (kind) => kinds.push(kind) } });

@@ -42,7 +42,6 @@ for (const urn of [core, enterprise, enterprise.toUpperCase()]) {
   });
 }
 
-/** The path, and the repair that is counted. */
 const forgotten: readonly (readonly [string, RepairKind[]])[] = [
   ['password', ['password-dropped']],
   ['schemas', ['read-only-dropped']],
@@ -70,7 +69,6 @@ for (const [path, repairs] of forgotten) {
 const malformed = 'is malformed';
 const noList = 'has a filter on something that is no list';
 
-/** Why, the path, and what the answer says of it. */
 const refusals: readonly (readonly [string, string, string])[] = [
   ['a bracket that closes before it opens', 'a][x eq 1]', malformed],
   ['a path that is longer', 'a'.repeat(10_001), 'is too long'],

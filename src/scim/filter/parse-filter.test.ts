@@ -13,14 +13,12 @@ const noDate = 'a date that is none';
 const tooMuch = 'something after its end';
 const forThis = 'does not apply to this attribute';
 
-/** What a filter says, and the repairs that are counted. */
 function read(filter: string) {
   const counted: string[] = [];
   const repairs = { count: (kind: string) => counted.push(kind) };
   return { parsed: parseFilter(filter, userSchema, { repairs }), counted };
 }
 
-/** The filter, what the answer says is wrong, and at which character, counted from 1. */
 const refusals: readonly (readonly [string, string, number])[] = [
   ['userName', name, 9],
   ['userName eq', 'a value is missing', 12],

@@ -22,7 +22,6 @@ const [given, family] = [{ givenName: 'Ada' }, { familyName: 'Lovelace' }];
 const lacking = `userName,name.middleName,emails.display,${enterprise}:costCenter`;
 const ofManager = { ...named, [enterprise]: { manager: { value: 'm1' } } };
 
-/** Attributes that are asked for, and what is shown beside what a resource always has. */
 const asked: readonly (readonly [why: string, attributes: unknown, shown: object])[] = [
   ['names in any case', 'USERNAME', named],
   ['several, with white space', 'userName, name.givenName', { ...named, name: given }],

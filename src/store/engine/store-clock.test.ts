@@ -7,7 +7,6 @@ import { openStoreClock } from './store-clock.ts';
 const MINUTES_MS = 60_000;
 const HOURS_MS = 60 * MINUTES_MS;
 
-/** A host whose clock is wrong by so much. */
 const off = (ms: number) => ({ now: () => Date.now() + ms, sleep: systemClock.sleep });
 
 describePostgres('the clock of a store that hosts share', ({ makeStore }) => {

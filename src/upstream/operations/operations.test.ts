@@ -8,7 +8,6 @@ const rows = Object.entries(operationGroups).flatMap(
     Object.entries(operations).map(([name, row]) => ({ group, id: `${group}.${name}`, row })),
 );
 
-/** The ids of the rows with a mistake. */
 function idsWhere(isSo: (row: Operation, place: { group: string; id: string }) => boolean) {
   return rows.filter(({ row, ...place }) => isSo(row, place)).map(({ id }) => id);
 }

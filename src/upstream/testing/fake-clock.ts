@@ -4,7 +4,6 @@ import type { Clock } from '../clock.ts';
 export interface FakeClock extends Clock {
   /** Moves time on, ending sleeps at their own moments and letting their owners act before the next. */
   advance(ms: number): Promise<void>;
-  /** Number of sleepers now. */
   readonly sleeping: number;
   /** When the next sleep ends; undefined: nobody sleeps. */
   readonly nextAt: number | undefined;

@@ -15,7 +15,6 @@ export interface World {
   readonly faults: string[];
   /** Opens a page of a person who is not signed in. */
   openStranger(look?: Look): Promise<Page>;
-  /** Opens an empty page of an operator. */
   openSignedIn(look?: Look & { readonly token?: string }): Promise<Page>;
   /** Opens a page of an operator, or of whoever has the token. */
   open(path: string, look?: Look & { readonly token?: string }): Promise<Page>;

@@ -82,7 +82,6 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
     await bridge.untilSwept(String((await bridge.ops('POST', '/sweeps', {})).body.id));
   }
 
-  /** Presses the button with this name by keyboard. */
   async function press(page: Page, name: RegExp): Promise<void> {
     await tabTo(page, name);
     await page.keyboard.press('Enter');

@@ -7,7 +7,6 @@ import { buildPages } from './console.ts';
 
 const browserPath = findBrowser();
 const USERS = 1_000;
-/** Long lists come in pages of this many. */
 const PAGE = 200;
 
 describe.skipIf(browserPath === undefined)('the console of a large company', () => {

@@ -11,7 +11,6 @@ import { buildPages } from './console.ts';
 
 const browserPath = findBrowser();
 const SECRET = 'secret-of-the-console-at-the-provider';
-/** Groups of the people of the company. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ada: ['staff', 'bridge-operators'],
   grace: ['staff', 'bridge-readers'],
@@ -76,7 +75,6 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     await bridge?.stop();
   });
 
-  /** Goes to the provider and says there who somebody is. */
   async function signIn(name: string, path = '/'): Promise<Page> {
     const context = await browser.newContext({ baseURL: new URL(bridge.baseUrl).origin });
     const page = await context.newPage();

@@ -37,19 +37,16 @@ const PAGES: Readonly<Record<string, string | ((world: World) => Promise<string>
 
 const failed = { status: 500, json: { code: 'bug', message: 'The bridge could not do it.' } };
 const forbidden = { status: 403, json: { code: 'forbidden', message: 'Readers may not see it.' } };
-/** Pages that cannot show what they are about. */
 const FAULTS = [
   { what: 'a page of a bridge that fails', path: '/', answer: failed },
   { what: 'a page that is forbidden', path: '/credentials', answer: forbidden },
   { what: 'a plan that is not there', path: '/plans/none', answer: undefined },
 ];
 
-/** What a page shows last. */
 const LAST: Readonly<Record<string, string>> = {
   overview: 'figure.chart',
   user: '[aria-label="What happened"]',
 };
-/** Heights of pages whose charts or past lie below. */
 const HEIGHTS: Readonly<Record<string, number>> = { overview: 1_320, user: 1_400 };
 
 describe.skipIf(browserPath === undefined)('every page of the console', () => {
@@ -137,7 +134,6 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
   });
 });
 
-/** Pixels of the page that lie beyond its width, in the page. */
 function readBeyond(): number {
   const { documentElement } = Reflect.get(globalThis, 'document');
   return documentElement.scrollWidth - documentElement.clientWidth;

@@ -28,7 +28,6 @@ async function ask(
   return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
 }
 
-/** Signs in and gives what the browser would send from then on. */
 async function signIn(bridge: TestBridge, token: string, headers = {}) {
   const asked = { headers: { ...OWN_PAGE, ...headers }, body: { token } };
   const answer = await ask(bridge, 'POST', '/console/session', asked);

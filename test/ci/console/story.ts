@@ -16,14 +16,12 @@ const STAFF = [
   ...['Leslie Lamport', 'Lynn Conway', 'Margaret Hamilton', 'Mary Jackson', 'Niklaus Wirth'],
   ...['Radia Perlman', 'Robin Milner', 'Shafi Goldwasser', 'Sophie Wilson', 'Tony Hoare'],
 ];
-/** More people than one plan may take out of a group by itself. */
 const INTRUDERS = 22;
 
 /** A bridge with a past: providers wrote, an administrator changed the service, and a plan waits. */
 export interface Story {
   readonly bridge: TestBridge;
   readonly origin: string;
-  /** SCIM ids by address. */
   readonly ids: ReadonlyMap<string, string>;
   readonly payrollId: string;
 }
@@ -95,7 +93,6 @@ async function makeCredentials(bridge: TestBridge): Promise<void> {
   await bridge.ops('POST', '/clients', { name: 'entra' });
 }
 
-/** An administrator puts many into Payroll, takes Ada out, and changes two users. */
 async function changeBehindTheBack(bridge: TestBridge): Promise<void> {
   const { service } = bridge.sandbox;
   service.addUser({ email: 'mallory@example.com', fullName: 'Mallory Admin' });

@@ -11,13 +11,9 @@ import type { TestAnswer } from '../../support/provider.ts';
 import { countRunning } from '../../support/store-state.ts';
 import { BUSY, type Company, type Failure, type Step } from './steps.ts';
 
-/** So slow that nothing falls due by itself. */
 const SPEED = 0.01;
-/** settings: scim.writeWait. */
 const WAIT_MS = 60_000;
-/** Longer than the first backoff. */
 const SOON_MS = 2_000;
-/** Longer than any gate is shut, and than forms are believed. */
 const GATES_MS = 25 * 60 * 60_000;
 /** How often a closed section is asked again, and some more. */
 const RECHECK_MS = 360_000;
@@ -29,7 +25,6 @@ const POLL_MS = 40;
 /** A bridge on which every step meets the failures of one group. */
 export interface Column extends Company {
   readonly clock: LeapingClock;
-  /** Errors of the bridge's own. */
   readonly bugs: string[];
 }
 
@@ -44,7 +39,6 @@ export interface Cell {
 export interface Consequence {
   /** What becomes of the step, and after how many calls, as docs/writes.md says it. */
   readonly step: string;
-  /** What the provider is told. */
   readonly status: number;
 }
 
@@ -152,7 +146,6 @@ function startFailing(column: Column, { failure, step: { call }, mark }: Cell): 
   for (const operation of LOOKS) faults.add({ operation, fault, about });
 }
 
-/** Calls that look at one user or group. */
 const LOOKS: ReadonlySet<OperationName> = new Set(['scim.getUser', 'groups.getGroup']);
 
 /** Where the service has the account or group of a cell; what is not there has no path. */
@@ -232,7 +225,6 @@ async function readForms({ store }: TestBridge): Promise<string> {
   return JSON.stringify({ ...forms, userFilter: undefined });
 }
 
-/** Whether a section is closed, or a route still says so. */
 async function isClosed(bridge: TestBridge): Promise<boolean> {
   const entries = Object.values(await readSections(bridge));
   if (entries.length === 0) return false;

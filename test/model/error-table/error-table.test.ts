@@ -19,7 +19,6 @@ import {
 } from './cell.ts';
 import { COLUMNS_OF, FAILURES, type Failure, STEPS, type Step, TOLD, VERDICTS } from './steps.ts';
 
-/** The table of docs/writes.md: per step and column what follows. */
 type Page = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** Reads the table of the page. @throws Error when it has none */
@@ -106,7 +105,6 @@ describe.concurrent('what follows from', () => {
   }
 });
 
-/** Steps take turns with the failures of a group. */
 function findFailure(group: (typeof FAILURES)[number], row: number): Failure {
   return group[row % group.length] ?? group[0];
 }
@@ -143,7 +141,6 @@ async function meetTwice(column: Column, cell: Omit<Cell, 'mark'>): Promise<Cons
   return { waiting, acknowledged: await meetAcknowledged(column, { ...cell, mark: second }) };
 }
 
-/** What docs/writes.md says. */
 function readWanted({ column }: Failure, { name, success }: Step): Consequences {
   const step = page.get(name)?.get(column) ?? '';
   if (!step.startsWith('refused')) return { waiting: { step, status: success } };

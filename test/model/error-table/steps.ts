@@ -23,20 +23,16 @@ export interface Step {
   readonly type: 'user' | 'group';
   /** How the write is answered when it is not refused. */
   readonly success: 200 | 201 | 204;
-  /** The call that fails. */
   readonly call: OperationName;
-  /** The step is a look: a write whose call got lost leads to it. */
   readonly lost?: OperationName;
   /** A virtual account of this name is there before. */
   readonly isVirtual?: true;
-  /** Makes what the write needs and gives the write. `mark` begins all names. */
   prepare(company: Company, mark: string): Promise<() => Promise<TestAnswer>>;
 }
 
 /** A bridge, and people who are put into groups. */
 export interface Company {
   readonly bridge: TestBridge;
-  /** SCIM ids of three people. */
   readonly people: readonly string[];
 }
 
@@ -145,7 +141,6 @@ async function renameGroup({ bridge }: Company, mark: string) {
   return () => bridge.tryPatch(path, replace('displayName', `${mark} new`));
 }
 
-/** One person into a list of a group, or out of it. */
 function changeList(op: 'add' | 'remove', path: string): Step['prepare'] {
   return async ({ bridge, people }, mark) => {
     const groupPath = `/Groups/${await bridge.addGroup(mark)}`;

@@ -21,7 +21,6 @@ export function createCompany(now: () => number) {
   let calls = 0;
   return {
     service,
-    /** How many calls were carried out or refused. */
     get calls() {
       return calls;
     },
@@ -45,7 +44,6 @@ export function createCompany(now: () => number) {
     allowSameNames() {
       service.inputs.shape = { ...service.shape, uniqueGroupNames: 'nowhere' };
     },
-    /** Whether a request with this text asks for something that is refused. */
     mayRefuse: (text: string) => words.some((word) => text.includes(word)),
   };
 }

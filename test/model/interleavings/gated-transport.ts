@@ -17,7 +17,6 @@ import type { SeededRandom } from './seeded-random.ts';
 export interface Trouble {
   /** The call never arrives, and nobody is told so. */
   readonly lost?: number;
-  /** It arrives and is carried out, and its answer is lost. */
   readonly answerLost?: number;
   /** 503, and nothing was done. */
   readonly unavailable?: number;
@@ -33,7 +32,6 @@ export interface GatedTransportOptions {
   readonly random: SeededRandom;
   /** Asked at every call. */
   readonly trouble: () => Trouble;
-  /** False once another process may lead. */
   readonly mayLeave: () => boolean;
   /** Longest time of one call over all its attempts, in milliseconds. */
   readonly callMs: number;

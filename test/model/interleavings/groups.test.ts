@@ -98,7 +98,6 @@ const changingMembers: Scenario = {
   },
 };
 
-/** Both forms of adding this account to a group are refused. */
 function refuseMember(company: Company, eve: { id: string; account: SandboxUser }): void {
   const accountId = eve.account.id;
   company.refuse(eve.id, (method, { path, body }) => {
@@ -182,7 +181,6 @@ const groupPush: Scenario = {
   },
 };
 
-/** Nobody asked for Bob to leave, nor for another name of his. */
 function checkBaseline({ company }: Play, bob: number, group: number): string[] {
   const isIn = company.service.state.usersOf('member', group).has(bob);
   const name = company.service.getUser(bob).fullName;
@@ -240,7 +238,6 @@ async function checkGroupSuccessor(
   return problems;
 }
 
-/** The same with a group: its name and who is in it. */
 const silentGroupLeader: Scenario = {
   name: 'a leader that falls silent during a call of a group',
   timePasses: 0.12,

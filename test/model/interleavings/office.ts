@@ -11,9 +11,7 @@ const UNAWARE_MS = 2_000;
 export interface Candidate {
   readonly name: string;
   readonly isAlive: boolean;
-  /** Its store, with the steps of the schedule. */
   readonly store: Store;
-  /** Converges from now on. */
   open(lead: Lead): void;
   /** Converges no more. */
   close(): Promise<void>;

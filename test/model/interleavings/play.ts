@@ -34,7 +34,6 @@ export type Play = ReturnType<typeof createPlay>;
 /** How a schedule is played. */
 export interface PlayOptions {
   readonly seed: number;
-  /** How often time passes although something could go on now. */
   readonly timePasses: number;
   readonly trace: Trace | undefined;
 }
@@ -62,7 +61,6 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
     sent,
     replicas,
     office,
-    /** Errors that are nobody's but ours. */
     failures,
     async addReplica(name: string): Promise<Replica> {
       const parts = { name, world, scheduler, bell, office, company, random, onFailure };
@@ -76,11 +74,9 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
       if (random.chance(0.5)) await this.addReplica('B');
       return replicas;
     },
-    /** What goes wrong with calls from now on. */
     setTrouble(next: Trouble): void {
       trouble = next;
     },
-    /** Lets somebody act through this process, beginning when the scheduler says so. */
     act(replica: Replica, run: () => Promise<void>): void {
       const act: Act = { replica, isOver: false };
       acts.push(act);
@@ -98,7 +94,6 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
         this.act(replica, async () => void (await this.send(replica, wish)));
       }
     },
-    /** Sends a request and waits for its answer. */
     async send(replica: Replica, request: Wish): Promise<SentWish> {
       const unheard = { stored: undefined, status: undefined, detail: undefined };
       const exchange: SentWish = { request, ...unheard };
@@ -114,7 +109,6 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
     },
     /** Stores a person as if the bridge had created the account long ago, or had only seen it. */
     addUser: (userName: string, how: How) => addUser({ world, scheduler, company }, userName, how),
-    /** Stores a group in the same way, with its members. */
     addGroup: (name: string, how: How, members: readonly SandboxUser[] = []) =>
       addGroup({ world, scheduler, company }, { name, how, members }),
   };

@@ -55,7 +55,6 @@ export interface Exchange {
   stored: { readonly id: string; readonly version: number; readonly waits: boolean } | undefined;
   /** 200 stands for every success. */
   status: number | undefined;
-  /** The words of a refusal. */
   detail: string | undefined;
 }
 
@@ -81,7 +80,6 @@ export interface ReplicaOptions {
   readonly company: Company;
   readonly random: SeededRandom;
   readonly trouble: () => Trouble;
-  /** Told of errors that are nobody's but ours. */
   readonly onFailure: (error: unknown) => void;
 }
 

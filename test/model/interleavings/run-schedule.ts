@@ -28,11 +28,9 @@ const STEPS_MAX = 4_000;
 const PATIENCE_MS = 20_000;
 /** How far ahead the time of a stuck resource is at least, in milliseconds. */
 const STUCK_AHEAD_MS = 50 * 60_000;
-/** How often time passes although something could go on. */
 const TIME_PASSES = 0.04;
 /** How many of the schedules converge again what has converged. */
 const AGAIN = 0.2;
-/** How often a schedule waits for the time of what is stuck. */
 const STUCK_ROUNDS = 2;
 
 /** Plays one schedule to its end. @returns what does not hold; nothing, when all is well */
@@ -125,7 +123,6 @@ function checkAnswers({ sent, company }: Play): string[] {
   return odd.map(({ status, detail }) => `a request was answered ${status}: ${detail}`);
 }
 
-/** Nothing is on its way, and whatever still waits is visibly stuck. */
 function checkRest(row: UserRow | GroupRow): string[] {
   const waits = hasWaiting(row);
   const isGone = row.deleted_at !== null && row.due_at === null;

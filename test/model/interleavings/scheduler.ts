@@ -24,7 +24,6 @@ const TIME_LEAPS = 0.25;
 /** What a scheduler is made of. */
 export interface SchedulerOptions {
   readonly random: SeededRandom;
-  /** How often time passes although something could go on now, in [0, 1]. */
   readonly timePasses: number;
   readonly trace: Trace | undefined;
 }
@@ -59,7 +58,6 @@ export function createScheduler(options: SchedulerOptions) {
   return {
     /** Epoch milliseconds of the schedule's own time. */
     now: () => now,
-    /** Resolves when the scheduler lets this step of `owner` go. */
     pass: (owner: string, label: Label) =>
       new Promise<void>((go) => wait({ owner, label, at: now, go })),
     /** Time as `owner` has it: it passes only when the scheduler says so, and a timer may fire late. */

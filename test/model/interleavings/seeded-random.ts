@@ -5,7 +5,6 @@ export type SeededRandom = ReturnType<typeof createSeededRandom>;
 export function createSeededRandom(seed: number) {
   let state = seed >>> 0;
 
-  /** Uniform in [0, 1). */
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -21,7 +20,6 @@ export function createSeededRandom(seed: number) {
       if (entry === undefined) throw new RangeError('nothing to pick from');
       return entry;
     },
-    /** True with this probability. */
     chance: (probability: number) => next() < probability,
   };
 }

@@ -79,7 +79,6 @@ export function createTrace(store: Store) {
   return {
     lines,
     note: (owner: string, step: string) => void lines.push(`${owner} ${step}`.replaceAll(ID, name)),
-    /** Notes what is different in the store since the last time. */
     async look() {
       const rows = describeRows(await readSnapshot(store)).map((row) => row.replaceAll(ID, name));
       for (const row of rows) if (!known.has(row)) lines.push(`    ${row}`);

@@ -63,7 +63,6 @@ export async function openWorld(template: string) {
   };
 }
 
-/** People and groups take along what belongs to them. */
 const EMPTIED = ['resources', 'disputes', 'leader', 'errands', 'own_calls'] as const;
 
 /** Comes after every write of the schedule before, in the order of the store. */

@@ -8,12 +8,9 @@ import { bridgeForSuite } from '../../support/bridge.ts';
 import { listResources, toUser } from '../../support/provider.ts';
 import { hold } from './hold.ts';
 
-/** The URN of the enterprise extension. */
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-/** The URN of the service's own extension. */
 const WORK = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
 
-/** An attribute that filters ask for, and how its values compare (RFC 7643 §4, §7). */
 interface Attribute {
   readonly path: string;
   readonly type: 'text' | 'exact' | 'boolean' | 'number' | 'moment';
@@ -31,7 +28,6 @@ const ATTRIBUTES: readonly Attribute[] = [
   { path: `${ENTERPRISE}:department`, type: 'text' },
   { path: `${WORK}:appsPermissions`, type: 'number' },
 ];
-/** What may stand between the brackets behind `emails`. */
 const PARTS: readonly Attribute[] = [
   { path: 'value', type: 'text' },
   { path: 'type', type: 'text' },
@@ -106,7 +102,6 @@ function combined(leaves: fc.Arbitrary<Meaning>): fc.Arbitrary<Meaning> {
 
 const bracketed = combined(leaf(PARTS)).map((part): Meaning => ({ kind: 'some', part }));
 
-/** Any filter. */
 const meaning = combined(
   fc.oneof({ weight: 5, arbitrary: leaf(ATTRIBUTES) }, { weight: 1, arbitrary: bracketed }),
 );
@@ -154,7 +149,6 @@ const email = fc.record(
   { requiredKeys: ['value'] },
 );
 
-/** A user of whom more or less is known. */
 const resource: fc.Arbitrary<JsonObject> = fc.record(
   {
     userName: word,

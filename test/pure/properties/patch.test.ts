@@ -7,7 +7,6 @@ import { hold } from './hold.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
-/** Simple attributes of a user: the path of an operation, and the key that it changes. */
 const SIMPLE = [
   ['title', 'title'],
   ['nickName', 'nickName'],
@@ -20,7 +19,6 @@ const SIMPLE = [
   [`${ENTERPRISE}:costCenter`, ENTERPRISE],
 ] as const;
 
-/** Those who may be members. */
 const PEOPLE = 6;
 
 interface Operation {
@@ -29,7 +27,6 @@ interface Operation {
   readonly value?: JsonValue;
 }
 
-/** A type of resource, and what differs between two that are made alike. */
 interface Kind {
   readonly path: string;
   readonly ownKeys: readonly string[];
@@ -37,7 +34,6 @@ interface Kind {
 const USERS: Kind = { path: '/Users', ownKeys: ['id', 'meta', 'userName', 'emails'] };
 const GROUPS: Kind = { path: '/Groups', ownKeys: ['id', 'meta', 'displayName'] };
 
-/** The body of the n-th one. */
 type ToBody = (n: number) => JsonObject;
 
 const DETAILS = {
@@ -47,7 +43,6 @@ const DETAILS = {
   [ENTERPRISE]: { division: 'd', department: 'a' },
 };
 
-/** An operation, and the key of the resource that it names. */
 interface Named {
   readonly operation: Operation;
   readonly key: string;
