@@ -34,10 +34,7 @@ export function createAccess(deps: AccessDeps) {
   const reader = createDocumentReader(keyHosts);
   const issuerKeys = createIssuerKeys({ reader, clock, failed: keysFailed });
   return {
-    /**
-     * Finds the credential that a presented token belongs to; undefined when it is unknown or not valid any more.
-     * @throws StoreError when the look-up failed, which is no "undefined"
-     */
+    /** Finds the credential of a presented token; undefined: unknown or not valid any more. @throws StoreError */
     async find(presented: string): Promise<Credential | undefined> {
       const found = findGiven(presented);
       if (found !== undefined) return found;

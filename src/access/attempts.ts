@@ -62,8 +62,8 @@ export function createAttempts({ clock, delayMaxMs, counted, noticed }: Attempts
 
   return {
     /**
-     * Resolves when the answer may be sent; with the seconds to wait where too many are refused at once.
-     * @param presented `nothing` is no guess: it is counted and never delayed
+     * Resolves when the answer may be sent; with the seconds to wait where too many are refused. @param presented
+     * `nothing` counts
      */
     async failed(
       res: Refused,
@@ -138,10 +138,7 @@ export function createRarely({ eachMs = REPORT_MS, allMax = REPORTS_MAX } = {}) 
   };
 }
 
-/**
- * The source behind an address: one IPv4 address, or one IPv6 network, whose user may have any address in it.
- * @see RFC 4291 §2.2 (text forms), RFC 6177 §2 (a site has at least a /64)
- */
+/** The source behind an address: an IPv4 address, or an IPv6 network. @see RFC 4291 §2.2, RFC 6177 §2 */
 export function toSource(remoteAddress: string): string {
   const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (!address.includes(':')) return address;

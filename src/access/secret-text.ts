@@ -58,10 +58,7 @@ export async function findPresentedRow(
   return isSame(presented.digest, row?.digest) && isValid ? row : undefined;
 }
 
-/**
- * True when the presented secret is the stored one, compared in constant time. Without a stored one a comparison is
- * made all the same, so that the time taken does not reveal which ids exist.
- */
+/** Compares in constant time, also where nothing is stored: time does not tell which ids exist. */
 export function isSame(presented: string, kept: string | undefined): boolean {
   const expected = Buffer.from(kept ?? NOTHING, 'hex');
   return timingSafeEqual(Buffer.from(presented, 'hex'), expected) && kept !== undefined;

@@ -28,10 +28,7 @@ export function toSessionUse({ headers }: Pick<Request, 'headers'>): SessionUse 
   return headers[REFRESH_HEADER] === undefined ? 'person' : 'refresh';
 }
 
-/**
- * True when the connection to the person is encrypted, whatever is in between: browsers name the origin of every
- * request that changes something.
- */
+/** True if the person's connection is encrypted: browsers name the origin of every request that changes something. */
 export function isOverHttps({ headers }: Pick<Request, 'headers'>): boolean {
   return /^https:/i.test(headers.origin ?? '');
 }

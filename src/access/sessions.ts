@@ -54,10 +54,7 @@ export type SessionUse = 'person' | 'refresh';
 /** Operators who are signed in to the console. */
 export type Sessions = ReturnType<typeof createSessions>;
 
-/**
- * Keeps the sessions of a store.
- * @param findGiven the tokens of the settings: a session ends when the one that it was opened with is another now
- */
+/** Keeps the sessions of a store. @param findGiven tokens of the settings: a session ends when its own has changed */
 export function createSessions({
   store,
   clock,
@@ -85,8 +82,8 @@ export function createSessions({
 
   return {
     /**
-     * Opens a session for a credential of an operator or a reader. `text` presents it, and is in this answer alone.
-     * @param presented the token; undefined for a person whom an identity provider has named (`oidc-…`)
+     * Opens a session; its `text` is in this answer alone. @param presented undefined: an identity provider named the
+     * person
      */
     open: (credential: Credential, presented?: string) =>
       store.write((tx) => insert(tx, credential, presented)),
@@ -96,10 +93,7 @@ export function createSessions({
         if (await takeLink(tx, secret, clock.now())) return insert(tx, LINK_CREDENTIAL);
         return undefined;
       }),
-    /**
-     * The session of a text; undefined when it is unknown or over, or when its credential is not valid any more.
-     * @throws StoreError
-     */
+    /** The session of a text; undefined: unknown, over, or its credential is not valid any more. @throws StoreError */
     async find(text: string, use: SessionUse): Promise<Session | undefined> {
       const now = clock.now();
       const row = await findPresentedRow(store.read, text, { kinds: ['session'], now });

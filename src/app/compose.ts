@@ -50,10 +50,7 @@ export async function createBridge(given: BridgeOptions) {
     leadership,
     /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
     rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied(),
-    /**
-     * @throws BridgeError `other-service` when the store belongs to another address; `work-due` when it would only
-     * observe and acknowledged changes wait
-     */
+    /** @throws BridgeError `other-service`; `work-due` when it would only observe and acknowledged changes wait */
     async start() {
       await guard.start(() => store.bell.ring('due'));
       await formerIds.start();

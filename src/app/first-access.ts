@@ -38,10 +38,7 @@ function refuseSecond(error: unknown): never {
   throw new StoreError(error.code, message, { cause: error });
 }
 
-/**
- * Opens the store of the settings and makes sure that it can be used.
- * @throws StoreError; SettingsError when no credential could ever open a real service
- */
+/** Opens the store and makes sure that it can be used. @throws StoreError; SettingsError when no credential ever could */
 export async function openServableStore(
   settings: Settings,
   watch: Pick<StoreOptions, 'deadline' | 'onConnectionLost' | 'findUrl'>,
@@ -61,10 +58,7 @@ export async function openServableStore(
 /** Tokens that the settings give, or that the first run made. */
 export type FirstTokens = Awaited<ReturnType<typeof readTokens>>;
 
-/**
- * Reads the tokens of the settings, or in front of the sandbox those that the first run made up and the store keeps.
- * `operator` is undefined where the settings name a service or a token of operators.
- */
+/** Reads the tokens of the settings or, in front of the sandbox, those that the first run made up. */
 export async function readTokens({ scim, ops, upstream }: Settings, store: Store) {
   const isSandbox = upstream.url === undefined;
   const isMade = isSandbox && scim.tokens.length === 0;

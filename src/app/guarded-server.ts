@@ -40,10 +40,7 @@ const REST_MS = 1_000;
 /** Interval at which Node checks limits of time, in milliseconds, at most. */
 const CHECK_MS_MAX = 5_000;
 
-/**
- * Creates a server that cuts off clients that send or read too slowly, send more than is read, or open too many
- * connections.
- */
+/** Creates a server that cuts off slow clients, too large requests and too many connections. */
 export function createGuardedServer(limits = LIMITS): Server {
   const { requestMs, answerMs, idleMs, connectionsMax } = limits;
   const options = {
@@ -64,15 +61,10 @@ export function createGuardedServer(limits = LIMITS): Server {
   });
 }
 
-/**
- * Time that an idle connection is kept when its server closes: a request may be on its way already, in milliseconds.
- */
+/** Time that an idle connection is kept when its server closes, in milliseconds: a request may be on its way. */
 const LAST_REQUEST_MS = 250;
 
-/**
- * Server that closes unused connections as well. To Node a connection on which nothing was ever sent is not idle, so
- * one would hold a close until its time is over; and it cuts one off on which a request comes at this moment.
- */
+/** Server that closes unused connections as well: to Node one on which nothing was ever sent is not idle. */
 class GuardedServer extends http.Server {
   /** Open connections of each address. */
   readonly #connections = new Map<string, Set<Socket>>();
@@ -105,10 +97,7 @@ class GuardedServer extends http.Server {
   }
 }
 
-/**
- * Makes an address that names its origin too, as a client sends it to a proxy, the path behind that, before any
- * application sees it. @see RFC 9112 §3.2.2
- */
+/** Makes an address that names its origin the path behind that, as for a proxy. @see RFC 9112 §3.2.2 */
 function leaveOutOrigin(req: IncomingMessage): void {
   const address = req.url ?? '';
   if (address.startsWith('/')) return;
@@ -133,10 +122,7 @@ function cutOffAfter(ms: number, socket: Socket, part: IncomingMessage | ServerR
 /** A port that is open, on which every request is answered. */
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
-/**
- * Takes a port before anything else runs, so that one in use is reported at once. The server is added to those to be closed.
- * @throws BridgeError `listen-failed`
- */
+/** Takes a port before anything else runs, and adds the server to those to be closed. @throws BridgeError `listen-failed` */
 export async function listen(
   { host, port }: { readonly host: string; readonly port: number },
   servers: Server[],

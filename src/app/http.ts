@@ -60,10 +60,7 @@ function toStatusSources(parts: BridgeParts): StatusSources {
   };
 }
 
-/**
- * Creates an application: every answer sets its own ETag, and no header names the software. `trustProxy` says whose
- * word about the address of a client is believed.
- */
+/** Creates an application without headers that name it. `trustProxy`: whose word about the client's address is believed. */
 function createApp(trustProxy: number | string[]): Express {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery);
   return app.set('trust proxy', trustProxy);

@@ -19,9 +19,8 @@ import { openMigratedStore } from './first-access.ts';
 const COMMAND = { operator: 'command', credential: 'command', requestId: '', remoteAddress: '' };
 
 /**
- * Makes a token in the store, before the first start or beside the bridge that runs on it, with an act as its record; a refusal leaves none.
- * @param body of `POST /tokens`
- * @throws StoreError; BridgeError `ops-failed` for a name that is taken
+ * Makes a token in the store, with an act as its record; a refusal leaves none. @param body of `POST /tokens` @throws
+ * StoreError; BridgeError `ops-failed` for a taken name
  */
 export async function makeTokenInStore(settings: Settings, body: object) {
   const opened = await openMigratedStore(settings).catch((error) => openBeside(settings, error));

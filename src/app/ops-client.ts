@@ -35,10 +35,7 @@ export type OpsClient = ReturnType<typeof createOpsClient>;
 
 type Method = 'GET' | 'POST';
 
-/**
- * Creates a client of the bridge that `ops.url` names, or else of the one on this machine.
- * @param timeoutMs for one request. @throws BridgeError `ops-failed`
- */
+/** Creates a client of the bridge that `ops.url` names, or of the one on this machine. @throws BridgeError `ops-failed` */
 export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEOUT_MS) {
   const token = ops.commandToken ?? ops.token;
   if (token === undefined) {
@@ -56,10 +53,7 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
     return { headers, body: isFile ? body : body ? JSON.stringify(body) : null };
   }
 
-  /**
-   * Sends a request, with JSON or a file, and returns the JSON of any answer, for callers that use a refusal.
-   * @throws BridgeError `ops-failed` when no answer came
-   */
+  /** Sends a request, and returns the JSON of any answer, of a refusal too. @throws BridgeError `ops-failed` without one */
   async function ask(method: Method, path: `/${string}`, body?: object) {
     const url = `${base}/ops${path}`;
     try {
@@ -87,10 +81,7 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
     /** Address of the bridge. */
     url: base,
     ask,
-    /**
-     * Sends a request below `/ops`, with JSON or a file, and returns the JSON of a 2xx answer.
-     * @throws BridgeError `ops-failed` with the words of the bridge for every other answer
-     */
+    /** Sends a request below `/ops`, and returns the JSON of a 2xx answer. @throws BridgeError `ops-failed` for any other */
     async send(method: Method, path: `/${string}`, body?: object): Promise<unknown> {
       const answered = await ask(method, path, body);
       if (answered.status >= 200 && answered.status < 300) return answered.answer;

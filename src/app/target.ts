@@ -35,10 +35,7 @@ export async function openTarget(
   return { target, close: () => running.stop() };
 }
 
-/**
- * Starts the embedded sandbox. Loaded only here, so that a bridge to a real service carries nothing of it.
- * @throws BridgeError `sandbox-failed`: its port is taken or its file cannot be used.
- */
+/** Starts the embedded sandbox, which a bridge to a real service never loads. @throws BridgeError `sandbox-failed` */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/sandbox.ts');
   try {

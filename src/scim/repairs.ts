@@ -78,8 +78,8 @@ export interface Repairs {
 }
 
 /**
- * Does the work on a part of a request, which is left out (undefined) or refuses the whole where it is refused.
- * @param toPlace makes the place before the words, such as `Operation 2`; undefined: it is all there is
+ * Does the work on a part of a request; a refused part is left out (undefined), or refuses the whole. @param toPlace
+ * its name
  */
 export function attempt<Result>(
   repairs: Repairs,

@@ -89,11 +89,7 @@ function isPlainOffLoopback(address: string | undefined): boolean {
   return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/**
- * Refuses settings that are good for a probe and useless for serving.
- * @param isOpen the store has a credential of a provider, or of an operator, who can make one
- * @throws SettingsError when no provider could ever use a real service through the bridge.
- */
+/** Refuses settings that cannot serve. @param isOpen the store has a credential @throws SettingsError */
 export function assertServable({ upstream, scim, ops }: Settings, isOpen: boolean): void {
   if (upstream.url === undefined || scim.tokens.length > 0) return;
   if (ops.token !== undefined || isOpen) return;

@@ -28,10 +28,7 @@ const NOTHING: object = Object.fromEntries(
   ),
 );
 
-/**
- * Reads, checks and completes all settings; the only effect is `readFile`.
- * @throws SettingsError that lists every problem at once.
- */
+/** Reads, checks and completes all settings; the only effect is `readFile`. @throws SettingsError with every problem */
 export function loadSettings(source: SettingsSource): LoadedSettings {
   const { env } = source;
   const problems: SettingProblem[] = [];
@@ -93,10 +90,7 @@ const OTHER_VARIABLES = ['CONFIG'];
 /** Shorter names resemble too many that have nothing to do with the bridge. */
 const LOOKALIKE_LENGTH_MIN = 8;
 
-/**
- * Lists a warning for each variable that resembles a setting and is none. All others belong to other programs. Their values
- * are never shown.
- */
+/** Lists a warning for each variable that resembles a setting and is none. Values are never shown. */
 function listMisspelt(env: Environment): string[] {
   const known = settingRows.flatMap(({ variable, fileVariable = variable }) => [
     variable,

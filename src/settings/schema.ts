@@ -23,10 +23,7 @@ import { ruleList } from './rule-list.ts';
 const REFUSALS =
   '402, no seats, no free seat, seat limit, not enough seats, no licences, no licenses, no free licen, not enough licen, licence limit, license limit, licences limit, licenses limit, limit of licen, user limit, users limit, limit of users';
 
-/**
- * Every setting: its name, default, limits and meaning. The environment variable is the path in upper snake case
- * (`upstream.requestsPerSecond` is `UPSTREAM_REQUESTS_PER_SECOND`); the documentation is generated from this.
- */
+/** Every setting: name, default, limits and meaning. The variable is the path in upper snake case; the page is generated. */
 export const settingsSchema = z.strictObject({
   host: option(
     'The network interface to listen on; `0.0.0.0` or `::` means all.',

@@ -107,10 +107,7 @@ function toContent(document: ReturnType<typeof parseDocument>): unknown {
   }
 }
 
-/**
- * The values of the variables and, for secrets, of the files that `…_FILE` variables name. A variable that is set to
- * nothing counts as not set: that is how compose files write "not given".
- */
+/** The values of the variables and, for secrets, of `…_FILE`. A variable that is set to nothing counts as not set. */
 function* listVariables(
   rows: readonly SettingRow[],
   { env, readFile }: SettingsSource,

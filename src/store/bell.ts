@@ -15,10 +15,7 @@ export const TOPICS = [
 /** One kind of news. */
 export type Topic = (typeof TOPICS)[number];
 
-/**
- * Tells all processes on one store that there is news in it. A ring may be lost with a connection, so each listener
- * looks by itself as well, now and then.
- */
+/** Tells all processes on one store of news. A ring may be lost, so each listener looks by itself now and then. */
 export interface Bell {
   /** Tells every listener, in this process too. Never fails. */
   ring(topic: Topic): void;

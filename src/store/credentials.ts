@@ -31,10 +31,7 @@ export const findCredential = (db: Db, kind: CredentialRow['kind'], id: string) 
 export const listSecrets = (db: Db, clientIds: readonly string[]) =>
   listWhere(db, 'credentials', { kind: 'secret', owner: clientIds }, { order: 'seq' });
 
-/**
- * The token or client with this id (`token-…`, `client-…`), revoked or not, or the live one with this name, locked until
- * the transaction ends.
- */
+/** The token or client with this id, revoked or not, or the live one with this name; locked until the commit. */
 export function lockCredential(tx: Db, kind: 'token' | 'client', idOrName: string) {
   const which = idOrName.startsWith(`${kind}-`)
     ? { kind, id: idOrName.slice(kind.length + 1) }
@@ -57,10 +54,7 @@ export function listCredentials(db: Db, kind: 'token' | 'client', { state, ...pa
 export const parseTrust = ({ proof }: Pick<CredentialRow, 'proof'>) =>
   proof === null ? undefined : parseStored<Trust>(proof);
 
-/**
- * Ends a token, a client or a secret for ever, with all that was got for it; the first time counts. `now` is epoch
- * milliseconds.
- */
+/** Ends a token, a client or a secret for ever, with all that was got for it. `now` is epoch milliseconds. */
 export async function revokeCredential(
   tx: Db,
   { kind, id }: Pick<CredentialRow, 'kind' | 'id'>,
@@ -114,10 +108,7 @@ export const listLiveCredentials = (db: Db) =>
 
 const USED_MAX = 10_000;
 
-/**
- * Remembers an assertion that is taken now. `used`: it was taken before; `full`: the client has too many that are not
- * over yet. Transactions that take the same one wait for each other.
- */
+/** Remembers an assertion. `used`: it was taken before. `full`: the client has too many that are still valid. */
 export async function insertUsedAssertion(
   tx: Db,
   assertion: Row<'used_assertions'>,
@@ -165,10 +156,7 @@ export async function findBelonging(tx: Db, name: string): Promise<Belonging | u
   return (await findOne(tx, 'resources', managed)) && 'groups';
 }
 
-/**
- * True when one of these people who are not in the list of the group yet is not managed by this provider.
- * @param added `group` is its number; 0: there is none yet
- */
+/** True if one of these people, new to the group, is not managed by this provider. @param added `group`: 0: none yet */
 export async function addsOthers(
   tx: Db,
   provider: string,

@@ -34,10 +34,7 @@ export function toRepair(row: DriftRow): PlanAction | undefined {
   return { ...change, harm: findHarm(change) };
 }
 
-/**
- * Lists users and groups with an active drift, or an action that a plan holds back, that were written since then (epoch
- * milliseconds), also as members; and those of which something was released and waits no more.
- */
+/** Lists users and groups with an active drift or a held action that were written since then, or have nothing to wait for. */
 export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
   const holding = sql.join(HOLDING_SOURCES.map((source) => sql.lit(source)));
   const drifts = sql`select resource_type, resource_id from drifts where status in (${ACTIVE})`;
@@ -200,10 +197,7 @@ export function listDriftsOf(db: Db, { id, limit }: { id: string; limit: number 
 const CONCLUDED = ['complete', 'held'] as const;
 const COMPARED_MAX = 1_000;
 
-/**
- * Reads, for moments until `until`, when the newest sweep began that had compared everything before the moment, the admin
- * lists too where they matter; 0: there was none. Times are epoch milliseconds.
- */
+/** Reads for each moment when the newest sweep began that had compared everything before it; 0: none. Epoch ms. */
 export async function listComparedSince(
   db: Db,
   until: number,

@@ -68,10 +68,7 @@ type ProgressRow = Pick<ResourceRow, 'version' | 'cells' | 'due_at'> & {
   readonly oldestLink: number | null;
 };
 
-/**
- * Lists the progress of these resources; one that is not there any more is left out. One statement, so that no change is
- * written between the two reads of a group.
- */
+/** Lists the progress of these resources, in one statement, so that both halves of a group are of one moment. */
 export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {
   const read = (ids: readonly string[]) =>
     select<Omit<ProgressRow, 'key'> & GivenKey>(db)`select type, id, version, cells, due_at,
@@ -107,10 +104,7 @@ const RETRIED_AT_ONCE = 100;
 /** Condition of a row with work to do. A deleted row with a lost create has times of its own. */
 const HAS_WORK = sql`(sent_creates = '[]' or deleted_at is null)`;
 
-/**
- * Makes every resource due that waits for its next attempt: the service answers again. What is stuck of it, or failed by
- * its own fault, keeps its time. `now` is epoch milliseconds.
- */
+/** Makes due what waits for the service to answer again; what is stuck keeps its time. `now` is epoch milliseconds. */
 export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number): Promise<void> {
   const some = sql`select id from resources where due_class in (${sql.join(DUE_CLASSES)})
     and due_at > ${now} and ${HAS_WORK} limit ${CHUNK}`;
@@ -128,10 +122,7 @@ export interface Retried {
   readonly waits: readonly string[];
 }
 
-/**
- * Makes users and groups due now that wait for an attempt after `beyond`, stuck or not (`now`: for any); `tried` is called
- * with some at a time. Times are epoch milliseconds.
- */
+/** Makes due what waits for an attempt after `beyond`, stuck or not; `tried` gets some at a time. Epoch milliseconds. */
 export async function retryResting(
   store: Pick<Store, 'read' | 'write'>,
   { now, beyond }: { readonly now: number; readonly beyond: number },
@@ -217,10 +208,8 @@ const IS_ACCESS_OPEN = sql`(${waits('cells', 'active')} or ${waits('cells', 'acc
 const NEVER = sql`1 = 0`;
 
 /**
- * Forgets the remembered change of a row that was read in this transaction, and returns it, where it waits no more. Somebody
- * is out, or in, also while another part of the same request still waits. What came while another change was under way is
- * remembered from the last of it on.
- * @param progress the version that was read (nothing is said of later changes), and the oldest one that still waits
+ * Forgets the remembered change of a row that was read in this transaction, and returns it, if it waits no more. Access
+ * counts although another part of the request waits. @param progress version that was read, and the oldest that waits
  */
 export async function takeDoneChange(
   tx: Db,

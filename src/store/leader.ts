@@ -21,10 +21,8 @@ export async function findLeader({ aside }: Pick<Store, 'aside'>): Promise<Leade
 }
 
 /**
- * Takes over if no process leads; undefined: one does. Waits for transactions of the leader before, so
- * that nothing of it is stored afterwards. PostgreSQL only.
- * @param callMs longest time in which a call that left may have an effect
- * @returns the lead; `before`: the owner before; `quietInMs`: how long its last call may still be under way
+ * Takes over if no process leads; undefined: one does. Transactions of the leader before have ended by then. @param
+ * callMs longest effect of a call @returns the lead, the owner before, and how long its last call may take
  */
 export async function takeLead(tx: Db, owner: string, callMs: number) {
   await sql`insert into leader (id, owner, epoch, since, expires_at, quiet_at)
@@ -42,11 +40,7 @@ export async function takeLead(tx: Db, owner: string, callMs: number) {
   return { ...lead, quietInMs, before: before.owner };
 }
 
-/**
- * Keeps the lead and says what the others have to know; undefined: another process leads by now. One statement, which no
- * transaction of the leader holds up.
- * @param callMs as of `takeLead`
- */
+/** Keeps the lead and tells the others; undefined: another process leads. One statement, which nothing holds up. */
 export async function renewLead(
   { aside }: Pick<Store, 'aside'>,
   { owner, epoch, news }: Lead & { readonly news: string | null },
@@ -66,10 +60,7 @@ export async function yieldLead(tx: Db, { owner, epoch }: Lead, isQuiet: boolean
     where owner = ${owner} and epoch = ${epoch}`.execute(tx);
 }
 
-/**
- * True when this is still the lead, which it stays until the transaction ends. The lock is the weakest that a takeover
- * waits for, so that renewals go on beside it.
- */
+/** True if this is still the lead, until the commit. The lock is the weakest that a takeover waits for. */
 export async function holdLead(tx: Db, { owner, epoch }: Lead): Promise<boolean> {
   const held = await select(tx)`select 1 from leader
     where owner = ${owner} and epoch = ${epoch} ${forUpdate(tx, 'key share')}`;

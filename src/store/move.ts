@@ -70,10 +70,7 @@ function listTables(source: DatabaseSync): MovedTable[] {
   });
 }
 
-/**
- * Keeps everybody else away from the tables until the commit, and takes the limits of time away.
- * @throws BridgeError `move-failed` if one has rows
- */
+/** Locks the tables until the commit, without limits of time. @throws BridgeError `move-failed` if one has rows */
 async function takeTables(tx: Db, tables: readonly MovedTable[]): Promise<void> {
   await sql.raw(UNLIMITED).execute(tx);
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);

@@ -30,10 +30,7 @@ type NoticePhase =
   | 'ended' // The message that it ended waits for delivery.
   | 'once'; // The message about something that does not end waits for delivery.
 
-/**
- * The whole store, each table behind those that it refers to. Times are epoch milliseconds, flags 0 or 1, documents JSON
- * text, on both engines.
- */
+/** The whole store, each table behind those that it refers to. Times are epoch milliseconds, flags 0 or 1. */
 export const TABLES = {
   /** Users and groups. Columns that only one type has are null or 0 for the other. */
   resources: table({

@@ -35,10 +35,7 @@ export interface Store {
   readonly engine: Engine;
   /** Reads outside transactions; sees every committed write, and nothing that is not committed. */
   readonly read: Db;
-  /**
-   * Runs single statements that must not wait behind all others: on PostgreSQL a connection of its own, which writes
-   * too. On SQLite the same as `read`.
-   */
+  /** Runs single statements that must not wait: on PostgreSQL on a connection of its own. On SQLite the same as `read`. */
   readonly aside: Db;
   /** Tells the processes on this store that there is news in it. */
   readonly bell: Bell;
@@ -52,10 +49,7 @@ export interface Store {
    * PostgreSQL refuses to go on: prefer `insert … on conflict` to a catch.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /**
-   * Raised by every commit, where no other process can write: what was derived from one generation holds as long as it
-   * lasts. undefined on PostgreSQL, which others share.
-   */
+  /** Raised by every commit: what was derived from one generation holds as long as it lasts. undefined on PostgreSQL. */
   generation(): number | undefined;
   /** Tells of every statement from now on; of one listener, the latest. */
   onStatement(listen: (statement: RanStatement) => void): void;

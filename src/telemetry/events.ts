@@ -14,9 +14,8 @@ export interface ErrorFields {
 }
 
 /**
- * Fields beside the message: ids, counts, codes; never a secret, never the content of a body. One name means one thing in
- * every line: `durationMs` is what something took, `afterMs` how long a state lasted, `failures` how often it was met,
- * `done` of `total` and `leftMs` how far something is.
+ * Fields beside the message: ids, counts, codes; never a secret or the content of a body. `durationMs`: what something
+ * took. `afterMs`: how long a state lasted. `failures`: how often. `done` of `total` and `leftMs`: progress.
  */
 export interface LogFields {
   readonly error?: ErrorFields | undefined;
@@ -86,10 +85,7 @@ function toLogFields(given: Given): LogFields {
 
 const CAUSES_MAX = 5;
 
-/**
- * Converts an error into log fields. Only named properties are taken: errors of HTTP clients and database drivers
- * carry whole bodies, headers and rows, and those hold personal data and tokens.
- */
+/** Converts an error into log fields. Only named properties are taken: others hold bodies, rows and tokens. */
 function toErrorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) {
     return { name: typeof error, message: 'something that is no Error was thrown', stack: '' };

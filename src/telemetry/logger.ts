@@ -13,10 +13,7 @@ interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-/**
- * Fields that are never written, should one slip into an event or into an object inside it.
- * Events carry ids and counts only; this is the second protection.
- */
+/** Fields that are never written, should one slip into an event: the second protection. */
 const redactedNames = [
   'authorization',
   'Authorization',

@@ -17,8 +17,8 @@ interface OutageOptions {
 const ASKED_MS = 1_000;
 
 /**
- * Creates events whose lines are all logged, but for failures of the store, which all parts meet again and again. An
- * outage is logged once when it begins, and once when it is over, with its duration and the number of failures.
+ * Creates events whose lines are all logged, but for failures of the store: one line when an outage begins, one when it
+ * ends.
  */
 export function createOutageAwareEvents({
   logger,

@@ -56,10 +56,8 @@ const ID_MAX = 512;
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'client-authentication+jwt'];
 
 /**
- * Proves the client by an assertion: who signed it, what it says, and for how long. `used` has to be new when the access
- * token is made; undefined: the assertion may be taken again.
- * @throws AssertionRefused, the same for the caller whatever is wrong; IssuerUnreadable; StoreError
- * @see RFC 7523 §3
+ * Proves the client by an assertion. `used` has to be new when the access token is made; undefined: it may be taken
+ * again. @throws AssertionRefused, the same whatever is wrong; IssuerUnreadable; StoreError @see RFC 7523 §3
  */
 export async function proveAssertion(
   deps: AssertionDeps,
@@ -213,10 +211,7 @@ const REASONS: Readonly<Record<string, string>> = {
   iat: 'malformed',
 };
 
-/**
- * Takes as long as a verification does, if there is nothing to verify: so the time says no more than the words whether a
- * client or a key is known. The signature and its key are the example of RFC 7515 §A.3.
- */
+/** Takes as long as a verification, so that time does not tell which client or key is known (key of RFC 7515 §A.3). */
 async function spendVerification(): Promise<void> {
   await verify(EXAMPLE, [EXAMPLE_KEY], { currentDate: new Date(0) });
 }

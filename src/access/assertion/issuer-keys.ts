@@ -123,10 +123,7 @@ function createSource(
         throw error;
       }
     },
-    /**
-     * All who ask share one reading, and wait for it if the last one was a moment ago: so no change of keys refuses anybody,
-     * and no stranger has the host asked more often than every few seconds. If very many wait, further ones do not.
-     */
+    /** All who ask share one reading, or wait for it: a change of keys refuses nobody, and strangers cause few readings. */
     async renew(seen: HeldKeys): Promise<HeldKeys> {
       if (held !== undefined && held !== seen) return held;
       if (waiting >= WAITING_MAX) throw new IssuerUnreadable('too many wait');
@@ -173,10 +170,7 @@ const publicKey: z.ZodType<PublicKey> = z.object({
 });
 const keySet = z.object({ keys: z.array(z.unknown()).max(KEYS_MAX) });
 
-/**
- * Reads a set of keys. Those of kinds that are not known, and shared ones, are left out (RFC 7517 §5).
- * @throws Error if it is no set, or none of its keys can be used
- */
+/** Reads a set of keys without unknown kinds and shared ones (RFC 7517 §5). @throws Error if none can be used */
 export function parseKeys(document: unknown): PublicKey[] {
   const set = keySet.safeParse(document);
   if (!set.success) throw new Error(`no set of at most ${KEYS_MAX} keys`);

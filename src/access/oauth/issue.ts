@@ -21,9 +21,8 @@ export const ACCESS_TOKEN_MS = 60 * 60_000;
 type ProvenClient = Awaited<ReturnType<typeof proveClient>>;
 
 /**
- * Proves the client. Whatever is wrong with it, its secret or its assertion gets the same answer.
- * @returns `secretId` null: it was proven by an assertion, and `used` is taken once, with the access token
- * @throws Refusal `invalid_client`; IssuerUnreadable; StoreError
+ * Proves the client; whatever is wrong gets the same answer. @returns `secretId` null: by an assertion, `used` with the
+ * access token @throws Refusal `invalid_client`; IssuerUnreadable; StoreError
  */
 export async function proveClient(deps: AssertionDeps, proof: ClientProof) {
   if (proof.kind === 'assertion') return { ...(await proveAssertion(deps, proof)), secretId: null };
@@ -38,9 +37,8 @@ export async function proveClient(deps: AssertionDeps, proof: ClientProof) {
 }
 
 /**
- * Makes an access token for a client; its text is stored nowhere. It ends when the client or its secret is revoked, or
- * when its lifetime is over.
- * @throws AssertionRefused for an assertion that was taken before, by any process on the store; Refusal; StoreError
+ * Makes an access token for a client; its text is stored nowhere. @throws AssertionRefused for an assertion that was
+ * used before, by any process; Refusal; StoreError
  */
 export async function issue(
   { store, clock }: AssertionDeps,

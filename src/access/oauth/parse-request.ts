@@ -28,10 +28,8 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 export const NO_CLIENT = 'There is no such client with this secret or assertion.';
 
 /**
- * Reads the client and the grant, from HTTP Basic, from `client_id` and `client_secret` in the form, or from
- * `client_assertion`. `form` is the body, when it was a form.
- * @throws Refusal `invalid_request` for any other request, `invalid_client` when it names no client
- * @see RFC 6749 §2.3.1, §3.2, §4.4.2, RFC 7521 §4.2
+ * Reads client and grant from HTTP Basic, the form, or `client_assertion`. @throws Refusal `invalid_request`,
+ * `invalid_client` @see RFC 6749 §2.3.1, §3.2, §4.4.2, RFC 7521 §4.2
  */
 export function parseTokenRequest(authorization: string | undefined, form: string | undefined) {
   if (form === undefined) throw invalid('Send a form: application/x-www-form-urlencoded.');

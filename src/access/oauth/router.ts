@@ -34,10 +34,7 @@ export interface OAuthDeps extends AssertionDeps {
   readonly failed: (fields: { requestId: string; error: unknown }) => void;
 }
 
-/**
- * `POST /token`: gives an access token for the id of a client and a secret or an assertion. Mounted at `/oauth`.
- * @see RFC 6749 §4.4 (client credentials), §5 (answers)
- */
+/** `POST /oauth/token`: an access token for the id of a client and a secret or an assertion. @see RFC 6749 §4.4, §5 */
 export function createOAuthRouter(deps: OAuthDeps): Router {
   const router = Router();
   const body = express.text({ type: FORM, limit: BODY_MAX, verify: assertUtf8 });
@@ -134,10 +131,8 @@ const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 const KEPT_SECONDS = 3_600;
 
 /**
- * `GET /.well-known/oauth-authorization-server`: says how to get an access token. If the bridge has a path of its own,
- * also with that path behind it.
- * @param issuer the bridge as its clients reach it, without a slash at the end
- * @see RFC 8414 §3
+ * `GET /.well-known/oauth-authorization-server`, also with the bridge's own path behind it. @param issuer the bridge as
+ * its clients reach it, without a slash at the end @see RFC 8414 §3
  */
 export function showMetadata(issuer: string, tokenEndpoint: string): RequestHandler {
   const metadata = {

@@ -21,11 +21,8 @@ export interface PatchTarget {
 }
 
 /**
- * One canonical operation of a write; an operation of a provider becomes none, one or several.
- * - `set`: the value has the type of the target; parts of an object may be null, which unassigns them
- * - `clear`: no value any more
- * - `exclude`: leave out the elements of a list that are like one of these
- * - `users`, `users-where`: members or admins of a group, by id or by a filter on the element
+ * One canonical operation of a write; an operation of a provider becomes none, one or several. `set`: parts may be
+ * null, which unassigns them. `exclude`: leaves elements of a list out. `users-where`: members or admins by a filter.
  */
 export type PatchStep = (AttributeStep | UserListStep) & {
   /** The operation that it comes from, counted from 1; absent where that is the only one. */

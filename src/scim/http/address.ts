@@ -17,10 +17,7 @@ const TEXT = /("|%22)(.*?)(?<!\\|%5c)\1/gi;
 /** A character that a form would encode, or a space that a form writes in another way. */
 const NO_FORM = /%20|[^\w*.%+-]/;
 
-/**
- * Encodes the plus signs that are no spaces: spaces in a form, themselves in an address (RFC 3986 §2.2), as some programs leave
- * them in a text. Where no space outside of quotes is a plus sign, the other characters tell that it was not encoded as a form.
- */
+/** Encodes plus signs that are no spaces (RFC 3986 §2.2), as some programs leave them in an address. */
 function keepPlusSigns(query: string): string {
   if (query.replace(TEXT, '').includes('+')) return query;
   return query.replace(TEXT, (quoted, _quote, text: string) =>

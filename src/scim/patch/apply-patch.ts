@@ -20,9 +20,8 @@ import type { AttributePath, AttributeRule } from '../schema/resource-schemas.ts
 const WORK_MAX = 2_000_000;
 
 /**
- * The attributes after all steps; the input is not touched. Adding an existing value and removing a missing one change nothing.
- * An object merges its parts, as Entra expects of replace too, unless it refers to something by its `value`.
- * @throws ScimError 400 `noTarget`, `invalidValue` @see RFC 7644 §3.5.2
+ * The attributes after all steps; the input is not touched. An object merges its parts, unless it refers to something
+ * by its `value`. @throws ScimError 400 `noTarget`, `invalidValue` @see RFC 7644 §3.5.2
  */
 export function applyPatch(
   attributes: JsonObject,

@@ -256,8 +256,8 @@ export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
 }
 
 /**
- * Waits until the service holds the write, or until the wait is over: then the bridge has to finish it. @throws ScimError when the service refused it
- * @param arrivedAt epoch milliseconds from which the wait runs @param lock of the resource, where it was taken before
+ * Waits until the service holds the write, or the wait is over. @throws ScimError if it is refused @param arrivedAt
+ * epoch ms
  */
 export async function settleWrite(
   { reconciler, events, policy, clock }: ScimDeps,

@@ -86,12 +86,9 @@ export interface TakenName {
 }
 
 /**
- * What a new user or group already has.
- * - `new`: nothing, or a deleted one (`row`) that it is made of
- * - `unmanaged`: one account or group that nobody manages
- * - `returning`: an inactive user of this provider
- * - `taken`: another one has the name, or the account that is meant
- * - `disputed`: the names point at several, and the bridge never guesses
+ * What a new user or group already has. `new`: nothing, or a deleted one (`row`). `returning`: an inactive user of this
+ * provider. `taken`: another one has the name or account. `disputed`: the names point at several, and nothing is
+ * guessed.
  */
 export type Match<Type extends ResourceKey['type']> =
   | {

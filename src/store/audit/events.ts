@@ -6,10 +6,7 @@ import type { ResourceRow } from '../resources/rows.ts';
 import type { Db } from '../store.ts';
 import { listWhere, type Row } from '../tables.ts';
 
-/**
- * Form in which a text of an event is kept, and a user or group asked for by it. A number is one of users or one of groups;
- * the capitals keep it apart from every folded text.
- */
+/** Key of a text of an event, and of a user or group asked for by it. Capitals keep numbers apart from folded texts. */
 export function toNameKey(type: 'user' | 'group', text: string): string {
   return /^\d+$/.test(text) ? `${type.toUpperCase()} ${text}` : foldCase(text);
 }

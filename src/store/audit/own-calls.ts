@@ -11,10 +11,7 @@ import type { PastQuery } from './requests.ts';
 /** A change as the ledger holds it. `is_repair` 1: a plan asked for it, or it follows from a deletion. */
 export type WrittenChange = Pick<Row<'own_calls'>, 'id' | 'kind' | 'is_repair'>;
 
-/**
- * Writes a mutating call that is about to leave at `at` (epoch milliseconds) for a user or group into the ledger, one row a
- * change, without an outcome. `operation` names its row of the client (`scim.updateUser`).
- */
+/** Writes a mutating call that is about to leave into the ledger, one row a change. `at` is epoch milliseconds. */
 export function insertOwnCall(
   tx: Db,
   call: Pick<Row<'own_calls'>, 'at' | 'operation'> & { key: ResourceKey },
@@ -33,10 +30,7 @@ export function insertOwnCall(
   return insertAll(tx, 'own_calls', rows);
 }
 
-/**
- * SQL for 1 where a plan takes this away from this user or group now, or where it is the place of a deleted user, whose
- * deletion counts by itself; else 0.
- */
+/** SQL for 1 where a plan takes this away, or where it is the place of a deleted user, who counts alone; else 0. */
 function toIsRepair(resourceId: string, { kind, memberId }: SentChange): RawBuilder<unknown> {
   const [harm] = listHarms([{ kind }]);
   if (harm === undefined) return sql`0`;
@@ -98,9 +92,8 @@ export const findNewestCallAt = async (db: Db, resource_id?: string) =>
   (await listWhere(db, 'own_calls', { resource_id }, { order: 'at desc', limit: 1 }))[0]?.at;
 
 /**
- * Counts the accounts, places in a group, or groups that providers took something away from: each counts once, however many
- * calls that took. Calls that the service refused took nothing away; one whose outcome is unknown may have.
- * Changes by repair plans are left out. Counts since `since` (epoch milliseconds), up to `max`.
+ * Counts whom providers took something from since `since` (epoch milliseconds), each once, up to `max`. Refused calls
+ * do not count, those of unknown outcome do, and those of repair plans do not.
  */
 export async function countProviderHarm(
   db: Db,

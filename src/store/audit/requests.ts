@@ -20,10 +20,7 @@ type KnownChange = Pick<Row<'plan_actions'>, 'kind' | 'resource_id' | 'planned_a
 
 const ASKED_PART = 100;
 
-/**
- * Finds the last requests for these changes before they were known, in their order; undefined: none is kept, or a rule of the
- * configuration asked.
- */
+/** Finds the last requests for these changes, in their order; undefined: none is kept, or a rule asked. */
 export async function listAskers(
   db: Db,
   changes: readonly KnownChange[],
@@ -61,10 +58,7 @@ export interface PastQuery {
 
 const PLACES_MAX = 50;
 
-/**
- * Finds the request behind each of a user's newest memberships and admin rights: the last one before the call of the
- * bridge, or so far, that wrote that list of the group.
- */
+/** Finds the request behind each of a user's newest memberships and admin rights. */
 export async function listRequestsForPlaces(
   db: Db,
   { id, accountId = '' }: Pick<PastQuery, 'id' | 'accountId'>,
@@ -87,10 +81,7 @@ type ActRow = Row<'acts'>;
 /** Act of an operator that is to be stored. */
 export type NewAct = Omit<ActRow, 'id' | 'kind' | 'ended_at'>;
 
-/**
- * Stores the acts of a request. One that is there already is completed, once; the record of a request that was no act
- * after all goes.
- */
+/** Stores the acts of a request. One that is there already is completed, once. */
 export async function saveActs(tx: Db, entry: string, acts: readonly NewAct[]): Promise<void> {
   if (acts.length === 0) await deleteWhere(tx, 'acts', { entry });
   const rows = acts.map((act) => ({ ...act, kind: 'operator' as const }));
@@ -137,10 +128,7 @@ export function listActs(
     where ${isMeant} order by id desc limit ${limit}`;
 }
 
-/**
- * Lists the newest acts that were done about a user or group, about a drift or plan that names it, and about everything
- * since `since` (epoch milliseconds), with the outages since then.
- */
+/** Lists the newest acts about a user or group, its drifts and plans, and about everything, with outages, since `since`. */
 export function listActsOf(
   db: Db,
   { id, since, limit }: { id: string; since: number; limit: number },
@@ -162,11 +150,7 @@ const driftsOf = (id: string) => sql`select id from drifts where resource_id = $
 const plansOf = (id: string) => sql`select plan_id from plan_actions where resource_id = ${id}
   union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;
 
-/**
- * What operators see of requests:
- * - `left-out`: some took access away and were taken without a part that was refused
- * - `name-recycled`: some gave the account of a deleted person to another one
- */
+/** What operators see of requests: `left-out`: taken without a refused part. `name-recycled`: an account passed on. */
 type RemarkKind = 'left-out' | 'name-recycled';
 
 /** Number of requests with the same remark within a day of each other; times in epoch milliseconds. */

@@ -52,10 +52,7 @@ function toText(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/**
- * Parses a document from a text column. Only this program writes there, so its shape is taken on trust; broken JSON
- * throws and stops the operation that met it.
- */
+/** Parses a document of a text column, which only this program writes; broken JSON throws. */
 export function parseStored<T>(text: string): T {
   return JSON.parse(text) as T;
 }
@@ -85,8 +82,8 @@ export function hasWaiting(row: { readonly cells: string }): boolean {
 }
 
 /**
- * Condition of a row in which this field waits; without a field: in which any does. The text of a cell begins with what
- * waits, and quotes within a value are escaped there, so that no value looks like one.
+ * Condition of a row in which this field waits, or any field. The text of a cell begins with what waits, and its quotes
+ * are escaped, so that no value looks like it.
  */
 export function waits(column: string, field?: UserField | GroupField): RawBuilder<boolean> {
   const cell = field === undefined ? '' : `"${field}":{`;

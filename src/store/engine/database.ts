@@ -5,11 +5,7 @@ import { isAbsent, StoreError } from './store-error.ts';
 
 const TRY_AGAIN_MS = 500;
 
-/**
- * Opens the store and proves that it answers. Does not migrate it. A server that is not there yet, or room on a full disk, is
- * waited for until the deadline.
- * @throws StoreError `store-url`, `store-unavailable`, `store-corrupt` …, which says where, why, and what to do
- */
+/** Opens the store and proves that it answers; waits for it until the deadline. @throws StoreError, which says what to do */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, deadline } = options;
   const until = performance.now() + (deadline?.ms ?? 0);
@@ -61,10 +57,7 @@ function untilClosed(store: Store): Store {
   };
 }
 
-/**
- * Says of a store that cannot be opened which it is, why, and what helps, where the words of its code alone do not. Nothing
- * secret of its address is shown.
- */
+/** Says of a store that cannot be opened which it is, why, and what helps. It shows no secret of the address. */
 function toOpeningError(
   error: StoreError,
   { url, named = 'DATABASE_URL' }: StoreOptions,

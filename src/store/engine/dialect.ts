@@ -19,10 +19,7 @@ export function forUpdate(tx: Db, how: RowLock = 'update'): RawBuilder<unknown> 
   return isPostgres(tx) ? sql.raw(`for ${how}`) : sql``;
 }
 
-/**
- * Holds a lock that is no row's until the transaction ends; `shared` keeps out those alone who want it for
- * themselves. SQLite has one writer, who is us, and needs none.
- */
+/** Holds a lock of no row until the commit; `shared` locks out exclusive holders alone. SQLite needs none. */
 export async function lockUntilCommit(
   tx: Db,
   name: 'migration' | 'owners' | 'rules' | 'plans' | 'facts' | 'former-ids',
@@ -33,10 +30,7 @@ export async function lockUntilCommit(
   await sql`select pg_advisory_xact_lock${lock}(hashtext(${`scim-bridge ${name}`}))`.execute(tx);
 }
 
-/**
- * Now (epoch milliseconds), by the clock of the store: the server's where hosts share it, so that a host whose clock is wrong takes
- * nothing too early; the host's where one process has it.
- */
+/** Now (epoch milliseconds), by the clock of the server where hosts share the store, else by the host's. */
 export function storeNow(db: Db, hostNow: number): RawBuilder<number> {
   return isPostgres(db) ? SERVER_NOW : sql<number>`${hostNow}`;
 }
@@ -77,10 +71,7 @@ export async function* readParts<Row extends { readonly seq: number }>(
   }
 }
 
-/**
- * SQL of the changed columns of a row, such as `"active" = 0, "version" = 2`; one that is undefined is left out. kysely's
- * builder makes several objects for each column, which together cost more than the statement.
- */
+/** SQL of the changed columns of a row; undefined ones are left out. kysely's builder costs more than the statement. */
 export function toAssignments(change: object): RawBuilder<unknown> {
   const given = listGiven(change);
   const texts = given.map(([column], index) => `${index === 0 ? '' : ', '}"${column}" = `);
@@ -90,10 +81,7 @@ export function toAssignments(change: object): RawBuilder<unknown> {
   );
 }
 
-/**
- * SQL of new rows, such as `("id", "kind") values (1, 'look'), (2, 'list')`; see `toAssignments`.
- * @throws StoreError when one has a column that another has not
- */
+/** SQL of new rows, as `toAssignments`. @throws StoreError when one has a column that another has not */
 export function toValues(rows: readonly object[]): RawBuilder<unknown> {
   const columns = listGiven(rows[0] ?? {}).map(([column]) => column);
   const texts: string[] = [];

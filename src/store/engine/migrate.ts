@@ -24,17 +24,10 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/**
- * Name among the migrations of a store that was moved away: every version of the bridge refuses to start on it, as it
- * refuses a later one.
- */
+/** Migration of a store that was moved away: no version of the bridge starts on it. */
 export const MOVED = '999-moved-to-postgres';
 
-/**
- * Brings the store up to the newest migration, in one transaction. Replicas may do so at the same time.
- * @returns the names of those that ran now. @throws StoreError as `assertKnown` does, or of a migration that failed:
- * nothing is changed then
- */
+/** Brings the store up to the newest migration, in one transaction. @returns those that ran now @throws StoreError */
 export async function migrate(
   store: Store,
   migrations: readonly Migration[] = MIGRATIONS,
@@ -80,10 +73,7 @@ export async function listApplied(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/**
- * Asserts that this version may use a store that has had these migrations.
- * @throws StoreError `store-newer` when a later version of the bridge has been here; `store-moved`
- */
+/** Asserts that this version may use a store with these migrations. @throws StoreError `store-newer`, `store-moved` */
 export function assertKnown(applied: readonly string[], migrations = MIGRATIONS): void {
   if (applied.includes(MOVED)) {
     throw new StoreError(

@@ -7,10 +7,7 @@ import { UNLIMITED } from './dialect.ts';
 import { createSessions, type Run } from './session.ts';
 import { LOCK_TIMEOUT, StoreError, toPostgresStoreError, toSqlState } from './store-error.ts';
 
-/**
- * A store that several replicas share.
- * @throws StoreError `store-unavailable` when nothing answers, or a standby does.
- */
+/** A store that several replicas share. @throws StoreError `store-unavailable`, for a standby too */
 export async function openPostgres(options: StoreOptions): Promise<Store> {
   const { connectionsMax = 10 } = options;
   const sessions = createSessions('postgres');
@@ -52,10 +49,7 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
 
 const RETRY_DELAY_MAX_MS = 500;
 
-/**
- * Runs a transaction again that the server ended in favour of another (deadlock, serialisation failure), or that lost
- * the race to store a new resource. Delays double from 20 ms with full jitter, so that the same two do not meet again.
- */
+/** Runs a transaction again that the server ended in favour of another one, or that lost the race to store a resource. */
 async function retryContended<T>(transact: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -67,10 +61,7 @@ async function retryContended<T>(transact: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Unique indexes over the ids of the service and over names: the second transaction that stores the same new resource
- * only has to look again, and then knows the owner.
- */
+/** Unique indexes over ids and names: the second transaction that stores a resource looks again. */
 const SEEN_INDEXES: readonly unknown[] = [
   'resources_upstream',
   'resources_scim_id',
@@ -104,10 +95,7 @@ const SILENT_MS = 3_000;
 /** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
 const NUMBER_OIDS: readonly number[] = [20, 1700];
 
-/**
- * Opens connections, with every error in the words of the store. One that was lost, or whose server takes no writes any
- * more, is not used again.
- */
+/** Opens connections with errors in the words of the store. A lost or read-only one is not used again. */
 function openPool(
   { url, findUrl = () => url, onConnectionLost }: StoreOptions,
   {
@@ -207,27 +195,17 @@ function createRun(client: pg.PoolClient, findEnding: () => StoreError | undefin
   return { run, isLost: () => lost !== undefined };
 }
 
-/**
- * First statement of every session. `synchronous_commit` is raised where the server would answer before a commit is on
- * its disk, and never lowered: an acknowledged write has to survive a crash.
- */
+/** First statement of a session. `synchronous_commit` is never lowered: an acknowledged write survives any crash. */
 const BEGIN_SESSION = `
   select pg_is_in_recovery() as is_standby,
     set_config('synchronous_commit',
       case current_setting('synchronous_commit') when 'off' then 'on'
         else current_setting('synchronous_commit') end, false)`;
 
-/**
- * Has the server look whether we are still there while a statement runs: the locks of a killed process, whose statement
- * waits for another lock, are free at once.
- */
+/** Has the server notice a killed process while its statement runs, so that its locks are free at once. */
 const WATCH_CLIENT = `set client_connection_check_interval = '500ms'`;
 
-/**
- * Begins a session. A standby may be behind, and "not found" would make a provider create a user twice: it is not even
- * read.
- * @throws StoreError `store-unavailable` for a standby; errors of pg
- */
+/** Begins a session. A standby may be behind, so it is not even read. @throws StoreError `store-unavailable`; errors of pg */
 async function beginSession(client: pg.ClientBase): Promise<void> {
   const query = { text: BEGIN_SESSION, query_timeout: VANISHED_MS };
   const { rows } = await client.query<{ is_standby: boolean }>(query);

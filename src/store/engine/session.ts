@@ -18,9 +18,7 @@ import { StoreError } from './store-error.ts';
 /** Runs a statement on a connection. @throws StoreError */
 export type Run = <Row>(text: string, values: readonly unknown[]) => Promise<QueryResult<Row>>;
 
-/**
- * Puts kysely on the connections of an engine. Its own pool, locks and log are passed by: they cost more than most statements.
- */
+/** Puts kysely on the connections of an engine, without its pool, locks and log, which cost more than statements. */
 export function createSessions(engine: Engine) {
   const nowhere = () => Promise.reject(new Error('not used'));
   const dialect =

@@ -23,9 +23,8 @@ const FILES = ['', '-wal', '-shm'] as const;
 export type CopyStep = 'copying' | 'proving' | 'preparing';
 
 /**
- * Writes all that is committed in the store into a new file, while the bridge goes on: one consistent moment, checked
- * at the end. A file that is there stays as it is.
- * @throws StoreError; BridgeError `backup-failed`
+ * Writes one consistent moment of the store into a new file, and checks it. @throws StoreError, BridgeError `backup-
+ * failed`
  */
 export function backUpSqlite(path: string, target: string, onStep: (step: CopyStep) => void): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no store at ${path}`);

@@ -7,10 +7,8 @@ import { StoreError, toSqliteStoreError } from './store-error.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Takes the file for this process, which lets it assume that no other process has the file, whatever the path to it. The
- * lock lies beside the file, so that others may still read it (a backup, a shell), and ends with the process.
- * @param waitMs time that another process may still have it; by default as long as a predecessor needs to end
- * @throws StoreError `store-in-use` when it still has, or when the file has a second name (a hard link)
+ * Takes the file for this process, whatever the path to it, by a lock beside the file that ends with the process.
+ * @param waitMs time that another process may still have it @throws StoreError `store-in-use`, also for a hard link
  */
 export function takeFile(path: string, waitMs = BUSY_TIMEOUT_MS): DatabaseSync {
   const lockPath = `${findRealPath(path)}-lock`;
@@ -35,10 +33,7 @@ function findRealPath(path: string): string {
   throw new StoreError('store-in-use', message);
 }
 
-/**
- * Makes a file, readable for its owner only, together with its folder, where there is none. SQLite gives the files
- * beside it (-wal, -shm) its mode. @throws StoreError
- */
+/** Makes a file for its owner alone, and its folder, where there is none. @throws StoreError */
 export function createFile(path: string): void {
   orStoreError(() => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

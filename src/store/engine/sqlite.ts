@@ -11,18 +11,13 @@ import { createWriteQueue } from './write-queue.ts';
 /** Pages that reads keep in memory, in KiB. The operating system keeps the rest, at the price of a copy. */
 const READER_CACHE_KIB = 8 * 1_024;
 
-/**
- * `synchronous=FULL` makes each commit survive a loss of power; `secure_delete` overwrites deleted rows, so that the file
- * keeps no trace of them.
- */
+/** `synchronous=FULL` survives a loss of power; `secure_delete` leaves no trace of deleted rows. */
 const WRITER_PRAGMAS =
   'pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma secure_delete=on';
 
 /**
- * The embedded store: a file with a writer and a read-only reader, so that a read sees exactly what is committed. Concurrent
- * writes share a commit.
- * @param path of the file, created readable for its owner only, together with its folder.
- * @throws StoreError
+ * The embedded store: a writer, and a read-only reader, which sees what is committed. Concurrent writes share a commit.
+ * @param path created for its owner alone @throws StoreError
  */
 export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'> = {}): Store {
   // What is opened first is closed last: the writer leaves one file, without the log.
@@ -65,10 +60,7 @@ export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'
   };
 }
 
-/**
- * Remembers which file lies at a path now. The function that it returns throws where another one does, or none: what is written
- * then would be lost at the next start, which opens the path. @throws StoreError `store-replaced`
- */
+/** Remembers the file at a path. The returned function throws where another one is there by now. @throws StoreError */
 function watchPlace(path: string): () => void {
   const findFile = () => orStoreError(() => statSync(path, { throwIfNoEntry: false }));
   const opened = findFile();
@@ -91,10 +83,7 @@ const BOUND_LIMIT = /\blimit \?/g;
 /** Time of statements in a row, in milliseconds, after which the event loop is left to others once. */
 const ROW_MS = 20;
 
-/**
- * Creates what runs statements on a connection. Each text is prepared once, but for long ones; the least recently used
- * statement is dropped beyond a number.
- */
+/** Creates what runs statements. Short texts are prepared once; the least recently used one is dropped. */
 function createRun(database: DatabaseSync): Run {
   type Prepared = { readonly statement: StatementSync; readonly names: readonly string[] };
   const cache = new Map<string, Prepared>();
@@ -145,10 +134,7 @@ function parseRows<Row>(names: readonly string[], rows: unknown): Row[] {
   });
 }
 
-/**
- * Checks that both engines bind the value alike: text, numbers, bytes and null. Flags are stored as 0 and 1, times as
- * numbers.
- */
+/** Checks that both engines bind the value alike. Flags are stored as 0 and 1, times as numbers. */
 function toInputValue(value: unknown): SQLInputValue {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') {
     return value;

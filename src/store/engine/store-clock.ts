@@ -7,10 +7,8 @@ import { isPostgres, readNumber, SERVER_NOW } from './dialect.ts';
 const COMPARED_MS = 5_000;
 
 /**
- * Clock of the store's server, where several hosts share the store: a time that one of them stored is the same for all,
- * however wrong its own clock is, and whatever it is set to meanwhile. Where one process has the store, the host's own
- * clock.
- * @throws StoreError
+ * Clock of the store's server where hosts share the store, so that a stored time means the same to all, however wrong a
+ * host's clock is; else the host's own. @throws StoreError
  */
 export async function openStoreClock(store: Store, host: Clock): Promise<Clock> {
   if (!isPostgres(store.read)) return host;
@@ -38,10 +36,7 @@ export async function openStoreClock(store: Store, host: Clock): Promise<Clock> 
   };
 }
 
-/**
- * Finds the lead of the server's time over the host's steady one. The known one stays where the answer, which took its
- * time to come, does not contradict it.
- */
+/** Finds the lead of the server's time over the host's steady one; a known one stays unless it is contradicted. */
 async function compare({ read }: Store, host: Clock, knownMs: number | undefined): Promise<number> {
   const askedAt = readSteady(host);
   const server = (await readNumber(read, sql`select ${SERVER_NOW}`)) || host.now();

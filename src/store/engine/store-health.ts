@@ -19,10 +19,7 @@ export const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set([
   'store-corrupt',
 ]);
 
-/**
- * Watches the writes of a store: a full disk lets it be read and not written, so only writing shows that. `ended` is called
- * after each.
- */
+/** Watches writes: a full disk can be read and not written. `ended` is called after each. */
 export function watchWrites(
   store: Store,
   clock: Clock,
@@ -63,11 +60,7 @@ export function watchWrites(
   };
 }
 
-/**
- * Reason why committed data may be lost although the store works as set up:
- * - `not-flushed`: `fsync` is off, so a crash of the server's host may lose commits, or the whole database
- * - `standby-behind`: a standby follows that no commit waits for, so a fail-over to it may lose the last ones
- */
+/** Why committed data may be lost. `not-flushed`: `fsync` is off. `standby-behind`: no commit waits for a standby. */
 export type Weakness = 'not-flushed' | 'standby-behind';
 
 /** Reads from PostgreSQL's settings how commits may be lost; empty for a SQLite file. @throws StoreError */

@@ -63,11 +63,9 @@ export function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void
     /** Number of commits so far. */
     countCommits: () => commits,
     /**
-     * Runs `write` inside the transaction of a batch. `write` undoes its own changes before it rejects, and
-     * rejects when it finds the transaction gone. It may run again when that happened to a neighbour.
-     * Settles only after the commit: a value that was returned is durable, and an error that was thrown
-     * is not the echo of a neighbour whose change never became true.
-     * @throws StoreError; whatever `write` throws
+     * Runs `write` in the transaction of a batch, perhaps twice, if a neighbour ended it. `write` undoes its own
+     * changes before it rejects. Settles only after the commit, so that what it returns is durable. @throws StoreError;
+     * what `write` throws
      */
     run<T>(write: () => Promise<T>): Promise<T> {
       const { promise, resolve, reject } = Promise.withResolvers<T>();

@@ -191,10 +191,7 @@ export async function deleteAllLinks(tx: Db, { seq }: GroupKey): Promise<void> {
   await sql`delete from links where group_id = ${seq}`.execute(tx);
 }
 
-/**
- * Sets the desired state of one user in a list without making it pending. An unwanted user whom the service does not
- * show either is forgotten.
- */
+/** Sets the desired state of one user in a list; nothing waits. One who is unwanted and not seen is forgotten. */
 export async function desireLink(
   tx: Db,
   group: GroupKey,
@@ -237,10 +234,7 @@ export async function hasLink(
 /** Link that differs in the service from what is desired. */
 export type DifferingLink = LinkKey & { readonly wanted: boolean };
 
-/**
- * Lists users who are wanted in a list of the group and missing there, or there and unwanted, while no change waits.
- * Memberships of inactive users are kept and no difference; users whom the service never showed are not removed.
- */
+/** Lists users who are wanted and missing, or there and unwanted, while no change waits. Inactive ones stay members. */
 export async function listDifferingLinks(db: Db, { seq }: GroupKey): Promise<DifferingLink[]> {
   const rows = await select<LinkKey & { desired: number }>(db)`
     select link.list, person.id as "userId", link.desired
@@ -263,10 +257,7 @@ export interface SeenLinks {
   readonly mayBeOld?: boolean;
 }
 
-/**
- * Stores a list as observed; a change that holds already stops waiting. Where the list agrees with the store, nothing
- * is written. Returns how many users came or went.
- */
+/** Stores a list as observed; a change that holds stops waiting. Returns how many users came or went. */
 export async function observeLinks(tx: Db, group: GroupKey, seen: SeenLinks): Promise<number> {
   const { edits, moved } = await compareLinks(tx, group, seen);
   await storeEdits(tx, group, edits);
@@ -314,10 +305,7 @@ async function readListed(db: Db, accounts: readonly number[]): Promise<Map<numb
   return new Map(rows.map(({ seq, deleted_at }) => [seq, deleted_at === null]));
 }
 
-/**
- * Counts the observed members of several groups by their numbers, and members that a possibly incomplete list did not show
- * any more (`unknown`); a group that is not in the result has none.
- */
+/** Counts the seen members of groups by their numbers, and those that an incomplete list left out (`unknown`). */
 export async function countSeenMembers(db: Db, seqs: readonly number[]) {
   const rows = await select<Record<'group_id' | 'seen' | 'unknown', number>>(db)`
     select group_id, count(case when observed = 1 then 1 end) as seen,

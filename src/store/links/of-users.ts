@@ -18,10 +18,7 @@ const toGroupsOf = (userId: string, which: 'all' | 'waiting') =>
 const lockedInOrder = (tx: Db, named: RawBuilder<unknown>) =>
   sql`select seq from resources where seq in (${named}) order by seq ${forUpdate(tx)}`;
 
-/**
- * Locks the groups that name this user until the transaction ends; of those `waiting`, the groups with a waiting change of
- * the user. A transaction that writes both locks groups first, in their order, and then users, so that none deadlock.
- */
+/** Locks the groups that name this user, or those where a change waits. Groups come before users, in order: no deadlock. */
 export async function lockGroupsOf(
   tx: Db,
   userId: UserId,
@@ -37,10 +34,7 @@ export async function lockGroups(tx: Db, ids: readonly GroupId[]): Promise<void>
   await lockedInOrder(tx, named).execute(tx);
 }
 
-/**
- * Gives every group that shows this user a new version, after the name that it shows or the user's existence has
- * changed. `now` is epoch milliseconds.
- */
+/** Gives every group that shows this user a new version. `now` is epoch milliseconds. */
 export async function touchGroupsOf(tx: Db, userId: string, now: number): Promise<void> {
   await sql`update resources set version = version + 1,
       modified_at = case when modified_at > ${now} then modified_at else ${now} end
@@ -58,9 +52,8 @@ export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promi
 const GROUP_VERSION = sql`(select version from resources where resources.seq = links.group_id)`;
 
 /**
- * Removes a deleted user from every list of every managed group, and forgets links that the service does not hold: a
- * user without an account is in none. Unmanaged groups are never written. Returns the groups that are due now. `now` is
- * epoch milliseconds.
+ * Removes a deleted user from the lists of managed groups, and forgets what the service does not hold. Returns the
+ * groups that are due now. `now` is epoch milliseconds.
  */
 export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const isTheirs = sql`target = ${toSeq(userId)}`;
@@ -78,10 +71,7 @@ export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<
   return rows.map(({ id }) => id);
 }
 
-/**
- * Ends what is known of the links of a user: the account is gone (`observed` 0), or has another id by now (null: unknown).
- * What a provider or rule decided waits to be sent again; links that nobody decided about are forgotten.
- */
+/** Ends what is known of the links of a user whose account is gone (`observed` 0), or has another id (null). */
 export async function resetLinksOf(tx: Db, userId: UserId, observed: 0 | null): Promise<void> {
   const isTheirs = sql`target = ${toSeq(userId)}`;
   const isUnwanted = observed === 0 ? sql`or desired = 0` : sql``;
@@ -93,10 +83,7 @@ export async function resetLinksOf(tx: Db, userId: UserId, observed: 0 | null): 
 
 const ENDS = { user: ['target', 'group_id'], group: ['group_id', 'target'] } as const;
 
-/**
- * Moves the links of one user to another, or of one group. Where both have a link, the one of the other keeps what it wants,
- * and sees what was seen.
- */
+/** Moves the links of a user or group to another one, whose own links keep what they want. */
 export async function moveLinks(
   tx: Db,
   type: keyof typeof ENDS,
@@ -169,10 +156,7 @@ export async function listWantedMembers(
   return new Set(found.map(({ id }) => id));
 }
 
-/**
- * Lists the groups inside of a group or around it, at any depth, among its provider's. A circle ends where it began.
- * Mostly no group is a member of another one, which an index tells.
- */
+/** Lists the groups inside of a group or around it, at any depth, among its provider's. A circle ends. */
 export async function listNested(
   db: Db,
   id: GroupId,

@@ -66,10 +66,7 @@ export const NOTHING_WAITING: WaitingSummary = {
   failed: undefined,
 };
 
-/**
- * Sums up the waiting changes of a group. A change that was to be tried before `now` (epoch milliseconds) waits for
- * another one.
- */
+/** Sums up the waiting changes of a group. `now` is epoch milliseconds. */
 export async function readWaiting(db: Db, { seq }: GroupKey, now = 0): Promise<WaitingSummary> {
   const waiting = sql`from links where group_id = ${seq} and pending is not null`;
   type Totals = Record<'oldest' | 'nextRetryAt' | 'desired', number | null> & { problems: number };

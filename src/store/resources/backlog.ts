@@ -9,10 +9,7 @@ import { readRows, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
 
 const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
-/**
- * Time since which a resource waits: it became due then, or failed for the first time, because a failure moves the due
- * time.
- */
+/** Since when a resource waits: a failure moves the due time. */
 const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
 const IS_QUEUED = sql`stuck_at is null and attempts < 3 and seat_since is null`;
 
@@ -71,10 +68,7 @@ export async function listFailing(db: Db, limit: number): Promise<TroubledResour
   return rows.map((row) => ({ ...row, problem: parseStored(row.problem ?? unknown) }));
 }
 
-/**
- * Part of a resource that was acknowledged and that the service refuses: a field (`members` or `admins` for a user in a
- * list), and the SCIM id of the user in the list.
- */
+/** Part that was acknowledged and that the service refuses: a field, or a user in the members or admins. */
 interface StuckPart extends TroubledResource {
   readonly field: string;
   readonly person?: string;
@@ -111,10 +105,7 @@ async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
   return rows.map((row) => ({ ...row, type: 'group', problem: parseStored(row.problem) }));
 }
 
-/**
- * Makes the next user who waits for a free seat due at `at` (epoch milliseconds), unless the user is due before. The
- * next one is the user with the oldest last attempt; one of whom nothing is left to do waits for nothing.
- */
+/** Makes the user due at `at` (epoch milliseconds) who waits for a seat and was tried longest ago. */
 export async function retryNextForSeat(tx: Db, at: number): Promise<void> {
   const [next] = await select<Pick<UserRow, 'type' | 'id' | 'cells' | 'due_at'>>(tx)`
     select type, id, cells, due_at from resources where seat_since is not null and due_at is not null

@@ -13,10 +13,7 @@ import { deleteWhere, type Row, updateWhere } from '../tables.ts';
 import { deleteRow, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
 
-/**
- * Erases the user's own row. If the account may still be in the service, a tombstone of its id stays, so that no list
- * brings the user back; any other row goes.
- */
+/** Erases the user's own row. A tombstone of its id stays where a list could bring the user back. */
 export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void> {
   if (row.upstream_id === null || row.origin === null) return deleteRow(tx, row, now);
   const observed = toObservedUser(row);
@@ -49,9 +46,8 @@ interface ErasedUser extends EventMentions {
 }
 
 /**
- * Erases what other tables say of the user, and returns the number of rows: a row that is about others as well loses what is
- * personal about this user, any other row goes. The rows of the ledger and of plans stay, nameless, because limits and a
- * recovery count them.
+ * Erases what other tables say of the user, and returns the number of rows. Rows of the ledger and of plans stay,
+ * nameless, because limits and a recovery count them.
  */
 export async function eraseTraces(
   tx: Db,
@@ -115,9 +111,8 @@ export async function silenceWords(tx: Db, names: readonly string[]): Promise<vo
 }
 
 /**
- * Counts in one statement what of a user is still under way: places in groups that the service does not hold as wanted, or not
- * yet; actions that wait for a decision, or were decided and are not done; active drifts, apart from that of being unmanaged.
- * `calledAt`: the time of the bridge's last change of the user; null: there was none.
+ * Counts what of a user is under way: places in groups, actions, active drifts. `calledAt`: the last change by the
+ * bridge (epoch milliseconds); null: none.
  */
 export async function findErasureFacts(
   db: Db,

@@ -43,10 +43,7 @@ function isIn(...parts: readonly (readonly [columns: readonly string[], values: 
 
 const isLive = ({ deleted_at }: Pick<ResourceRow, 'deleted_at'>) => deleted_at === null;
 
-/**
- * Lists users or groups, deleted and unmanaged ones too, that are or were known by one of these folded names, in order of
- * creation.
- */
+/** Lists users or groups, deleted and unmanaged too, that are or were known by one of these folded names. */
 export const listNamed = <Type extends ResourceType>(
   db: Db,
   type: Type,
@@ -181,10 +178,7 @@ export async function findExisting<Type extends ResourceType>(
   return existing;
 }
 
-/**
- * Lists the names, folded, of users or groups that the service may hold by now and nobody knows: their create is on its way,
- * or its outcome is unknown.
- */
+/** Lists the folded names of users or groups whose create is on its way, or of unknown outcome. */
 export async function listNamesUnderWay(db: Db, type: ResourceType): Promise<Set<string>> {
   const rows = await select<{ name: string; sent_creates: string }>(db)`
     select name_folded as name, sent_creates from resources where type = ${sql.lit(type)} and sent_creates <> '[]'
@@ -202,10 +196,7 @@ export const findUserByUpstreamId = async (db: Db, upstreamId: number) =>
 /** Ids of a user or group in the service, by their columns. */
 export type EntryIds = { readonly [Id in (typeof IDS)[number]]?: ResourceRow[Id] | undefined };
 
-/**
- * Lists the users or groups, live or deleted, that have one of the ids of any of these entries of the service. Locked by
- * what never changes: a row that is deleted meanwhile would be in neither half of a search.
- */
+/** Lists users or groups, deleted too, with an id of these entries; locked by what never changes. */
 export async function listRowsOfEntries<Type extends ResourceType>(
   db: Db,
   type: Type,
@@ -244,10 +235,7 @@ export const listCalledNames = (row: ResourceRow) => [
   ...listServiceNames(row),
 ];
 
-/**
- * The users and groups, deleted and unmanaged ones too, that the service calls by one of these texts: an id, a uid or a
- * name. A user and a group may have the same number.
- */
+/** Users and groups, deleted and unmanaged too, that the service calls by one of these texts: id, uid or name. */
 export async function findCalled(db: Db, texts: ReadonlySet<string>) {
   const rows = await readInChunks([...texts], (some) => {
     const numbers = some.filter((text) => /^\d{1,15}$/.test(text)).map(Number);

@@ -7,10 +7,7 @@ import type { Db } from '../store.ts';
 import { findOne } from '../tables.ts';
 import type { UserRow } from './rows.ts';
 
-/**
- * Times of a user's departure after a write that takes access (epoch milliseconds). A departure that no look has shown yet
- * counts from its first request.
- */
+/** Times of a departure after a write that takes access (epoch milliseconds); it counts from the first request. */
 export function toDeparture({ left_at, out_at }: Pick<UserRow, 'left_at' | 'out_at'>, now: number) {
   const isOpen = left_at !== null && out_at === null;
   return { left_at: isOpen ? left_at : now, out_at: null };
@@ -83,10 +80,7 @@ export interface LateLeavers {
 export const IS_SEEN_WORKING = sql`(observed like '%"active":true%'
   and observed not like '%"temporarilyInactive":true%')`;
 
-/**
- * Finds who was deactivated or deleted before a time (epoch milliseconds) and was not seen to be out since, whatever keeps
- * them in.
- */
+/** Finds who was deactivated or deleted before a time (epoch milliseconds) and was not seen to be out since. */
 export async function findLateLeavers(
   db: Db,
   { before, limit }: { readonly before: number; readonly limit: number },

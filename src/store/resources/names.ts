@@ -77,10 +77,7 @@ export async function insertFormerIds(
   await insertAll(tx, 'former_ids', rows);
 }
 
-/**
- * Makes the ids of a deleted resource, its former ones too, those of another one, which took its place and is the same
- * person or group. `now` is epoch milliseconds.
- */
+/** Gives the ids of a deleted resource to the one that took its place. `now` is epoch milliseconds. */
 export async function passIds(
   tx: Db,
   { from, ...owner }: Omit<Row<'former_ids'>, 'seq' | 'former_id'> & { readonly from: string },

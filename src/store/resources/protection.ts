@@ -19,10 +19,7 @@ const NAMED = 'The person is protected by the settings of the bridge.';
 const OWN = 'The account is the one behind the bridge’s own token.';
 const OWNER = 'The account is an owner of the company.';
 
-/**
- * Protection by the settings and by observed roles, under every name that a user or group ever had. `findOwnAccount`: the
- * account behind our own token, when it is known.
- */
+/** Protection by the settings and by observed roles, under every name that a user or group ever had. */
 export function createProtection({
   isProtectedUser,
   isProtectedGroup,
@@ -98,10 +95,7 @@ export function createProtection({
   };
 }
 
-/**
- * Locks and lists the live owners of the company: two writes at the same time would each count on the owner whom the
- * other takes away. An owner whom the service was found not to have is not counted on.
- */
+/** Locks and lists the live owners, so that two writes do not each count on the owner whom the other removes. */
 async function lockOwners(tx: Db): Promise<UserRow[]> {
   await lockUntilCommit(tx, 'owners');
   const owners = await selectRows(tx, 'user', sql`deleted_at is null and owner = 1`);

@@ -56,10 +56,7 @@ interface Key<Type extends ResourceType> {
   readonly id: string;
 }
 
-/**
- * Reads the rows that a condition selects; an order, a limit and a lock may follow it. Written as SQL, which costs kysely
- * least: some of it is read several times by each write.
- */
+/** Reads the rows that a condition selects; order, limit and lock may follow it. SQL, because kysely costs more. */
 export const selectRows = <Type extends ResourceType>(
   db: Db,
   type: Type,
@@ -220,9 +217,8 @@ export function listGroupsWith(
 }
 
 /**
- * Makes a deleted user or group a new one, under another id, by which nobody waits for it: what the service holds of the
- * deleted one stays known, and so does what calls may still do. The deactivation is cancelled; departures from groups
- * stand. `now` is epoch milliseconds.
+ * Makes a deleted user or group a new one under another id: what the service holds and what calls may still do stays
+ * known. The deactivation is cancelled, departures from groups stand. `now` is epoch milliseconds.
  */
 export async function revive<Type extends ResourceKey['type']>(
   tx: Db,

@@ -98,10 +98,7 @@ export const toObservation = (row: ResourceRow) =>
 export const toSeenEntities = ({ entities }: Pick<GroupRow, 'entities'>) =>
   parse<SeenEntities>(entities);
 
-/**
- * True for an account that the bridge did not create and that no list of company users has shown: it may be an
- * owner's.
- */
+/** True for an account that may be an owner's: not the bridge's own, and never shown with its role. */
 export function isRoleUnknown(row: UserRow): boolean {
   if (row.origin === 'created' || row.upstream_id === null) return false;
   const observed = toObservedUser(row);
@@ -126,10 +123,7 @@ export interface Before {
   readonly cells: Cells<UserField | GroupField>;
   /** null: only observed, so the write took the account or group over. */
   readonly origin: Origin | null;
-  /**
-   * The account belonged to a deleted user, and the write gave it to a new one; or the group had been released, and the
-   * write took it up again.
-   */
+  /** The write passed the account of a deleted user on, or took a released group up again. */
   readonly deleted: boolean;
   /** 1: a provider wrote the list of admins of the group; absent: none did. */
   readonly adminsAsked?: number;

@@ -46,10 +46,7 @@ export const findView = async <Type extends ResourceType>(db: Db, type: Type, id
 export const listViews = <Type extends ResourceType>(db: Db, type: Type, query: ViewQuery) =>
   selectViews(db, type, toPart(type, query));
 
-/**
- * The columns of views, with the groups of each of the users: those that are wanted or, where nobody named the user, seen.
- * Text as a whole, because it is part of what is read most: kysely would put its parts together each time.
- */
+/** The columns of views, with the groups of each user. Text, because kysely would build what is read most each time. */
 const SELECTS = {
   sqlite: toSelects('json_quote(g.name)'),
   postgres: toSelects('to_json(g.name)::text'),
@@ -114,10 +111,7 @@ const MOMENT_SQL: Readonly<Record<MomentOp, string>> = {
 
 const NOTHING = sql<SqlBool>`1 = 0`;
 
-/**
- * Condition of a search as SQL text, answered by an index. A look-up by name is the most frequent request, and kysely's
- * builder costs more than the query. An attribute that the table does not have matches nothing.
- */
+/** Condition of a search as SQL text, answered by an index; an unknown attribute matches nothing. */
 function toCondition(
   searched: { readonly type: ResourceType; readonly provider: string },
   selector: Selector,
@@ -183,12 +177,9 @@ export interface ShownUsers {
 type ShownList = { readonly list: LinkList; readonly usersUrl: string };
 
 /**
- * Reads a list of several groups behind a place, some thousands of users of each, so that no group is too large for the
- * memory. Written by the database, which is quickest: a page of a list has thousands of them. A user is shown when that
- * is wanted or, where no provider named the user, seen; a member whom only inner groups want is not. The links are
- * counted before they are looked at, and names are looked up one by one: PostgreSQL would guess how many of the links
- * are shown, mostly far too few, and sort the whole group, or join all users, for each part.
- * @returns the parts in the order of the groups' numbers
+ * Reads a list of several groups behind a place, some thousands of users of each, written by the database. A user is
+ * shown when wanted or, where no provider named the user, seen. Links are counted before they are looked at: PostgreSQL
+ * guesses far too few, and would sort whole groups. @returns the parts in the order of the groups' numbers
  */
 export async function readShown(
   db: Db,
