@@ -31,18 +31,19 @@ export async function createBridge(given: BridgeOptions) {
   const own = await openOwnParts(given);
   const { access, acts, formerIds, guard, outages, requests, sections, store, waiters } = own;
   let isDraining = false;
-  const process = toProcessDeps(own, () => leadership.news().ownAccount ?? undefined);
+  const process: ProcessDeps = {
+    ...toProcessDeps(own, () => leadership.news().ownAccount ?? undefined),
+    adopt: (type, request) => adopt(scim, type, request),
+  };
   const leadership: Leadership = createLeadership(own, () => parts);
   const reconciler = createReconciler({ ...process, leader: leadership.access, waiters });
-  const scim = toScimDeps(own, { process, leadership, reconciler });
+  const scim: ScimDeps = toScimDeps(own, { process, leadership, reconciler });
   const parts: BridgeParts = {
     ...own,
     process,
     leadership,
     reconciler,
     scim,
-    // Takeovers by hand, or by a policy, go the way of those by a request.
-    decisions: { ...process, adopt: (type, request) => adopt(scim, type, request) },
     health: toHealthSources(own, leadership, () => isDraining),
   };
   return {
@@ -86,9 +87,9 @@ function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Se
 
 /** Dependencies that every process has, leader or not. */
 function toProcessDeps(
-  { settings, store, clock, events, random, tracing, sections }: OwnParts,
+  { settings, store, clock, events, random, tracing, sections, target }: OwnParts,
   findOwnAccount: () => number | undefined,
-): ProcessDeps {
+): Omit<ProcessDeps, 'adopt'> {
   const { rules, users, protect } = settings;
   return {
     store,
@@ -97,6 +98,7 @@ function toProcessDeps(
     random,
     tracing,
     policy: toReconcilePolicy(settings),
+    identity: target.identity,
     rules: {
       book: createRuleBook(rules),
       deactivation: users.deactivation,

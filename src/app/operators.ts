@@ -24,7 +24,7 @@ export interface BridgeParts extends TenureParts {
 /** Creates the router of the operators' interface. */
 export function createOperators(parts: BridgeParts, status: StatusSources): Router {
   const { store, events, metrics, about, target } = parts;
-  const { access, acts, attempts, leadership, requests, scim, decisions, guard } = parts;
+  const { access, acts, attempts, leadership, requests, scim, process, guard } = parts;
   const { rules } = scim;
   return createOperatorRouter({
     ...status,
@@ -32,13 +32,13 @@ export function createOperators(parts: BridgeParts, status: StatusSources): Rout
     sessions: access.sessions,
     attempts,
     rules,
-    drifts: createDriftDecisions(decisions),
+    drifts: createDriftDecisions(process),
     registry: metrics.registry,
     settings: about.settings,
     sandbox: target.sandbox,
-    adopt: decisions.adopt,
+    adopt: process.adopt,
     findRepairWords,
-    requestSweep: (isDry) => requestSweep(parts.process, isDry),
+    requestSweep: (isDry) => requestSweep(process, isDry),
     look: leadership.look,
     refreshFormerIds: parts.formerIds.refresh,
     pause: guard.pause,

@@ -8,7 +8,6 @@ import type { StatusSources } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createHarmWatch } from '../reconcile/plans.ts';
-import type { DecisionDeps } from '../reconcile/repair/decide.ts';
 import { readSections, SECTIONS } from '../reconcile/sections.ts';
 import { Waiters } from '../reconcile/waiters.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
@@ -55,7 +54,6 @@ export type OwnParts = Awaited<ReturnType<typeof openOwnParts>>;
 /** Parts that a tenure uses. */
 export interface TenureParts extends OwnParts {
   readonly process: ProcessDeps;
-  readonly decisions: DecisionDeps;
   readonly health: HealthSources;
 }
 

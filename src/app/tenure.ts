@@ -14,7 +14,7 @@ import { createSweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
 import { FirstRead, type FirstReadState } from '../reconcile/read/first-read.ts';
-import type { ReadDeps, ReadProgress } from '../reconcile/read/reading.ts';
+import type { ReadProgress } from '../reconcile/read/reading.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
 import { createDriftKeeper } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Detection, type Recovery } from '../reconcile/repair/recovery.ts';
@@ -116,7 +116,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead) {
   };
 }
 
-async function createDeps(parts: TenureParts, lead: OwnLead): Promise<ReadDeps> {
+async function createDeps(parts: TenureParts, lead: OwnLead): Promise<ReconcileDeps> {
   const { settings, target, clock, random, guard, acts } = parts;
   const store = toLeadersStore(parts.store, lead);
   const outage = createOutageWatch(clock);
@@ -137,16 +137,16 @@ async function createDeps(parts: TenureParts, lead: OwnLead): Promise<ReadDeps> 
     },
   });
   const quirks = await openQuirks({ store, clock, fixed: toFixedQuirks(settings) });
-  return { ...parts.process, store, upstream, quirks, outage, identity: target.identity };
+  return { ...parts.process, store, upstream, quirks, outage };
 }
 
 /** Creates the parts that see changes of others in the service, and act on them. */
 function createDetectors(
-  { settings, decisions }: TenureParts,
-  deps: ReadDeps,
+  { settings }: TenureParts,
+  deps: ReconcileDeps,
   { firstRead, recovery }: { readonly firstRead: FirstRead; readonly recovery: Recovery },
 ) {
-  const keeper = createDriftKeeper({ ...decisions, ...deps }, () => firstRead.finished);
+  const keeper = createDriftKeeper(deps, () => firstRead.finished);
   const sweeps = createSweeps({
     ...deps,
     isReady: () => recovery.isChecked() && firstRead.finished && !recovery.isReading(),

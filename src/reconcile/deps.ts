@@ -1,4 +1,4 @@
-import type { AdoptionPolicy } from '../domain/adoption.ts';
+import type { Adoption, AdoptionPolicy, AdoptionRequest } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { DriftPolicy } from '../domain/drift-policy.ts';
 import type { HarmLimit } from '../domain/harm.ts';
@@ -54,6 +54,10 @@ export interface ProcessDeps {
   /** Rules of the configuration. */
   readonly rules: Rules;
   readonly events: Events;
+  /** Name of the service that the store belongs to: its base URL, or a constant for the embedded sandbox. */
+  readonly identity: string;
+  /** Takes an account or group over, by hand or by a policy, as a request does. */
+  readonly adopt: (type: 'user' | 'group', request: AdoptionRequest) => Promise<Adoption>;
   /** Has this process know the sections as they are stored now. */
   readonly refreshSections: () => void;
   /** Absent: off. */

@@ -5,16 +5,17 @@ import type { PlanRow } from '../../store/plans.ts';
 import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
 import { Comparison } from '../compare/compare-all.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
-import { type ReadDeps, Reading } from '../read/reading.ts';
+import { Reading } from '../read/reading.ts';
 import type { DecisionSource } from '../repair/decide.ts';
 import { RECOVERY } from '../repair/recovery-plan.ts';
 
 /** Interval of asking whether a sweep is due, or was asked for, in milliseconds. */
 const POLL_MS = 10_000;
 
-interface SweepDeps extends ReadDeps {
+interface SweepDeps extends ReconcileDeps {
   readonly decide: (source: DecisionSource) => Promise<PlanRow | undefined>;
   /** True when this process knows that the store is current: the first read is finished and no start is being checked. */
   readonly isReady: () => boolean;

@@ -5,11 +5,12 @@ import type { Db } from '../../store/store.ts';
 import { users } from '../../upstream/operations/people.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import { backoffMs } from '../backoff.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
 import type { KnownService } from '../sections.ts';
 import { toReason } from '../verdict.ts';
 import { readService, recheckSections } from './read-service.ts';
-import { READING, type ReadBefore, type ReadDeps, Reading, type ReadProgress } from './reading.ts';
+import { READING, type ReadBefore, Reading, type ReadProgress } from './reading.ts';
 import { assertService, isOtherService, mayGoWithout, openService } from './service.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
@@ -38,7 +39,7 @@ export type FirstReadState =
 
 /** The first read of a service, once per store. SCIM answers after it alone: "not found" would have users created twice. */
 export class FirstRead {
-  readonly #deps: ReadDeps;
+  readonly #deps: ReconcileDeps;
   readonly #learned = Promise.withResolvers<void>();
   readonly #broken = Promise.withResolvers<BridgeError>();
   readonly #loop: Loop;
@@ -48,7 +49,7 @@ export class FirstRead {
   /** Failures in a row of asking whose service it is; undefined: this process knows. */
   #failures: number | undefined = 0;
 
-  constructor(deps: ReadDeps) {
+  constructor(deps: ReconcileDeps) {
     this.#deps = deps;
     this.#reading = new Reading(deps.clock.now(), true);
     const job = { type: 'first-read', id: 'run', restMs: RECHECK_MS };

@@ -8,6 +8,7 @@ import { type GroupRow, LIVE, listRows, lockRow, updateRow } from '../../store/r
 import { toUpstreamIds } from '../../store/resources/state.ts';
 import { deleteWhere } from '../../store/tables.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { fetchMemberIds, fetchScimMembers, observeMembers } from '../group/observe.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
@@ -15,7 +16,7 @@ import type { GroupScimId } from '../quirks.ts';
 import { withCalls } from '../step-call.ts';
 import { classify } from '../verdict.ts';
 import { groupEntries, type ShownGroup, toGroupEntry } from './group-entries.ts';
-import { type ListedScimGroup, READING, type ReadDeps, type ReadRun } from './reading.ts';
+import { type ListedScimGroup, READING, type ReadRun } from './reading.ts';
 import { EntryStore } from './store-entries.ts';
 
 /** Groups of one read of the store. */
@@ -124,7 +125,7 @@ async function readMembersOf(run: ReadRun, { group, said, listed }: Unproven): P
 
 /** @throws UpstreamError also when no call shows its members */
 async function fetchMembers(
-  deps: Pick<ReadDeps, 'upstream'>,
+  deps: Pick<ReconcileDeps, 'upstream'>,
   group: GroupRow,
 ): Promise<readonly number[] | undefined> {
   const { uid, scimId } = toUpstreamIds(group);

@@ -9,12 +9,6 @@ import type { ReconcileDeps } from '../deps.ts';
 import { isBusy } from '../differences.ts';
 import type { ReadableSection } from '../sections.ts';
 
-/** Dependencies of a complete read. */
-export interface ReadDeps extends ReconcileDeps {
-  /** Name of the service that the store belongs to: its base URL, or a constant for the embedded sandbox. */
-  readonly identity: string;
-}
-
 /** Calls of a complete read are of the least urgent class that is never starved. */
 export const READING = { class: 'look', key: 'first-read' } as const;
 
@@ -206,7 +200,7 @@ export class Reading {
 
 /** A read and what it needs; aborted when the process stops. */
 export interface ReadRun {
-  readonly deps: ReadDeps;
+  readonly deps: ReconcileDeps;
   readonly reading: Reading;
   readonly signal: AbortSignal;
 }

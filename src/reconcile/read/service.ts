@@ -1,10 +1,11 @@
 import { BridgeError } from '../../domain/errors.ts';
 import { scim } from '../../upstream/operations/scim.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { type KnownService, SERVICE } from '../sections.ts';
 import { type Classified, classify } from '../verdict.ts';
-import { READING, type ReadDeps } from './reading.ts';
+import { READING } from './reading.ts';
 
-type StoreDeps = Pick<ReadDeps, 'store' | 'clock' | 'identity'>;
+type StoreDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'identity'>;
 
 /** Finds what the store knows of its service. @throws BridgeError `other-service` when it belongs to another address */
 export async function openService({
@@ -52,7 +53,7 @@ export function isOtherService(error: unknown): error is BridgeError {
 }
 
 /** Tells whether the service answers a cheap read that every token may send. Never rejects because of the service. */
-export async function isAnswering({ upstream }: ReadDeps): Promise<boolean> {
+export async function isAnswering({ upstream }: ReconcileDeps): Promise<boolean> {
   try {
     await upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, READING);
     return true;
@@ -66,7 +67,7 @@ const FAILURES_MAX = 3;
 
 /** True when the bridge goes on without what a call was to tell: it tells nothing, or fails alone. `attempt`: from 1 on */
 export async function mayGoWithout(
-  deps: ReadDeps,
+  deps: ReconcileDeps,
   error: unknown,
   attempt: number,
 ): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { type Adoption, type AdoptionRequest, toAdoptionWords } from '../../domain/adoption.ts';
+import { toAdoptionWords } from '../../domain/adoption.ts';
 import { DRIFT_KINDS, type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
 import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
 import { HARM_WINDOW_MS } from '../../domain/harm.ts';
@@ -18,10 +18,9 @@ import {
 } from '../../store/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
-import type { ProcessDeps } from '../deps.ts';
+import type { ProcessDeps, ReconcileDeps } from '../deps.ts';
 import { findCurrent } from '../differences.ts';
 import { addPlan, listExceeded, type NewPlan, sumUp, tellPlan } from '../plans.ts';
-import type { ReadDeps } from '../read/reading.ts';
 import { acceptDrift, findObstacle, IS_CHANGED, isStillSo } from './desire.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */
@@ -29,14 +28,6 @@ const ACTIONS_MAX = 10_000;
 const PART = 500;
 /** Repairs of the same drift in 24 hours, after which it is only reported. */
 const REPAIRS_MAX = 3;
-
-/** Dependencies of decisions about drifts, in every process. */
-export interface DecisionDeps extends ProcessDeps {
-  readonly adopt: (type: 'user' | 'group', request: AdoptionRequest) => Promise<Adoption>;
-}
-
-/** Dependencies of everything about drifts, at the leader. */
-export type DriftDeps = DecisionDeps & ReadDeps;
 
 /**
  * Occasion of a decision.
@@ -47,7 +38,7 @@ export type DecisionSource = 'sweep' | 'audit' | 'dry-run';
 
 /** Accepts some known drifts by the policy, and plans the repair of others: the plan waits for an operator if it harms too much. */
 export async function decide(
-  deps: DriftDeps,
+  deps: ReconcileDeps,
   source: DecisionSource,
 ): Promise<PlanRow | undefined> {
   const { plan, accept } = await deps.store.write(async (tx) => {
@@ -69,7 +60,7 @@ export async function decide(
 
 const BY_POLICY = { provider: DEFAULT_PROVIDER, privileged: 'refuse', isDryRun: false } as const;
 
-async function sortKnown(tx: Db, deps: DriftDeps) {
+async function sortKnown(tx: Db, deps: ReconcileDeps) {
   const { drift: policy } = deps.policy;
   const kinds = listActedOn(policy, DRIFT_KINDS);
   // An operator wanted them left alone until now.
@@ -97,7 +88,7 @@ const toSubject = (row: Pick<DriftRow, 'resource_id' | 'member_id'>) =>
 /** A drift that returns again and again is contested between people: it is only reported, as one with an obstacle is. */
 async function mayRepair(
   tx: Db,
-  deps: DriftDeps,
+  deps: ReconcileDeps,
   row: DriftRow,
   before: readonly PlanActionRow[] = [],
 ): Promise<boolean> {
@@ -114,7 +105,7 @@ async function mayRepair(
 /** Makes the plan of repairs by the policy. @param held the plan of earlier ones that waits for an operator */
 async function planByPolicy(
   tx: Db,
-  deps: DriftDeps,
+  deps: ReconcileDeps,
   {
     source,
     held,
@@ -187,7 +178,7 @@ export type ManyDecided = Awaited<ReturnType<typeof decideMany>>;
 type OneDecided = Awaited<ReturnType<typeof judge>>;
 
 /** Decides about drifts in one transaction: repairs are one plan. A dry run does the same and is undone. */
-export async function decideMany(deps: DecisionDeps, request: ManyRequest) {
+export async function decideMany(deps: ProcessDeps, request: ManyRequest) {
   const { store } = deps;
   if (request.decision.kind === 'adopt') return adoptMany(deps, request, request.decision);
   const work = (tx: Db) => decideIn(tx, deps, request);
@@ -196,7 +187,7 @@ export async function decideMany(deps: DecisionDeps, request: ManyRequest) {
 
 /** Adopts each in a transaction of its own, after a look at the service where that is needed. */
 async function adoptMany(
-  deps: DecisionDeps,
+  deps: ProcessDeps,
   { ids, isDryRun }: ManyRequest,
   { provider }: { readonly provider: string },
 ) {
@@ -215,7 +206,7 @@ async function adoptMany(
 }
 
 /** Repairs of these drifts drop out of the plans that have them, which would overrule the decision. */
-async function decideIn(tx: Db, deps: DecisionDeps, request: ManyRequest) {
+async function decideIn(tx: Db, deps: ProcessDeps, request: ManyRequest) {
   await enterRules(tx, deps.rules, 'names');
   // Nothing of them is released until the transaction ends.
   await lockPlans(tx);
@@ -250,7 +241,7 @@ async function judge(
 /** Returns the reason why it is not accepted, ignored, or fit for repair. */
 async function decideOne(
   tx: Db,
-  deps: DecisionDeps,
+  deps: ProcessDeps,
   drift: DriftRow,
   { decision, by: noted_by }: ManyRequest,
 ): Promise<string | undefined> {
@@ -272,7 +263,7 @@ async function decideOne(
 /** Makes the plan of the repairs that an operator asks for, if it is the one that is meant. It is followed at once. */
 async function planAsked(
   tx: Db,
-  deps: DecisionDeps,
+  deps: ProcessDeps,
   drifts: readonly DriftRow[],
   { decision, isDryRun, by }: ManyRequest,
 ) {

@@ -44,17 +44,17 @@ import { isAtWork } from '../differences.ts';
 import { toUnmanagedGroup } from '../group/observe.ts';
 import { addPlan, restartHarmCount, tellPlan } from '../plans.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
-import { type DecisionDeps, decideMany } from './decide.ts';
+import { decideMany } from './decide.ts';
 import { findLink } from './desire.ts';
 
 /** Decisions of operators, in any process; the leader follows them. */
 export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
 
 /** Creates the decisions of one process. */
-export function createDriftDecisions(deps: DecisionDeps) {
+export function createDriftDecisions(deps: ProcessDeps) {
   const followed =
     <Args extends unknown[], Result>(
-      decideOn: (deps: DecisionDeps, ...args: Args) => Promise<Result>,
+      decideOn: (deps: ProcessDeps, ...args: Args) => Promise<Result>,
     ) =>
     async (...args: Args): Promise<Result> => {
       const result = await decideOn(deps, ...args);
@@ -72,7 +72,7 @@ export function createDriftDecisions(deps: DecisionDeps) {
 
 /** A discard needs no hash. `by` is the operator's name. */
 async function decidePlan(
-  { store, clock, events }: DecisionDeps,
+  { store, clock, events }: ProcessDeps,
   id: string,
   { status, hash, by }: { status: 'approved' | 'discarded'; hash: string | undefined; by: string },
 ) {
@@ -101,7 +101,7 @@ async function decidePlan(
 export type UndoDecision = Awaited<ReturnType<typeof undoPlan>>;
 
 /** Plans the opposite of what a plan did, where the service did not hold it already and no provider wrote it since. */
-async function undoPlan(deps: DecisionDeps, id: string, by: string) {
+async function undoPlan(deps: ProcessDeps, id: string, by: string) {
   return deps.store.write(async (tx) => {
     // Two simultaneous requests to undo come one after the other.
     await lockPlans(tx);
@@ -137,7 +137,7 @@ const OPPOSITES: Readonly<Partial<Record<ChangeKind, ChangeKind>>> = {
 
 async function findOpposite(
   db: Db,
-  deps: DecisionDeps,
+  deps: ProcessDeps,
   row: PlanActionRow,
 ): Promise<readonly PlanAction[]> {
   const action = toAction(row);
@@ -150,7 +150,7 @@ async function findOpposite(
 
 async function isStillDesired(
   db: Db,
-  { policy }: DecisionDeps,
+  { policy }: ProcessDeps,
   action: PlanAction,
 ): Promise<boolean> {
   const { type, resourceId: id, desired } = action;
@@ -174,7 +174,7 @@ export interface HandOver extends GivenKey {
 
 /** Plans a handover for an operator to approve, unless one waits already. @param reason in words */
 async function planHandover(
-  { store, clock, events }: DecisionDeps,
+  { store, clock, events }: ProcessDeps,
   handovers: readonly HandOver[],
   reason: string,
 ): Promise<{ readonly kind: 'planned' | 'waits'; readonly plan: PlanRow }> {
@@ -224,7 +224,7 @@ function isOwnedAs(row: ResourceRow, owned: JsonValue): boolean {
 }
 
 /** Has the bridge only observe a user or group from now on, as the service holds it. Nothing reaches the service. */
-async function stopManaging({ store, clock, rules }: DecisionDeps, key: GivenKey) {
+async function stopManaging({ store, clock, rules }: ProcessDeps, key: GivenKey) {
   return store.write(async (tx) => {
     await enterRules(tx, rules, 'names');
     const row = await lockRow(tx, key);
@@ -258,11 +258,7 @@ async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
 }
 
 /** True for a group from which rules or outer groups derive something: that ends with it, and the service would get that change. */
-async function isRuled(
-  tx: Db,
-  row: ResourceRow,
-  { book }: DecisionDeps['rules'],
-): Promise<boolean> {
+async function isRuled(tx: Db, row: ResourceRow, { book }: ProcessDeps['rules']): Promise<boolean> {
   if (row.type === 'user') return false;
   const isSource = book.drivesMembers(row.name) || book.isSource(row.name);
   if (isSource || listEntityFields(parseCells(row)).length > 0) return true;

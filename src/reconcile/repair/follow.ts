@@ -32,9 +32,10 @@ import {
 import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { type Current, findCurrent, isAtWork, listDifferences } from '../differences.ts';
 import { tellPlan } from '../plans.ts';
-import { type DriftDeps, dropRepairs } from './decide.ts';
+import { dropRepairs } from './decide.ts';
 import { handOver } from './decisions.ts';
 import { acceptHeld, desire, findObstacle, findState, isStillSo } from './desire.ts';
 import { endRecovery } from './recovery-plan.ts';
@@ -50,7 +51,7 @@ const CLOCKS_MS = 60_000;
 const REVIEWED_BEFORE_MS = 600_000;
 
 /** Creates what takes up decided plans, and ends what is over of users and groups that were written or released since the last time. */
-export function createFollower(deps: DriftDeps) {
+export function createFollower(deps: ReconcileDeps) {
   const { store, clock } = deps;
   let reviewedUntil = clock.now() - REVIEWED_BEFORE_MS;
   let waiting: readonly GivenKey[] = [];
@@ -80,7 +81,7 @@ export function createFollower(deps: DriftDeps) {
 }
 
 /** Ends the plans of which nothing waits any more. One that nobody approved, and of which nothing is left, is discarded. */
-async function endPlans(deps: DriftDeps): Promise<void> {
+async function endPlans(deps: ReconcileDeps): Promise<void> {
   const { store, clock, events } = deps;
   const now = clock.now();
   const { applied, emptied } = await store.write(async (tx) => {
@@ -104,7 +105,7 @@ async function endPlans(deps: DriftDeps): Promise<void> {
   }
 }
 
-async function takeUpPart(deps: DriftDeps, plan: PlanRow): Promise<boolean> {
+async function takeUpPart(deps: ReconcileDeps, plan: PlanRow): Promise<boolean> {
   return deps.store.write(async (tx) => {
     if (changesDesired(plan)) await enterRules(tx, deps.rules, 'names');
     // Another process may be at it as well.
@@ -125,7 +126,7 @@ function changesDesired({ undoes, status }: PlanRow): boolean {
 
 async function takeUp(
   tx: Db,
-  deps: DriftDeps,
+  deps: ReconcileDeps,
   plan: PlanRow,
   rows: readonly PlanActionRow[],
 ): Promise<void> {
@@ -156,7 +157,7 @@ async function takeUp(
 
 async function takeUpOne(
   tx: Db,
-  deps: DriftDeps,
+  deps: ReconcileDeps,
   { plan, action, current }: { plan: PlanRow; action: PlanAction; current: Current },
 ): Promise<ActionStatus> {
   if (plan.status === 'discarded') {
@@ -219,7 +220,7 @@ interface Judged {
 }
 
 /** What is not known ends nothing. Returns true while something waits. */
-async function review(deps: DriftDeps, key: GivenKey): Promise<boolean> {
+async function review(deps: ReconcileDeps, key: GivenKey): Promise<boolean> {
   const { store, clock, events } = deps;
   const seen = await judge(store.read, deps, { key, lock: false });
   if (seen.some(({ end }) => end !== undefined && end !== 'waits')) {
@@ -255,7 +256,7 @@ async function saveEnds(tx: Db, judged: readonly Judged[], now: number): Promise
 
 async function judge(
   db: Db,
-  deps: DriftDeps,
+  deps: ReconcileDeps,
   { key, lock }: { readonly key: GivenKey; readonly lock: boolean },
 ): Promise<Judged[]> {
   const current = await findCurrent(db, deps, key, { lock });

@@ -6,8 +6,9 @@ import { isLinked, toObservation } from '../../store/resources/state.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { withOptions } from '../../upstream/transport.ts';
 import { type Look, type Looked, listManagedParts, lookAt } from '../compare/look.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
-import { type DecisionSource, type DriftDeps, decide } from './decide.ts';
+import { type DecisionSource, decide } from './decide.ts';
 import { createFollower } from './follow.ts';
 import { RECOVERY } from './recovery-plan.ts';
 
@@ -21,7 +22,7 @@ const BUSY_MIN_MS = 25;
 export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
 
 /** Creates the keeper; `isReady`: the first read is finished. */
-export function createDriftKeeper(deps: DriftDeps, isReady: () => boolean) {
+export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
   const { clock, store } = deps;
   const follow = createFollower(deps);
   const stopping = new AbortController();
@@ -73,7 +74,7 @@ export type LookResult = Looked | { readonly kind: 'unknown' | 'not-linked' };
 
 /** Looks, and reports the new drifts. */
 async function lookAndReport(
-  deps: DriftDeps,
+  deps: ReconcileDeps,
   row: ResourceRow,
   { signal, ...how }: Look & { readonly signal: AbortSignal },
 ): Promise<Looked> {
@@ -84,7 +85,7 @@ async function lookAndReport(
 }
 
 /** Looks at what others may have changed. Returns when the next look is due (epoch milliseconds), and whether a drift was found. */
-async function inspectDue(deps: DriftDeps, signal: AbortSignal) {
+async function inspectDue(deps: ReconcileDeps, signal: AbortSignal) {
   const { read } = deps.store;
   let hasFound = false;
   const due = { look_at: { '<=': deps.clock.now() } };
@@ -101,7 +102,7 @@ const NO_LOOK = { look_at: null, look_since: null, look_source: null, look_admin
 
 /** True when a new drift was found. */
 async function takeInspection(
-  deps: DriftDeps,
+  deps: ReconcileDeps,
   row: ResourceRow,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -133,7 +134,7 @@ async function takeInspection(
 
 /** No call is repeated. */
 async function lookNow(
-  deps: DriftDeps,
+  deps: ReconcileDeps,
   key: ResourceKey,
   signal: AbortSignal,
 ): Promise<LookResult> {

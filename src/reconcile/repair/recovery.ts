@@ -12,7 +12,7 @@ import type { Hold, ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { addPlan, sumUp, toSumColumns } from '../plans.ts';
 import type { FirstRead } from '../read/first-read.ts';
-import { type ReadDeps, Reading } from '../read/reading.ts';
+import { Reading } from '../read/reading.ts';
 import { mayGoWithout } from '../read/service.ts';
 import { classify } from '../verdict.ts';
 import { type Mode, OBSERVING } from '../write-guard.ts';
@@ -31,7 +31,7 @@ const READING = { class: 'look', key: 'recovery' } as const;
 /** Categories of changes of users and groups, as far as the service's documents tell. */
 const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
 
-interface RecoveryDeps extends ReadDeps {
+interface RecoveryDeps extends ReconcileDeps {
   readonly mode: Mode;
   readonly firstRead: FirstRead;
 }

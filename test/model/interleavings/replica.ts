@@ -107,6 +107,8 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       requestFailed: ({ error }) => onFailure(error),
       sectionClosed: () => onFailure(new BridgeError('bug', 'a section was closed')),
     },
+    identity: '',
+    adopt: async () => ({ kind: 'unknown' }),
     refreshSections: () => undefined,
   };
   const waiters = new Waiters(clock);
@@ -123,22 +125,19 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     },
   });
   const scim: ProviderDeps = {
+    ...deps,
     provider: 'default',
-    store,
     formerIds: { toOwn: (_type, id) => id },
     reconciler,
-    clock,
     tracing: undefined,
     findCredential: async () => undefined,
     attempts: { failed: async () => undefined },
     policy: policies.scim,
-    rules: noRules,
     baseUrl: 'http://bridge.invalid/scim/v2',
     openRequest: () => ({ run: (work) => work(), end: () => undefined }),
     findClosed: () => undefined,
     looksFirst: () => false,
     isUpstreamDown: () => false,
-    events: deps.events,
   };
   let isAlive = true;
   const candidate: Candidate = {
