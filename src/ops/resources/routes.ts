@@ -5,12 +5,7 @@ import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OBSTACLE_WORDS } from '../../domain/erasure.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isObservedActive, listUserDifferences } from '../../domain/user.ts';
-import {
-  type Erasure,
-  type ErasureDeps,
-  eraseUser,
-  planErasure,
-} from '../../reconcile/erasure/erasure.ts';
+import { type Erasure, eraseUser, planErasure } from '../../reconcile/erasure/erasure.ts';
 import { listByKey } from '../../store/resources/find.ts';
 import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
@@ -195,7 +190,7 @@ export const erasureRoutes = [
     },
     async (sources, { params }) => {
       const id = await getPerson(sources, params.key);
-      return ok(toAnswer(await planErasure(toDeps(sources), id)));
+      return ok(toAnswer(await planErasure(sources, id)));
     },
   ),
   route(
@@ -208,7 +203,7 @@ export const erasureRoutes = [
     },
     async (sources, { params }) => {
       const target = await getPerson(sources, params.key);
-      const json = toAnswer(await eraseUser(toDeps(sources), target));
+      const json = toAnswer(await eraseUser(sources, target));
       const { obstacles, rows } = json;
       if (obstacles.length === 0) {
         const change = { before: { rows: (rows ?? 0) + 1 }, after: { rows: 0 } };
@@ -222,10 +217,6 @@ export const erasureRoutes = [
 
 async function getPerson({ store }: OpsSources, key: string) {
   return getOnly(await listByKey(store.read, 'user', key)).id;
-}
-
-function toDeps({ store, clock, rules }: OpsSources): ErasureDeps {
-  return { store, clock, policy: rules };
 }
 
 /** A person may be gone since their name was looked up. */

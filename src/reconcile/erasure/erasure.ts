@@ -19,10 +19,7 @@ import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isAtWork } from '../differences.ts';
 
-/** Dependencies of an erasure. */
-export type ErasureDeps = Pick<ReconcileDeps, 'store' | 'clock'> & {
-  readonly policy: Pick<ReconcileDeps['policy'], 'deactivation'>;
-};
+type ErasureDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'rules'>;
 
 /** Erasure of one user, done or planned. */
 export type Erasure = Awaited<ReturnType<typeof toErasure>>;
@@ -108,7 +105,7 @@ const TOLD_MS = 10 * 60_000;
 
 async function listObstacles(
   db: Db,
-  { clock, policy }: ErasureDeps,
+  { clock, rules }: ErasureDeps,
   row: UserRow,
 ): Promise<ErasureObstacle[]> {
   if (row.erased_at !== null) return ['erased'];
@@ -119,7 +116,7 @@ async function listObstacles(
   const { links, held, drifts, calledAt } = await findErasureFacts(db, row);
   // A comparison that misses an unmanaged account looks for it, and forgets one that is gone.
   const isShown = !isDeleted && !isGone(observed);
-  const works = observed !== undefined && isObservedActive(observed, policy.deactivation);
+  const works = observed !== undefined && isObservedActive(observed, rules.deactivation);
   const found: Readonly<Partial<Record<ErasureObstacle, boolean>>> = {
     'in-service': isShown,
     active: isDeleted && works,
