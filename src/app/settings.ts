@@ -56,7 +56,6 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
       2 * GROUP_BODY_BYTES_MAX,
     ),
     requests: { perSecond: scim.requestsPerSecond, concurrentMax: CONCURRENT_MAX },
-    deactivation: users.deactivation,
     adoptUsers: users.adopt,
     adoptGroups: groups.adopt,
     adoptUsersOnDelete: users.adoptOnDelete,

@@ -4,7 +4,6 @@ import type { AdmissionLimits } from '../domain/admission.ts';
 import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { KeptRequest } from '../domain/kept-request.ts';
-import type { Deactivation } from '../domain/user.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { OpenRecord } from '../store/recorder.ts';
@@ -21,7 +20,6 @@ export interface ScimPolicy {
   /** Most bytes of the bodies of all requests that are not answered yet. */
   readonly bodiesBytesMax: number;
   readonly requests: AdmissionLimits;
-  readonly deactivation: Deactivation;
   readonly adoptUsers: AdoptionPolicy;
   readonly adoptGroups: AdoptionPolicy;
   readonly adoptUsersOnDelete: DeleteAdoption;

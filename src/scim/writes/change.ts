@@ -143,7 +143,7 @@ async function planChange<T extends Type, Field extends string>(
   change: Change<T>,
 ): Promise<PlannedChange<Field>> {
   const { row, before, created, repairs } = change;
-  const { rules, clock, policy } = deps;
+  const { rules, clock } = deps;
   const asked = complete(change);
   const version = created ? row.version : row.version + 1;
   const lists = await planLists(tx, deps, { row, asked, repairs, version });
@@ -153,10 +153,9 @@ async function planChange<T extends Type, Field extends string>(
   const fields = kind.toFields(asked.names);
   const named = { before: created ? undefined : before, after, cells: combined.cells, fields };
   const ruled = { ...named, fields: [...fields, ...combined.changed] };
-  const { deactivation } = policy;
   return {
     attributes: after,
-    cells: kind.toCells(row, ruled, { version, deactivation }),
+    cells: kind.toCells(row, ruled, { version, deactivation: rules.deactivation }),
     taken: kind.listTaken(row, named),
     lists,
     version,

@@ -88,7 +88,7 @@ export const userWrites: WriteKind<'user', UserField> = {
   listNames: (row) => [row.name_folded, ...listAccountNames(row)],
   // An account that another user is to get, or has, is not given to two.
   listHolders: (tx, row) => listHolders(tx, listAccountNames(row), row.name_folded),
-  async delete(_tx, { clock, policy: { deactivation } }, row) {
+  async delete(_tx, { clock, rules: { deactivation } }, row) {
     const cells = toCellsAfterUserDeletion(toUserState(row), {
       version: row.version + 1,
       deactivation,
