@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '../domain/clock.ts';
 import type { GroupId, UserId } from '../domain/ids.ts';
-import { createLoop } from '../domain/loop.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import type { UserField } from '../domain/user.ts';
 import { chunks, lockUntilCommit } from '../store/engine/dialect.ts';
-import { createFact } from '../store/facts.ts';
 import {
   listGroupNamesOf,
   listManagedGroups,
@@ -165,78 +162,34 @@ export async function followUser(
   return changed.length + groups.length > 0;
 }
 
-/** Rest after a failure of the store, and once the rules hold everywhere, in milliseconds. */
-const REST_MS = 1_000;
-const DONE_REST_MS = 60 * 60_000;
-
-/** Hash of the rules that were applied last. */
-const APPLIED = createFact<string>('rules');
-
-interface ReapplyDeps {
-  readonly store: Store;
-  readonly rules: Rules;
-  readonly clock: Clock;
-  readonly events: {
-    failed(fields: { readonly type: string; readonly id: string; readonly error: unknown }): void;
-  };
-}
-
-/** Creates the reapplication of changed rules, page by page; after a crash it begins again. Requests are served meanwhile. */
-export function createReapplication(deps: ReapplyDeps) {
-  const { store, clock, events } = deps;
-  const { rules } = deps.rules.book;
-  const hash = createHash('sha256').update(JSON.stringify(rules)).digest('hex');
-  const over = Promise.withResolvers<void>();
-  const onFailure = (error: unknown) => events.failed({ type: 'rules', id: 'reapply', error });
-  const loop = createLoop({ clock, onFailure, restMs: REST_MS }, async (signal) => {
-    const applied = await APPLIED.find(store.read);
-    // A store that never had rules needs nothing while there are none.
-    const isToApply = applied === undefined ? rules.length > 0 : applied !== hash;
-    if (isToApply) {
-      await applyAll(deps, signal);
-      await store.write((tx) => APPLIED.save(tx, hash, clock.now()));
-    }
-    over.resolve();
-    return DONE_REST_MS;
-  });
-  return {
-    start: () => loop.start(),
-    /** Stops after the page that is being done. */
-    async stop() {
-      await loop.stop();
-      over.resolve();
-    },
-    /** Resolves once the rules hold everywhere, or it was stopped. */
-    done: () => over.promise,
-  };
-}
-
-async function applyAll({ store, rules, clock }: ReapplyDeps, signal: AbortSignal): Promise<void> {
-  /** Applies them to all groups: so many in one transaction that requests do not notice. `apply`: true where one changed. */
-  async function forGroups(limit: number, apply: (tx: Db, groupId: GroupId) => Promise<boolean>) {
-    for await (const rows of readRows(store.read, 'group', { limit, where: LIVE_MANAGED })) {
-      signal.throwIfAborted();
-      const changed = await store.write(async (tx) => {
-        const applied: boolean[] = [];
-        for (const { id } of rows) applied.push(await apply(tx, id));
-        return applied.includes(true);
-      });
-      if (changed) store.bell.ring('due');
-    }
-  }
-  await forGroups(100, async (tx, id) => {
-    const row = await lockRow(tx, { type: 'group', id });
-    const next = row && (await toRuled(tx, rules, groupFields, { row, now: clock.now() }));
-    if (row && next) await saveRow(tx, row, next);
-    return next !== undefined;
-  });
-  for await (const rows of readRows(store.read, 'user', { limit: 200, where: LIVE_MANAGED })) {
+/** Applies the rules to everything, page by page: to so many in one transaction that requests do not notice. */
+export async function applyRules(
+  { store, rules, clock }: { readonly store: Store; readonly rules: Rules; readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<void> {
+  /** `apply` returns those that changed. */
+  async function save(apply: (tx: Db) => Promise<readonly unknown[]>): Promise<void> {
     signal.throwIfAborted();
-    const ids = rows.map(({ id }) => id);
-    const changed = await store.write((tx) => followUsers(tx, rules, ids, clock.now()));
-    if (changed.length > 0) store.bell.ring('due');
+    if ((await store.write(apply)).length > 0) store.bell.ring('due');
   }
-  await forGroups(20, (tx, groupId) =>
-    ruleAdmins(tx, rules, { groupId, users: undefined, now: clock.now() }),
-  );
+  for await (const rows of readRows(store.read, 'user', { limit: 200, where: LIVE_MANAGED })) {
+    const ids = rows.map(({ id }) => id);
+    await save((tx) => followUsers(tx, rules, ids, clock.now()));
+  }
+  for await (const rows of readRows(store.read, 'group', { limit: 20, where: LIVE_MANAGED })) {
+    const ids = rows.map(({ id }) => id);
+    await save((tx) => applyToGroups(tx, rules, ids, clock.now()));
+  }
+}
+
+async function applyToGroups(tx: Db, rules: Rules, ids: readonly GroupId[], now: number) {
+  const changed: GroupId[] = [];
+  for (const id of ids) {
+    const row = await lockRow(tx, { type: 'group', id });
+    const next = row && (await toRuled(tx, rules, groupFields, { row, now }));
+    if (row && next) await saveRow(tx, row, next);
+    const hasOtherAdmins = await ruleAdmins(tx, rules, { groupId: id, users: undefined, now });
+    if (next || hasOtherAdmins) changed.push(id);
+  }
+  return changed;
 }

@@ -1,5 +1,4 @@
 import { keyText, type ResourceKey, toResourceKey } from '../../domain/ids.ts';
-import { createReapplication } from '../../rules/follow.ts';
 import {
   DUE_CLASSES,
   type DueWork,
@@ -26,6 +25,7 @@ import { createJob, isNotLeading } from '../job.ts';
 import type { Settlement } from '../outcome.ts';
 import { readRole } from '../user/observe.ts';
 import { readProgress, type Waiters, type WaitingRequest } from '../waiters.ts';
+import { createReapplication } from './jobs.ts';
 
 /** Resources that requests may run themselves at the same time; beyond that the workers do it. */
 const INLINE_MAX = 256;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { askAgain, isWaiting } from '../../domain/cell.ts';
 import type { Loop } from '../../domain/loop.ts';
 import { isGone } from '../../domain/resource-state.ts';
@@ -8,10 +9,12 @@ import {
   type UserField,
   type UserState,
 } from '../../domain/user.ts';
+import { applyRules } from '../../rules/follow.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import { pruneChanges } from '../../store/due.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { type Age, type OldRows, PRUNED, prune } from '../../store/engine/prune.ts';
+import { createFact } from '../../store/facts.ts';
 import { countTakenSeats, readBacklog } from '../../store/resources/backlog.ts';
 import { findRemovalCall } from '../../store/resources/leavers.ts';
 import { forgetNames } from '../../store/resources/names.ts';
@@ -140,6 +143,39 @@ async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined>
   await forgetNames(deps.store, ({ type, name }) => !protection.protectsName(type, name));
   // Last, because a call or a drift that is kept stands in the way.
   await forgetTombstones(deps, ages.tombstone.before, signal);
+}
+
+/** Hash of the rules that were applied last. */
+const APPLIED = createFact<string>('rules');
+
+/** Creates the reapplication of changed rules. After a crash it begins again; requests are served meanwhile. */
+export function createReapplication(deps: ReconcileDeps) {
+  const { store, clock } = deps;
+  const { rules } = deps.rules.book;
+  const hash = createHash('sha256').update(JSON.stringify(rules)).digest('hex');
+  const over = Promise.withResolvers<void>();
+  const job = { type: 'rules', id: 'reapply', restMs: SECOND };
+  const loop = createJob(deps, job, async (signal) => {
+    const applied = await APPLIED.find(store.read);
+    // A store that never had rules needs nothing while there are none.
+    const isToApply = applied === undefined ? rules.length > 0 : applied !== hash;
+    if (isToApply) {
+      await applyRules(deps, signal);
+      await store.write((tx) => APPLIED.save(tx, hash, clock.now()));
+    }
+    over.resolve();
+    return HOUR;
+  });
+  return {
+    start: () => loop.start(),
+    /** Stops after the page that is being done. */
+    async stop() {
+      await loop.stop();
+      over.resolve();
+    },
+    /** Resolves once the rules hold everywhere, or it was stopped. */
+    done: () => over.promise,
+  };
 }
 
 /** Time from the news of a leaver until the store is asked, in milliseconds: many leave together. */
