@@ -10,7 +10,6 @@ import { readParts } from '../../store/engine/dialect.ts';
 import {
   countPlanActions,
   listAutomaticChanges,
-  lockHeld,
   lockPlans,
   type PlanActionRow,
   type PlanRow,
@@ -43,11 +42,11 @@ export async function decide(
 ): Promise<PlanRow | undefined> {
   const { plan, accept } = await deps.store.write(async (tx) => {
     if (source !== 'dry-run') await enterRules(tx, deps.rules, 'names');
-    const held = await lockHeld(tx, REPAIR_SOURCES);
+    await lockPlans(tx);
     const known = await sortKnown(tx, deps);
     const accept = source === 'dry-run' ? [] : known.accept;
     for (const drift of accept) await acceptDrift(tx, deps, drift);
-    return { plan: await planByPolicy(tx, deps, { source, held, drifts: known.repair }), accept };
+    return { plan: await planByPolicy(tx, deps, { source, drifts: known.repair }), accept };
   });
   // Rules may derive changes of others from what was accepted.
   if (accept.length > 0) deps.store.bell.ring('due');
@@ -74,8 +73,8 @@ async function sortKnown(tx: Db, deps: ReconcileDeps) {
     for (const row of rows) {
       const action = findDriftAction(policy, { ...parseChange(row), kind: row.kind });
       if (action === 'accept') accept.push(row);
-      if (action !== 'repair') continue;
-      if (await mayRepair(tx, deps, row, repaired.get(toSubject(row)))) repair.push(row);
+      const before = repaired.get(toSubject(row));
+      if (action === 'repair' && (await mayRepair(tx, deps, { row, before }))) repair.push(row);
     }
     if (repair.length >= ACTIONS_MAX) break;
   }
@@ -89,8 +88,7 @@ const toSubject = (row: Pick<DriftRow, 'resource_id' | 'member_id'>) =>
 async function mayRepair(
   tx: Db,
   deps: ReconcileDeps,
-  row: DriftRow,
-  before: readonly PlanActionRow[] = [],
+  { row, before = [] }: { row: DriftRow; before: readonly PlanActionRow[] | undefined },
 ): Promise<boolean> {
   const repair = toRepair(row);
   if (repair === undefined) return false;
@@ -102,16 +100,12 @@ async function mayRepair(
   return status === 'open' && note === null;
 }
 
-/** Makes the plan of repairs by the policy. @param held the plan of earlier ones that waits for an operator */
 async function planByPolicy(
   tx: Db,
   deps: ReconcileDeps,
-  {
-    source,
-    held,
-    drifts,
-  }: { source: DecisionSource; held: PlanRow | undefined; drifts: readonly DriftRow[] },
+  { source, drifts }: { source: DecisionSource; drifts: readonly DriftRow[] },
 ): Promise<PlanRow | undefined> {
+  const held = await findOne(tx, 'plans', { status: 'held', source: REPAIR_SOURCES });
   // Only one plan can wait; the next sweep makes one of everything.
   if (held !== undefined && source === 'audit') return undefined;
   const actions = toRepairs(drifts);
