@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, styleText } from 'node:util';
 import { request } from 'undici';
 import { commands, runProgram } from '../src/cli/program.ts';
-import type { JsonObject } from '../src/domain/json.ts';
+import type { JsonObject } from '../src/domain/values.ts';
 import { serve } from '../src/main.ts';
 import { DRIFTS, toSubject } from '../src/ops/lists/tables.ts';
 import type { OpsJson } from '../src/ops/schemas/schemas.ts';

@@ -16,7 +16,7 @@ import { type Listener, listen, toPort } from './app/guarded-server.ts';
 import { readPackageVersion } from './app/package-version.ts';
 import { createSecretWatch, type SecretWatch } from './app/secret-watch.ts';
 import { openTarget } from './app/target.ts';
-import type { BridgeError } from './domain/errors.ts';
+import type { BridgeError } from './domain/values.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
 import { toStoreUrl } from './settings/store-url.ts';

@@ -1,7 +1,6 @@
 import type { Profile, Purpose } from '../domain/credential.ts';
-import { BridgeError } from '../domain/errors.ts';
-import { newId } from '../domain/ids.ts';
 import type { Trust } from '../domain/trust.ts';
+import { BridgeError, newId } from '../domain/values.ts';
 import type { DocumentReader } from '../outbound/outbound.ts';
 import {
   type AccessQuery,

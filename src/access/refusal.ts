@@ -1,4 +1,4 @@
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 
 /** A request about credentials, or for one, that is refused. The caller is shown the code and the message. */
 export class Refusal extends BridgeError {

@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { newId } from '../domain/ids.ts';
+import { newId } from '../domain/values.ts';
 import { type CredentialRow, findCredential, type NewCredential } from '../store/credentials.ts';
 import type { Db } from '../store/store.ts';
 

@@ -8,7 +8,7 @@ import type {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { toSource } from '../access/attempts.ts';
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 
 /** Not imported: an import asks for every name of it, and three of them load the `fetch` of Node, 14 MB. */
 const http = process.getBuiltinModule('node:http');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 import { findApiFailure } from '../ops/api/routes.ts';
 import { createElection } from '../reconcile/loop/election.ts';
 import { askLeader, type LeaderWork } from '../reconcile/loop/errands.ts';

@@ -1,6 +1,5 @@
 import { request } from 'undici';
-import { BridgeError } from '../domain/errors.ts';
-import { isJsonObject } from '../domain/json.ts';
+import { BridgeError, isJsonObject } from '../domain/values.ts';
 import type { Settings } from '../settings/schema.ts';
 
 /** Long enough for an answer from a large store. */

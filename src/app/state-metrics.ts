@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client';
-import { CHANGE_CLASSES } from '../domain/change-class.ts';
+import { CHANGE_CLASSES } from '../domain/change.ts';
 import type { Clock } from '../domain/clock.ts';
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 import { countWaitingNotices } from '../notify/notifier.ts';
 import type { StatusSources } from '../ops/sources.ts';
 import { readWaitingWork, type WaitingWork } from '../ops/state/readiness-facts.ts';

@@ -1,4 +1,4 @@
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 import type { OpsSources } from '../ops/sources.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import type { Settings } from '../settings/schema.ts';

@@ -1,8 +1,7 @@
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 import { createNotifier } from '../notify/notifier.ts';
 import { findOperation, toApiFailure } from '../ops/api/routes.ts';
 import { AuditPoller } from '../reconcile/audit/poller.ts';
-import type { Queue } from '../reconcile/bounded-wait.ts';
 import type { ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/job.ts';
 import { Convergence } from '../reconcile/loop/convergence.ts';
@@ -19,6 +18,7 @@ import { isAnswering } from '../reconcile/read/service.ts';
 import { createDriftKeeper } from '../reconcile/repair/keeper.ts';
 import { createRecovery, type Detection, type Recovery } from '../reconcile/repair/recovery.ts';
 import type { SectionStates } from '../reconcile/sections.ts';
+import type { Queue } from '../reconcile/waiters.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import { createTransport, type TransportHealth } from '../upstream/transport.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
+import { BridgeError } from '../domain/values.ts';
 import { acts, toPlanHead, toWaiting } from '../ops/lists/acts.ts';
 import { toReadingText } from '../ops/lists/details.ts';
 import type { Given } from '../ops/lists/list.ts';
@@ -30,7 +30,7 @@ export async function makeToken(context: CliContext, given: Given): Promise<unkn
   if (client && (url !== undefined || (await client.isAnswering())))
     return client.send('POST', '/tokens', given);
   // Loaded on demand: it opens a store.
-  const { makeTokenInStore } = await import('../app/make-token.ts');
+  const { makeTokenInStore } = await import('../app/first-access.ts');
   return makeTokenInStore(settings, given);
 }
 

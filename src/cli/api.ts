@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { toTransportOptions } from '../app/settings.ts';
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 import {
   allOperations,
   findApiFailure,

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { parse } from 'yaml';
-import { BridgeError } from '../domain/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
+import { BridgeError, isJsonObject, type JsonObject, type JsonValue } from '../domain/values.ts';
 import { defaultConfigFile, parseAnswer } from './command.ts';
 
 /** Names of the gates. */

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Argument } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
-import { BridgeError } from '../domain/errors.ts';
-import { isJsonObject, type JsonObject } from '../domain/json.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
+import { BridgeError, isJsonObject, type JsonObject } from '../domain/values.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import {
   commandOf,

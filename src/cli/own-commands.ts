@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { request } from 'undici';
 import { toLocalAddress } from '../app/ops-client.ts';
-import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
+import { BridgeError } from '../domain/values.ts';
 import type { CheckReport, CheckResult } from '../ops/check/check-service.ts';
 import type { Column } from '../ops/lists/list.ts';
 import type { TransportOptions } from '../upstream/transport.ts';

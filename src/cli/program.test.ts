@@ -6,7 +6,7 @@ import { type Person, runAlone } from '../../test/support/command.ts';
 import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
 import { serve } from '../../test/support/local-server.ts';
 import { toLocalAddress } from '../app/ops-client.ts';
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 import { healthcheckCommand, type Serve, serveCommand } from './own-commands.ts';
 import { sandboxCommands } from './sandbox.ts';
 import { settingsCommand } from './show.ts';

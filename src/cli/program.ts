@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { createOpsClient } from '../app/ops-client.ts';
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 import { access } from '../ops/lists/access.ts';
 import { acts } from '../ops/lists/acts.ts';
 import { CENSUS, HANDOVER, ID_IMPORT } from '../ops/lists/exports.ts';

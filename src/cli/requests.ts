@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
 import { isAbsent, type OpsClient } from '../app/ops-client.ts';
-import { BridgeError } from '../domain/errors.ts';
-import { isId } from '../domain/ids.ts';
-import { isJsonObject } from '../domain/json.ts';
 import { toCount } from '../domain/text.ts';
+import { BridgeError, isId, isJsonObject } from '../domain/values.ts';
 import {
   type Act,
   type Column,

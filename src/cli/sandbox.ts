@@ -1,7 +1,6 @@
 import { request } from 'undici';
 import { openSandbox } from '../app/target.ts';
-import { BridgeError } from '../domain/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.ts';
+import { BridgeError, isJsonObject, type JsonObject, type JsonValue } from '../domain/values.ts';
 import { type CliContext, commandOf, readAnswer, toJson, WrongUsage } from './command.ts';
 import { countOption } from './options.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { BridgeError } from '../domain/errors.ts';
 import { toCount } from '../domain/text.ts';
+import { BridgeError } from '../domain/values.ts';
 import type { CheckResult } from '../ops/check/check-service.ts';
 import type { Column } from '../ops/lists/list.ts';
 import { requestRecovery } from '../reconcile/repair/recovery-plan.ts';

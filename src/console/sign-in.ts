@@ -11,7 +11,7 @@ import {
 } from '../access/session-cookie.ts';
 import { isOfPerson, LINK_CREDENTIAL, type Session, type Sessions } from '../access/sessions.ts';
 import type { Credential } from '../domain/credential.ts';
-import type { JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../domain/values.ts';
 import type { OpenRecord } from '../store/recorder.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
 

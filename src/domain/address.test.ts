@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findCreationAddress, isAddress, listFoldedEmails } from './address.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from './values.ts';
 
 const addresses = [
   { text: 'ada@example.com', want: true },

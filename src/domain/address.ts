@@ -1,5 +1,4 @@
-import { foldCase } from './fold.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { foldCase, isJsonObject, type JsonObject, type JsonValue } from './values.ts';
 
 const LOOKS_LIKE_ADDRESS = /^[^\s@]+@[^\s@]+$/;
 

@@ -1,6 +1,5 @@
 import { toExtension, USER_EXTENSION } from './extensions.ts';
-import { foldCase } from './fold.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { foldCase, isJsonObject, type JsonObject, type JsonValue } from './values.ts';
 
 /** A right beyond groups, as governance assigns it: a value of `entitlements` or `roles`. */
 export interface Assignment {

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type JsonValue, parseFields } from './json.ts';
-import type { Refusal } from './refusal.ts';
+import { type JsonValue, parseFields, type Refusal } from './values.ts';
 
 /** A change that the service does not hold yet: of one owned field, or of one user in a list of a group. */
 export interface Fact {

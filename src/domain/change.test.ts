@@ -2,15 +2,30 @@ import { expect, test } from 'vitest';
 import {
   CHANGE_KINDS,
   type ChangeKind,
+  exceedsLimit,
   findHarm,
   findRepair,
+  HARM_KINDS,
+  type HarmKind,
   isGranting,
   listHarms,
   listKindsOf,
 } from './change.ts';
 import { DRIFT_KINDS, isUnmanagedKind } from './drift.ts';
-import { HARM_KINDS, type HarmKind } from './harm.ts';
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from './values.ts';
+
+const limit = { count: 20, percent: 10 };
+const rows = [
+  { count: 20, population: 1_000, want: false },
+  { count: 21, population: 1_000, want: true },
+  { count: 5, population: 50, want: false },
+  { count: 6, population: 50, want: true },
+  { count: 20, population: 49, want: false },
+];
+for (const { want, ...how } of rows) {
+  test(`${how.count} of ${how.population} is ${want ? 'too much' : 'within the limit'}`, () =>
+    expect(exceedsLimit(limit, how)).toBe(want));
+}
 
 test('every drift of something managed has one change that repairs it', () => {
   const repairs = DRIFT_KINDS.flatMap((kind) => findRepair(kind) ?? []);

@@ -1,7 +1,7 @@
 import { type Cells, type Source, withSource } from './cell.ts';
 import { toExtension } from './extensions.ts';
-import type { JsonObject } from './json.ts';
 import type { Rulings } from './rule-book.ts';
+import type { JsonObject } from './values.ts';
 
 /** Attributes of a resource, with the sources of their values. */
 export interface Combined<Field extends string> {

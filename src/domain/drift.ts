@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from './values.ts';
 
 /** Differences of what is managed, which can arise in the service without a request through the bridge. */
 export const MANAGED_KINDS = [

@@ -1,6 +1,5 @@
-import { foldCase } from './fold.ts';
-import { isJsonObject, type JsonObject, type JsonValue, parseFields } from './json.ts';
 import type { ObservedUser } from './user.ts';
+import { foldCase, isJsonObject, type JsonObject, type JsonValue, parseFields } from './values.ts';
 
 /** Text that replaces the name or id of an erased user. */
 export const ERASED = 'erased';

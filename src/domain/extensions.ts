@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './values.ts';
 
 /** The core schema of users. @see RFC 7643 §4.1 */
 export const USER_SCHEMA_URI = 'urn:ietf:params:scim:schemas:core:2.0:User';

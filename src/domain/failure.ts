@@ -1,7 +1,6 @@
 import { type Cell, type Cells, edit, editAll, type Fact, type Failure } from './cell.ts';
-import { parseFields } from './json.ts';
 import { normaliseName } from './name.ts';
-import { type Refusal, withEarlierWords } from './refusal.ts';
+import { parseFields, type Refusal, withEarlierWords } from './values.ts';
 
 /** Failed attempts, looks included, after which a removal of access is sent without a look: repeating it does no harm. */
 export const ATTEMPTS_WITH_LOOK = 3;

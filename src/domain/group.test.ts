@@ -9,7 +9,7 @@ import {
   removesGroupAccess,
   toDesiredGroup,
 } from './group.ts';
-import { userId } from './ids.ts';
+import { userId } from './values.ts';
 
 const desired: DesiredGroup = {
   displayName: 'Board',

@@ -1,11 +1,10 @@
 import { type Cells, type FieldValues, holds } from './cell.ts';
 import { type EntityField, leavesEntity, type SeenEntities } from './entity.ts';
 import { GROUP_EXTENSION, toExtension } from './extensions.ts';
-import type { GroupId } from './ids.ts';
-import { type JsonObject, parseFields } from './json.ts';
 import type { LinkKey } from './link.ts';
 import { normaliseName } from './name.ts';
 import type { ResourceState, Sightings } from './resource-state.ts';
+import { type GroupId, type JsonObject, parseFields } from './values.ts';
 
 /** Owned fields of a group: its own, and one for each entity of the rules. Members and admins wait row by row. */
 export type GroupField = OwnGroupField | EntityField;

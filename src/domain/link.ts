@@ -1,5 +1,5 @@
 import { type Fact, isWaiting, toSentAfter } from './cell.ts';
-import type { UserId } from './ids.ts';
+import type { UserId } from './values.ts';
 
 /** Lists of users that a group has. */
 export const LINK_LISTS = ['member', 'admin'] as const;

@@ -1,4 +1,4 @@
-import { foldCase } from './fold.ts';
+import { foldCase } from './values.ts';
 
 /** True when any of the texts matches any pattern; `*` stands for any text, case does not matter. */
 export type Matcher = (texts: readonly (string | null | undefined)[]) => boolean;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from './json.ts';
 import { findDesiredName, fullName, isSameSpelt, type PersonName, splitName } from './name.ts';
+import type { JsonObject } from './values.ts';
 
 test('names compare as one string: composed, single spaces, none at the ends', () => {
   const parts = { givenName: ' Mary  Ann', familyName: 'Cafe\u0301\t' };

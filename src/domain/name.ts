@@ -1,6 +1,5 @@
-import { foldCase } from './fold.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { limitMarks } from './text.ts';
+import { foldCase, isJsonObject, type JsonObject, type JsonValue } from './values.ts';
 
 /** The parts of a name that the service takes. It keeps them as one full name. */
 export interface PersonName {

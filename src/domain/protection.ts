@@ -1,8 +1,8 @@
 import { toExtension, toWrittenName } from './extensions.ts';
 import type { DesiredGroup } from './group.ts';
-import { type JsonObject, parseFields } from './json.ts';
 import { hasMoreBits } from './mask.ts';
 import type { DesiredUser } from './user.ts';
+import { type JsonObject, parseFields } from './values.ts';
 
 type Holding = Partial<
   Pick<DesiredUser, 'active' | 'temporarilyInactive' | 'appsPermissions'> &

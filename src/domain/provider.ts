@@ -1,6 +1,5 @@
-import { foldCase } from './fold.ts';
-import { parseFields } from './json.ts';
 import { createMatcher } from './matcher.ts';
+import { foldCase, parseFields } from './values.ts';
 
 /** Provider of every credential and resource that names no other: it always exists, and has no limits. */
 export const DEFAULT_PROVIDER = 'default';

@@ -1,8 +1,8 @@
 import { type EntityField, toEntityField, toRoleText } from './entity.ts';
-import { foldCase } from './fold.ts';
 import type { GroupField } from './group.ts';
 import { createMatcher } from './matcher.ts';
 import type { UserField } from './user.ts';
+import { foldCase } from './values.ts';
 
 /** Rule that drives fields of every group whose name matches. */
 export interface GroupRule {

@@ -1,5 +1,5 @@
-import type { Refusal } from './refusal.ts';
 import type { ObservedUser } from './user.ts';
+import type { Refusal } from './values.ts';
 
 /** Code of the problem of an addition that waits for a free seat. */
 export const NO_SEAT = 'no-seat';

@@ -1,11 +1,9 @@
 import { findCreationAddress } from './address.ts';
 import { type Cells, type FieldValues, holds, isWaiting } from './cell.ts';
 import { toExtension, USER_EXTENSION } from './extensions.ts';
-import { foldCase } from './fold.ts';
-import type { UserId } from './ids.ts';
-import { type JsonObject, parseFields } from './json.ts';
 import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
 import type { ResourceState, SentCreate, Sightings } from './resource-state.ts';
+import { foldCase, type JsonObject, parseFields, type UserId } from './values.ts';
 
 /** Owned fields of a user. `account`: that there is one. `address`: userName and e-mail, tried once, never repaired. */
 export type UserField =

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { toVersions } from './cell-test-support.ts';
-import { userId } from './ids.ts';
 import { NEW_LINK, writeLink } from './link.ts';
 import { type ObservedUser, toDesiredUser, type UserState } from './user.ts';
+import { userId } from './values.ts';
 import { toCellsAfterWrite } from './write.ts';
 
 const attributes = {

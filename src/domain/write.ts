@@ -11,7 +11,6 @@ import {
   type OwnGroupField,
   toDesiredGroup,
 } from './group.ts';
-import { isJsonObject, type JsonObject, type JsonValue, parseFields } from './json.ts';
 import { isGone, type ResourceState, type Sightings } from './resource-state.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from './rule-book.ts';
 import {
@@ -23,6 +22,7 @@ import {
   type UserField,
   type UserState,
 } from './user.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseFields } from './values.ts';
 
 /** The attributes by which a write names each owned field (`toWrittenName`); an entity's roles no write names. */
 const NAMES: {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../domain/clock.ts';
-import { newId } from '../domain/ids.ts';
 import { createLoop } from '../domain/loop.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import type { Condition, Notice, Receiver } from '../domain/notification.ts';
+import { newId } from '../domain/values.ts';
 import { createOutbound, type OutboundPolicy, toFailureWords } from '../outbound/outbound.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import type { Db, Store } from '../store/store.ts';

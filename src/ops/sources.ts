@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 import type { Access } from '../access/access.ts';
 import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
-import type { Queue } from '../reconcile/bounded-wait.ts';
 import type { DriftDecisions } from '../reconcile/repair/decisions.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
+import type { Queue } from '../reconcile/waiters.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { ShownSetting } from '../settings/shown.ts';

@@ -10,10 +10,10 @@ import {
 import type { Difference, DriftKind } from '../domain/drift.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
 import { listGroupDifferences, toGroupValues } from '../domain/group.ts';
-import type { GivenKey } from '../domain/ids.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { isGone } from '../domain/resource-state.ts';
 import { type Deactivation, listUserDifferences, toUserValues } from '../domain/user.ts';
+import type { GivenKey } from '../domain/values.ts';
 import { hasWaiting } from '../store/engine/columns.ts';
 import { listDifferingLinks } from '../store/links/links.ts';
 import { findGroupByUpstream } from '../store/resources/find.ts';

@@ -1,5 +1,5 @@
-import { BridgeError } from '../domain/errors.ts';
 import { createLoop, type Loop, type Turn } from '../domain/loop.ts';
+import { BridgeError } from '../domain/values.ts';
 import type { Topic } from '../store/bell.ts';
 import { holdLead, type Lead } from '../store/leader.ts';
 import type { Store } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import { keyText, type ResourceKey } from '../domain/ids.ts';
+import { keyText, type ResourceKey } from '../domain/values.ts';
 import { lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 

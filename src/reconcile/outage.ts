@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { isNotApplied } from '../domain/refusal.ts';
+import { isNotApplied } from '../domain/values.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Number of different failing resources, without a success, that makes an outage. */

@@ -1,9 +1,123 @@
 import type { Echo } from '../domain/cell.ts';
 import type { SeenEntities } from '../domain/entity.ts';
 import type { DoneLink, ObservedGroup, UpstreamGroupIds } from '../domain/group.ts';
-import type { Refusal } from '../domain/refusal.ts';
 import type { ObservedUser } from '../domain/user.ts';
+import { BridgeError, type Refusal } from '../domain/values.ts';
 import type { Field, Part } from '../plan/step.ts';
+import { UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';
+
+/**
+ * Meaning of a failed call for its resource.
+ * - `refused`: the service says no to this request, whatever happens later
+ * - `forbidden`: no to this request or to the whole section; a cheap read tells which
+ * - `missing`: the named thing is not there, to be confirmed by a look
+ * - `conflict`: something is in the way: look, then adopt or dispute
+ * - `smaller`: too much in one request
+ * - `later`: not now, and nothing was changed
+ * - `unknown`: not now, and it may have been changed
+ */
+export type Verdict =
+  | 'refused'
+  | 'forbidden'
+  | 'missing'
+  | 'conflict'
+  | 'smaller'
+  | 'later'
+  | 'unknown';
+
+/** Failed call with its verdict. */
+export interface Classified {
+  readonly verdict: Verdict;
+  readonly problem: Problem;
+  /** Delay that the service asked for, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** Classifies a failed call: one that may have had its effect is `unknown`. @throws an error that is not the service's */
+export function classify(error: unknown): Classified {
+  if (!(error instanceof UpstreamError)) throw error;
+  const { status, retryAfterMs } = error;
+  return {
+    verdict: VERDICTS.get(error.code) ?? (error.outcome === 'unknown' ? 'unknown' : 'later'),
+    problem: {
+      code: error.code,
+      words: error.words ?? error.message,
+      ...(status !== undefined && { status }),
+    },
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+/** What a look shows, or `other` where the service does not show it. @throws what is not the service's */
+export async function seenOr<Seen, Other>(
+  look: Promise<Seen>,
+  other: Other,
+): Promise<Seen | Other> {
+  try {
+    return await look;
+  } catch (error) {
+    classify(error);
+    return other;
+  }
+}
+
+/** True when the service refused the request, so that a smaller one may be taken. */
+export function isRefusal({ verdict }: Classified): boolean {
+  return verdict === 'refused' || verdict === 'conflict';
+}
+
+/** The verdicts that codes mean by themselves; of the others the outcome tells. */
+const VERDICTS: ReadonlyMap<string, Verdict> = new Map<UpstreamErrorCode, Verdict>([
+  ['refused', 'refused'],
+  ['conflict', 'conflict'],
+  ['not-permitted', 'forbidden'],
+  ['not-found', 'missing'],
+  ['too-large', 'smaller'],
+]);
+
+/** Reason of a failed read: the verdict is that of the service, where the error is the service's. */
+export interface Reason extends Partial<Classified> {
+  readonly problem: Problem;
+  /** Text for the log: the kind and the subject, never the service's own words. */
+  readonly text: string;
+}
+
+/** Makes a reason of a thrown error. An error of neither the service nor the store is a bug, and is tried again too. */
+export function toReason(error: unknown): Reason {
+  if (error instanceof UpstreamError) return { ...classify(error), text: error.message };
+  const text = error instanceof Error ? error.message : 'something was thrown that is no error';
+  const code = error instanceof BridgeError ? error.code : 'bug';
+  return { problem: { code, words: text }, text };
+}
+
+const FIRST_DELAY_MS = 1_000;
+const DELAY_MAX_MS = 5 * 60_000;
+const STUCK_DELAY_MS = 60 * 60_000;
+
+/**
+ * Delay before the next attempt, in milliseconds: the one that the service asked for, else 1 s doubling to five
+ * minutes, with jitter between half and the whole so that replicas do not act in step.
+ * @param attempts failures so far, 1 after the first. @param random uniform in [0, 1).
+ */
+export function backoffMs(
+  attempts: number,
+  retryAfterMs: number | undefined,
+  random: number,
+): number {
+  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, STUCK_DELAY_MS);
+  const whole = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - 1, 20), DELAY_MAX_MS);
+  return Math.round(whole / 2 + (whole / 2) * random);
+}
+
+/** Delay before the next attempt of a change that failed by its own fault, in milliseconds; later it is stuck. */
+export function failedDelayMs(attempts: number, attemptsMax: number, random: number): number {
+  return attempts < attemptsMax ? backoffMs(attempts, undefined, random) : stuckDelayMs(random);
+}
+
+/** Delay before the next attempt at a change that was acknowledged and then refused: at least an hour. */
+export function stuckDelayMs(random: number): number {
+  return Math.round(STUCK_DELAY_MS * (1 + random / 4));
+}
 
 /** Reason of a failure, in words that may be shown to an operator and to the provider. */
 export type Problem = Refusal;

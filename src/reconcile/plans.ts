@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
-import { findGrant, listHarms, toChangeKey } from '../domain/change.ts';
-import { BridgeError } from '../domain/errors.ts';
 import {
   exceedsLimit,
+  findGrant,
   GRANT_NAMES,
   HARM_KINDS,
   HARM_WINDOW_MS,
   type HarmKind,
   type HarmLimit,
+  listHarms,
+  toChangeKey,
   toHarmWords,
-} from '../domain/harm.ts';
-import { newId } from '../domain/ids.ts';
-import type { JsonObject } from '../domain/json.ts';
+} from '../domain/change.ts';
 import { dropChange, toLinkText } from '../domain/link.ts';
 import { type PlanAction, toPlace } from '../domain/plan.ts';
 import type { Deactivation } from '../domain/user.ts';
+import { BridgeError, type JsonObject, newId } from '../domain/values.ts';
 import {
   type Fact,
   listFields,

@@ -1,7 +1,7 @@
 import { listWaiting } from '../domain/cell.ts';
 import type { GroupState, LinkChange } from '../domain/group.ts';
-import { NOT_APPLIED } from '../domain/refusal.ts';
 import type { UserState } from '../domain/user.ts';
+import { NOT_APPLIED } from '../domain/values.ts';
 import {
   type Field,
   hasFailed,
@@ -19,10 +19,8 @@ import { scim } from '../upstream/operations/scim.ts';
 import { parseScimUser, type ScimUser } from '../upstream/shapes/scim-user.ts';
 import { type CallOptions, type Transport, withOptions } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { type Missed, toFailure } from './failure.ts';
-import type { Known, Outcome, TooMany } from './outcome.ts';
-import type { ReadableSection } from './sections.ts';
-import { type Classified, classify } from './verdict.ts';
+import { type Classified, classify, type Known, type Outcome, type TooMany } from './outcome.ts';
+import { type Missed, type ReadableSection, toFailure } from './sections.ts';
 
 /** What a step is made from. */
 export interface StepBasis<State extends UserState | GroupState> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 import { countDueChanges } from '../store/due.ts';
 import { createFact, followFact } from '../store/facts.ts';
 import type { Store } from '../store/store.ts';

@@ -10,8 +10,6 @@ import {
 } from '../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../domain/extensions.ts';
 import { type GroupField, isInService, toDesiredGroup } from '../domain/group.ts';
-import type { ResourceKey } from '../domain/ids.ts';
-import { type JsonObject, parseFields } from '../domain/json.ts';
 import { listTaken } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rule-book.ts';
@@ -21,6 +19,7 @@ import {
   toDesiredUser,
   type UserField,
 } from '../domain/user.ts';
+import { type JsonObject, parseFields, type ResourceKey } from '../domain/values.ts';
 import {
   toCellsAfterGroupWrite,
   toCellsAfterWrite,

@@ -1,7 +1,5 @@
 import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
-import { BridgeError } from '../domain/errors.ts';
-import type { ResourceKey } from '../domain/ids.ts';
-import type { JsonObject } from '../domain/json.ts';
+import { BridgeError, type JsonObject, type ResourceKey } from '../domain/values.ts';
 import { isProvider } from '../store/credentials.ts';
 import { endUnmanaged } from '../store/drifts.ts';
 import { parseStored } from '../store/engine/columns.ts';

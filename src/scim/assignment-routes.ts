@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { type Assignment, LICENCES, ROLES } from '../domain/assignment.ts';
-import type { JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../domain/values.ts';
 import { type AssignedAccounts, countAssigned } from '../store/resources/backlog.ts';
 import type { ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';

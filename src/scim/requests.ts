@@ -1,8 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { readSteady } from '../domain/clock.ts';
-import { isId } from '../domain/ids.ts';
-import { isJsonObject } from '../domain/json.ts';
 import type { KeptRequest, WrittenPath } from '../domain/kept-request.ts';
+import { isId, isJsonObject } from '../domain/values.ts';
 import { ANSWERED, getRequestContext } from '../telemetry/request-context.ts';
 import type { ScimDeps } from './deps.ts';
 import type { Content } from './dialect/parse-body.ts';

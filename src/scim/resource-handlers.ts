@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { ResourceKey } from '../domain/ids.ts';
+import type { ResourceKey } from '../domain/values.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
 import { findView } from '../store/resources/views.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
-import type { JsonObject } from '../domain/json.ts';
 import { isStorable } from '../domain/text.ts';
+import type { JsonObject } from '../domain/values.ts';
 import { assignmentRoutes } from './assignment-routes.ts';
 import { performBulk } from './bulk/handler.ts';
 import type { ScimDeps } from './deps.ts';

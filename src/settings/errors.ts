@@ -1,4 +1,4 @@
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 
 /** One problem with the settings, ready to be printed. Never holds the value of a secret. */
 export interface SettingProblem {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { BridgeError } from '../domain/errors.ts';
-import { isJsonObject } from '../domain/json.ts';
+import { BridgeError, isJsonObject } from '../domain/values.ts';
 import { type KindFacts, kindFacts } from './kinds.ts';
 import { settingsSchema } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { foldCase } from '../domain/fold.ts';
 import type { Rule } from '../domain/rule-book.ts';
 import { hasStar } from '../domain/rule-book.ts';
+import { foldCase } from '../domain/values.ts';
 import { matching, structured } from './kinds.ts';
 
 /** More rules than this are a mistake: each one is evaluated at each change of a group. */

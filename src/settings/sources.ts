@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseDocument } from 'yaml';
-import { isJsonObject } from '../domain/json.ts';
+import { isJsonObject } from '../domain/values.ts';
 import type { SettingProblem } from './errors.ts';
 import { findNearest } from './nearest.ts';
 import type { SettingRow } from './rows.ts';

@@ -7,9 +7,8 @@ import {
   type DriftStatus,
   type ENDED_STATUSES,
 } from '../domain/drift.ts';
-import { type GivenKey, newId } from '../domain/ids.ts';
-import type { JsonObject } from '../domain/json.ts';
 import { HOLDING_SOURCES, type PlanAction } from '../domain/plan.ts';
+import { type GivenKey, type JsonObject, newId } from '../domain/values.ts';
 import { allOf, select } from './engine/dialect.ts';
 import { parseChange, SUBJECT_NAMES, type SubjectNames, toChangeColumns } from './plans.ts';
 import { toText } from './resources/lists.ts';

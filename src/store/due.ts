@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { listWaiting } from '../domain/cell.ts';
-import { CHANGE_CLASSES, type ChangeClass } from '../domain/change-class.ts';
+import { CHANGE_CLASSES, type ChangeClass } from '../domain/change.ts';
 import type { Detector } from '../domain/drift.ts';
 import { endRest } from '../domain/failure.ts';
-import { type GivenKey, type ResourceKey, toResourceKey } from '../domain/ids.ts';
 import { LINK_LISTS } from '../domain/link.ts';
+import { type GivenKey, type ResourceKey, toResourceKey } from '../domain/values.ts';
 import { parseCells, waits } from './engine/columns.ts';
 import {
   execute,

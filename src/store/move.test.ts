@@ -11,7 +11,7 @@ import { listResources } from '../../test/support/provider.ts';
 import { copySqliteTemplate } from '../../test/support/store-templates.ts';
 import { describePostgres } from '../../test/support/stores.ts';
 import { getTemplate } from '../../test/support/take-store.ts';
-import type { JsonObject } from '../domain/json.ts';
+import type { JsonObject } from '../domain/values.ts';
 import { backUpSqlite, replaceSqlite } from './engine/sqlite-backup.ts';
 import { takeFile } from './engine/sqlite-file.ts';
 import type { Db } from './store.ts';

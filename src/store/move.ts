@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { BridgeError } from '../domain/errors.ts';
+import { BridgeError } from '../domain/values.ts';
 import { readOne, select, UNLIMITED } from './engine/dialect.ts';
 import { MOVED, migrate } from './engine/migrate.ts';
 import { connect, orStoreError } from './engine/sqlite-file.ts';

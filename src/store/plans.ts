@@ -1,10 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { listWaiting, onlyWaiting } from '../domain/cell.ts';
-import { CHANGES, type ChangeKind, FIELD_CHANGES } from '../domain/change.ts';
+import { CHANGES, type ChangeKind, FIELD_CHANGES, type HarmKind } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
 import type { GroupField } from '../domain/group.ts';
-import type { HarmKind } from '../domain/harm.ts';
-import type { JsonValue } from '../domain/json.ts';
 import type { LinkKey, LinkList } from '../domain/link.ts';
 import {
   type ActionStatus,
@@ -13,6 +11,7 @@ import {
   type PlanOrigin,
 } from '../domain/plan.ts';
 import type { UserField } from '../domain/user.ts';
+import type { JsonValue } from '../domain/values.ts';
 import { parseCells, parseStored, waits } from './engine/columns.ts';
 import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
 import type { ResourceRow } from './resources/rows.ts';

@@ -1,11 +1,9 @@
-import type { ChangeKind } from '../domain/change.ts';
-import type { ChangeClass } from '../domain/change-class.ts';
+import type { ChangeClass, ChangeKind, HarmKind } from '../domain/change.ts';
 import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
-import type { HarmKind } from '../domain/harm.ts';
-import type { GroupId, UserId } from '../domain/ids.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
+import type { GroupId, UserId } from '../domain/values.ts';
 import { big, clusteredTable, int, serial, type TableOf, table, text } from './engine/table.ts';
 
 /** Way in which a resource became managed; null in the tables: it is only observed. */

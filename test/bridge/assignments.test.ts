@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { bridgeForSuite, type TestBridge } from '../support/bridge.ts';
 import { listResources, replace, toUser } from '../support/provider.ts';
 

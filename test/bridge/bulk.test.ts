@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { admit, dismiss, replace, type TestAnswer } from '../support/provider.ts';

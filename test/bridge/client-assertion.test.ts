@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as oauth from 'oauth4webapi';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import {
   APP,

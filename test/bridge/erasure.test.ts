@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AuditWorld, behindTheBack, startAudit } from '../support/audit-world.ts';
 import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 import { importIds } from '../support/import-ids.ts';
 import { makeLives } from '../support/lives.ts';

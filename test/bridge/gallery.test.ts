@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GalleryReport } from '../../src/cli/gallery.ts';
-import { isJsonObject, type JsonObject } from '../../src/domain/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/domain/values.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { type Person, runner } from '../support/command.ts';
 import { type LocalServer, passOn, serve } from '../support/local-server.ts';

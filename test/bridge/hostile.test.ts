@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import type { JsonValue } from '../../src/domain/json.ts';
+import type { JsonValue } from '../../src/domain/values.ts';
 import { opsRoutes } from '../../src/ops/router.ts';
 import { attack, expectRefused, expectScimError, startTarget } from '../support/attack.ts';
 import { bridgeForSuite } from '../support/bridge.ts';

@@ -5,7 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { expectScimError } from '../support/attack.ts';
 import {

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { toObjects } from '../support/operator.ts';
 import { admit, dismiss, expel, toGroup } from '../support/provider.ts';

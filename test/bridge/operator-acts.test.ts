@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { listen, toPort } from '../../src/app/guarded-server.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { ACT_WORDS } from '../../src/ops/records/logs.ts';
 import { opsRoutes } from '../../src/ops/router.ts';
 import { bridgeForTest } from '../support/bridge.ts';

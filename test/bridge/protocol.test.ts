@@ -1,6 +1,6 @@
 import { Client } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { expectScimError } from '../support/attack.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 import { replace, toPatch, toUser } from '../support/provider.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
-import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
 import { RIGHTS, type Right } from '../../src/domain/provider.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { bridgeForSuite, type TestBridge } from '../support/bridge.ts';
 import { dismiss, replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';

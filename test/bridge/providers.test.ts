@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
 import { RIGHTS } from '../../src/domain/provider.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { admit, dismiss, listResources, replace, toGroup, toUser } from '../support/provider.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { failing } from '../support/faults.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { admit, expel, replace, toGroup, toMembers } from '../support/provider.ts';

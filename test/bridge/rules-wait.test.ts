@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import {
   bridgeForSuite,

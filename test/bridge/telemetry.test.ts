@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { listMetrics } from '../../src/app/state-metrics.ts';
-import { CHANGE_CLASSES } from '../../src/domain/change-class.ts';
+import { CHANGE_CLASSES } from '../../src/domain/change.ts';
 import type { Clock } from '../../src/domain/clock.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';

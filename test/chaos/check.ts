@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
-import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { toObjects } from '../support/operator.ts';
 import type { Client } from './client.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { toObjects } from '../support/operator.ts';
 import { type Address, sendRaw } from '../support/send-raw.ts';
 import type { Person, Wish } from './company.ts';

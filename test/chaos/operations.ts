@@ -4,7 +4,7 @@ import {
   USER_EXTENSION,
   USER_SCHEMA_URI,
 } from '../../src/domain/extensions.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
 import {
   admit,

@@ -6,7 +6,7 @@ import { expect, type TestContext, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { listMetrics } from '../../src/app/state-metrics.ts';
-import { CHANGE_CLASSES } from '../../src/domain/change-class.ts';
+import { CHANGE_CLASSES } from '../../src/domain/change.ts';
 import { REASON_CODES } from '../../src/ops/state/reasons.ts';
 import { bridgeForTest } from '../support/bridge.ts';
 import { readMetricsText } from '../support/metrics.ts';

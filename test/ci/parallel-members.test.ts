@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { admit, listResources, type TestAnswer, toPatch } from '../support/provider.ts';

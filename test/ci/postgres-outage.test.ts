@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { askWith, fetchToken, makeClient, makeToken } from '../support/credentials.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { passOn, serve } from '../support/local-server.ts';
 import { type Provider, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';

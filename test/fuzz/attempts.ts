@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../src/domain/json.ts';
+import type { JsonValue } from '../../src/domain/values.ts';
 import { opsRoutes } from '../../src/ops/router.ts';
 import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
 

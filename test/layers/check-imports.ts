@@ -34,7 +34,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'src/console/**': ['access', 'store', 'domain', 'telemetry'].map(all),
   'src/scim/**': [
     ...['access', 'rules', 'store', 'domain', 'telemetry'].map(all),
-    'src/reconcile/{bounded-wait,outcome,loop/reconciler}.ts',
+    'src/reconcile/{waiters,outcome,loop/reconciler}.ts',
   ],
   'src/ops/**': [...CORE, ...['access', 'reconcile', 'settings'].map(all)],
   'src/app/**': ['src/!(cli)/**'],

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { JsonValue } from '../../src/domain/json.ts';
+import type { JsonValue } from '../../src/domain/values.ts';
 import type { TestBridge } from './bridge.ts';
 import { postTokenForm } from './credentials.ts';
 import { type TestIssuer, toClaims } from './issuer.ts';

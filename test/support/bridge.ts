@@ -9,7 +9,7 @@ import { openMigratedStore } from '../../src/app/first-access.ts';
 import { createGuardedServer } from '../../src/app/guarded-server.ts';
 import { SCIM_PATH } from '../../src/app/http.ts';
 import type { Clock } from '../../src/domain/clock.ts';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import type { TestBridge } from './bridge.ts';
 
 /** Creates the Pilots with nobody in it, and people who are in no group. @returns the SCIM id of the group */

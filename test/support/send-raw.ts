@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { request } from 'undici';
-import type { JsonObject } from '../../src/domain/json.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
 import { type Provider, type TestAnswer, toProvider } from './provider.ts';
 
 /** A request of which nothing has to be right. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../src/domain/json.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import type { TestBridge } from './bridge.ts';
 import { type TestAnswer, toProvider } from './provider.ts';
 

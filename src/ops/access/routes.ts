@@ -1,16 +1,15 @@
 import { parseKeys } from '../../access/assertion/issuer-keys.ts';
 import type { ClientWithSecrets, Tokens } from '../../access/credentials.ts';
 import type { Provider, ProviderWish } from '../../access/providers.ts';
-import { foldCase } from '../../domain/fold.ts';
 import { DEFAULT_PROVIDER, RIGHTS } from '../../domain/provider.ts';
 import type { KeySource, Trust } from '../../domain/trust.ts';
+import { foldCase } from '../../domain/values.ts';
 import { duration } from '../../settings/kinds.ts';
 import { type CredentialRow, parseTrust as parseStoredTrust } from '../../store/credentials.ts';
 import { InvalidRequest, missing } from '../http/body.ts';
 import { listRoute, ok, route } from '../http/route.ts';
-import { toView } from '../http/view.ts';
 import { access as rows } from '../lists/access.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
+import { type OpsJson, toView } from '../schemas/schemas.ts';
 
 const TOKEN_TERMS = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 const SECRET_TERMS = { min: '365d', max: '1095d', otherwise: '730d' } as const;

@@ -9,8 +9,7 @@ import { isFileType, isNamed, toTypes } from '../../upstream/operations/part.ts'
 import { Problem, readJson } from '../http/body.ts';
 import { noteAct } from '../http/operator.ts';
 import { route } from '../http/route.ts';
-import { toView } from '../http/view.ts';
-import { type OpsJson, opsSchemas } from '../schemas/schemas.ts';
+import { type OpsJson, opsSchemas, toView } from '../schemas/schemas.ts';
 import type { ApiSource } from '../sources.ts';
 
 /** The request that calls the service as the bridge does, in the same budget. */

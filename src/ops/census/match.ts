@@ -1,7 +1,6 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import { MATCH_KEYS, type MatchKey } from '../../domain/census.ts';
-import { foldCase } from '../../domain/fold.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { foldCase, type JsonObject } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { LIVE, type ResourceRow, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';

@@ -1,10 +1,10 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { CensusKind } from '../../domain/census.ts';
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import * as user from '../../domain/user.ts';
+import { isJsonObject, type JsonObject } from '../../domain/values.ts';
 import { findLastSweptAt } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
@@ -18,9 +18,8 @@ import {
 } from '../exports/read-entries.ts';
 import { Problem } from '../http/body.ts';
 import { ok, route } from '../http/route.ts';
-import { toMoment } from '../http/view.ts';
 import { CENSUS } from '../lists/exports.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
+import { type OpsJson, toMoment } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { countBy, eachRow, type Matched, matchEntries, toFolded } from './match.ts';
 import { handoverRoute, importRoute } from './take-over.ts';

@@ -1,7 +1,6 @@
 import { ACTIVE_STATUSES, isUnmanagedKind } from '../../domain/drift.ts';
-import { toResourceKey } from '../../domain/ids.ts';
-import type { JsonValue } from '../../domain/json.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
+import { type JsonValue, toResourceKey } from '../../domain/values.ts';
 import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts';
 import type { LookResult } from '../../reconcile/repair/keeper.ts';
@@ -15,10 +14,9 @@ import { listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest, missing, Problem } from '../http/body.ts';
 import { listRoute, ok, route } from '../http/route.ts';
-import { toMoment, toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
 import { DRIFTS, UNMANAGED } from '../lists/tables.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
+import { type OpsJson, toMoment, toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Requests that list differences, decide about them, and look for them. */

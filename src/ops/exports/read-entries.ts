@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { unknownProvider } from '../../access/credentials.ts';
-import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
 import { isStorable } from '../../domain/text.ts';
+import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/values.ts';
 import { isProvider } from '../../store/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import { InvalidRequest, Problem } from '../http/body.ts';

@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject } from '../../domain/values.ts';
 import { InvalidRequest } from '../http/body.ts';
 
 /** One entry of a provider's export: its texts by the names of their columns. */

@@ -1,7 +1,7 @@
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
-import { BridgeError } from '../../domain/errors.ts';
 import { assertUtf8, isStorable } from '../../domain/text.ts';
+import { BridgeError } from '../../domain/values.ts';
 
 /**
  * Reads the JSON body of an operator's request as it was written, whatever type it says it is: a body that is left unread

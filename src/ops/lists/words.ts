@@ -1,4 +1,4 @@
-import { HARM_KINDS, toHarmWords } from '../../domain/harm.ts';
+import { HARM_KINDS, toHarmWords } from '../../domain/change.ts';
 import { toCount } from '../../domain/text.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 

@@ -15,9 +15,8 @@ import { listNewest, listWhere } from '../../store/tables.ts';
 import { InvalidRequest, missing } from '../http/body.ts';
 import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
 import { listRoute, ok, route } from '../http/route.ts';
-import { toView } from '../http/view.ts';
 import { records } from '../lists/records.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
+import { type OpsJson, toView } from '../schemas/schemas.ts';
 
 /** Requests for the logs of requests and acts, for those who left, and about notifications. */
 export const recordRoutes = [

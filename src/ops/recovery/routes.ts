@@ -4,13 +4,13 @@ import { isWaiting } from '../../domain/cell.ts';
 import { type ChangeKind, listFieldChanges } from '../../domain/change.ts';
 import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
 import { listGroupDifferences, toGroupValues } from '../../domain/group.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import {
   type Deactivation,
   listUserDifferences,
   toUserValues,
   type UserField,
 } from '../../domain/user.ts';
+import type { JsonObject } from '../../domain/values.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-plan.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
@@ -29,9 +29,8 @@ import type { Db } from '../../store/store.ts';
 import { listWhere } from '../../store/tables.ts';
 import { type Filters, type ListQuery, wrongCursor } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
-import { toMoment } from '../http/view.ts';
 import { FIRST_RUN } from '../lists/tables.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
+import { type OpsJson, toMoment } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Requests about the first run and recovery; their plans are decided like any other. */

@@ -3,9 +3,7 @@ import { listChangedFields } from '../../domain/change.ts';
 import { isAsked } from '../../domain/combine.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import { foldCase } from '../../domain/fold.ts';
 import { type GroupField, type GroupState, listGroupDifferences } from '../../domain/group.ts';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import { fullName } from '../../domain/name.ts';
 import {
   RULED_GROUP_FIELDS,
@@ -15,6 +13,7 @@ import {
   toRuleText,
 } from '../../domain/rule-book.ts';
 import { listUserDifferences, type UserField } from '../../domain/user.ts';
+import { foldCase, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -27,8 +26,7 @@ import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { missing } from '../http/body.ts';
 import { getOnly, listKeyedPaths, listRoute, ok, route } from '../http/route.ts';
-import { toView } from '../http/view.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
+import { type OpsJson, toView } from '../schemas/schemas.ts';
 
 /** Requests for the reason of each field, and for the members of a group. */
 export const explainRoutes = [

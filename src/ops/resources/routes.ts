@@ -13,10 +13,9 @@ import { findOne } from '../../store/tables.ts';
 import { missing, Problem } from '../http/body.ts';
 import { type ListQuery, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
 import { getOnly, ok, route } from '../http/route.ts';
-import { toView } from '../http/view.ts';
 import { acts } from '../lists/acts.ts';
 import { GROUPS, USERS } from '../lists/tables.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
+import { type OpsJson, toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { listKept } from './explain.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { CHANGE_KINDS } from '../../domain/change.ts';
+import { CHANGE_KINDS, HARM_KINDS } from '../../domain/change.ts';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
-import { HARM_KINDS } from '../../domain/harm.ts';
 import { PLAN_SOURCES, PLAN_STATUSES } from '../../domain/plan.ts';
 import { t } from './kinds.ts';
 

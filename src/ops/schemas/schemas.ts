@@ -1,10 +1,110 @@
 import { z } from 'zod';
+import { parseStored } from '../../store/engine/columns.ts';
 import { accessSchemas } from './access.ts';
 import { driftSchemas } from './drift.ts';
 import { type JsonOf, t } from './kinds.ts';
 import { recordSchemas } from './records.ts';
 import { resourceSchemas } from './resources.ts';
 import { stateSchemas } from './state.ts';
+
+/** A moment in epoch milliseconds as ISO 8601; null stays null. */
+export function toMoment(ms: number): string;
+export function toMoment(ms: number | null): string | null;
+export function toMoment(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+type ObjectName = {
+  [Name in OpsSchemaName]: (typeof opsSchemas)[Name] extends z.ZodObject ? Name : never;
+}[OpsSchemaName];
+
+/** `createdAt` as `created_at`. */
+type Snake<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : Name;
+
+/** How a row may hold a value: a moment in epoch milliseconds, a flag as 0 or 1, a part as JSON text or with such members. */
+type Held<Value> =
+  | Value
+  | (Value extends boolean ? number : never)
+  | (Value extends string ? (string extends Value ? number : never) : never)
+  | (Value extends readonly (infer Item)[] ? readonly Held<Item>[] : never)
+  | (Value extends object ? string | HeldPart<Value> : never);
+
+type HeldPart<Value> = {
+  readonly [Name in keyof Value as string extends Name ? never : Name]: Held<Value[Name]>;
+};
+
+/** True if the row has the member, by its own name or in snake case. */
+type Has<Row, Name, Value> = Name extends keyof Row
+  ? [Row[Name]] extends [Held<Value>]
+    ? true
+    : false
+  : Snake<Name> extends keyof Row
+    ? [Row[Snake<Name>]] extends [Held<Value>]
+      ? true
+      : false
+    : false;
+
+/** The members of an answer that its row does not have, and others that are to differ from it. */
+type More<Json, Row> = {
+  readonly [Name in keyof Json as Has<Row, Name, Json[Name]> extends true ? never : Name]: Held<
+    Json[Name]
+  >;
+} & { readonly [Name in keyof Json]?: Held<Json[Name]> };
+
+/**
+ * Renders a row as the JSON of its schema: members by their name or in snake case, moments, flags, parts of JSON.
+ * @param more members that the row does not have, or has otherwise
+ */
+export function toView<const Name extends ObjectName, Row extends object>(
+  name: Name,
+  row: Row,
+  more: More<OpsJson<Name>, Row>,
+): OpsJson<Name> {
+  return parseView<Name>(renderMembers(opsSchemas[name], { ...row, ...more }));
+}
+
+function renderMembers({ shape }: z.ZodObject, row: object): Readonly<Record<string, unknown>> {
+  const members: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(shape)) {
+    const key = name in row ? name : toSnake(name);
+    const value = render(schema, Reflect.get(row, key) ?? null);
+    if (value !== undefined) members[name] = value;
+  }
+  return members;
+}
+
+function render(schema: unknown, held: unknown): unknown {
+  if (held === null) return schema instanceof z.ZodOptional ? undefined : null;
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
+    return render(schema.unwrap(), held);
+  }
+  if (schema instanceof z.ZodISODateTime && typeof held === 'number') return toMoment(held);
+  if (schema instanceof z.ZodBoolean) return held === true || held === 1;
+  if (schema instanceof z.ZodString) return String(held);
+  const isPart = [z.ZodObject, z.ZodArray, z.ZodRecord].some((kind) => schema instanceof kind);
+  return isPart ? renderPart(schema, held) : held;
+}
+
+function renderPart(schema: unknown, held: unknown): unknown {
+  if (typeof held === 'string') return parseStored<unknown>(held);
+  if (schema instanceof z.ZodArray && Array.isArray(held))
+    return held.map((one) => render(schema.element, one));
+  if (!(schema instanceof z.ZodObject) || typeof held !== 'object' || held === null) return held;
+  const members = renderMembers(schema, held);
+  // A part may have other members beside those that are described.
+  return schema.def.catchall instanceof z.ZodNever ? members : { ...held, ...members };
+}
+
+function toSnake(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** `More` makes sure that each member is there. */
+function parseView<Name extends ObjectName>(members: Readonly<Record<string, unknown>>) {
+  return members as OpsJson<Name>;
+}
 
 /** Bodies and answers of every request below `/ops`, by their name in the description. */
 export const opsSchemas = {

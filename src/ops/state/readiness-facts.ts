@@ -1,7 +1,7 @@
 import type { Attempts } from '../../access/attempts.ts';
 import { listExpiring, opensScim } from '../../access/credentials.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { BridgeError } from '../../domain/errors.ts';
+import { BridgeError } from '../../domain/values.ts';
 import { POLL_STATE } from '../../reconcile/audit/poller.ts';
 import type { KnownLeader } from '../../reconcile/loop/election.ts';
 import type { ExceededHarm } from '../../reconcile/plans.ts';

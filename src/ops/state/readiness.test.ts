@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userId } from '../../domain/ids.ts';
+import { userId } from '../../domain/values.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { GateState } from '../../upstream/probe-gate.ts';
 import type { ReadinessFacts } from './readiness-facts.ts';

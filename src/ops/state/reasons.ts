@@ -1,9 +1,8 @@
-import { toHarmWords } from '../../domain/harm.ts';
+import { toHarmWords } from '../../domain/change.ts';
 import { isOfRecovery, type PlanOrigin } from '../../domain/plan.ts';
 import { toCount } from '../../domain/text.ts';
 import type { Remark } from '../../store/audit/requests.ts';
-import { toMoment } from '../http/view.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
+import { type OpsJson, toMoment } from '../schemas/schemas.ts';
 import { type HealthSources, type ReadinessFacts, readFacts } from './readiness-facts.ts';
 import { getSectionRights, toRefusalRemedy } from './section-rights.ts';
 

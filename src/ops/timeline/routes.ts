@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { WrittenPath } from '../../domain/kept-request.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { findAccountObstacle } from '../../reconcile/repair/desire.ts';
 import { listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import { listCallsOf } from '../../store/audit/own-calls.ts';
@@ -15,8 +15,7 @@ import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
 import { NEWEST } from '../http/list-query.ts';
 import { getOnly, listKeyedPaths, ok, route } from '../http/route.ts';
-import { toMoment, toView } from '../http/view.ts';
-import type { OpsJson } from '../schemas/schemas.ts';
+import { type OpsJson, toMoment, toView } from '../schemas/schemas.ts';
 
 /** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
 export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }) =>

@@ -1,6 +1,5 @@
-import { BridgeError } from '../../domain/errors.ts';
-import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
 import type { Loop } from '../../domain/loop.ts';
+import { BridgeError, type ResourceKey, toResourceKey } from '../../domain/values.ts';
 import { toNameKey } from '../../store/audit/events.ts';
 import { addInspection } from '../../store/due.ts';
 import { createFact } from '../../store/facts.ts';
@@ -9,11 +8,10 @@ import { UpstreamError } from '../../upstream/errors.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { backoffMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
+import { backoffMs, toReason } from '../outcome.ts';
 import { readSections, saveSection } from '../sections.ts';
-import { toReason } from '../verdict.ts';
 import { CLOCKS_MS, findOrigins, learnOwnAccount, type NamedEvent, nameEvents } from './events.ts';
 import { isIrrelevant, isOfAdmins, isOfList } from './find-author.ts';
 

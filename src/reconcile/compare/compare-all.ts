@@ -1,6 +1,6 @@
 import type { DriftKind } from '../../domain/drift.ts';
-import { BridgeError } from '../../domain/errors.ts';
 import { toCount } from '../../domain/text.ts';
+import { BridgeError } from '../../domain/values.ts';
 import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { changeDrifts, endOrphanedDrifts } from '../../store/drifts.ts';
 import { listNamesakes } from '../../store/resources/find.ts';

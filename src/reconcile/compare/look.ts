@@ -30,12 +30,11 @@ import { lookAtGroup } from '../group/look.ts';
 import { fetchAdminIds, fetchEntities, observeGroup } from '../group/observe.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
-import type { Known, Outcome } from '../outcome.ts';
+import { type Known, type Outcome, seenOr } from '../outcome.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { withCalls } from '../step-call.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, observeCompanyUser, toObservedColumns } from '../user/observe.ts';
-import { seenOr } from '../verdict.ts';
 
 /** Part that a look reads. `ordinary`: state, name and members; `companyUser`: licence and suspension. */
 export type LookPart = 'ordinary' | 'companyUser' | 'admins' | 'entities';

@@ -1,12 +1,11 @@
-import { BridgeError } from '../../domain/errors.ts';
-import { keyText, type ResourceKey } from '../../domain/ids.ts';
+import { BridgeError, keyText, type ResourceKey } from '../../domain/values.ts';
 import { hasFailed, listLinks, type Step, shorten } from '../../plan/step.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Missed } from '../failure.ts';
 import { GROUP_STEPS } from '../group/apply.ts';
 import { PAIR } from '../group/members.ts';
 import type { Known, Outcome, TooMany } from '../outcome.ts';
+import type { Missed } from '../sections.ts';
 import { makeStep } from '../step-call.ts';
 import { USER_STEPS } from '../user/apply.ts';
 import { GONE, type Waiters } from '../waiters.ts';

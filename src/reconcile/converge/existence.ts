@@ -1,11 +1,10 @@
 import { ask, askOnly, editAll, forgetSent, listSent, onlyWaiting } from '../../domain/cell.ts';
 import { listWantedEntities, restartEntities } from '../../domain/entity.ts';
-import { foldCase } from '../../domain/fold.ts';
 import { isAnotherGroup } from '../../domain/group.ts';
 import { restartLink } from '../../domain/link.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
-import { NOT_THERE, toOwnRefusal } from '../../domain/refusal.ts';
 import { compareAccount } from '../../domain/user.ts';
+import { foldCase, NOT_THERE, toOwnRefusal } from '../../domain/values.ts';
 import type { Field } from '../../plan/step.ts';
 import { findTerms, lockTerms } from '../../store/credentials.ts';
 import { noteMissing } from '../../store/drifts.ts';

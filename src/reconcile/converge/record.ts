@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { endRest } from '../../domain/failure.ts';
-import type { ResourceKey } from '../../domain/ids.ts';
 import { toSentUser } from '../../domain/user.ts';
+import type { ResourceKey } from '../../domain/values.ts';
 import type { Field, Part } from '../../plan/step.ts';
 import { listCreations } from '../../store/audit/own-calls.ts';
 import { type AskedChange, takeDoneChange } from '../../store/due.ts';

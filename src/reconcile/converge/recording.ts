@@ -8,9 +8,9 @@ import {
   findNextRetryAt,
   findProblem,
 } from '../../domain/failure.ts';
-import type { UserId } from '../../domain/ids.ts';
 import { normaliseName } from '../../domain/name.ts';
 import { isObservedActive, type UserField } from '../../domain/user.ts';
+import type { UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { parseCells, toCellColumns, toDueClass } from '../../store/engine/columns.ts';
 import { changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts';
@@ -22,9 +22,14 @@ import { isLinked, toSeenEntities, toUserState } from '../../store/resources/sta
 import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
 import type { WritesRefused } from '../../upstream/transport.ts';
-import { backoffMs, failedDelayMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Outcome, Postponed, Problem } from '../outcome.ts';
+import {
+  backoffMs,
+  failedDelayMs,
+  type Outcome,
+  type Postponed,
+  type Problem,
+} from '../outcome.ts';
 import { listWaitingParts } from '../step-call.ts';
 import { type Progress, toProgress, type Undone, type Waiter } from '../waiters.ts';
 import {

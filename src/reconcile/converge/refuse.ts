@@ -2,7 +2,6 @@ import { ask, type Cells, onlyWaiting } from '../../domain/cell.ts';
 import { hasEntityPutIn } from '../../domain/entity.ts';
 import { refuse as refuseFact, withEarlierRefusals } from '../../domain/failure.ts';
 import type { LinkChange } from '../../domain/group.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import {
   disownLink,
   type LinkKey,
@@ -10,7 +9,7 @@ import {
   revertLink,
   toLinkText,
 } from '../../domain/link.ts';
-import { withEarlierWords } from '../../domain/refusal.ts';
+import { type JsonObject, withEarlierWords } from '../../domain/values.ts';
 import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { groupFields, isRuled, toRuled } from '../../rules/fields.ts';
@@ -26,9 +25,8 @@ import {
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { stuckDelayMs } from '../backoff.ts';
 import { toUnmanagedGroup } from '../group/observe.ts';
-import type { Problem } from '../outcome.ts';
+import { type Problem, stuckDelayMs } from '../outcome.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
 import type { Waiter } from '../waiters.ts';
 import { changeFacts, EXISTENCE, type Recording } from './recording.ts';

@@ -1,10 +1,10 @@
 import { type Cell, isWaiting } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import { type GroupState, type LinkChange, removesGroupAccess } from '../../domain/group.ts';
-import type { ResourceKey } from '../../domain/ids.ts';
 import { toLinkText } from '../../domain/link.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { removesUserAccess, toSentUser, type UserState } from '../../domain/user.ts';
+import type { ResourceKey } from '../../domain/values.ts';
 import { planGroup, planUser, toPlannableGroup, toPlannableUser } from '../../plan/plan.ts';
 import {
   type Field,

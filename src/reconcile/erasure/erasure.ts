@@ -1,8 +1,7 @@
 import { type ErasureObstacle, listPersonalNames, OBSTACLES } from '../../domain/erasure.ts';
-import type { UserId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { isObservedActive } from '../../domain/user.ts';
+import type { JsonObject, UserId } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
 import {

@@ -2,7 +2,7 @@ import { toEcho } from '../../domain/cell.ts';
 import { findFailed, isNameKept, isStuck } from '../../domain/failure.ts';
 import { type GroupState, type ObservedGroup, removesGroupAccess } from '../../domain/group.ts';
 import { isSameSpelt, normaliseName } from '../../domain/name.ts';
-import { isNotApplied } from '../../domain/refusal.ts';
+import { isNotApplied } from '../../domain/values.ts';
 import { isSettable } from '../../plan/plan.ts';
 import { listLinks, listParts, toValues, type Values } from '../../plan/step.ts';
 import { findGroupByUpstream, listLeavingGroups } from '../../store/resources/find.ts';
@@ -11,10 +11,9 @@ import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { toFailure } from '../failure.ts';
-import type { Outcome, TooMany } from '../outcome.ts';
+import { type Classified, classify, type Outcome, type TooMany } from '../outcome.ts';
+import { toFailure } from '../sections.ts';
 import { assertAbout, readBack, type StepCall, type StepMakers, toTaken } from '../step-call.ts';
-import { type Classified, classify } from '../verdict.ts';
 import {
   changeEntity,
   changeLink,

@@ -11,11 +11,9 @@ import { findRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { toLater } from '../failure.ts';
-import type { Outcome } from '../outcome.ts';
-import { isBlind } from '../sections.ts';
+import { type Classified, isRefusal, type Outcome, seenOr } from '../outcome.ts';
+import { isBlind, toLater } from '../sections.ts';
 import { readBack, readUser, type StepCall, toTaken } from '../step-call.ts';
-import { type Classified, isRefusal, seenOr } from '../verdict.ts';
 import { fetchAdminIds, fetchEntities, fetchMemberIds, fetchScimMembers } from './observe.ts';
 
 type LinkCall = StepCall<GroupState>;

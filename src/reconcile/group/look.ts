@@ -1,8 +1,6 @@
-import { BridgeError } from '../../domain/errors.ts';
 import { type GroupState, isAnotherGroup, type ObservedGroup } from '../../domain/group.ts';
-import type { GroupId } from '../../domain/ids.ts';
 import { normaliseName, toSpelling } from '../../domain/name.ts';
-import { toOwnRefusal } from '../../domain/refusal.ts';
+import { BridgeError, type GroupId, toOwnRefusal } from '../../domain/values.ts';
 import { findGroupByUpstream } from '../../store/resources/find.ts';
 import { deleteRow, type GroupRow, LIVE, listRows, lockRow } from '../../store/resources/rows.ts';
 import { toGroupState } from '../../store/resources/state.ts';
@@ -11,13 +9,12 @@ import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
-import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { findDoubt, lookSurely, toFailedLook } from '../failure.ts';
 import { decideMerge } from '../merge-decision.ts';
-import type { Outcome } from '../outcome.ts';
+import { classify, type Outcome } from '../outcome.ts';
+import { findDoubt, lookSurely, toFailedLook } from '../sections.ts';
 import { assertAbout, withCalls } from '../step-call.ts';
-import { classify } from '../verdict.ts';
+import { type BoundedWait, lookWithin } from '../waiters.ts';
 import { findScimId } from './members.ts';
 import {
   fetchAdminIds,

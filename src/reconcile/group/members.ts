@@ -3,10 +3,17 @@ import { isSameSpelt } from '../../domain/name.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Outcome, Problem, TooMany } from '../outcome.ts';
+import {
+  type Classified,
+  classify,
+  isRefusal,
+  type Outcome,
+  type Problem,
+  seenOr,
+  type TooMany,
+} from '../outcome.ts';
 import type { GroupScimId, MemberForm } from '../quirks.ts';
 import type { StepCall } from '../step-call.ts';
-import { type Classified, classify, isRefusal, seenOr } from '../verdict.ts';
 import { fetchScimMembers, parseScimGroupOf } from './observe.ts';
 
 /** Largest answer against which a proven form is checked: that of a group of 10,000 is a megabyte, and not worth reading. */

@@ -2,8 +2,8 @@ import { isWaiting } from '../../domain/cell.ts';
 import { type SeenEntities, seeEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toKnownExtension } from '../../domain/extensions.ts';
 import type { GroupField, ObservedGroup } from '../../domain/group.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { limitMarks } from '../../domain/text.ts';
+import type { JsonObject } from '../../domain/values.ts';
 import { parseCells, toGroupColumns } from '../../store/engine/columns.ts';
 import { changeLinks, observeLinks, type SeenLinks } from '../../store/links/links.ts';
 import { type GroupRow, updateRow } from '../../store/resources/rows.ts';
@@ -15,10 +15,9 @@ import { parseGroupUsers, type RestGroup } from '../../upstream/shapes/rest-grou
 import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Known } from '../outcome.ts';
+import { classify, type Known } from '../outcome.ts';
 import { findOwnAccount } from '../sections.ts';
 import { assertAbout } from '../step-call.ts';
-import { classify } from '../verdict.ts';
 
 /** Names under which both interfaces show the members of a group. */
 export interface MemberListIds {

@@ -1,4 +1,4 @@
-import { keyText, type ResourceKey, toResourceKey } from '../../domain/ids.ts';
+import { keyText, type ResourceKey, toResourceKey } from '../../domain/values.ts';
 import {
   DUE_CLASSES,
   type DueWork,
@@ -10,21 +10,23 @@ import {
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { DueClass } from '../../store/schema.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
-import {
-  type BoundedWait,
-  isWorthWaiting,
-  type Lock,
-  type Queue,
-  readQueue,
-  type StoredWrite,
-} from '../bounded-wait.ts';
 import { converge } from '../converge/converge.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readAdmins } from '../group/look.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import type { Settlement } from '../outcome.ts';
 import { readRole } from '../user/observe.ts';
-import { readProgress, type Waiters, type WaitingRequest } from '../waiters.ts';
+import {
+  type BoundedWait,
+  isWorthWaiting,
+  type Lock,
+  type Queue,
+  readProgress,
+  readQueue,
+  type StoredWrite,
+  type Waiters,
+  type WaitingRequest,
+} from '../waiters.ts';
 import { createReapplication } from './jobs.ts';
 
 /** Resources that requests may run themselves at the same time; beyond that the workers do it. */

@@ -1,11 +1,11 @@
-import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { createNews, type Loop } from '../../domain/loop.ts';
+import { newId, type ResourceKey } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
 import { deleteWhere, findOne, insertAll, updateWhere } from '../../store/tables.ts';
-import type { BoundedWait } from '../bounded-wait.ts';
 import { createJob, isNotLeading, type JobDeps } from '../job.ts';
 import type { LookResult } from '../repair/keeper.ts';
+import type { BoundedWait } from '../waiters.ts';
 
 /** Interval of looking for errands and answers whose ring was lost, in milliseconds. */
 const LOOK_MS = 500;

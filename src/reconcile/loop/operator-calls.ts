@@ -1,5 +1,4 @@
-import { toResourceKey } from '../../domain/ids.ts';
-import { isJsonObject } from '../../domain/json.ts';
+import { isJsonObject, toResourceKey } from '../../domain/values.ts';
 import { findCalled } from '../../store/resources/find.ts';
 import type { Db } from '../../store/store.ts';
 import { UpstreamError } from '../../upstream/errors.ts';

@@ -1,21 +1,24 @@
 import type { Clock } from '../../domain/clock.ts';
-import { newId, type ResourceKey } from '../../domain/ids.ts';
 import { createLoop, type Loop } from '../../domain/loop.ts';
+import { newId, type ResourceKey } from '../../domain/values.ts';
 import { listProgress } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
 import type { Events } from '../../telemetry/events.ts';
+import type { Problem, Settlement } from '../outcome.ts';
 import {
   type BoundedWait,
+  GONE,
   isWorthWaiting,
   type Lock,
   type Queue,
   type StoredWrite,
-} from '../bounded-wait.ts';
-import type { Problem, Settlement } from '../outcome.ts';
-import { GONE, toProgress, type Waiters, type WaitingRequest } from '../waiters.ts';
+  toProgress,
+  type Waiters,
+  type WaitingRequest,
+} from '../waiters.ts';
 import { type Convergence, PUT_OFF, WORTH_WAITING_MS } from './convergence.ts';
 
 /** Interval of looking for the leader's work, where no ring tells, in milliseconds. */

@@ -1,5 +1,4 @@
-import { BridgeError } from '../../domain/errors.ts';
-import { newId } from '../../domain/ids.ts';
+import { BridgeError, newId } from '../../domain/values.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans.ts';
 import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';

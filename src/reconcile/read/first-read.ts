@@ -1,14 +1,13 @@
-import type { BridgeError } from '../../domain/errors.ts';
 import type { Loop } from '../../domain/loop.ts';
+import type { BridgeError } from '../../domain/values.ts';
 import { createFact } from '../../store/facts.ts';
 import type { Db } from '../../store/store.ts';
 import { users } from '../../upstream/operations/people.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
-import { backoffMs } from '../backoff.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
+import { backoffMs, toReason } from '../outcome.ts';
 import type { KnownService } from '../sections.ts';
-import { toReason } from '../verdict.ts';
 import { readService, recheckSections } from './read-service.ts';
 import { READING, type ReadBefore, Reading, type ReadProgress } from './reading.ts';
 import { assertService, isOtherService, mayGoWithout, openService } from './service.ts';

@@ -6,8 +6,7 @@ import {
   type ObservedGroup,
   withCreated,
 } from '../../domain/group.ts';
-import { groupId, newId } from '../../domain/ids.ts';
-import { NOT_APPLIED } from '../../domain/refusal.ts';
+import { groupId, NOT_APPLIED, newId } from '../../domain/values.ts';
 import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
 import { LIVE_MANAGED, listRows, updateRow } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { foldCase } from '../../domain/fold.ts';
 import { toSpelling } from '../../domain/name.ts';
+import { foldCase } from '../../domain/values.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { countSeenMembers } from '../../store/links/links.ts';
 import { saveDispute } from '../../store/resources/names.ts';
@@ -12,9 +12,9 @@ import type { ReconcileDeps } from '../deps.ts';
 import { fetchMemberIds, fetchScimMembers, observeMembers } from '../group/observe.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
 import { decideMerge } from '../merge-decision.ts';
+import { classify } from '../outcome.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { withCalls } from '../step-call.ts';
-import { classify } from '../verdict.ts';
 import { groupEntries, type ShownGroup, toGroupEntry } from './group-entries.ts';
 import { type ListedScimGroup, READING, type ReadRun } from './reading.ts';
 import { EntryStore } from './store-entries.ts';

@@ -8,9 +8,8 @@ import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { Transport } from '../../upstream/transport.ts';
-import { backoffMs } from '../backoff.ts';
+import { backoffMs, classify, type Reason, toReason } from '../outcome.ts';
 import { isSectionUp, readSections, saveSection } from '../sections.ts';
-import { classify, type Reason, toReason } from '../verdict.ts';
 import { readMembers } from './read-groups.ts';
 import {
   LISTS,

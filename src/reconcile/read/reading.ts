@@ -1,5 +1,5 @@
 import { isWaiting } from '../../domain/cell.ts';
-import { parseFields } from '../../domain/json.ts';
+import { parseFields } from '../../domain/values.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';

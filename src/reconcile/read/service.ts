@@ -1,8 +1,8 @@
-import { BridgeError } from '../../domain/errors.ts';
+import { BridgeError } from '../../domain/values.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { type Classified, classify } from '../outcome.ts';
 import { type KnownService, SERVICE } from '../sections.ts';
-import { type Classified, classify } from '../verdict.ts';
 import { READING } from './reading.ts';
 
 type StoreDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'identity'>;

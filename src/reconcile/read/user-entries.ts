@@ -1,5 +1,5 @@
-import { newId, type UserId, userId } from '../../domain/ids.ts';
 import { compareAccount, type ObservedUser, type ShownAccount } from '../../domain/user.ts';
+import { newId, type UserId, userId } from '../../domain/values.ts';
 import { followUsers } from '../../rules/follow.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
 import { listHolders } from '../../store/resources/find.ts';

@@ -1,7 +1,7 @@
 import { toAdoptionWords } from '../../domain/adoption.ts';
+import { HARM_WINDOW_MS } from '../../domain/change.ts';
 import { DRIFT_KINDS, type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
 import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
-import { HARM_WINDOW_MS } from '../../domain/harm.ts';
 import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { enterRules } from '../../rules/follow.ts';

@@ -1,12 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ChangeKind, findHarm, isHandOver } from '../../domain/change.ts';
 import { listEntityFields } from '../../domain/entity.ts';
-import type { GivenKey } from '../../domain/ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { disownLink } from '../../domain/link.ts';
 import { isHolding, type PlanAction, toPlace } from '../../domain/plan.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { isWantedActive } from '../../domain/user.ts';
+import {
+  type GivenKey,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { mayHaveMade } from '../../store/audit/own-calls.ts';
 import { isProvider } from '../../store/credentials.ts';

@@ -2,14 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { isWaiting, release, withEcho } from '../../domain/cell.ts';
 import { type ChangeKind, listHarms, toChangeKey } from '../../domain/change.ts';
 import { findWantedRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
-import { assertNever } from '../../domain/errors.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupField } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { splitName } from '../../domain/name.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
+import {
+  assertNever,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type UserId,
+} from '../../domain/values.ts';
 import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { changeDrifts, type DriftRow, toRepair } from '../../store/drifts.ts';

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask } from '../../domain/cell.ts';
 import { isHandOver, toChangeKey } from '../../domain/change.ts';
-import type { GivenKey } from '../../domain/ids.ts';
 import { claimLink } from '../../domain/link.ts';
 import {
   type ActionStatus,
@@ -11,6 +10,7 @@ import {
   type PlanStatus,
   toPlace,
 } from '../../domain/plan.ts';
+import type { GivenKey } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
 import {
   changeDrifts,

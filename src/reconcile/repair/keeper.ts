@@ -1,5 +1,5 @@
-import type { ResourceKey } from '../../domain/ids.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
+import type { ResourceKey } from '../../domain/values.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation } from '../../store/resources/state.ts';

@@ -1,7 +1,7 @@
 import { toChangeKey } from '../../domain/change.ts';
-import type { UserId } from '../../domain/ids.ts';
 import { isOfRecovery, type PlanAction } from '../../domain/plan.ts';
 import { toSentUser } from '../../domain/user.ts';
+import type { UserId } from '../../domain/values.ts';
 import { createFact } from '../../store/facts.ts';
 import {
   type ActionKey,

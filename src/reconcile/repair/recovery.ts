@@ -10,11 +10,11 @@ import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-ev
 import { CLOCKS_MS, findLearnedAccount, nameEvents } from '../audit/events.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
+import { classify } from '../outcome.ts';
 import { addPlan, sumUp, toSumColumns } from '../plans.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { Reading } from '../read/reading.ts';
 import { mayGoWithout } from '../read/service.ts';
-import { classify } from '../verdict.ts';
 import { type Mode, OBSERVING } from '../write-guard.ts';
 import { planRecovery, RECOVERY, type RecoveryCode, type RecoveryState } from './recovery-plan.ts';
 

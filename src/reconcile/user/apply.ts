@@ -1,9 +1,7 @@
 import { askAgain, type Cells, toEcho } from '../../domain/cell.ts';
 import { findFailed, isNameKept } from '../../domain/failure.ts';
-import { foldCase } from '../../domain/fold.ts';
 import { hasMoreBits } from '../../domain/mask.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
-import { isNotApplied, toOwnRefusal } from '../../domain/refusal.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
 import {
   compareAccount,
@@ -13,6 +11,7 @@ import {
   toSentUser,
   type UserState,
 } from '../../domain/user.ts';
+import { foldCase, isNotApplied, toOwnRefusal } from '../../domain/values.ts';
 import type { Fact, Field } from '../../plan/step.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { listHolders } from '../../store/resources/find.ts';
@@ -22,10 +21,9 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { lookSurely, toFailure, toLater } from '../failure.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
-import type { Outcome } from '../outcome.ts';
-import { isSectionUp, type ReadableSection } from '../sections.ts';
+import { type Classified, isRefusal, type Outcome, seenOr } from '../outcome.ts';
+import { isSectionUp, lookSurely, type ReadableSection, toFailure, toLater } from '../sections.ts';
 import {
   assertAbout,
   parseUserOf,
@@ -35,7 +33,6 @@ import {
   type StepMakers,
   toTaken,
 } from '../step-call.ts';
-import { type Classified, isRefusal, seenOr } from '../verdict.ts';
 import {
   adoptFound,
   createAccount,

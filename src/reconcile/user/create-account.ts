@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toEcho } from '../../domain/cell.ts';
 import { countAttempts } from '../../domain/failure.ts';
-import { foldCase } from '../../domain/fold.ts';
-import { newId } from '../../domain/ids.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
-import { toOwnRefusal } from '../../domain/refusal.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { compareAccount, toSentUser, type UserState } from '../../domain/user.ts';
+import { foldCase, newId, toOwnRefusal } from '../../domain/values.ts';
 import type { Values } from '../../plan/step.ts';
 import { listCreations } from '../../store/audit/own-calls.ts';
 import { findUserByUpstreamId } from '../../store/resources/find.ts';
@@ -16,11 +14,10 @@ import { paginate } from '../../upstream/paginate.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Outcome, Problem } from '../outcome.ts';
+import { type Classified, classify, type Outcome, type Problem } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
 import { BLIND, isBlind } from '../sections.ts';
 import { assertAbout, type StepCall } from '../step-call.ts';
-import { type Classified, classify } from '../verdict.ts';
 import { lookUpOwner, observeUser } from './observe.ts';
 
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */

@@ -1,13 +1,11 @@
 import { withLicences, withRole } from '../../domain/assignment.ts';
 import { toKnownExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import { foldCase } from '../../domain/fold.ts';
 import { withCreated } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { splitName } from '../../domain/name.ts';
 import { takesSeat } from '../../domain/seats.ts';
 import { limitMarks } from '../../domain/text.ts';
 import { type ObservedUser, type UserState, withoutPersonalData } from '../../domain/user.ts';
+import { foldCase, type JsonObject, type UserId } from '../../domain/values.ts';
 import type { Values } from '../../plan/step.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
 import { findRow, lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
@@ -26,11 +24,11 @@ import {
   parseCompanyUser,
 } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
-import { type BoundedWait, lookWithin } from '../bounded-wait.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { classify } from '../outcome.ts';
 import { readSections } from '../sections.ts';
 import { withCalls } from '../step-call.ts';
-import { classify } from '../verdict.ts';
+import { type BoundedWait, lookWithin } from '../waiters.ts';
 
 /** Merges a SCIM answer about a user into the observation from the REST lists. */
 export function toObservedUser(

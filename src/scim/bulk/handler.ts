@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
-import { toResourceKey } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { type JsonObject, toResourceKey } from '../../domain/values.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { findView } from '../../store/resources/views.ts';
 import { getRequestContext, type RequestContext } from '../../telemetry/request-context.ts';

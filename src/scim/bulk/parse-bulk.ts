@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { isStorable } from '../../domain/text.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { assertAcceptable, BODY_DEPTH_MAX, countSchemas, findPart } from '../dialect/parse-json.ts';
 import { badRequest, invalidSyntax, invalidValue, notFound, ScimError } from '../errors.ts';
 import { toWholeNumber } from '../render/paging.ts';

@@ -1,5 +1,11 @@
-import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/fold.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import {
+  foldCase,
+  INDEXED_LENGTH_MAX,
+  isIndexable,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../domain/values.ts';
 import { invalidValue } from '../errors.ts';
 import { attempt, type Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';

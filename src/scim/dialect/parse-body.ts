@@ -1,5 +1,5 @@
 import { toWrittenName } from '../../domain/extensions.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
 import { applyPatch } from '../patch/apply-patch.ts';

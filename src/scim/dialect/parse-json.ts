@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
 import { isStorable } from '../../domain/text.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { invalidSyntax, invalidValue, ScimError } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 

@@ -1,5 +1,5 @@
 import { toWrittenName } from '../../domain/extensions.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { type Filter, listIds } from '../filter/tree.ts';
 import { attempt, type Repairs } from '../repairs.ts';

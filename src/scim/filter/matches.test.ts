@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/values.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
 import { enterprise } from '../scim-test-support.ts';
 import { matches } from './matches.ts';

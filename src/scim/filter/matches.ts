@@ -1,6 +1,10 @@
-import { assertNever } from '../../domain/errors.ts';
-import { foldCase } from '../../domain/fold.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import {
+  assertNever,
+  foldCase,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../domain/values.ts';
 import type { CompareOp, Comparison, Filter, FilterTarget } from './tree.ts';
 
 type Fold = (text: string) => string;

@@ -1,4 +1,4 @@
-import { foldCase } from '../../domain/fold.ts';
+import { foldCase } from '../../domain/values.ts';
 import { badRequest, invalidFilter } from '../errors.ts';
 import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';
 

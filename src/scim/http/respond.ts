@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/values.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';

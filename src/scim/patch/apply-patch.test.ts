@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/values.ts';
 import { parsePatch } from '../dialect/parse-body.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { core, enterprise, refused } from '../scim-test-support.ts';

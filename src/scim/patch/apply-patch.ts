@@ -1,6 +1,10 @@
-import { assertNever } from '../../domain/errors.ts';
-import { createFolds } from '../../domain/fold.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import {
+  assertNever,
+  createFolds,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../domain/values.ts';
 import {
   hasContent,
   isPrimary,

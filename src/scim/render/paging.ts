@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { foldCase } from '../../domain/fold.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { foldCase, isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import {
   type AttributeRule,

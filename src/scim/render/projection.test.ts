@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/values.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
 import { core, enterprise, refused } from '../scim-test-support.ts';
 import { isIncluded, parseProjection, project } from './projection.ts';

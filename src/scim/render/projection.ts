@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { invalidValue } from '../errors.ts';
 import {
   findAttribute,

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GROUP_EXTENSION, type ResourceName, toExtension } from '../../domain/extensions.ts';
-import type { GroupId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import type { LinkList } from '../../domain/link.ts';
 import { isOfOther } from '../../domain/provider.ts';
+import type { GroupId, JsonObject } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findNames, parseInner } from '../../store/resources/names.ts';
 import * as views from '../../store/resources/views.ts';

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChangeClass } from '../../domain/change-class.ts';
-import { BridgeError } from '../../domain/errors.ts';
+import type { ChangeClass } from '../../domain/change.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
-import { foldCase } from '../../domain/fold.ts';
-import { type ResourceKey, toResourceKey } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import { EARLIER, NOT_THERE } from '../../domain/refusal.ts';
 import type { UserField } from '../../domain/user.ts';
-import type { Lock } from '../../reconcile/bounded-wait.ts';
+import {
+  BridgeError,
+  EARLIER,
+  foldCase,
+  type JsonObject,
+  NOT_THERE,
+  type ResourceKey,
+  toResourceKey,
+} from '../../domain/values.ts';
 import type { Problem } from '../../reconcile/outcome.ts';
+import type { Lock } from '../../reconcile/waiters.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
 import { keepChange } from '../../store/due.ts';
 import { parseCells } from '../../store/engine/columns.ts';

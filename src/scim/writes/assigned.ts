@@ -10,7 +10,7 @@ import {
   withRole,
 } from '../../domain/assignment.ts';
 import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/values.ts';
 import { invalidValue } from '../errors.ts';
 
 const NUMBER = 'appsPermissions';

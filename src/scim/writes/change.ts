@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Cells, isSameWork, listWaiting } from '../../domain/cell.ts';
 import { withSchemas } from '../../domain/extensions.ts';
-import { newId, type ResourceKey } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { onlyTaken } from '../../domain/protection.ts';
 import { isGone } from '../../domain/resource-state.ts';
+import { type JsonObject, newId, type ResourceKey } from '../../domain/values.ts';
 import { combineAsked, type FieldKind } from '../../rules/fields.ts';
 import { parseCells, parseStored, toDueClass, toTombstone } from '../../store/engine/columns.ts';
 import { saveLinks } from '../../store/links/links.ts';

@@ -1,6 +1,5 @@
-import type { ResourceKey } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { isOfOther } from '../../domain/provider.ts';
+import type { JsonObject, ResourceKey } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { passIds } from '../../store/resources/names.ts';
 import { insertRow, type RowOf, revive } from '../../store/resources/rows.ts';

@@ -1,7 +1,10 @@
-import { BridgeError } from '../../domain/errors.ts';
-import type { ResourceKey, UserId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import type { Link, LinkList } from '../../domain/link.ts';
+import {
+  BridgeError,
+  type JsonObject,
+  type ResourceKey,
+  type UserId,
+} from '../../domain/values.ts';
 import type { FieldKind } from '../../rules/fields.ts';
 import type { GroupRow, NewRow, ResourceRow, RowOf } from '../../store/resources/rows.ts';
 import type { Before, Undo, WrittenLink } from '../../store/resources/state.ts';

@@ -1,7 +1,6 @@
-import { groupId, type UserId, userId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { type LinkList, writeLink } from '../../domain/link.ts';
 import type { Owned } from '../../domain/provider.ts';
+import { groupId, type JsonObject, type UserId, userId } from '../../domain/values.ts';
 import { findTerms } from '../../store/credentials.ts';
 import { listLinks, type StoredLink } from '../../store/links/links.ts';
 import { findNames, parseInner } from '../../store/resources/names.ts';

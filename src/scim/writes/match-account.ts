@@ -1,8 +1,7 @@
 import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
 import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
-import { foldCase } from '../../domain/fold.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { type Handling, isOfOther } from '../../domain/provider.ts';
+import { foldCase, type JsonObject } from '../../domain/values.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
 import { findTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';

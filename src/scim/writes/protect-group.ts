@@ -1,5 +1,5 @@
-import type { UserId } from '../../domain/ids.ts';
 import type { LinkList } from '../../domain/link.ts';
+import type { UserId } from '../../domain/values.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { listLinks } from '../../store/links/links.ts';

@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import { foldCase } from '../../domain/fold.ts';
-import type { ResourceKey } from '../../domain/ids.ts';
-import { isJsonObject, type JsonObject } from '../../domain/json.ts';
 import {
   DEFAULT_PROVIDER,
   type Demands,
@@ -13,6 +10,7 @@ import {
   type ProviderLimits,
   type Right,
 } from '../../domain/provider.ts';
+import { foldCase, isJsonObject, type JsonObject, type ResourceKey } from '../../domain/values.ts';
 import { addsOthers, lockTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { lockRow, type ResourceRow, type RowOf } from '../../store/resources/rows.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { foldCase } from '../../domain/fold.ts';
+import { foldCase } from '../../domain/values.ts';
 import { readInChunks, select } from '../engine/dialect.ts';
 import { listCalledNames } from '../resources/find.ts';
 import type { ResourceRow } from '../resources/rows.ts';

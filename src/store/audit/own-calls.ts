@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { listHarms, listKindsOf, type SentChange } from '../../domain/change.ts';
+import { type HarmKind, listHarms, listKindsOf, type SentChange } from '../../domain/change.ts';
 import { isEntityField } from '../../domain/entity.ts';
-import type { HarmKind } from '../../domain/harm.ts';
-import type { ResourceKey } from '../../domain/ids.ts';
+import type { ResourceKey } from '../../domain/values.ts';
 import { readNumber, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { insertAll, listWhere, type Row } from '../tables.ts';

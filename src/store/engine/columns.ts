@@ -4,11 +4,9 @@ import { alignLicences } from '../../domain/assignment.ts';
 import { type Cells, listWaiting } from '../../domain/cell.ts';
 import { withSchemas } from '../../domain/extensions.ts';
 import { findOldestStuck, findSeatSince } from '../../domain/failure.ts';
-import { foldCase } from '../../domain/fold.ts';
 import type { GroupField } from '../../domain/group.ts';
-import { newId } from '../../domain/ids.ts';
-import type { JsonObject, JsonValue } from '../../domain/json.ts';
 import type { UserField } from '../../domain/user.ts';
+import { foldCase, type JsonObject, type JsonValue, newId } from '../../domain/values.ts';
 import type { DueClass, Origin } from '../schema.ts';
 import type { Row } from '../tables.ts';
 

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { BridgeError } from '../../domain/errors.ts';
+import { BridgeError } from '../../domain/values.ts';
 import { MIGRATIONS, MOVED } from './migrate.ts';
 import { connect, createFile, takeFile } from './sqlite-file.ts';
 import { StoreError, toSqliteStoreError } from './store-error.ts';

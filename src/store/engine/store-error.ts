@@ -1,4 +1,4 @@
-import { BridgeError } from '../../domain/errors.ts';
+import { BridgeError } from '../../domain/values.ts';
 
 /** Failures of the store, the same for both engines. */
 export type StoreErrorCode =

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { UserId } from '../../domain/ids.ts';
 import {
   LINK_LISTS,
   type Link,
@@ -9,7 +8,7 @@ import {
   seeLink,
   toLinkText,
 } from '../../domain/link.ts';
-import type { Refusal } from '../../domain/refusal.ts';
+import type { Refusal, UserId } from '../../domain/values.ts';
 import { parseStored } from '../engine/columns.ts';
 import { isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';

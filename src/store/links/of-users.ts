@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { foldCase } from '../../domain/fold.ts';
-import type { GroupId, UserId } from '../../domain/ids.ts';
 import { createMatcher } from '../../domain/matcher.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
+import { foldCase, type GroupId, type UserId } from '../../domain/values.ts';
 import { forUpdate, isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { GroupKey } from './links.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { LinkChange } from '../../domain/group.ts';
-import { isNotApplied, type Refusal } from '../../domain/refusal.ts';
+import { isNotApplied, type Refusal } from '../../domain/values.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';

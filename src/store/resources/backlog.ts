@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
-import type { GivenKey } from '../../domain/ids.ts';
-import type { Refusal } from '../../domain/refusal.ts';
+import type { GivenKey, Refusal } from '../../domain/values.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
 import { forUpdate, readNumber, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';

@@ -1,8 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
-import { foldCase } from '../../domain/fold.ts';
 import type { UpstreamGroupIds } from '../../domain/group.ts';
-import type { UserId } from '../../domain/ids.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
+import { foldCase, type UserId } from '../../domain/values.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { forUpdate, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';

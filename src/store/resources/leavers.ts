@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { GroupId, UserId } from '../../domain/ids.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
+import type { GroupId, UserId } from '../../domain/values.ts';
 import { allOf, readNumber, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { findOne } from '../tables.ts';

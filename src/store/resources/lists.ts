@@ -1,9 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { listWaiting } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
-import { foldCase } from '../../domain/fold.ts';
-import type { GroupId, ResourceKey } from '../../domain/ids.ts';
 import type { LinkList } from '../../domain/link.ts';
+import { foldCase, type GroupId, type ResourceKey } from '../../domain/values.ts';
 import { parseCells } from '../engine/columns.ts';
 import { allOf, readOne, select } from '../engine/dialect.ts';
 import { listHeldChanges } from '../plans.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { GivenKey, GroupId } from '../../domain/ids.ts';
 import type { Owned } from '../../domain/provider.ts';
+import type { GivenKey, GroupId } from '../../domain/values.ts';
 import { parseStored } from '../engine/columns.ts';
 import { chunks, lockUntilCommit, readInChunks, select } from '../engine/dialect.ts';
 import type { Db, Store } from '../store.ts';

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { listFoldedEmails } from '../../domain/address.ts';
-import type { UserId } from '../../domain/ids.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { MATCHES_NOTHING, type Matcher } from '../../domain/matcher.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { isObservedActive, isWantedActive } from '../../domain/user.ts';
+import type { JsonObject, UserId } from '../../domain/values.ts';
 import { parseStored } from '../engine/columns.ts';
 import { lockUntilCommit } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';

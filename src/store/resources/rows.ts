@@ -2,6 +2,7 @@ import { type Insertable, type RawBuilder, sql, type UpdateObject } from 'kysely
 import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyEchoes } from '../../domain/cell.ts';
 import { onlyEntities, toEntityField } from '../../domain/entity.ts';
+import type { SentCreate } from '../../domain/resource-state.ts';
 import {
   type GivenKey,
   type GroupId,
@@ -9,8 +10,7 @@ import {
   toResourceKey,
   type UserId,
   userId,
-} from '../../domain/ids.ts';
-import type { SentCreate } from '../../domain/resource-state.ts';
+} from '../../domain/values.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
 import { forUpdate, readOne, readParts, select, toAssignments } from '../engine/dialect.ts';
 import { StoreError } from '../engine/store-error.ts';

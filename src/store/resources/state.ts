@@ -7,7 +7,6 @@ import {
   toDesiredGroup,
   type UpstreamGroupIds,
 } from '../../domain/group.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import type { Link, LinkKey } from '../../domain/link.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import {
@@ -16,6 +15,7 @@ import {
   type UserField,
   type UserState,
 } from '../../domain/user.ts';
+import type { JsonObject } from '../../domain/values.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
 import type { Origin } from '../schema.ts';
 import type { GroupRow, ResourceRow, UserRow } from './rows.ts';

@@ -1,8 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { assertNever } from '../../domain/errors.ts';
-import type { GroupId, UserId } from '../../domain/ids.ts';
 import type { LinkList } from '../../domain/link.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
+import { assertNever, type GroupId, type UserId } from '../../domain/values.ts';
 import { allOf, isPostgres, readNumber, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { ResourceRow, ResourceType } from './rows.ts';

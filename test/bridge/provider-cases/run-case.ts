@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Pool } from 'undici';
 import { z } from 'zod';
-import { isJsonObject } from '../../../src/domain/json.ts';
+import { isJsonObject } from '../../../src/domain/values.ts';
 
 const ANSWER_TIMEOUT_MS = 15_000;
 const SHOWN_MAX = 2_000;

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import Provider from 'oidc-provider';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/domain/json.ts';
+import type { JsonObject } from '../../../src/domain/values.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';
 import { freePort } from '../../support/free-port.ts';

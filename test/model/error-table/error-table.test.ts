@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classify, type Verdict } from '../../../src/reconcile/verdict.ts';
+import { classify, type Verdict } from '../../../src/reconcile/outcome.ts';
 import {
   classifyStatus,
   UpstreamError,

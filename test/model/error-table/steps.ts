@@ -1,7 +1,7 @@
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../../src/domain/extensions.ts';
-import type { JsonValue } from '../../../src/domain/json.ts';
+import type { JsonValue } from '../../../src/domain/values.ts';
 import type { StepKind } from '../../../src/plan/step.ts';
-import type { Verdict } from '../../../src/reconcile/verdict.ts';
+import type { Verdict } from '../../../src/reconcile/outcome.ts';
 import type { Fault } from '../../../src/sandbox/faults.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
 import type { UpstreamErrorCode } from '../../../src/upstream/errors.ts';

@@ -1,6 +1,6 @@
 import { GROUP_SCHEMA_URI } from '../../../src/domain/extensions.ts';
-import { groupId, newId, userId } from '../../../src/domain/ids.ts';
 import type { ObservedUser } from '../../../src/domain/user.ts';
+import { groupId, newId, userId } from '../../../src/domain/values.ts';
 import { toObservedColumns, toUnmanagedAttributes } from '../../../src/reconcile/user/observe.ts';
 import type { SandboxUser } from '../../../src/sandbox/model.ts';
 import { createLocalBell } from '../../../src/store/bell.ts';

@@ -1,7 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
-import { BridgeError } from '../../../src/domain/errors.ts';
-import type { JsonObject } from '../../../src/domain/json.ts';
 import { createRuleBook } from '../../../src/domain/rule-book.ts';
+import { BridgeError, type JsonObject } from '../../../src/domain/values.ts';
 import type { ProcessDeps } from '../../../src/reconcile/deps.ts';
 import { toLeadersStore } from '../../../src/reconcile/job.ts';
 import { Convergence } from '../../../src/reconcile/loop/convergence.ts';

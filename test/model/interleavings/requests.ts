@@ -1,5 +1,5 @@
 import { GROUP_SCHEMA_URI, USER_SCHEMA_URI } from '../../../src/domain/extensions.ts';
-import type { JsonObject } from '../../../src/domain/json.ts';
+import type { JsonObject } from '../../../src/domain/values.ts';
 import { admit, dismiss, replace, toMembers, toPatch } from '../../support/provider.ts';
 import type { ProviderRequest } from './replica.ts';
 

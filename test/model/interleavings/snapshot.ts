@@ -1,5 +1,5 @@
 import { toVersions, type Versions } from '../../../src/domain/cell-test-support.ts';
-import type { JsonObject } from '../../../src/domain/json.ts';
+import type { JsonObject } from '../../../src/domain/values.ts';
 import { parseCells, parseStored } from '../../../src/store/engine/columns.ts';
 import { type GroupRow, listRows, type UserRow } from '../../../src/store/resources/rows.ts';
 import type { Store } from '../../../src/store/store.ts';

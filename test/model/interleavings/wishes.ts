@@ -1,4 +1,4 @@
-import { userId } from '../../../src/domain/ids.ts';
+import { userId } from '../../../src/domain/values.ts';
 import { listLinks } from '../../../src/store/links/links.ts';
 import { findRow, LIVE, listRows } from '../../../src/store/resources/rows.ts';
 import type { Play, SentWish } from './play.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/domain/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/domain/values.ts';
 import { bridgeForSuite } from '../../support/bridge.ts';
 import { toGroup, toMembers, toUser } from '../../support/provider.ts';
 import { hold } from './hold.ts';

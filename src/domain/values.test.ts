@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { foldCase } from './fold.ts';
 import { normaliseName } from './name.ts';
 import { isStorable } from './text.ts';
+import { foldCase } from './values.ts';
 
 const cases: readonly (readonly [why: string, text: string, want: string])[] = [
   ['plain letters lose their case', 'Ada@Example.COM', 'ada@example.com'],
