@@ -35,10 +35,7 @@ export function createJob(
   return createLoop({ clock, onFailure, restMs, firstMs, listen }, turn);
 }
 
-/**
- * The store of the leader: each of its transactions fails once another process leads, so that nothing leaves and nothing
- * is recorded for two. A file has one process, which always leads.
- */
+/** The store of the leader: its transactions fail once another process leads. A file has one process. */
 export function toLeadersStore(store: Store, lead: Lead): Store {
   if (store.engine === 'sqlite') return store;
   return {

@@ -50,10 +50,7 @@ const QUEUE_TOO_LONG = {
 const NEVER: Promise<never> = new Promise(() => undefined);
 const NEVER_STARTED: Hold = { over: NEVER, trusted: NEVER, isLong: () => false };
 
-/**
- * Brings stored desired state to the service, under one lead; the only way there. One holder at a time has the lock of a
- * resource, and runs it.
- */
+/** Brings stored desired state to the service, under one lead. One holder at a time runs a resource. */
 export class Convergence {
   readonly #deps: ReconcileDeps;
   /** Requests of this process. */
@@ -228,10 +225,7 @@ const RUNS = 8;
 /** Runs that only removals of access may have: all others may be waiting for their turn in the budget. */
 const REMOVAL_RUNS = 32;
 
-/**
- * Creates what takes due work, removals of access first, a bounded number at the same time. However much else waits, a
- * removal of access is run, and one run is kept for looking. One resource's failure never stops another's.
- */
+/** Creates what runs due work, removals of access first. One run is kept for looks. */
 function createWorkers(deps: ReconcileDeps, runner: Convergence) {
   const { store, upstream, clock } = deps;
   const endLateRests = createSetBack(deps);
@@ -320,10 +314,7 @@ const REST_MAX_MS = 2 * 60 * 60_000;
 /** Change of the clock, in milliseconds, that keeps something waiting for long. A smaller one is not worth the calls of all. */
 const SET_MS = 60_000;
 
-/**
- * Makes the function that makes due at once what would wait for a clock that was set back to be again where it was. Of the
- * time before its first call, such as that of an earlier process, only long waits tell.
- */
+/** Makes due what waits for a clock that was set back meanwhile. */
 function createSetBack({ store, clock }: ReconcileDeps): () => Promise<void> {
   let lastAt: number | undefined;
   return async () => {

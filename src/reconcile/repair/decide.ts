@@ -28,11 +28,7 @@ const PART = 500;
 /** Repairs of the same drift in 24 hours, after which it is only reported. */
 const REPAIRS_MAX = 3;
 
-/**
- * Occasion of a decision.
- * - `audit`: only some resources were looked at, so a waiting plan is left as it is
- * - `dry-run`: a sweep whose plan is made to be shown, and nothing follows
- */
+/** Occasion of a decision. `audit`: only some were looked at, so a waiting plan stays. `dry-run`: nothing follows. */
 export type DecisionSource = 'sweep' | 'audit' | 'dry-run';
 
 /** Accepts some known drifts by the policy, and plans the repair of others: the plan waits for an operator if it harms too much. */

@@ -36,12 +36,7 @@ interface RecoveryDeps extends ReconcileDeps {
   readonly firstRead: FirstRead;
 }
 
-/**
- * Age of the store compared with the service.
- * - `current`: it was in use when our own account changed something for the last time
- * - `stale`: our own account changed users or groups of the store after that
- * - `unknown`: the audit log cannot tell; `code` says why
- */
+/** Age of the store. `stale`: our own account changed its users or groups after it was last used. */
 export type Detection =
   | { readonly kind: 'current' | 'stale' }
   | { readonly kind: 'unknown'; readonly code: string };
