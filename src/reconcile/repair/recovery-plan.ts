@@ -91,7 +91,6 @@ export async function planRecovery(run: ReadRun, state: RecoveryState, id: strin
     // Noted changes of which the service was not read, or that it holds already.
     await deleteWhere(tx, 'plan_actions', { plan_id: id, desired: 'null', observed: 'null' });
     if (isOver) {
-      await deleteWhere(tx, 'plan_actions', { plan_id: id });
       await RECOVERY.delete(tx);
       await deleteWhere(tx, 'plans', { id });
       return [];
@@ -117,11 +116,10 @@ async function planAll(run: ReadRun, plan: Making): Promise<PlanSum> {
   for (const type of ['user', 'group'] as const) {
     if (!reading.isRead(type)) continue;
     for await (const rows of readRows(read, type, { limit: PART, where: MANAGED })) {
-      const seqs = rows.map(({ seq }) => seq);
-      const actions = await write(async (tx) => {
-        const current: ResourceRow[] = await listRows(tx, type, { seq: seqs }, { order: 'seq' });
-        return planPart(tx, run, plan, current);
-      });
+      const which = { seq: rows.map(({ seq }) => seq) };
+      const actions = await write(async (tx) =>
+        planPart(tx, run, plan, await listRows(tx, type, which, { order: 'seq' })),
+      );
       if (actions.length > 0) sum = sumUp(actions, sum);
     }
   }
