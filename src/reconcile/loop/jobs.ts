@@ -30,22 +30,14 @@ import { createJob } from '../job.ts';
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
-/** Times of the periodic jobs, in milliseconds. */
-const TIMES = {
-  /** Time between two samples, and how long they are kept. */
-  sample: MINUTE,
-  samplesKept: 48 * HOUR,
-  /** Old rows are looked for late at first: what changed while nobody led is more urgent. */
-  firstPrune: 5 * MINUTE,
-  prune: HOUR,
-  /** Errands end within seconds, unless their process has died; a clock that is wrong by less loses none. */
-  errandsKept: HOUR,
-  /** Acts of operators, and outages. */
-  actsKept: 365 * 24 * HOUR,
-  /** Age up to which calls and events are kept, however many. */
+/** How long rows are kept, in milliseconds. */
+const KEPT = {
+  samples: 48 * HOUR,
+  /** They end within seconds, unless their process has died; a clock that is wrong by less loses none. */
+  errands: HOUR,
+  acts: 365 * 24 * HOUR,
+  /** Calls and events, however many. */
   recent: 48 * HOUR,
-  /** Longest time until leavers are looked for again. */
-  leavers: 30 * SECOND,
 };
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
@@ -57,26 +49,20 @@ interface JobsDeps extends ReconcileDeps {
   readonly callsMax: number;
 }
 
+/** Old rows are looked for late at first: what changed while nobody led is more urgent. */
+const JOBS = [
+  [{ type: 'samples', id: 'store', restMs: MINUTE, firstMs: MINUTE }, addSample],
+  [{ type: 'ledger', id: 'prune', restMs: HOUR, firstMs: 5 * MINUTE }, pruneAll],
+  [{ type: 'leavers', id: 'store', restMs: 30 * SECOND, topic: 'left' }, followLeavers],
+] as const;
+
 /** Creates the jobs that sample, forget what is old, and watch over those who leave. */
 export function createPeriodicJobs(deps: JobsDeps): Loop[] {
   // What came before is no part of the first minute.
   takeTraffic(deps.traffic);
-  const { sample, firstPrune, leavers } = TIMES;
-  return [
-    createJob(deps, { type: 'samples', id: 'store', restMs: sample, firstMs: sample }, () =>
-      addSample(deps),
-    ),
-    createJob(
-      deps,
-      { type: 'ledger', id: 'prune', restMs: TIMES.prune, firstMs: firstPrune },
-      (signal) => pruneAll(deps, signal),
-    ),
-    createJob(
-      deps,
-      { type: 'leavers', id: 'store', restMs: leavers, topic: 'left' },
-      (signal, isTold) => followLeavers(deps, signal, isTold),
-    ),
-  ];
+  return JOBS.map(([job, work]) =>
+    createJob(deps, job, (signal, isTold) => work(deps, signal, isTold)),
+  );
 }
 
 function takeTraffic(traffic: Traffic): Traffic {
@@ -90,7 +76,7 @@ async function addSample({ store, clock, callsMax, traffic }: JobsDeps): Promise
   const { read } = store;
   const { calls, leaversMs } = takeTraffic(traffic);
   const now = clock.now();
-  const at = { '>=': now - TIMES.sample };
+  const at = { '>=': now - MINUTE };
   const [backlog, drifts, seats, requests, refused] = await Promise.all([
     readBacklog(read),
     countDrifts(read),
@@ -112,7 +98,7 @@ async function addSample({ store, clock, callsMax, traffic }: JobsDeps): Promise
     seats,
   };
   await store.write(async (tx) => {
-    await deleteWhere(tx, 'samples', { at: { '<': now - TIMES.samplesKept } });
+    await deleteWhere(tx, 'samples', { at: { '<': now - KEPT.samples } });
     await insertNew(tx, 'samples', [row]);
   });
 }
@@ -123,10 +109,10 @@ async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined>
   const now = deps.clock.now();
   const ages: Readonly<Record<Age, Omit<OldRows, 'limit'>>> = {
     past: { before: now - ledgerMs },
-    recent: { before: now - ledgerMs, keptFrom: now - TIMES.recent },
-    acts: { before: now - TIMES.actsKept },
+    recent: { before: now - ledgerMs, keptFrom: now - KEPT.recent },
+    acts: { before: now - KEPT.acts },
     expiry: { before: now },
-    errand: { before: now - TIMES.errandsKept },
+    errand: { before: now - KEPT.errands },
     tombstone: { before: tombstonesMs === 0 ? 0 : now - tombstonesMs },
   };
   const forgetters = PRUNED.map((pruned) => (tx: Db, limit: number) => {
