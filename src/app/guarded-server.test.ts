@@ -37,7 +37,6 @@ async function open(server: Server): Promise<Socket> {
   return socket;
 }
 
-/** Reads all that a socket sends until its end. */
 async function readAll(socket: Socket): Promise<string> {
   const chunks: string[] = [];
   socket.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));

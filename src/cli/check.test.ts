@@ -11,7 +11,6 @@ import { migrate } from '../store/engine/migrate.ts';
 import { createEagerClock } from '../upstream/testing/fake-clock.ts';
 import { checkCommand } from './own-commands.ts';
 
-/** Runs `check` with these environment variables and no file. */
 async function runCheck(args: readonly string[], env: Record<string, string>) {
   const command = checkCommand({ clock: createEagerClock(), random: () => 0 });
   return runAlone(['check', ...args], env, { commands: [command] });

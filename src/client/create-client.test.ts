@@ -119,7 +119,6 @@ describe('a call ends', () => {
   });
 });
 
-/** A call as JavaScript makes it. */
 function untyped({ groupUsers }: Client): (args: unknown) => Promise<unknown> {
   return (args) => Reflect.apply(groupUsers.addUserToGroup, undefined, [args]);
 }

@@ -31,7 +31,6 @@ const lists = Object.entries(operationGroups).flatMap(([group, rows]: [string, O
 const everybody = Array.from({ length: 7 }, (_, n) => ({ id: 11 + n }));
 const firstPage = everybody.slice(0, 3);
 
-/** A request for a page: the entries before it, and its length. */
 interface Asked {
   readonly skip: number;
   readonly limit: number;
@@ -63,7 +62,6 @@ function toBody(paging: Paging, asked: Asked, items: readonly object[], totalRes
   return { result: items, position: String(asked.skip + items.length) };
 }
 
-/** A service that answers with `choose`; by default it gives the page that was asked for. */
 function listing(
   { row: { paging } }: List,
   choose: (asked: Asked) => readonly object[] | 'down',
@@ -95,7 +93,6 @@ function paginate(client: Client, list: List, options: PaginateOptions): Entries
   return Reflect.apply(client.paginate, client, [operation, args, options]);
 }
 
-/** A value for each required name. */
 function toValues(fields: object, all = false): Record<string, unknown> {
   const required = Object.entries(fields).filter(([name]) => all || name.endsWith('*'));
   return Object.fromEntries(

@@ -78,7 +78,6 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-/** Gives no answer the first time. */
 const cutOnce: Answering = (res, request, n) =>
   n === 0 ? cut(res, request, n) : ok(res, request, n);
 

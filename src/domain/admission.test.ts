@@ -11,7 +11,6 @@ function begin(admission: Admission, key: string, atMs: number) {
   return admission.begin(key);
 }
 
-/** Counts how many of `count` requests at one moment may begin; each of them ends at once. */
 function countBegun(admission: Admission, count: number, atMs: number, key = 'a'): number {
   let begun = 0;
   for (let index = 0; index < count; index += 1) {

@@ -76,7 +76,6 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   fields.map((some) => toChange(some, (cells) => release(cells, some))),
 );
 
-/** Cells as any history of changes may have left them. */
 const history = fc
   .array(changes, { maxLength: 12 })
   .map((all) => all.reduce<Cells<Field>>((cells, { change }) => change(cells), {}));

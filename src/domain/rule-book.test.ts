@@ -15,7 +15,6 @@ const others: Rule[] = [
   administers('Board', 'Chairs'),
   { group: 'Boards', permissions: 1 },
 ];
-/** What a group is driven to: its permissions, and whether it is added everywhere. */
 const driven = (permissions: object, addToCardsAndSpacesEnabled: object) => ({
   ...{ permissions, addToCardsAndSpacesEnabled },
 });

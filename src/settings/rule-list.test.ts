@@ -6,7 +6,6 @@ function load(yaml: string, env: Record<string, string> = {}) {
   return loadSettings({ env, readFile: () => yaml, configFile: 'bridge.yaml' });
 }
 
-/** The messages without their common first sentence. */
 function listMessages(yaml: string, env?: Record<string, string>): string[] {
   try {
     load(yaml, env);

@@ -25,7 +25,6 @@ function makeFile() {
   return { folder, path, env, run };
 }
 
-/** Changes a file as nobody but the test does. */
 function change<T>(path: string, work: (file: DatabaseSync) => T): T {
   const file = new DatabaseSync(path);
   try {

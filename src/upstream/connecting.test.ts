@@ -11,7 +11,6 @@ import type { CallOptions, Transport } from './transport.ts';
 /** Far longer than anything here may take, in milliseconds. */
 const SOON_MS = 1_000;
 
-/** Listens on a free port of loopback, handles each connection, and closes with the test. */
 async function listen(onConnection: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -37,7 +36,6 @@ async function open(server: Server, close: () => void): Promise<string> {
   return `127.0.0.1:${address.port}`;
 }
 
-/** Accepts connections and never answers. */
 const listenSilently = () => listen((socket) => void socket.resume());
 
 const openHandshake = async () => connect(`https://${await listenSilently()}`);

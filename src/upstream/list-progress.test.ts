@@ -44,7 +44,6 @@ const cases: readonly [string, Page[], Completeness | 'more'][] = [
   ['the first page comes again later', [run(1, 7), run(7, 4), run(1, 7)], twice],
 ];
 
-/** Reads until a page ends the read. */
 function read(pages: readonly Page[]): Completeness | 'more' {
   const progress = new ListProgress(3);
   for (const { ids, total } of pages) {
@@ -63,14 +62,11 @@ describe('a list is complete only when its end is proven', () => {
 interface Moving {
   readonly length: number;
   readonly order: 'asc' | 'desc';
-  /** The list tells no total. */
   readonly isUncounted?: true;
-  /** Entries that go and come before each call, on average. */
   readonly gone: number;
   readonly come: number;
 }
 
-/** Numbers in [0, 1), the same in every run. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -35,7 +35,6 @@ export class LoadClient {
     this.#headers = { 'content-type': 'application/scim+json', authorization: `Bearer ${token}` };
   }
 
-  /** Sends what the source gives, each lane its next request once the last is answered, until every lane has ended. */
   async run(source: RequestSource): Promise<Load> {
     const latenciesMs: number[] = [];
     const failures: object[] = [];
@@ -56,10 +55,7 @@ export class LoadClient {
     return Promise.all(this.#connections.map((connection) => connection.close()));
   }
 
-  /**
-   * Tells why it failed, and never rejects. `dispatch` rather than `request`: it makes no stream for each answer, so the
-   * client is seldom the slower side.
-   */
+  /** Tells why it failed, and never rejects. `dispatch` makes no stream for each answer, so the client is seldom slower. */
   #send(connection: Pick<Dispatcher, 'dispatch'>, request: LoadRequest) {
     return new Promise<object | undefined>((done) => {
       let status = 0;

@@ -65,7 +65,6 @@ function createScenarios({ users, largeGroups }: Company, lanes: number): Scenar
   ];
 }
 
-/** Users as a provider creates them. */
 function postUsers(): RequestSource {
   let posted = 0;
   return () => {
@@ -95,7 +94,6 @@ function scatter<T>(items: readonly T[], toRequest: (item: T) => Requested): Req
   };
 }
 
-/** Each lane changes one after the other of its own share of the items, and at once changes each back. */
 function inTurns<T>(
   items: readonly T[],
   lanes: number,
@@ -256,7 +254,6 @@ function percentile(ascending: Float64Array, share: number): number | undefined 
   return ascending[Math.max(0, Math.ceil(ascending.length * share) - 1)];
 }
 
-/** What is done once: reading the service first, comparing it, starting again. */
 async function measureTheRest(): Promise<string> {
   const tasks: readonly (readonly [string, (program: Program) => number | Promise<number>])[] = [
     ['first read', ({ firstReadMs }) => firstReadMs],
@@ -277,7 +274,6 @@ function toTable(heads: readonly string[], rows: readonly (readonly string[])[])
   return [heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** A number as people read it: 12,345, 123, 12.3, 1.23. A dash when it is not known. */
 function toFigure(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return '–';
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -28,9 +28,7 @@ export interface Program {
   readonly bridge: () => BridgeProcess;
   readonly sandbox: Sandbox;
   readonly company: Company;
-  /** Time from the start of the bridge until it was ready to serve, in milliseconds. */
   readonly firstReadMs: number;
-  /** Has everything compared once. Resolves with the milliseconds that it took. */
   sweep(): Promise<number>;
   /** Stops it and starts it again a few times. Resolves with the shortest time until it was ready, in milliseconds. */
   startAgain(): Promise<number>;
@@ -122,10 +120,7 @@ function toBridgeEnv(sandbox: Sandbox): Record<string, string> {
   };
 }
 
-/**
- * Makes every seeded person and group managed, as an identity provider does that finds them there: one PATCH for each,
- * which sets externalId. @throws Error when the bridge does not show what was seeded, or refuses a PATCH
- */
+/** Makes every seeded person and group managed, by one PATCH for each, as a provider that finds them. @throws Error */
 async function adoptCompany(
   bridge: BridgeProcess,
   client: LoadClient,

@@ -9,7 +9,6 @@ const FULL = { value: 'licence:full', display: 'Full licence', type: 'Entitlemen
 const GUEST = { value: 'licence:guest', display: 'Guest licence', type: 'Entitlement' };
 const DESK = { value: 'licence:service-desk', display: 'Service desk', type: 'Entitlement' };
 
-/** How often each of a list is assigned, by its id. */
 async function readTotals(bridge: TestBridge, path: '/Roles' | '/Entitlements') {
   const list = listResources(await bridge.request('GET', path));
   return Object.fromEntries(
@@ -25,7 +24,6 @@ async function readUser(bridge: TestBridge, id: string): Promise<JsonObject> {
   return (await bridge.request('GET', `/Users/${id}`)).body;
 }
 
-/** People who are there before the bridge, for one test each. */
 const OLD = ['old', 'older', 'oldest'].map((name) => `${name}@example.com`);
 
 const bridge = bridgeForSuite({

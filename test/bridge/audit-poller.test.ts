@@ -33,7 +33,6 @@ const toAddresses = (...names: readonly string[]) => names.map((name) => `${name
 const addPeople = (world: TestBridge, ...names: readonly string[]) =>
   Promise.all(names.map((name) => world.addUser(name)));
 
-/** Managed people of these names whom the bridge has seen inactive. */
 async function listInactive(bridge: TestBridge, ...names: readonly string[]): Promise<string[]> {
   const items = await bridge.listOps('/users?managed=true&limit=100');
   const inactive = items.filter(({ active }) => Object(active).observed === false);
@@ -41,7 +40,6 @@ async function listInactive(bridge: TestBridge, ...names: readonly string[]): Pr
   return toAddresses(...names).filter((name) => seen.includes(name));
 }
 
-/** The difference that this person is inactive, once the log has told who made it. */
 function expectDrift(world: AuditWorld, id: string) {
   const read = async () => {
     await world.poll();

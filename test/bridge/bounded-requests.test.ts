@@ -21,7 +21,6 @@ const remove = (path: string): JsonObject => ({ op: 'remove', path });
 const toStranger = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
 const strangers = many(10_000, toStranger);
 
-/** As much of it as fits into so many characters. */
 function repeat(part: string, glue: string, lengthMax = 9_800): string {
   const parts: string[] = [];
   for (let length = 0; length < lengthMax; length += part.length + glue.length + 2)

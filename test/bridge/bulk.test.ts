@@ -17,7 +17,6 @@ function sendBulk(operations: JsonValue, more: JsonObject = {}): Promise<TestAns
   return bridge.request('POST', '/Bulk', { schemas: [BULK], Operations: operations, ...more });
 }
 
-/** What each operation came to, in the order of the answer. */
 function listResults({ body }: TestAnswer): JsonObject[] {
   if (!Array.isArray(body.Operations)) throw new Error(JSON.stringify(body));
   return body.Operations as JsonObject[];

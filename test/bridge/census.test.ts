@@ -13,7 +13,6 @@ import { assertDescribed, OPS_TOKEN } from '../support/operator.ts';
 import { toUser } from '../support/provider.ts';
 import { makeProvider } from '../support/walled.ts';
 
-/** Asks for a census; the answer has to be as it is described. */
 async function ask(bridge: TestBridge, file: string | Buffer, query = '') {
   const url = new URL(`/ops/census${query}`, bridge.baseUrl).href;
   const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'text/csv' };
@@ -29,7 +28,6 @@ async function take(bridge: TestBridge, file: string, query?: string): Promise<O
   return body as OpsJson<'Census'>;
 }
 
-/** Findings as `kind name`, with what differs. */
 function toLines({ items }: OpsJson<'Census'>): string[] {
   return items
     .map(({ kind, entries, people, differences }) => {

@@ -33,7 +33,6 @@ describe('sign-in without a shared secret', () => {
     return [await bridgeForTest({ ...options, settings }), issuer] as const;
   };
 
-  /** The same on a store of which the test sees every byte. */
   const openFile = async () => {
     const url = makeStoreFile();
     return [...(await openBridge({ settings: { DATABASE_URL: url } })), url] as const;

@@ -211,7 +211,6 @@ test('a person asks with a token of their own, whatever the token of the bridge 
   expect(text).toContain('paused all changes');
 });
 
-/** Runs one of all commands, which asks no bridge. */
 const runAny = (...args: string[]) => runAlone(args, {});
 
 test.each(['status', 'drifts', 'token list', 'explain ada', 'erase ada --yes'])(

@@ -143,7 +143,6 @@ async function setUp(): Promise<{ bridge: TestBridge; issuer: TestIssuer }> {
   return { bridge, issuer };
 }
 
-/** Signs in as the issuer says, and tells where that leads. */
 async function signIn({ bridge, issuer }: Awaited<ReturnType<typeof setUp>>, how?: SignIn) {
   const { path, headers } = await beginSignIn(bridge, issuer, how);
   return request(new URL(path, bridge.baseUrl), { headers });

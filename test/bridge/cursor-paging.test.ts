@@ -25,7 +25,6 @@ function listNames({ body }: TestAnswer): string[] {
   return resources.map(({ userName, displayName }) => String(userName ?? displayName));
 }
 
-/** All pages one after the other, `between` each of them something may happen. */
 async function walk(
   query: Record<string, string>,
   { endpoint = 'Users', between = async () => {} } = {},

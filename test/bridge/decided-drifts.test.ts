@@ -39,7 +39,6 @@ const settings = { SWEEP_INTERVAL: '0', SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSI
 const idOf = (bridge: TestBridge, type: 'Users' | 'Groups', name: string) =>
   bridge.findId({ type, name });
 
-/** Writes what the provider wants in the place of each difference. */
 async function writeAll(bridge: TestBridge): Promise<void> {
   const [adaId, bobId] = [await idOf(bridge, 'Users', ada), await idOf(bridge, 'Users', bob)];
   const carlId = await idOf(bridge, 'Users', 'carl@example.com');
@@ -103,7 +102,6 @@ describe('a drift that a write has made up for', () => {
 const INTRUDERS = 4;
 
 describe('one decision about many drifts', () => {
-  /** A bridge that has found the intruders, and the ids of the drifts. */
   async function openIntruded(settings: Readonly<Record<string, string>> = {}) {
     const bridge = await bridgeForTest({ settings });
     await addPilots(bridge, INTRUDERS);
@@ -189,13 +187,11 @@ describe('who', () => {
   /** What happened before is over, by clocks that differ too. */
   const LONG_MS = 10 * 60_000;
 
-  /** What an administrator does, each of another kind and each by another one. */
   const cells: readonly DriftCell[] = [
     ...driftCells.filter(({ kind, name }) => kind.endsWith('.missing') || name === ada),
     { kind: 'user.missing', name: VERA, change: (service) => service.removeUser(VERA) },
   ];
 
-  /** Who is told for each open drift of a kind. */
   async function listWho(bridge: TestBridge, kind: string): Promise<JsonObject[]> {
     return (await bridge.listOps(`/drifts?kind=${kind}&status=open&limit=1000`)).map((item) => {
       const { resource, member, who, message } = Object(item);
@@ -257,7 +253,6 @@ describe('set back', () => {
   const HALF_HOUR_MS = 1_800_000;
   const leaves = replace('active', false);
 
-  /** A host whose clock is ahead until it is set right; its steady one is never set. */
   function createAheadClock(aheadMs: number) {
     const state = { aheadMs };
     return { ...systemClock, state, now: () => systemClock.now() + state.aheadMs };
@@ -279,7 +274,6 @@ describe('set back', () => {
     fault.remove();
   }
 
-  /** Time until the next attempt at ada, by a clock that is right, in milliseconds. */
   async function readRestMs(bridge: TestBridge): Promise<number> {
     const id = await bridge.findId({ type: 'Users', name: 'ada@example.com' });
     const { dueAt } = (await bridge.ops('GET', `/users/${id}`)).body;

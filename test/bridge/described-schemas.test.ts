@@ -6,7 +6,6 @@ import { replace, toUser } from '../support/provider.ts';
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 
-/** One attribute as `/Schemas` describes it. */
 interface Described {
   readonly name: string;
   readonly description: string;
@@ -68,7 +67,6 @@ function toPath({ urn, attribute }: Place): string {
 
 const isUserList = ({ attribute: { name } }: Place) => name === 'members' || name === 'admins';
 
-/** A value of the attribute; two of them differ in all their parts. */
 function toValue(place: Place, which: 0 | 1): JsonValue {
   const { attribute } = place;
   if (isUserList(place)) return [{ value: people[which] ?? '' }];
@@ -98,7 +96,6 @@ function toSingle({ name, type, subAttributes = [] }: Described, mark: string): 
   }
 }
 
-/** A new resource that has these values of these attributes, beside what it needs. */
 function create(type: Type, values: readonly Valued[] = []) {
   count += 1;
   const group = { schemas: [GROUP], displayName: `Described ${count}` };
@@ -136,7 +133,6 @@ function find(body: JsonObject, path: string): JsonValue | undefined {
   return isJsonObject(extension) ? extension[path.slice(at + 1)] : undefined;
 }
 
-/** What is sent, as part of what is answered. */
 function containing([path, value]: Valued): readonly [string, unknown] {
   if (Array.isArray(value))
     return [path, value.map((item) => expect.objectContaining(Object(item)))];
@@ -146,7 +142,6 @@ function containing([path, value]: Valued): readonly [string, unknown] {
 const toValues = (some: readonly Place[], which: 0 | 1) =>
   some.map((place): Valued => [toPath(place), toValue(place, which)]);
 
-/** Replaces each of these values. */
 const replacing = (values: readonly Valued[]) =>
   values.map(([path, value]) => replace(path, value));
 
@@ -366,7 +361,6 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
 const dateTime = '"2020-01-01T00:00:00Z"';
 const LITERALS: Readonly<Record<string, string>> = { boolean: 'true', integer: '1', dateTime };
 
-/** Sends the value as the attribute, or as all of its parts. */
 async function expectType(place: Place, value: JsonValue): Promise<void> {
   const path = toPath(place);
   const { multiValued, subAttributes = [] } = place.attribute;
@@ -418,7 +412,6 @@ function listLeaves(place: Place): [string, Described][] {
   return (attribute.subAttributes ?? []).map((sub) => [`${path}.${sub.name}`, sub]);
 }
 
-/** The texts of a value by their paths; of a list those of its first value. */
 function listTexts(place: Place, value: JsonValue): [string, Described, string][] {
   const { attribute } = place;
   const path = toPath(place);

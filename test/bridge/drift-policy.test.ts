@@ -15,7 +15,6 @@ import { admit, replace, toUser } from '../support/provider.ts';
 /** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 
-/** Somebody who can be missed without being in a group. */
 const missing: DriftCell = {
   kind: 'user.missing',
   name: VERA,
@@ -39,7 +38,6 @@ async function fill(bridge: TestBridge): Promise<void> {
 
 const toName = ({ kind, name }: DriftCell): string => `${kind} ${name}`;
 
-/** Has the bridge see what was changed: every other time by a sweep, and by the audit log between. */
 async function find(world: AuditWorld, turn: number): Promise<void> {
   await (turn % 2 === 0 ? world.sweep() : world.poll(LONG_MS));
 }

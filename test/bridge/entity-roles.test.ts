@@ -21,7 +21,6 @@ const LONG_MS = 120_000;
 /** Not the account of the token. */
 const ADMIN = 'admin@example.com';
 
-/** A service with three spaces, and a store; rules name the spaces by their titles. */
 interface Place {
   readonly sandbox: Sandbox;
   readonly uids: Readonly<Record<string, string>>;
@@ -320,7 +319,6 @@ async function untilRepaired(bridge: TestBridge, kinds: readonly string[]): Prom
   await bridge.untilSettled();
 }
 
-/** Waits until what follows from other rules is settled too. */
 async function untilRuled(bridge: TestBridge): Promise<void> {
   await bridge.bridge.rulesApplied();
   await bridge.untilSettled();

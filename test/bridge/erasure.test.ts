@@ -25,7 +25,6 @@ const ADA: JsonObject = {
 /** Everything that would tell that it was her. */
 const SHE = /ada@|lovelace|adette|hr-4711|7946 0001|analyst/i;
 
-/** Ada, of whom every table says something, deleted by her provider, and nothing left to do. */
 async function deleteAda(world: AuditWorld): Promise<string> {
   const id = await world.addUser('ada', ADA);
   await world.addGroup('Pilots', [id]);

@@ -92,7 +92,6 @@ test('a restart repeats the lists that were being read, and no other', async () 
   expect(await readBridge(second)).toEqual(readService(sandbox));
 });
 
-/** The body with another company in every object. */
 function withOtherCompany(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body).replaceAll(/"company_id":\d+/g, '"company_id":4711'));
 }
@@ -104,7 +103,6 @@ describe('moving lists', () => {
   const VIRTUAL = 60;
   const GROUPS = 70;
 
-  /** A service that somebody changes while a list of it is read: by default the people of SCIM. */
   async function openMovingList(
     list: '/scim/v2/Users' | '/company/users' | '/company/groups' = '/scim/v2/Users',
   ) {
@@ -131,7 +129,6 @@ describe('moving lists', () => {
     return {
       sandbox,
       count: () => pages,
-      /** Somebody does this after each page of the list. */
       setChange(next: typeof change) {
         change = next;
       },
@@ -149,7 +146,6 @@ describe('moving lists', () => {
     return all;
   }
 
-  /** Everybody whom the service has by now, of those who were there at the beginning. */
   async function expectKnown(bridge: TestBridge, { service }: Sandbox) {
     const shown = await listAll(bridge, '/Users');
     const names = new Set(shown.map(({ userName }) => String(userName).split('@')[0]));

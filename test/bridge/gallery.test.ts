@@ -8,37 +8,29 @@ import { type LocalServer, passOn, serve } from '../support/local-server.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { makeProvider } from '../support/walled.ts';
 
-/** A request as it goes through. */
 interface Asked {
   readonly method: string;
-  /** Address below the SCIM base URL, with its query; decoded. */
   readonly path: string;
   readonly authorization: string | undefined;
   readonly text: string;
 }
 
-/** An answer as it goes through; the body is the JSON of it. */
 interface Replied {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: JsonObject;
 }
 
-/**
- * A place where a bridge is broken: answers in the place of it, or changes what it answers. `pass` asks it, at another address
- * where one is made of that which was asked; undefined cuts the connection.
- */
+/** A place where a bridge is broken. `pass` asks it, perhaps at another address; undefined cuts the connection. */
 type Break = (
   asked: Asked,
   pass: (toAddress?: (address: string) => string, text?: string) => Promise<Replied>,
 ) => Promise<Replied | undefined>;
 
-/** Has some requests refused with a status, without having asked the bridge. */
 function refuse(status: number, isMeant: (asked: Asked) => boolean): Break {
   return async (asked, pass) => (isMeant(asked) ? { status, headers: {}, body: {} } : pass());
 }
 
-/** Stands before a bridge and breaks it; gives the SCIM base URL of the broken one. */
 async function breakBridge(
   bridge: Pick<TestBridge, 'baseUrl'>,
   breakIt: Break,
@@ -99,7 +91,6 @@ beforeAll(async () => {
   await bridge.addGroup('Zookeepers', [zoe]);
 });
 
-/** Runs the command as somebody who does not press Ctrl-C. */
 function gallery(of: TestBridge, person: Person = {}) {
   const untilStopped = () => new Promise<string>(() => undefined);
   return runner(of, { env: SETTINGS, ...{ untilStopped, ...person } });

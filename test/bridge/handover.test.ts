@@ -9,7 +9,6 @@ import { makeFolder } from '../support/lifetimes.ts';
 import { replace, toMembers, toUser } from '../support/provider.ts';
 import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
 
-/** A company that has Okta, and is to have Entra. */
 interface Company {
   readonly bridge: TestBridge;
   readonly okta: WalledProvider;
@@ -18,7 +17,6 @@ interface Company {
   readonly write: (text: string) => string;
 }
 
-/** Approves the plan of a handover, and waits until it is done. */
 async function approve(bridge: TestBridge, { planId, hash }: OpsJson<'Handover'>) {
   const body = { hash: String(hash) };
   expect((await bridge.ops('POST', `/plans/${planId}/approve`, body)).status).toBe(200);
@@ -33,7 +31,6 @@ function toOutcomes({ items }: OpsJson<'Handover'>): Record<string, string> {
   );
 }
 
-/** The person of this userName, as a provider is shown it. */
 async function find(provider: WalledProvider, name: string): Promise<JsonObject> {
   const [found] = await provider.find('/Users', `userName eq "${name}@example.com"`);
   return found ?? {};

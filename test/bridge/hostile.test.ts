@@ -151,7 +151,6 @@ describe('filters', () => {
   });
 });
 
-/** As a status only: the answer is Node's own. */
 async function attackStatus(path: string): Promise<{ status: number }> {
   const headers = { authorization: `Bearer ${target.bridge.token}` };
   const answer = await request(`${target.bridge.baseUrl}${path}`, { headers });
@@ -187,7 +186,6 @@ describe('texts of strangers', () => {
   const bridge = bridgeForSuite({ clock });
   let count = 0;
 
-  /** A person and a group of a test's own; `login` is the address of the person, without its domain. */
   async function addTarget() {
     count += 1;
     const login = `ada${count}`;
@@ -334,7 +332,6 @@ function takesText({ path, filters = {}, body }: (typeof opsRoutes)[number]): bo
   return path.includes('{') || Object.keys(filters).length > 0 || body !== undefined;
 }
 
-/** The address with the text, encoded already, for each parameter and for the first filter. */
 function toOpsPath({ path, filters = {} }: (typeof opsRoutes)[number], text: string): string {
   const [filter] = Object.keys(filters);
   const query = filter === undefined ? '' : `?${filter}=${text}`;

@@ -43,7 +43,6 @@ interface Trust {
   readonly id: string;
 }
 
-/** Starts an issuer of the test; its keys are read where its description says, or where the bridge is told to. */
 async function trustIssuer(place: 'described' | 'told' = 'told'): Promise<Trust> {
   const issuer = await forTest(startIssuer());
   lines.length = 0;

@@ -30,7 +30,6 @@ const isEnded = async (bridge: TestBridge, id: string) =>
 const isLogged = async (bridge: TestBridge, id: string) =>
   JSON.stringify((await findProven(bridge, id)).logged).includes('eventId":"');
 
-/** Moves time on and on until it is so. */
 async function until(world: Pick<AuditWorld, 'clock'>, isSo: () => Promise<boolean>) {
   const goOn = async () => {
     if (await isSo()) return true;
@@ -208,7 +207,6 @@ describe('leavers unlinked', () => {
 
     const findStatus = async (id: string) => (await findProven(world, id)).status;
 
-    /** Moves time on until the proof of somebody has ended. */
     async function untilEnded(id: string): Promise<unknown> {
       const goOn = async () => {
         world.clock.leap(MINUTE_MS / 4);

@@ -23,7 +23,6 @@ import { sendRaw } from '../support/send-raw.ts';
 /** As long as a test may take is less than a request of two hundred a second. */
 const SLOWLY = 0.000_01;
 
-/** The answers to reads that come one after the other. */
 async function readOften(bridge: TestBridge, count: number) {
   const answers = [];
   for (let index = 0; index < count; index += 1)
@@ -65,7 +64,6 @@ test('whoever has no valid token takes nothing from the rate of those who have o
   expect(countStatus(await readOften(bridge, 4), 200)).toBe(3);
 });
 
-/** A POST of a group whose body has begun and does not go on. */
 async function beginPost(
   { baseUrl, token }: TestBridge,
   headers: readonly string[],
@@ -86,7 +84,6 @@ async function beginPost(
 /** The largest body, so that few of them fill the room for all. */
 const LARGEST = 8_388_608;
 
-/** Begins bodies that together leave room for so many bytes: all have a twentieth of the heap. */
 async function leaveRoom(bridge: TestBridge, bytes: number): Promise<Socket[]> {
   const room = Math.max(getHeapStatistics().heap_size_limit / 20, 2 * LARGEST) - bytes;
   const lengths = Array<number>(Math.floor(room / LARGEST)).fill(LARGEST);
@@ -179,7 +176,6 @@ function openGet(purpose: string, path: string) {
   return { socket, head };
 }
 
-/** Sends the head of a GET whose body never ends, and returns the first line of the answer. */
 async function askWithoutEnd(path: string): Promise<string> {
   const { socket, head } = openGet('slow', path);
   socket.write(`${head}\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`);
@@ -187,7 +183,6 @@ async function askWithoutEnd(path: string): Promise<string> {
   return String(data).split('\r\n', 1)[0] ?? '';
 }
 
-/** Sends so many requests at once on one connection, and returns the statuses of their answers. */
 async function flood(purpose: string, path: string, count: number): Promise<string[]> {
   const { socket, head } = openGet(purpose, path);
   socket.write(`${head}\r\n\r\n`.repeat(count - 1));

@@ -28,7 +28,6 @@ describe('nested groups', () => {
   const patch = (group: string, ...operations: JsonObject[]) =>
     bridge.patch(`/Groups/${group}`, ...operations);
 
-  /** The first names of those whom the service has in the outer group. */
   async function readService(): Promise<string[]> {
     await bridge.untilSettled();
     return bridge.sandbox.service

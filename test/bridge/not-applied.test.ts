@@ -35,7 +35,6 @@ function doNothing(...operations: readonly OperationName[]) {
   return () => operations.map((operation) => calls.count({ operation }));
 }
 
-/** Lets the service do again what it is asked for, and all be tried again. */
 async function recover(): Promise<void> {
   world.sandbox.faults.clear();
   await untilCalm(120 * MINUTE_MS);
@@ -205,7 +204,6 @@ describe('what the service does not show, or shows in place of another', () => {
     expect(sandbox.calls.count({ operation: 'groupUsers.addUserToGroup' })).toBe(0);
   });
 
-  /** The service does not show what has this text, in lists and by itself. */
   function hide(text: string): void {
     const isHidden = (body: unknown) => JSON.stringify(body).includes(text);
     const leaveOut = withEntries((entries) => entries.filter((entry) => !isHidden(entry)));

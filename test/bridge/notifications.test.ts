@@ -17,11 +17,9 @@ import { readMetrics } from '../support/metrics.ts';
 import { decide, readPlan } from '../support/pilots.ts';
 import { replace } from '../support/provider.ts';
 
-/** A notification as it arrived. */
 interface Arrived {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** The body as JSON. */
   readonly json: {
     readonly type: string;
     readonly timestamp: string;
@@ -29,7 +27,6 @@ interface Arrived {
   };
 }
 
-/** Starts a program that is told of what happens; it ends with the test. */
 async function startReceiver() {
   let reply = { status: 204, headers: {} };
   const [taken, refused]: [Arrived[], Arrived[]] = [[], []];
@@ -47,7 +44,6 @@ async function startReceiver() {
   const url = `${base}/hook`;
   return {
     url,
-    /** What it took, in order. */
     taken,
     refused,
     secret,
@@ -55,7 +51,6 @@ async function startReceiver() {
     answer(status: number, headers: Readonly<Record<string, string>> = {}) {
       reply = { status, headers };
     },
-    /** The settings that name it; `more` are further keys of the receiver. */
     settings: (more: object = {}): Record<string, string> => ({
       NOTIFY_RECEIVERS: JSON.stringify([{ name: 'ops', url, secretFile, ...more }]),
       NOTIFY_HOSTS: '127.0.0.1',
@@ -129,7 +124,6 @@ test('a reason is told when it begins and when it ends, signed as Standard Webho
   expect(messages).toEqual(['a receiver takes no notifications', again]);
 });
 
-/** Lets minutes pass in which only waiting is left: in steps of seconds. */
 async function passMinutes(clock: CalmClock, { sandbox }: TestBridge, minutes: number) {
   for (let step = 0; step < minutes * 4; step += 1) {
     await clock.untilCalm(sandbox);

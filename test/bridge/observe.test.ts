@@ -12,7 +12,6 @@ import { replace, toGroup, toUser } from '../support/provider.ts';
 
 const OBSERVE = { MODE: 'observe' };
 
-/** A company that has user00001 … user00003 and Group 001 with them, a board with rights, and staff with an admin. */
 async function makeCompany(): Promise<Lives> {
   const lives = await makeLives({
     // A write that waited for the service would take longer than the test may.
@@ -257,14 +256,12 @@ const PEOPLE = 3;
 const NOBODY = { users: 3, groups: 1 };
 const settings = { SCIM_WRITE_WAIT: '60s' };
 
-/** A company of three, and a bridge that was told of more while it observed. */
 async function observePeople(sandbox: SandboxOptions = {}): Promise<Lives> {
   const lives = await makeLives({ settings, sandbox: { seed: NOBODY, ...sandbox } });
   await lives.live((bridge) => bridge.addUsers(PEOPLE), OBSERVE);
   return lives;
 }
 
-/** Approves the plan of the first run, and waits until it is done. */
 async function goLive({ sandbox }: Lives, bridge: TestBridge): Promise<void> {
   const plan = await untilPlanned(bridge);
   sandbox.calls.reset();

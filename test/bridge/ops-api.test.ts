@@ -28,7 +28,6 @@ describe('ops api', () => {
     bridge.sandbox.faults.clear();
   });
 
-  /** Calls an operation as an operator does. */
   function callApi(
     operation: string,
     args: JsonObject = {},
@@ -208,7 +207,6 @@ test('every reference of the description leads somewhere, and no two requests ha
   expect(new Set(ids).size).toBe(opsRoutes.length);
 });
 
-/** What a router serves, as the description writes it. */
 function listServed(router: Router): string[] {
   return router.stack.flatMap(({ route }) => {
     if (route === undefined) return [];
@@ -227,7 +225,6 @@ test('what is described is served, and what is served is described', () => {
   expect(served.toSorted()).toEqual(opsRoutes.map(toName).toSorted());
 });
 
-/** Each request of the table, about somebody who is there. */
 function listAsked(key: string) {
   const names = { group: 'users', operation: 'retrieveCurrentUser' };
   const values = new Map(Object.entries({ key, id: key, ...names }));
@@ -306,7 +303,6 @@ const ada = 'ada@example.com';
 const look = (bridge: TestBridge, path: string, body: JsonObject = {}) =>
   bridge.ops('POST', `/${path}/look`, body);
 
-/** Runs `look` as a command. */
 const runLook = (bridge: TestBridge, ...args: string[]) => runner(bridge)('look', ...args);
 
 describe('a look at one', () => {

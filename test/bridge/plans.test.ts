@@ -39,7 +39,6 @@ async function plan(options = {}): Promise<JsonObject> {
   return readPlan(bridge, (await bridge.sweep(options)).planId);
 }
 
-/** What became of the actions of a plan, in no order. */
 function listEnds({ actions }: JsonObject): string[] {
   return toObjects(actions)
     .map(({ status }) => String(status))

@@ -34,7 +34,6 @@ const takingWrites: Write[] = [
   ['DELETE', 'DELETE'],
 ];
 
-/** Every write that takes something away is 403, by itself and as the only operation of a bulk request. */
 async function assertRefused(bridge: TestBridge, path: string, writes = takingWrites) {
   for (const [what, method, body] of writes) {
     expect((await bridge.request(method, path, body)).status, what).toBe(403);
@@ -44,7 +43,6 @@ async function assertRefused(bridge: TestBridge, path: string, writes = takingWr
   }
 }
 
-/** Renamed in everything that names them, while the service takes it. */
 async function renameAda(bridge: TestBridge, path: string): Promise<void> {
   await bridge.untilSettled();
   const emails = [{ value: bob, type: 'work', primary: true }];

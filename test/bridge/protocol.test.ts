@@ -241,7 +241,6 @@ test('the type of an answer is that of SCIM, or plain JSON for a client that acc
   }
 });
 
-/** Sends a request whose address stands in its first line with scheme and host, as one to a proxy does. */
 async function askWithOrigin(method: 'GET' | 'PATCH', path: string, sent?: JsonObject) {
   const client = new Client(new URL(bridge.baseUrl).origin);
   try {

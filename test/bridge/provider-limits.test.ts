@@ -11,7 +11,6 @@ type Sent = readonly [status: number, method: string, path: string, body?: JsonO
 type LimitCase = readonly [
   why: string,
   limits: JsonObject,
-  /** Makes what the requests are about, before the provider gets its limits. */
   prepare: (okta: WalledProvider, bridge: TestBridge) => Promise<readonly Sent[]>,
 ];
 

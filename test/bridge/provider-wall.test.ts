@@ -33,14 +33,12 @@ function expectOfOkta(answers: readonly TestAnswer[]): void {
 
 const toAccount = (email: string) => ({ email, userName: email, fullName: 'Ada Example' });
 
-/** The provider of each of these people who is managed. */
 async function whose(bridge: TestBridge, ...names: readonly string[]) {
   const people = await bridge.listOps('/users?managed=true');
   const asked = people.filter(({ name }) => names.includes(String(name)));
   return Object.fromEntries(asked.map(({ name, provider }) => [name, provider]));
 }
 
-/** Users, groups and disputes, as operators and providers are shown them. */
 async function readAll(bridge: TestBridge): Promise<string> {
   const seen = ['/users?managed=true', '/groups', '/users', '/users?deleted=true'];
   const answers = [

@@ -12,7 +12,6 @@ import { OPS_TOKEN } from '../support/operator.ts';
 import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { takeStore } from '../support/take-store.ts';
 
-/** A request whose sender does not wait for the answer. */
 interface LostRequest {
   readonly method: string;
   readonly url: string;
@@ -20,10 +19,7 @@ interface LostRequest {
   readonly body?: JsonObject | undefined;
 }
 
-/**
- * Sends a request and resets its connection, so that the bridge cannot answer. Another request on it was answered before:
- * of a connection that is reset before it is accepted, nothing is read.
- */
+/** Sends a request and resets its connection. Another one was answered on it before: else nothing of it is read. */
 async function sendAndReset({ method, url, headers, body }: LostRequest): Promise<void> {
   const { hostname, port, pathname, search } = new URL(url);
   const text = body === undefined ? '' : JSON.stringify(body);
@@ -84,7 +80,6 @@ const scimRows = ({ user, group, nth }: Ids): Row[] => [
   { method: 'DELETE', path: `/scim/v2/Users/${user}` },
 ];
 
-/** Requests of operators that change something, in an order in which each can. */
 const opsRows = ({ user, group, token, client, nth }: Ids): Row[] =>
   Object.entries({
     '/pause': { reason: 'a test' },
@@ -174,7 +169,6 @@ describe('a change and its record', () => {
     return Map.groupBy(Object(body).items as JsonObject[], ({ requestId }) => String(requestId));
   }
 
-  /** Sends a request with a connection that is reset; gives its id. */
   async function lose(kind: Kind, row: Row): Promise<string> {
     count += 1;
     const requestId = `${kind}-${count}`;
@@ -183,7 +177,6 @@ describe('a change and its record', () => {
     return requestId;
   }
 
-  /** Waits until the records of all requests have a status. */
   async function untilKept(list: List, requestIds: readonly string[], limit?: number) {
     const isKept = async () => {
       const records = await listRecords(list, limit);
@@ -192,7 +185,6 @@ describe('a change and its record', () => {
     await expect.poll(isKept, { message: requestIds.join() }).toBe(true);
   }
 
-  /** Sends requests that follow on each other; gives what is kept of each. */
   async function loseAll(list: List, kind: Kind, rows: readonly Row[]) {
     const sent: string[] = [];
     for (const row of rows) {

@@ -51,7 +51,6 @@ async function untilFollowed(bridge: TestBridge, { id }: JsonObject): Promise<st
 
 const isDropped = (status: string) => status === 'dropped';
 
-/** Resolves once the start has found out what it wanted to know. */
 async function untilChecked(bridge: TestBridge): Promise<unknown> {
   const read = async () => (await bridge.ops('GET', '/recovery')).body.detection;
   await expect.poll(read).not.toBeNull();

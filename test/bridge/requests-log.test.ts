@@ -9,7 +9,6 @@ import { replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { makeProvider } from '../support/walled.ts';
 
-/** The log as operators read it, the oldest first, once so many are there. */
 async function untilLogged(bridge: TestBridge, count: number, query = ''): Promise<JsonObject[]> {
   const read = async () => {
     const items = await bridge.listOps(`/requests?limit=1000${query}`);
@@ -19,7 +18,6 @@ async function untilLogged(bridge: TestBridge, count: number, query = ''): Promi
   return read();
 }
 
-/** What the log says of a part of a request that was not taken as it came. */
 const toNote = (op: string, path: keyof typeof REPAIRS, values = 1) => ({
   ...{ op, path, values, words: REPAIRS[path].words },
 });

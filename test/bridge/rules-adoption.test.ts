@@ -8,7 +8,6 @@ const bob = 'bob@example.com';
 const carl = 'carl@example.com';
 const dan = 'dan@example.com';
 
-/** Accounts and a group with ada in it that were there before the bridge came. */
 function prepare({ service }: Sandbox): void {
   for (const email of [ada, bob, carl, dan])
     service.addUser({ email, userName: email, fullName: 'Somebody Example' });

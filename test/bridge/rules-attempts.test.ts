@@ -17,7 +17,6 @@ const toName = (familyName: string) => replace('name.familyName', familyName);
 const toActive = (active: boolean) => replace('active', active);
 const toDisplayName = (value: string) => replace('displayName', value);
 
-/** Has the service fail at every change of one person or group. */
 function breakChanges({ sandbox }: TestBridge, operation: OperationName, about: string) {
   return sandbox.faults.add({ operation, about, fault: BROKEN });
 }
@@ -172,13 +171,11 @@ describe('somebody or something at which the service fails, looks included', () 
   const settings = { SCIM_WRITE_WAIT: '1s', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '5' };
   const options = { settings, requestsPerSecond: 5 };
 
-  /** Has looks fail at everything whose path holds this text. */
   function breakLooks({ sandbox }: TestBridge, about: string): void {
     const looks = ['scim.getUser', 'groups.getGroup', 'scim.getGroup'] as const;
     for (const operation of looks) sandbox.faults.add({ operation, about, fault: BROKEN });
   }
 
-  /** Lets time pass while the service makes changes of somebody else. */
   async function passBusyTime(bridge: TestBridge, clock: CalmClock, minutes: number) {
     for (let minute = 0; minute < minutes; minute += 1) {
       void bridge.addUser(`other${minute}`);

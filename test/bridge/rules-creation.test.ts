@@ -21,7 +21,6 @@ function listAddresses({ sandbox }: TestBridge): string[] {
   return sandbox.service.users().map(({ email }) => email);
 }
 
-/** Addresses that the service has since `before`. */
 function listNew(before: readonly string[]): string[] {
   return listAddresses(bridge).filter((address) => !before.includes(address));
 }

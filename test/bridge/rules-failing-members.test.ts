@@ -26,7 +26,6 @@ afterEach(async () => {
 
 const toName = (value: string) => replace('displayName', value);
 
-/** Every call about this person's place in a group fails. */
 function breakPerson(email: string): void {
   const { faults, service } = timed.bridge.sandbox;
   const { id } = service.getUser(email);

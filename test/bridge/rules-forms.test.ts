@@ -11,7 +11,6 @@ const ghost = 'ghost@example.com';
 const DAY_MS = 25 * 60 * 60_000;
 const HALVES_OF_32 = 10;
 
-/** 31 people and one whom the service forgets before anybody puts them in a group. */
 function addPeople({ service }: Sandbox) {
   service.seed({ users: 15 });
   service.addUser({ email: ghost, fullName: 'Ghost', virtual: true });

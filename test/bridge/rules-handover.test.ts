@@ -117,7 +117,6 @@ const IMPATIENT = { SCIM_WRITE_WAIT: '20ms', UPSTREAM_TIMEOUT: '1s' };
 /** Time after which the bridge takes it that a call has no effect any more: three times its limit. */
 const LATEST_MS = 3_000;
 
-/** A service that is still at a call whose change was taken back meanwhile. */
 interface TakenBack {
   readonly bridge: TestBridge;
   readonly before: unknown;

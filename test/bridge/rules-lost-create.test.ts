@@ -55,7 +55,6 @@ describe('a create whose answer was lost and that was refused then', () => {
     return answers;
   }
 
-  /** The creates that were lost arrive after all. */
   function arriveLate({ user, group }: Pair, fullName: string) {
     const { service } = timed.bridge.sandbox;
     service.addUser({ email: toEmail(user), userName: toEmail(user), fullName });
@@ -139,7 +138,6 @@ describe('a create whose answer was lost', () => {
     return [...posted, ...answers].map(({ status }) => status);
   }
 
-  /** How often the service was asked to create, and to change, somebody or something. */
   function countCalls() {
     const { calls } = timed.bridge.sandbox;
     return (['scim.addUser', 'groups.createGroup', 'scim.updateUser'] as const).map((operation) =>

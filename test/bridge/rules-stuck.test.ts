@@ -29,7 +29,6 @@ describe('rules stuck', () => {
 
   const goOn = (aheadMs: number) => untilQuiet({ bridge, clock }, aheadMs);
 
-  /** The service refuses this operation, and says so only after the provider has had its answer. */
   function refuseLate(operation: OperationName) {
     const { sandbox } = bridge;
     const slow = sandbox.faults.add({ operation, fault: { kind: 'delay', delayMs: 120 } });
@@ -44,7 +43,6 @@ describe('rules stuck', () => {
     };
   }
 
-  /** Sends a write that is acknowledged, and waits until the service has refused it. */
   async function makeStuck(operation: OperationName, path: string, change: JsonObject) {
     const refusal = refuseLate(operation);
     const sending = bridge.patch(path, change);
@@ -60,7 +58,6 @@ describe('rules stuck', () => {
     return stuck.map(({ field, problem }) => `${field}: ${Object(problem).words}`);
   }
 
-  /** Somebody whose new name the service has refused, though it would take it now. */
   async function addStuck(name: string): Promise<string> {
     const path = `/Users/${await bridge.addUser(name)}`;
     (await makeStuck('scim.updateUser', path, toName('King'))).end();
@@ -186,7 +183,6 @@ describe('rules stuck', () => {
     });
   });
 
-  /** The reason why something of a user is stuck and its next attempt, from each place that shows them. */
   async function readReasons(id: string): Promise<string[]> {
     const read = async (path: string) => (await bridge.ops('GET', path)).body;
     const explained = await read(`/users/${id}/explain`);

@@ -15,14 +15,12 @@ import { admit, expel, replace, type TestAnswer, toPatch, toUser } from '../supp
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 
-/** A service of five calls a second that has three people and one group, all of them nobody's yet. */
 const options: TestBridgeOptions = {
   requestsPerSecond: 5,
   settings: { SCIM_WRITE_WAIT: '3s' },
   sandbox: { seed: { users: 3, groups: 1, groupSizes: [2] } },
 };
 
-/** Has so many people created, from the `first` on, in the order of their numbers; most of it is still to do then. */
 async function create(bridge: TestBridge, clock: CalmClock, [first, count]: [number, number]) {
   const Operations = Array.from({ length: count }, (_, index) => {
     const name = `new${first + index}`;
@@ -36,7 +34,6 @@ type Target = Parameters<TestBridge['findId']>[0];
 const patch = async (bridge: TestBridge, target: Target, operation: JsonObject) =>
   bridge.tryPatch(`/${target.type}/${await bridge.findId(target)}`, operation);
 
-/** Lets time pass until the request is answered. Gives the answer and how long it took. */
 async function answerOf(bridge: TestBridge, clock: CalmClock, request: Promise<TestAnswer>) {
   const begin = clock.now();
   let isAnswered = false;

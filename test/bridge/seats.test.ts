@@ -16,7 +16,6 @@ const MINUTE_MS = 60_000;
 const setActive = (value: boolean) => replace('active', value);
 const setLicence = (value: number) => replace(`${USER_EXTENSION}:appsPermissions`, value);
 
-/** A company with so many licences; its owner has one of them. */
 function openSeats(
   seats: number,
   given: { shape?: SandboxShapeChange; settings?: Readonly<Record<string, string>> } = {},
@@ -26,7 +25,6 @@ function openSeats(
   return forTest(startTimedBridge({ settings, sandbox }));
 }
 
-/** Addresses of those who work in the service, without the owner. */
 function listWorking({ sandbox }: TestBridge): string[] {
   return sandbox.service
     .users()
@@ -235,7 +233,6 @@ interface Cell {
   readonly what: string;
   readonly shape: SandboxShapeChange;
   readonly settings?: Record<string, string>;
-  /** What takes access away first, and what gives it back; undefined: a new person. */
   readonly steps?: readonly [away: JsonObject, back: JsonObject];
 }
 

@@ -27,7 +27,6 @@ const shapes: Readonly<Record<string, SandboxShapeChange>> = {
   },
 };
 
-/** A company that is there before the bridge. */
 async function startInhabited(shape: SandboxShapeChange = {}): Promise<Sandbox> {
   const sandbox = await startSandbox({ shape });
   for (let index = 0; index < 9; index += 1)
@@ -59,7 +58,6 @@ function shareBridge(shape: SandboxShapeChange): void {
   });
 }
 
-/** All that providers ask for, one after another. */
 async function live(bridge: TestBridge): Promise<void> {
   const ids = new Map<string, string>();
   for (const name of ['ann', 'ben', 'cy', 'dan', 'eve', 'fay', 'gil', 'hal', 'ida'])

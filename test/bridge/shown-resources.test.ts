@@ -151,7 +151,6 @@ const changes: readonly (readonly [why: string, ofBob: string[], act: typeof com
   ['a group got another name', ['Pilots'], rename],
 ];
 
-/** Groups by person, each in alphabetical order. */
 async function readGroups(bridge: TestBridge) {
   const of = async (name: string) => {
     const { body } = await bridge.request('GET', `/Users?filter=userName eq "${name}"`);

@@ -22,7 +22,6 @@ const [USERS, GROUPS] = ['/scim/v2/Users', '/scim/v2/Groups'];
 /** In the first page but one; before the others in every list there is the owner. */
 const REAL_DRIFT = 'user.deactivated person2@example.com';
 
-/** One way in which a list can be wrong, and what has to come of it. */
 interface Cell {
   readonly what: string;
   readonly fault?: { readonly operation: OperationName; readonly fault: Fault; skip?: number };
@@ -39,10 +38,7 @@ interface World {
   stop(): Promise<void>;
 }
 
-/**
- * Four people beside the owner and five groups; everybody is in the first, and the first person administers it. Then
- * somebody deactivates a person: the only drift that there is.
- */
+/** Four people beside the owner and five groups; then somebody deactivates a person: the only drift that there is. */
 async function startWorld(pageSize = PAGE): Promise<World> {
   const sandbox = await startSandbox();
   const proxy = await tamperWith(sandbox);
@@ -84,7 +80,6 @@ async function describeWorld(bridge: TestBridge) {
   return JSON.stringify({ users, groups, teams, accounts: service.users() });
 }
 
-/** A call for a list that fails every time; nothing else can be said then. */
 function failOn(operation: OperationName, page: number, what: string, fault: Fault): Cell {
   return {
     what: `${operation}: page ${page} ${what}`,
@@ -106,7 +101,6 @@ function toEmpty(path: string, place: number, reason: RegExp): Cell {
   return { what: `${path}: page ${place} empty`, tamper, reason, concludes: 'nothing' };
 }
 
-/** A page says what the one before it said. */
 function repeatOn(path: string, place: number, reason: RegExp | undefined): Cell {
   const tamper = repeatPage({ path, size: PAGE, place });
   const concludes = reason === undefined ? 'what is true' : 'nothing';

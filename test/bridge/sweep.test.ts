@@ -24,7 +24,6 @@ import { startTimedBridge } from '../support/timed-bridge.ts';
 
 const settings = { SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
 
-/** Operations that change the service; a call of any of them is a failure. */
 function listChanges({ sandbox }: TestBridge): string[] {
   const pattern = /\.(add|update|create|remove|delete)/;
   return Object.keys(sandbox.calls.counts()).filter((name) => pattern.test(name));
@@ -249,7 +248,6 @@ describe('sweep crash', () => {
     return service;
   }
 
-  /** A company that was compared, and then changed by others in three ways. */
   async function addChangedCompany(bridge: TestBridge): Promise<void> {
     await addCompany(bridge);
     await bridge.addGroup('Cooks');
@@ -261,7 +259,6 @@ describe('sweep crash', () => {
     behind.deleteGroup('Cooks');
   }
 
-  /** Ends a bridge in the middle. Gives the store as `kill -9` would have left it: nothing given back. */
   async function kill(bridge: TestBridge, { faults }: Sandbox, url: string): Promise<string> {
     const copy = copyStore(url);
     faults.clear();

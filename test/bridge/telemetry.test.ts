@@ -112,7 +112,6 @@ describe('change durations', () => {
   const impatient = { SCIM_WRITE_WAIT: '0' };
   const HOUR_MS = 3_600_000;
 
-  /** How many changes of each kind have arrived, and how many wait. */
   async function readCounts(bridge: TestBridge): Promise<Record<string, (number | undefined)[]>> {
     const metrics = await readMetrics(bridge);
     const read = (name: string) =>
@@ -193,7 +192,6 @@ describe('open telemetry', () => {
   const scopeSpans = z.array(z.object({ spans: z.array(spanSchema) }));
   const resourceSpan = z.object({ resource: z.object({ attributes }), scopeSpans });
   const traces = z.object({ resourceSpans: z.array(resourceSpan) });
-  /** A collector that takes everything, and what it was sent. */
   async function startCollector() {
     const { url: OTEL_EXPORTER_OTLP_ENDPOINT, recorded } = await forTest(startRecording());
     const listTexts = (all: typeof recorded) => all.map(({ body }) => body.toString('utf8'));

@@ -10,7 +10,6 @@ import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
 const [boss, clerk] = ['boss@example.com', 'clerk@example.com'];
 
-/** A service whose list of company users leaves these two out, although a search finds them: so is a list that lags. */
 async function startLaggingService() {
   const sandbox = await forTest(startSandbox());
   sandbox.service.addUser({ email: boss, role: 1 });
@@ -49,7 +48,6 @@ async function listNames(path: string): Promise<string[]> {
   return (await list(path)).map(({ name }) => name);
 }
 
-/** Differences that wait for a decision, as the metrics count them. */
 async function countInMetrics(): Promise<number> {
   const open = [...(await readMetrics(bridge))].filter(([name]) => /^drift\{.*"open"/.test(name));
   return open.reduce((sum, [, count]) => sum + count, 0);

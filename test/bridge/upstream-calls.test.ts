@@ -28,7 +28,6 @@ let counter = 0;
 
 const row = (...given: CallRow): CallRow => given;
 
-/** A row that is about one person, whom the bridge has created under this name. */
 function withAda(
   what: string,
   calls: Calls,
@@ -42,7 +41,6 @@ function withAda(
   });
 }
 
-/** A row that is about one group of this name, of which ada is a member and bob is not. */
 function withGroup(
   what: string,
   calls: Calls,
@@ -60,10 +58,7 @@ function withGroup(
   });
 }
 
-/**
- * A test for each row: its calls are counted until nothing is left to do. Rows share a bridge, before which 2 people
- * were there and 1 group with both of them.
- */
+/** A test for each row. Rows share a bridge, before which 2 people were there and 1 group with both of them. */
 function runCallTable(title: string, rows: readonly CallRow[], given: TestBridgeOptions = {}) {
   describe(title, () => {
     const sandbox = { seed: { users: 2, groups: 1 }, ...given.sandbox };
@@ -75,7 +70,6 @@ function runCallTable(title: string, rows: readonly CallRow[], given: TestBridge
   });
 }
 
-/** How often each operation was called until nothing was left to do. */
 async function countCalls(bridge: TestBridge, act: () => Promise<unknown>) {
   const { calls } = bridge.sandbox;
   await bridge.untilSettled();
@@ -94,7 +88,6 @@ function toWords(calls: Calls): string {
   return parts.length === 0 ? 'no call' : parts.join(', ');
 }
 
-/** Somebody who was there before the bridge, as a provider describes them. */
 const { emails = [] } = toUser('user00001');
 const known = { userName: 'user00001', emails };
 
@@ -337,7 +330,6 @@ describe('ledger', () => {
   const bridge = bridgeForSuite({ settings: { GROUPS_PERMISSIONS_MAX: '31' } });
   afterEach(() => bridge.sandbox.faults.clear());
 
-  /** The calls for a user or group as `kind outcome`, the oldest first. */
   async function listCalls(path: string): Promise<string[]> {
     return (await bridge.listOps(`${path.toLowerCase()}/timeline`))
       .filter(({ source }) => source === 'bridge')

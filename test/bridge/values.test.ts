@@ -9,7 +9,6 @@ const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
 const bridge = bridgeForSuite();
 
-/** JSON in which a number stands for each `@`: no program that only knows numbers could write it. */
 function withNumber(body: object, number: string): string {
   return JSON.stringify(body).replaceAll('"@"', number);
 }

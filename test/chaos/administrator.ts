@@ -138,7 +138,6 @@ export class Administrator {
     this.#remember();
   }
 
-  /** What of the unmanaged is not as it was left. */
   listFindings(): string[] {
     return [...this.#findings, ...this.#compare()];
   }

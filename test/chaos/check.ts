@@ -6,7 +6,6 @@ import { toObjects } from '../support/operator.ts';
 import type { Client } from './client.ts';
 import { type Company, Fact, type Group, type Person, toAddress } from './company.ts';
 
-/** A group as SCIM shows one; people by their userNames. */
 interface ShownGroup {
   readonly name: string;
   readonly members: ReadonlySet<string>;
@@ -33,7 +32,6 @@ export async function readShown(client: Client) {
   };
 }
 
-/** A person as SCIM shows one, by the names of the facts; and the names of the groups, in alphabetical order. */
 function toShownUser(user: JsonObject) {
   const { givenName, familyName } = Object(user.name);
   return {
@@ -90,7 +88,6 @@ function judgeGroupsOf({ userName, groups }: ShownUser, all: readonly ShownGroup
   return [`SCIM shows ${userName} in ${groups}, and as a member of ${names}`];
 }
 
-/** One value as SCIM shows it and as the service holds it. */
 interface Compared {
   /** Undefined: whatever SCIM shows. */
   readonly fact: Fact<unknown> | undefined;

@@ -96,7 +96,6 @@ export class Client {
     return answer;
   }
 
-  /** Sends until somebody answers. */
   async insist(sent: SentRequest): Promise<Answer> {
     for (const _ of attempts()) {
       const answer = await this.send(sent);
@@ -112,7 +111,6 @@ export class Client {
     throw new Error(`${path}: ${body.totalResults} are not shown`);
   }
 
-  /** Carries out operations in the manner that was drawn for them. */
   actor({ repeats, hangsUpAfterMs }: Manner): Actor {
     return new Actor(this, repeats, hangsUpAfterMs);
   }
@@ -147,7 +145,6 @@ export class Actor {
     return this.#client.insist(sent);
   }
 
-  /** The SCIM id of somebody, looked up where it is not known. */
   async getId(person: Person): Promise<string> {
     const filter = `userName eq "${person.address}"`;
     for (const _ of attempts()) {
@@ -180,10 +177,7 @@ export class Actor {
     }
   }
 
-  /**
-   * Creates as a provider does: if nobody answers it looks before it asks again. @returns the SCIM id
-   * @param filter finds it @param wasThere whether it was there before anybody asked for it
-   */
+  /** Creates as a provider does: without an answer it looks before it asks again. @returns the SCIM id */
   async create(asked: AskedRequest, filter: string, wasThere: boolean): Promise<string> {
     for (const attempt of attempts()) {
       const { answer } = await this.#deliver(asked, false, attempt === 1);
@@ -225,10 +219,7 @@ export class Actor {
     return { answer: await this.insist(sent), isFirst: false };
   }
 
-  /**
-   * While an account is being made, a list may have shown it by itself: then there are two for a moment, and whoever
-   * asks waits for the one that stays.
-   */
+  /** While an account is being made, a list may have shown it by itself: then there are two for a moment. */
   async #find(type: string, filter: string): Promise<string | undefined> {
     const path = `${type}?${new URLSearchParams({ filter })}`;
     for (const _ of attempts()) {

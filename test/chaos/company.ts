@@ -1,12 +1,8 @@
 /** How long a request whose sender hung up may still be under way, in milliseconds. */
 const LATE_MS = 10_000;
 
-/**
- * One fact and what may be true of it: one value once a request for it was acknowledged, and more while requests were
- * sent that nobody answered.
- */
+/** One fact and what may be true of it: more than one value while a request was sent that nobody answered. */
 export class Fact<T = boolean> {
-  /** How often an administrator has changed it in the service. */
   trespasses = 0;
   #possible: readonly T[];
   readonly #asked = new Map<T, number>();
@@ -47,12 +43,10 @@ export class Fact<T = boolean> {
     return this.#possible.includes(value);
   }
 
-  /** How often a provider has asked for this value. */
   countAsked(value: T): number {
     return this.#asked.get(value) ?? 0;
   }
 
-  /** Whether a provider has ever asked for any value. */
   get isAsked(): boolean {
     return this.#asked.size > 0;
   }
@@ -97,11 +91,9 @@ export class Person {
   readonly n: number;
   readonly address: string;
   readonly origin: Origin;
-  /** The actor of the provider who alone writes this person. */
   readonly actor: number;
   /** Never deleted, so that groups of every actor may have this person. */
   readonly isSteady: boolean;
-  /** The SCIM id, as far as the provider knows it. */
   id: string | undefined;
   readonly isThere: Fact;
   readonly active = new Fact(true);
@@ -137,7 +129,6 @@ export class Group {
   readonly name: Fact<string>;
   readonly members = new Map<Person, Fact>();
   readonly admins = new Map<Person, Fact>();
-  /** As that of a person. */
   readonly wanted = {
     isThere: false,
     name: '',

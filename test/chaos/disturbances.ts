@@ -195,10 +195,7 @@ interface ScheduleOptions {
 const SPACING = 4;
 const PAUSE = 12;
 
-/**
- * Everything that is done to the bridge, in the order in which it begins. It depends on the seed alone: not on
- * answers, not on time.
- */
+/** Everything that is done to the bridge, in order. It depends on the seed alone. */
 export function createSchedule(company: Company, options: ScheduleOptions): Scheduled[] {
   const random = createSeededRandom(options.seed);
   const drawOperation = createProvider(company, random);
@@ -227,7 +224,6 @@ export function createSchedule(company: Company, options: ScheduleOptions): Sche
   return scheduled;
 }
 
-/** Hands out all of a list in a shuffled order, again and again, so that even a short run has some of each. */
 function dealOut<T>(list: readonly T[], random: SeededRandom): () => T {
   let left: T[] = [];
   return () => {

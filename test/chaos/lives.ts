@@ -14,7 +14,6 @@ export class Trace {
     this.#lines.push(JSON.stringify({ at: Date.now(), what, ...fields }));
   }
 
-  /** Writes it all as JSON lines. */
   save(path: string): void {
     writeFileSync(path, `${this.#lines.join('\n')}\n`);
   }
@@ -23,17 +22,14 @@ export class Trace {
 interface Slot {
   readonly n: number;
   process: BridgeProcess | undefined;
-  /** False while it must not be asked. */
   isOpen: boolean;
   lives: number;
-  /** What is done to it, one thing after another. */
   busy: Promise<void>;
 }
 
 interface LivesOptions {
   readonly folder: string;
   readonly processes: number;
-  /** The settings of a life: of which slot, and how many were before it. */
   readonly toEnv: (slot: number, life: number) => Record<string, string>;
   readonly trace: Trace;
 }
@@ -63,7 +59,6 @@ export class Lives {
     for (const slot of this.#slots) await this.#start(slot);
   }
 
-  /** One that lives, as soon as there is one; the n-th of them, counted round. */
   async wait(n: number): Promise<BridgeProcess> {
     for (;;) {
       const alive = this.#slots.flatMap(({ isOpen, process }) => (isOpen && process) || []);
@@ -73,7 +68,6 @@ export class Lives {
     }
   }
 
-  /** Ends one of them, and has it live again. */
   renew(n: number, how: 'kill' | 'terminate'): Promise<void> {
     return this.#queue(n, async (slot) => {
       const { process } = slot;
@@ -88,7 +82,6 @@ export class Lives {
     });
   }
 
-  /** To all others it is gone for a while, and then it is there again. */
   freeze(n: number, forMs: number): Promise<void> {
     return this.#queue(n, async ({ process }) => {
       process?.freeze();
@@ -103,7 +96,6 @@ export class Lives {
     await Promise.all(this.#slots.map(({ busy }) => busy));
   }
 
-  /** Whatever was printed. */
   output(): string {
     return this.#printed + this.#slots.map(({ process }) => process?.output() ?? '').join('');
   }

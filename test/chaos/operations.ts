@@ -27,13 +27,11 @@ export interface Operation {
   perform(actor: Actor): Promise<unknown>;
 }
 
-/** A change of a person, which may also be part of a bulk request. */
 interface Change {
   readonly text: string;
   toRequest(actor: Actor): Promise<AskedRequest>;
 }
 
-/** The new value of one field of a person: what it asks for, its part of a body, and its paths in a PATCH. */
 interface FieldChange {
   readonly wish: Wish;
   readonly body: JsonObject;
@@ -358,7 +356,6 @@ function hireTwice({ address }: Person): Operation {
   };
 }
 
-/** Reads somebody, who is as was answered before, and again with the version. */
 function read(person: Person): Operation {
   return {
     text: `read ${person.address}`,

@@ -30,7 +30,6 @@ export class Operator {
     this.#pick = pick;
   }
 
-  /** The body of an answer with 2xx; undefined: there was none. */
   async ask(method: 'GET' | 'POST', path: string, body?: JsonObject) {
     const answer = await request(new URL(`/ops${path}`, (await this.#pick()).baseUrl), {
       method,
@@ -43,7 +42,6 @@ export class Operator {
     return isJsonObject(parsed) ? parsed : {};
   }
 
-  /** Asks until there is an answer. */
   async insist(method: 'GET' | 'POST', path: string, body?: JsonObject): Promise<JsonObject> {
     for (const _ of attempts()) {
       const answer = await this.ask(method, path, body);
@@ -63,7 +61,6 @@ export class Operator {
     }
   }
 
-  /** Approves whatever waits. @returns how many plans were approved */
   async approveAll(): Promise<number> {
     let approved = 0;
     for (const { id, hash = '' } of await this.list('/plans?status=held&')) {
@@ -91,10 +88,7 @@ export class Operator {
     return findings;
   }
 
-  /**
-   * Sweeps, and approves what waits, until nothing is to be done any more: what then differs is meant to. Says what
-   * does not come to its end.
-   */
+  /** Sweeps, and approves what waits, until nothing is left. Says what does not come to its end. */
   async settle(): Promise<string[]> {
     await this.insist('POST', '/resume', {});
     for (let round = 1; round <= ROUNDS_MAX; round += 1) {
@@ -110,7 +104,6 @@ export class Operator {
     return [`something is still repaired after ${ROUNDS_MAX} rounds`];
   }
 
-  /** Waits until nothing is due and no plan is being carried out. */
   async #untilQuiet(): Promise<string[]> {
     const deadline = performance.now() + QUIET_MAX_MS;
     for (;;) {

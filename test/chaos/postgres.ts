@@ -8,14 +8,10 @@ const TELLS_WAITS = ['log_lock_waits=on', 'log_line_prefix=%m [%p] %a '];
 
 /** A PostgreSQL whose log can be read. */
 export interface LoggedPostgres extends ThrowAwayPostgres {
-  /** All that was logged so far. */
   log(): string;
 }
 
-/**
- * Has something done on a PostgreSQL of its own, which may be ended and started again.
- * @throws Error where no PostgreSQL is installed
- */
+/** Has something done on a PostgreSQL of its own. @throws Error where no PostgreSQL is installed */
 export async function withPostgres<T>(work: (postgres: LoggedPostgres) => Promise<T>): Promise<T> {
   let log = '';
   const postgres = await startPostgres([...SURVIVES_A_KILL, ...TELLS_WAITS], (text) => {

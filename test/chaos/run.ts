@@ -17,9 +17,7 @@ import { type LoggedPostgres, readTables } from './postgres.ts';
 export interface ChaosPlan {
   readonly seed: number;
   readonly operations: number;
-  /** Processes that share the store; more than one needs PostgreSQL. */
   readonly processes: number;
-  /** Undefined: a SQLite file. */
   readonly postgres?: (Restartable & Pick<LoggedPostgres, 'url' | 'log'>) | undefined;
   /** Where the trace is kept; undefined: only after findings, in the folder for temporary files. */
   readonly trace?: string | undefined;
@@ -27,11 +25,9 @@ export interface ChaosPlan {
 
 /** What a run came to. No findings: every promise was kept. */
 export interface ChaosReport extends Counts {
-  /** How often each disturbance was begun. */
   readonly disturbances: Readonly<Record<string, number>>;
   readonly trespasses: number;
   readonly calls: number;
-  /** The file with what happened, where it was kept. */
   readonly tracePath?: string;
 }
 
@@ -44,10 +40,7 @@ const END_LEAD = 'update leader set expires_at = 0, quiet_at = 0';
 /** Lives until how long a write waits comes round again. */
 const WAITS = 7;
 
-/**
- * Has a provider work while the bridge and all around it are disturbed, lets everything come to rest, and compares the
- * service, the store and what was asked for and answered.
- */
+/** Has a provider work while all is disturbed, lets everything come to rest, and compares. */
 export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {
   const trace = new Trace();
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-chaos-'));
@@ -222,7 +215,6 @@ const STORE_AWAY = [
   /another process goes on with this sweep/,
 ];
 
-/** What the processes logged as errors, and nobody expects. */
 function listLogFindings(output: string, hasPostgres: boolean): string[] {
   const expected = hasPostgres ? [...EXPECTED, ...STORE_AWAY] : EXPECTED;
   const lines = output

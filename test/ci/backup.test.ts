@@ -18,7 +18,6 @@ function makePlace() {
   return { folder, file, backup, env };
 }
 
-/** `scim-bridge backup` as a process of its own, beside the one that writes. */
 function startBackup(env: Readonly<Record<string, string>>, target: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { env: { PATH: process.env.PATH ?? '', ...env } };

@@ -2,7 +2,6 @@ import { expect, inject, test } from 'vitest';
 import { withPostgres } from '../chaos/postgres.ts';
 import { type ChaosReport, runChaos } from '../chaos/run.ts';
 
-/** As `npm run chaos`, only short. */
 function expectHarmless(report: ChaosReport): void {
   expect(report.findings).toEqual([]);
   const { kill = 0, terminate = 0, fault = 0 } = report.disturbances;

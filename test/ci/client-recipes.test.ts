@@ -92,7 +92,6 @@ test('every recipe compiles', async () => {
   expect((await promisify(execFile)(tsc, ['-p', project])).stdout).toBe('');
 });
 
-/** A service with as much in it as the recipes need. */
 const answer: Answering = (res, { method, url, headers, bytes }, n) => {
   const { pathname, searchParams } = new URL(url, 'http://x');
   // The one address that must not see the token.

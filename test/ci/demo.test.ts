@@ -8,7 +8,6 @@ import { expect, test } from 'vitest';
 import { makeFolder } from '../support/lifetimes.ts';
 import { root } from '../support/repository.ts';
 
-/** Runs the demo without its pauses, with this folder for everything temporary. */
 async function runDemo(folder: string): Promise<{ code: unknown; out: string; errors: string }> {
   const child = spawn(process.execPath, ['scripts/demo.ts', '--fast'], {
     cwd: root,

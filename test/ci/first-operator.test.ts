@@ -6,7 +6,6 @@ import { freePort } from '../support/free-port.ts';
 import { makeFolder } from '../support/lifetimes.ts';
 import { spawnBin } from '../support/process.ts';
 
-/** Starts a bridge as systemd and compose do: no terminal, no OPS_TOKEN. */
 async function start(more: Record<string, string> = {}) {
   const folder = makeFolder();
   const port = await freePort();

@@ -17,7 +17,6 @@ function listValues(name: string): string[] {
   return [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 }
 
-/** The unit with a program that is on this machine, as a file. */
 function writeUnit(): string {
   const file = join(makeFolder(), 'scim-bridge.service');
   writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));

@@ -60,7 +60,6 @@ function toProgram(manifest: { readonly kind: string }): string {
   return `import type { ${kind} } from '${path}';\nexport const manifest: ${kind} = ${value};\n`;
 }
 
-/** What the compiler says of each manifest, by name. */
 async function compile(programs: ReadonlyMap<string, string>): Promise<ReadonlySet<string>> {
   const project = makeFolder();
   const files = [...programs].map(([name, program]) => {

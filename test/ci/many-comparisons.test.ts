@@ -4,7 +4,6 @@ import type { JsonObject } from '../../src/domain/values.ts';
 import type { Db } from '../../src/store/store.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 
-/** As many comparisons as fit into a filter. */
 const MANY = 400;
 /** Users of whom each is compared with so many values too often. */
 const USERS = 60_000;

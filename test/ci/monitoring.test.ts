@@ -12,7 +12,6 @@ import { bridgeForTest } from '../support/bridge.ts';
 import { readMetricsText } from '../support/metrics.ts';
 import { read } from '../support/repository.ts';
 
-/** True when Prometheus' own tool is installed. */
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 const NO_PROMTOOL = 'promtool is not installed: apt-get install prometheus';
@@ -67,7 +66,6 @@ const dashboard = z
   .object({ uid: z.string(), panels: z.array(panel) })
   .parse(JSON.parse(read('config/grafana/scim-bridge.json')));
 
-/** What Grafana puts into an expression before it asks. */
 const fill = (expr: string) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$job', '.*');
 const asked = dashboard.panels.flatMap(({ title, targets }) =>
   targets.map(({ expr }) => ({ title, expr: fill(expr) })),
@@ -199,7 +197,6 @@ test('Prometheus takes every rule, and every expression of the dashboard', (cont
   expect(answers[1]?.output).toContain(`${panels.length} rules found`);
 });
 
-/** Series under which an alert fires, and under which it does not. */
 interface Series {
   readonly firing: Readonly<Record<string, string>>;
   readonly quiet: Readonly<Record<string, string>>;
@@ -214,7 +211,6 @@ const requests = 'scim_bridge_http_request_duration_seconds_count';
 const calls = 'scim_bridge_upstream_call_duration_seconds_count';
 const transactions = 'scim_bridge_store_transaction_duration_seconds_bucket';
 
-/** One series with these values, each at one of the two. */
 const toLevel = (name: string, labels: string, firing: string, quiet: string): Series => {
   const series = `scim_bridge_${name}{${labels}${labels === '' ? '' : ','}${job}}`;
   return { firing: { [series]: firing }, quiet: { [series]: quiet } };
@@ -295,7 +291,6 @@ function toAlertLabels(expr: string): Record<string, string> {
   return expr.includes('by (job, receiver)') ? { receiver: 'ops' } : {};
 }
 
-/** A test of promtool: the alert at one minute, with these series. */
 function toPromtoolTest(
   one: Rule,
   series: Readonly<Record<string, string>>,

@@ -116,7 +116,6 @@ test('the package has one entry point, with types beside it, and no CommonJS; th
   });
 });
 
-/** Tells the files that a process has loaded when it ends, and the parts of Node. */
 const TELL_LOADED = `import { registerHooks } from 'node:module';
 const files = [];
 registerHooks({
@@ -175,7 +174,6 @@ function countCompiled(): number {
   return entries.filter((entry) => entry.isFile()).length;
 }
 
-/** Makes this process pass for an older Node, whose `node:module` has fewer names. */
 const BE_OLDER = `import { registerHooks } from 'node:module';
 Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
 registerHooks({

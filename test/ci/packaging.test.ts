@@ -131,7 +131,6 @@ test('compose: what is set arrives, from the shell or .env; what is not set stay
   }
 });
 
-/** As compose does it: `${A}`, `${A:-otherwise}`, `${A:+instead}`, one in another. */
 function interpolate(text: string, values: Readonly<Record<string, string>>): string {
   const found = /\$\{(\w+)(?:(:[-+])([^${}]*))?\}/.exec(text);
   if (found === null) return text;

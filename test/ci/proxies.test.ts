@@ -17,7 +17,6 @@ function hasProgram(name: string, ...ask: string[]): boolean {
   return isThere;
 }
 
-/** Runs a proxy until the test ends. */
 function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, ...env } });
   onTestFinished(async () => {
@@ -28,7 +27,6 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
   return child;
 }
 
-/** Asks through the proxy as a provider does, whose certificate is our own. */
 function createAsker(port: number, { token }: TestBridge) {
   const dispatcher = new Agent({ connect: { rejectUnauthorized: false, servername: HOST } });
   onTestFinished(() => dispatcher.close());

@@ -119,7 +119,6 @@ describePostgres('three processes that are restarted one after the other', ({ ma
   });
 });
 
-/** Reads and writes without a pause for longer than a few milliseconds. */
 function startLoad(provider: Provider) {
   const answers: TestAnswer[] = [];
   const people: { readonly name: string; readonly change: JsonObject }[] = [];

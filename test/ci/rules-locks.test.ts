@@ -38,7 +38,6 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
     readonly overlaps: readonly string[];
   }
 
-  /** Two bridges on one database and one service; `clocks` are theirs. */
   async function startPair(clocks: readonly [Clock, Clock]): Promise<Pair> {
     const sandbox = await forTest(startSandbox());
     const { baseUrl, overlaps } = await watchOverlaps(sandbox);
@@ -53,7 +52,6 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
     return { sandbox, bridges: [first, second], overlaps };
   }
 
-  /** The same people and groups are written through both at the same time, a dozen writes each. */
   async function writeThroughBoth({ sandbox, bridges }: Pair): Promise<void> {
     const [first] = bridges;
     const ids = await first.settled(first.addUsers(12));
@@ -111,10 +109,7 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
   });
 });
 
-/**
- * Stands between bridges and a sandbox for the running test. `overlaps` has, as `POST /path`, each change that began
- * while another one of its resource had not ended.
- */
+/** Stands between bridges and a sandbox. `overlaps` has each change that began while another one had not ended. */
 async function watchOverlaps(sandbox: Sandbox) {
   const overlaps: string[] = [];
   const running = new Set<string>();

@@ -10,7 +10,6 @@ import { openSite, toEnv } from '../support/site.ts';
 import { copySqliteTemplate } from '../support/store-templates.ts';
 import { getTemplate } from '../support/take-store.ts';
 
-/** A store that somebody else has changed. */
 function makeStore(path: string, change: string): void {
   copySqliteTemplate(getTemplate(), path);
   const file = new DatabaseSync(path);

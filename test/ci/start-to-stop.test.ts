@@ -9,9 +9,7 @@ import { type BridgeProcess, runToEnd, startBridge } from '../support/server.ts'
 
 /** Somebody who asks without end, over connections that are kept. */
 interface Asker {
-  /** Statuses, or the code of what came instead of an answer. */
   readonly met: (number | string)[];
-  /** Until nobody listens any more. */
   untilRefused(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -48,16 +46,12 @@ function askOn(urls: readonly string[], headersTimeout = 5_000): Asker {
   };
 }
 
-/**
- * A connection that had been answered and was idle has ended. That may be while the next request is on its way, which a
- * client then sends again (RFC 9112 §9.3.1).
- */
+/** An idle connection has ended, perhaps while a request is on its way: a client sends it again (RFC 9112 §9.3.1). */
 const ENDED_IDLE = 'ended while it was idle';
 const ENDS = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 /** The bridge ends none at its stop that was answered more lately than this, in milliseconds. */
 const IDLE_MS = 250;
 
-/** One connection after another, each kept as long as it can be. */
 function keepConnection(headersTimeout: number) {
   const agent = new Agent({ headersTimeout, connections: 1 });
   let answeredAt = Number.POSITIVE_INFINITY;

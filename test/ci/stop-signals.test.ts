@@ -62,7 +62,6 @@ test.each(ways)('SIGTERM to $way leaves no process behind', async ({ command, ar
   await expect.poll(() => isAlive(group)).toBe(false);
 });
 
-/** True while a process of the group lives; a group is a negative number. */
 function isAlive(group: number): boolean {
   try {
     process.kill(group, 0);

@@ -99,7 +99,6 @@ function listTwice({ service }: Sandbox): string[] {
   return emails.filter((email, place) => emails.indexOf(email) !== place);
 }
 
-/** The most calls within a second, as the service got them. */
 function findBusiest({ calls }: Sandbox): number {
   const times = calls.recent().map(({ at }) => at);
   // What arrives within a second may have left in a little more.

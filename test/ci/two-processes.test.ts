@@ -119,7 +119,6 @@ describePostgres('two processes on a store of their own', ({ makeUrl }) => {
     return { sandbox, first, second: await bridgeForTest(options) };
   }
 
-  /** Somebody has put three people into a group, and what others change is repaired. */
   async function startIntruded(settings: Readonly<Record<string, string>> = {}) {
     const pair = await startPair({ DRIFT_POLICY: 'repair', ...settings });
     const { sandbox, first } = pair;

@@ -7,7 +7,6 @@ export interface Attempt {
   readonly title: string;
   readonly path: string;
   readonly bytes: Buffer;
-  /** Cut the connection after so many bytes. */
   readonly cutAfter?: number;
   readonly piece?: number;
 }
@@ -37,7 +36,6 @@ const STRANGE_TYPES = [
   ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', ''],
   ...['application/json; charset=utf-16', 'application/json; charset=x'],
 ] as const;
-/** Headers beside those that every request has, each now and then. */
 const HEADERS: readonly (readonly [chance: number, make: (value: string) => string])[] = [
   [0.1, (value) => `If-Match: ${value}`],
   [0.03, () => 'If-Match: *'],
@@ -118,7 +116,6 @@ export function makeAttempt(pool: Pool, index: number): Attempt {
     return `Bearer ${isOps === kind < 98 ? pool.opsToken : pool.scimToken}`;
   }
 
-  /** Mostly a body of a provider with faults, now and then one that only wants to hurt. */
   function makeBody(): Buffer | string {
     const kind = count(20);
     if (kind === 0) return text.rubbish();
@@ -286,7 +283,6 @@ const LITERALS = toWords(
 );
 
 interface StrangeText {
-  /** Something that belongs nowhere. */
   rubbish(): string;
   path(): string;
   /** A filter of the grammar, now and then with a fault in it. @param depth how deep it may nest */

@@ -15,7 +15,6 @@ import { type Attempt, makeAttempt, type Pool } from './attempts.ts';
 export interface FuzzPlan {
   readonly seed: number;
   readonly requests: number;
-  /** Without one: a SQLite file. */
   readonly databaseUrl: string | undefined;
   readonly people: number;
   readonly say: (line: string) => void;
@@ -23,10 +22,8 @@ export interface FuzzPlan {
 
 /** What came of it. */
 export interface FuzzReport {
-  /** How often each status was answered; `closed` without an answer. */
   readonly counts: ReadonlyMap<string, number>;
   readonly findings: readonly string[];
-  /** Resident memory at each tenth, in MB. */
   readonly memoryMb: readonly number[];
   readonly seconds: number;
 }
@@ -192,7 +189,6 @@ async function send(port: number, attempt: Attempt): Promise<Reply> {
   return sendOnce(port, attempt);
 }
 
-/** Sends bytes as they are over a connection of their own, and reads one answer. */
 function sendOnce(port: number, { title, bytes, cutAfter, piece }: Attempt): Promise<Reply> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -223,7 +219,6 @@ function sendOnce(port: number, { title, bytes, cutAfter, piece }: Attempt): Pro
 
 type Answer = Extract<Reply, { kind: 'answer' }>;
 
-/** The answer behind those that only say to go on, as far as it has come. */
 function parseReply(bytes: Buffer): Answer | undefined {
   const split = bytes.indexOf('\r\n\r\n');
   const head = bytes.subarray(0, split).toString();
@@ -246,7 +241,6 @@ const LAST_CHUNK = /(^|\r\n)0\r\n\r\n$/;
 const INSIDES =
   /\bat [\w.<>]+ \(|node:internal|node_modules|\.[jt]s:\d+|SQLITE_|\bselect [\w, ]+ from /;
 
-/** What is wrong with an answer, or undefined. */
 function findFault({ path, cutAfter }: Attempt, reply: Reply): string | undefined {
   if (reply.kind === 'silent') return 'no answer, and the connection stays open';
   if (reply.kind === 'closed')

@@ -64,7 +64,6 @@ function all(folder: string): string {
   return `src/${folder}/**`;
 }
 
-/** The files of ours that it names after `from`, or in `import(…)` and `import '…'`. */
 function listImports(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8').replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
   const named = text.matchAll(/(?:\bfrom |^import |\bimport\()\s*'(\.{1,2}\/[^']+)'/gm);

@@ -16,10 +16,7 @@ interface Fate {
   readonly before?: () => boolean;
 }
 
-/**
- * The store of a process that is killed and writes nothing from then on. So it sends nothing that changes the service
- * either, because the send guard writes first.
- */
+/** The store of a process that is killed and writes nothing from then on, so it sends nothing either. */
 function createMortalStore(store: Store, { after, before }: Fate) {
   const { promise: death, resolve: die } = Promise.withResolvers<void>();
   let isDead = false;
@@ -142,7 +139,6 @@ async function listPlanStatuses(bridge: TestBridge): Promise<string[]> {
   return (await bridge.listOps('/plans')).map((item) => String(Object(item).status));
 }
 
-/** How each of the intruders left, as the service recorded it. */
 function listDepartures({ service }: Sandbox): number[] {
   const left = service.auditEvents().filter(({ action }) => action === 'delete_user');
   return INTRUDERS.map((email) => left.filter(({ details }) => details.email === email).length);

@@ -19,7 +19,6 @@ export interface AuditWorldOptions {
   readonly shape?: SandboxShapeChange;
   readonly settings?: Readonly<Record<string, string>>;
   readonly onLog?: (line: JsonObject) => void;
-  /** Changes the service before the bridge first meets it. */
   readonly prepare?: (sandbox: Sandbox) => void;
 }
 
@@ -57,7 +56,6 @@ export async function startAuditWorld(
     vi.waitUntil(isSo, { ...PATIENT, timeout: 60_000 }).catch(() => assert.fail(what));
   const untilSince = (since: number, read: () => Promise<number>) =>
     until(`the audit log was read since ${since}`, async () => (await read()) >= since);
-  /** Waits until whom the log names was looked at, and what follows is settled. */
   const untilLooked = async () => {
     const looks = bridge.store.read.selectFrom('resources').select('id');
     const listDue = () => looks.where('look_at', '<=', clock.now()).execute();
@@ -72,7 +70,6 @@ export async function startAuditWorld(
   return {
     ...bridge,
     clock,
-    /** Moves time on and waits until the log was read after that, and what follows is settled. */
     async poll(ms = INTERVAL_MS) {
       await bridge.untilSettled();
       const since = clock.now() + ms;
@@ -81,7 +78,6 @@ export async function startAuditWorld(
       await untilSince(since - ms / 2, readAt);
       await untilLooked();
     },
-    /** Moves time on and on until the log was read to its end. */
     async recover() {
       // A read that runs already began before this leap and does not count.
       const since = clock.now() + INTERVAL_MS / 2;

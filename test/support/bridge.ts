@@ -32,17 +32,13 @@ export interface TestBridgeOptions {
   readonly sandbox?: SandboxOptions;
   /** A service that runs already and outlives the bridge, which so can be started again; with a `DATABASE_URL`. */
   readonly service?: Sandbox;
-  /** Changes the service before the bridge first meets it. */
   readonly prepare?: (sandbox: Sandbox) => void;
   readonly clock?: Clock;
   readonly toStore?: (store: Store) => Store;
   /** Told each line of the log from `info` on. */
   readonly onLog?: (line: JsonObject) => void;
-  /** Calls to the service per second; default 0: no limit. */
   readonly requestsPerSecond?: number;
-  /** Where it listens; default: a free port. */
   readonly port?: number;
-  /** Where providers are told that the bridge is; default: where it is. */
   readonly publicUrl?: string;
   /** `false`: resolves before the first read is finished, so that SCIM still answers 503. */
   readonly awaitsFirstRead?: false;
@@ -153,7 +149,6 @@ export async function startBridgeOf(sandbox: Sandbox, options: TestBridgeOptions
     baseUrl,
     countDue: () => countDue(store),
     opsToken: settings.ops.token ?? OPS_TOKEN,
-    /** How many users and groups are worked on; undefined: another process leads. */
     countRuns: () => bridge.leadership.tenure()?.convergence.running,
   };
   return { ...own, ...provider, ...toOperator(own), sandbox, store, token: TOKEN, bridge, stop };

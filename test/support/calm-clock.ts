@@ -30,10 +30,7 @@ export async function startCalmBridge(options: TestBridgeOptions = {}) {
   };
 }
 
-/**
- * Time stands still while anybody works, so what a test measures is waiting alone and not how busy the
- * machine is. Only for a bridge whose store works in this process.
- */
+/** Time stands still while anybody works, so that a test measures waiting alone. For a store in this process only. */
 function createCalmClock() {
   const clock = createFakeClock();
 
@@ -64,7 +61,6 @@ function createCalmClock() {
       void flowUntil(stop.signal);
       return () => stop.abort();
     },
-    /** Resolves when neither the bridge nor the sandbox has anything to do at this moment. */
     untilCalm,
     /** Lets time pass in small steps, each once all is calm, until `isOver` says so. @throws Error after an hour */
     async pass(sandbox: Pick<Sandbox, 'calls'>, isOver: () => boolean) {
@@ -75,7 +71,6 @@ function createCalmClock() {
         await clock.advance(STEP_MS);
       }
     },
-    /** Lets so many milliseconds pass: in small steps while anything happens, and at once while everybody sleeps. */
     async passFor(sandbox: Pick<Sandbox, 'calls'>, ms: number) {
       const endMs = clock.now() + ms;
       let idleSteps = 0;

@@ -4,11 +4,9 @@ import { commands, runProgram } from '../../src/cli/program.ts';
 import type { TestBridge } from './bridge.ts';
 import { OPS_TOKEN } from './operator.ts';
 
-/** What a command has printed, on either output, and how it ended. */
 interface Ended {
   readonly code: number;
   readonly text: string;
-  /** What it has printed on each output. */
   readonly out: string;
   readonly err: string;
   readonly asked: readonly string[];
@@ -63,7 +61,6 @@ export async function runAlone(
 
 /** Facts about a person at a terminal. */
 export interface Person {
-  /** Characters of a line; undefined: the output is no terminal. */
   readonly columns?: number;
   /** False: the person wants no colours. */
   readonly hasColours?: boolean;
@@ -71,11 +68,8 @@ export interface Person {
   readonly answer?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** Files that are in no folder, by their paths. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Commands of the program; all of them when left out. */
   readonly commands?: readonly AddCommand[];
-  /** Resolves when the person presses Ctrl-C; when left out, they do at once. */
   readonly untilStopped?: () => Promise<string>;
   readonly showProgress?: (line: string | undefined) => void;
 }

@@ -13,15 +13,11 @@ declare module 'vitest' {
     /** A PostgreSQL for this run; undefined where no server binaries are installed. */
     postgresUrl: string | undefined;
     sqliteTemplate: string;
-    /** Why there are no templates, when the migrations failed. */
     templateFailure: string | undefined;
   }
 }
 
-/**
- * Runs once before all test files: one PostgreSQL for the whole run, and one migrated, empty store per
- * engine, of which every test takes a copy.
- */
+/** Runs once: one PostgreSQL, and one migrated, empty store per engine, of which every test takes a copy. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startPostgresOrSay();
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-test-'));

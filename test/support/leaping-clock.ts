@@ -36,14 +36,12 @@ export function createLeapingClock(speed = 1) {
         sleepers.add(sleeper);
       });
     },
-    /** Moves time on by `ms`; whoever sleeps until then wakes now. */
     leap(ms: number) {
       leaptMs += ms;
       for (const { atMs, wake } of [...sleepers]) if (atMs <= now()) wake();
     },
     /** How many sleep: as many as before a leap once all whom it woke have done their work. */
     sleeping: () => sleepers.size,
-    /** When the next of them wakes, in its epoch milliseconds; infinite when nobody sleeps. */
     nextAt: () => Math.min(...Array.from(sleepers, ({ atMs }) => atMs)),
   };
 }

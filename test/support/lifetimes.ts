@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, onTestFinished, type TestContext } from 'vitest';
 
-/** Something that was started and has to be stopped. */
 interface Stoppable {
   stop(): Promise<unknown> | unknown;
 }

@@ -22,7 +22,6 @@ export async function makeLives(given: Given = {}) {
   const DATABASE_URL = given.settings?.DATABASE_URL ?? (await makeStoreUrl());
   return {
     sandbox,
-    /** Runs a bridge from its start to its stop; `settings` beside those of all lives. */
     async live<T>(
       life: (bridge: TestBridge) => Promise<T>,
       settings?: Readonly<Record<string, string>>,

@@ -20,7 +20,6 @@ export interface Work {
 /** What operators do. */
 export type Operator = ReturnType<typeof toOperator>;
 
-/** A bridge whose work can be read: from its store and its process where it is in this one, else as operators read it. */
 interface Operated {
   readonly request: SendRequest;
   readonly baseUrl: string;
@@ -79,23 +78,15 @@ export function toOperator({ request, baseUrl, opsToken, countDue, countRuns }: 
   const readReasons = async () => toObjects((await readReadiness()).body.reasons);
 
   return {
-    /** Sends a request below `/ops`, whose answer has to be as it is described. */
     ops,
     listOps,
-    /** Reasons of `/readyz` why the bridge is not well. */
     readReasons,
     listReasons: async () => (await readReasons()).map(({ code }) => code),
     readReadiness,
-    /** Reads the work of the bridge; undefined while it cannot tell. */
     readWork,
-    /** What the service refused after it was acknowledged, as `/ops/status` lists it. */
     listStuck: async () => toObjects((await ask('GET', '/ops/status')).body.stuck),
-    /**
-     * Waits until nothing is due and nothing runs, so that no call follows. @throws Error when nothing goes on
-     * @param stuck whether what the service refused after it was acknowledged may stay
-     */
+    /** Waits until nothing is due and nothing runs. @throws Error when nothing goes on @param stuck whether refused ones may stay */
     untilSettled,
-    /** Waits for a write, and then until nothing is due. */
     async settled<T>(write: Promise<T>): Promise<T> {
       const written = await write;
       await untilSettled();
@@ -106,7 +97,6 @@ export function toOperator({ request, baseUrl, opsToken, countDue, countRuns }: 
       return untilSwept(String((await ops('POST', '/sweeps', { ...options })).body.id));
     },
     untilSwept,
-    /** The drifts: `kind name`, with `of member` where it is about one. */
     listDrifts: async (status = 'open') =>
       (await listOps(`/drifts?status=${status}`)).map(toText).toSorted(),
   };
@@ -133,7 +123,6 @@ export function createPatience(): (left: string) => void {
   };
 }
 
-/** The description of a request below `/ops`. @throws Error when there is none */
 function getOpsRoute(method: string, path: string): (typeof opsRoutes)[number] {
   const [asked = ''] = path.split('?');
   const fitting = opsRoutes.filter(

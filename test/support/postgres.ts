@@ -70,7 +70,6 @@ export async function startPostgres(
   };
 }
 
-/** The server and the processes that it has made. */
 function signalAll({ pid = 0, exitCode, signalCode }: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT') {
   if (exitCode !== null || signalCode !== null) return;
   const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');

@@ -10,7 +10,6 @@ const bin = join(import.meta.dirname, '../..', program);
 export function spawnBin(args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [bin, ...args], { env: { PATH: '', ...env } });
   onTestFinished(() => void child.kill('SIGKILL'));
-  /** Everything that it has printed, on either output. */
   const out = { text: '' };
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => {

@@ -43,7 +43,6 @@ export interface TestAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as an object; `{}` when there is none. */
   readonly body: JsonObject;
 }
 
@@ -72,10 +71,7 @@ export function listResources({ body }: TestAnswer): JsonObject[] {
   return Array.isArray(body.Resources) ? body.Resources.filter(isJsonObject) : [];
 }
 
-/**
- * Sends a request with a valid token. `path` is below the SCIM base URL, or a whole URL.
- * A header that is undefined is left out, the token's too.
- */
+/** Sends a request with a valid token, below the SCIM base URL or to a whole URL. An undefined header is left out. */
 export type SendRequest = (
   method: string,
   path: string,
@@ -110,7 +106,6 @@ export function toProvider(request: SendRequest) {
     list,
     find,
     addUser,
-    /** Creates one person after another and gives their SCIM ids. */
     async addPeople<Names extends string[]>(...names: Names) {
       const ids: string[] = [];
       for (const name of names) ids.push(await addUser(name));
@@ -120,14 +115,12 @@ export function toProvider(request: SendRequest) {
       Promise.all(Array.from({ length: count }, (_, index) => addUser(`person${index + 1}`))),
     addGroup: (name: string, memberIds?: readonly string[]) =>
       create('/Groups', toGroup(name, memberIds)),
-    /** The SCIM id of the only user with this userName, or of the only group with this name. */
     async findId({ type, name }: { type: 'Users' | 'Groups'; name: string }) {
       const attribute = type === 'Users' ? 'userName' : 'displayName';
       const [resource] = await find(`/${type}`, `${attribute} eq ${JSON.stringify(name)}`);
       if (resource === undefined) throw new Error(`${name} was not found`);
       return String(resource.id);
     },
-    /** The SCIM ids of a group's members, as the bridge shows them. */
     async readMemberIds(groupId: string) {
       const { members } = (await send('GET', `/Groups/${groupId}`)).body;
       const links = Array.isArray(members) ? members.filter(isJsonObject) : [];

@@ -5,7 +5,6 @@ import { serve } from './local-server.ts';
 /** What the server was asked. */
 export interface Recorded {
   readonly method: string;
-  /** Path and query as they were sent. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;

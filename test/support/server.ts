@@ -27,16 +27,12 @@ export async function startBridge(options: StartOptions) {
     baseUrl,
     token,
     pid: child.pid ?? 0,
-    /** Everything it has written to stdout and stderr so far. */
     output,
     /** Resolves when `/readyz` says 200. @throws Error after two minutes, or as long as the caller has patience. */
     ready: (patienceMs = startTimeoutMs) =>
       waitUntilReady(new URL('/readyz', baseUrl), { child, output, patienceMs }),
-    /** SIGTERM. @returns the exit code. @throws Error when it is still there after a minute; then it is killed. */
     stop: () => stop(child, output),
-    /** SIGKILL: no handler runs, nothing is flushed. */
     kill: () => kill(child),
-    /** It stands still until it goes on. */
     freeze: () => void child.kill('SIGSTOP'),
     goOn: () => void child.kill('SIGCONT'),
   };

@@ -37,7 +37,6 @@ export async function openSite({
   const sandbox = await startSandbox(options);
   test.onTestFinished(() => sandbox.stop());
   const settings = { ...toEnv(sandbox), ...env };
-  /** Starts a process, which may not be ready yet. */
   const launch = async (more: Env = {}): Promise<Life> => {
     const bridge = await startBridge({ folder, env: { ...settings, ...more } });
     test.onTestFinished(() => bridge.kill());
@@ -46,7 +45,6 @@ export async function openSite({
     const operator = toOperator({ request, baseUrl: bridge.baseUrl, opsToken: OPS_TOKEN });
     return { ...bridge, ...provider, ...operator };
   };
-  /** Starts a process and waits until it is ready. */
   const start = async (more: Env = {}) => {
     const life = await launch(more);
     await life.ready();

@@ -51,10 +51,7 @@ export function databaseUrl(postgresUrl: string, name: string): string {
   return url.href;
 }
 
-/**
- * Removes every row and starts every sequence again, as if the database had been copied just now. False: somebody is
- * still connected, such as a bridge of a test that has failed, and would work with the rows of the next test.
- */
+/** Removes every row and starts every sequence again. False: a bridge of a failed test is still connected. */
 export async function emptyDatabase(postgresUrl: string, name: string): Promise<boolean> {
   const database = keepConnected(databaseUrl(postgresUrl, name));
   try {

@@ -6,21 +6,13 @@ import { type Engine, takeStore } from './take-store.ts';
 /** What a suite gets for each engine. What is made in a test is closed after it, anything else after the suite. */
 export interface StoreSuite {
   readonly engine: Store['engine'];
-  /** Opens a store on a fresh database with all tables and no rows. */
   makeStore(): Promise<Store>;
-  /**
-   * The URL of a fresh database: `migrated` has all tables and no rows, `empty` not even tables. A test that
-   * makes or changes tables takes an empty one: other tests use the migrated ones again.
-   */
+  /** The URL of a fresh database: `migrated` has all tables and no rows, `empty` not even tables. */
   makeUrl(content: 'migrated' | 'empty'): Promise<string>;
-  /** Opens a store, which need not be closed. */
   open(url: string): Promise<Store>;
 }
 
-/**
- * Runs the same suite on SQLite and on PostgreSQL (skipped where no PostgreSQL is installed):
- * `describeStores('users', ({ makeStore }) => { test('…', async () => { const store = await makeStore(); … }) })`.
- */
+/** Runs the same suite on SQLite and on PostgreSQL (skipped where no PostgreSQL is installed). */
 export function describeStores(title: string, suite: (stores: StoreSuite) => void): void {
   describeSqlite(`${title} (sqlite)`, suite);
   describePostgres(title, suite);
@@ -55,10 +47,7 @@ function makeSuite(engine: Engine): StoreSuite {
 
 type CleanUp = () => Promise<void>;
 
-/**
- * Registers the hooks of the surrounding `describe`. What the returned function is given runs, last first,
- * after the test that runs now, or after the suite when no test runs (in `beforeAll`).
- */
+/** Registers the hooks of the surrounding `describe`; clean-ups run, last first, after the test or the suite. */
 function registerCleanUp(): (cleanUp: CleanUp) => void {
   const afterSuite: CleanUp[] = [];
   const afterTest: CleanUp[] = [];

@@ -31,11 +31,8 @@ export async function tamperWith(sandbox: Sandbox, method: 'GET' | 'PATCH' | 'an
   });
   const service: Sandbox = Object.create(sandbox, { url: { value: server.url } });
   return {
-    /** To be given to a bridge as its service. */
     service,
-    /** Headers of every request so far. */
     seen,
-    /** Undefined: nothing is changed. */
     setTamper(next: Tamper | undefined) {
       tamper = next;
     },
@@ -106,7 +103,6 @@ function toPlace(url: URL, size: number): number {
   return Math.ceil(toStart(url) / (size - 1));
 }
 
-/** How many entries are before what was asked for. */
 function toStart({ searchParams }: URL): number {
   const start = Number(searchParams.get('startIndex') ?? 1) - 1;
   return Number(searchParams.get('offset') ?? start);

@@ -16,10 +16,7 @@ export async function startTimedBridge(options: Omit<TestBridgeOptions, 'clock'>
   return { bridge, clock, stop: bridge.stop };
 }
 
-/**
- * Waits until nothing runs and nothing is due, moving time on to what is due next, at most `aheadMs` in
- * one leap: what is due later than that counts as quiet.
- */
+/** Waits until nothing runs and nothing is due, moving time on to what is due next, at most `aheadMs` in one leap. */
 export async function untilQuiet(timed: TimedBridge, aheadMs?: number): Promise<void> {
   const expectProgress = createPatience();
   while (!(await goOn(timed, aheadMs))) {

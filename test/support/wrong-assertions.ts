@@ -52,7 +52,6 @@ function listWrongClaims(issuer: TestIssuer): Record<string, Wrong> {
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Right claims, signed otherwise. */
 async function listWrongHeaders(issuer: TestIssuer): Promise<Record<string, Wrong>> {
   const [key, rsa, encrypting] = issuer.keys;
   if (!key || !rsa || !encrypting) throw new Error('the issuer has no keys');
@@ -80,14 +79,12 @@ async function listWrongHeaders(issuer: TestIssuer): Promise<Record<string, Wron
   };
 }
 
-/** Replaces a part of the header without signing again. */
 function swap(assertion: string, change: object): string {
   const [header = '', ...rest] = assertion.split('.');
   const before = JSON.parse(Buffer.from(header, 'base64url').toString());
   return [encode({ ...before, ...change }), ...rest].join('.');
 }
 
-/** What is no assertion at all, or was changed. */
 function listWrongTexts(issuer: TestIssuer): Record<string, Wrong> {
   const change = (turn: (head: string, body: string, signature: string) => string[]) => ({
     async assertion() {

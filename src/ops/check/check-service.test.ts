@@ -6,7 +6,6 @@ import { connect } from '../../upstream/testing/connect.ts';
 import { sendJson, startService } from '../../upstream/testing/service.ts';
 import { type CheckReport, checkService } from './check-service.ts';
 
-/** Checks a service without a limit of the rate. */
 function checkAt(url: string, token?: string): Promise<CheckReport> {
   const upstream = settingsSchema.shape.upstream.parse({});
   const writesRefused = () => 'observe-mode' as const;

@@ -5,7 +5,6 @@ import { userSchema } from '../schema/resource-schemas.ts';
 import { core, enterprise, refused } from '../scim-test-support.ts';
 import { parseResource } from './parse-body.ts';
 
-/** Parses a user as it comes off the wire, so that a `__proto__` key is one, and counts the repairs. */
 function parse(body: object | string) {
   const counts: Partial<Record<RepairKind, number>> = {};
   const count = (kind: RepairKind) => {

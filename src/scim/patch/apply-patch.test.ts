@@ -39,7 +39,6 @@ function patch(attributes: JsonObject, operations: unknown): JsonObject {
   return applyPatch(attributes, steps);
 }
 
-/** Tests that a PATCH of `ada` changes these attributes alone, the same when sent again, and never its input. */
 function testPatches(title: string, cases: readonly PatchCase[]): void {
   for (const [operations, want] of cases) {
     test(`${title}: ${JSON.stringify(operations)}`, () => {

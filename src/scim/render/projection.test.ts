@@ -14,7 +14,6 @@ const ada: JsonObject = {
 };
 const { schemas, id } = ada;
 const addresses = [{ value: 'a@x.example' }, { value: 'b@x.example' }];
-/** Ada with these attributes alone, beside what a resource always has. */
 const only = (rest: object) => ({ schemas, id, ...rest });
 
 const named = { userName: 'ada' };

@@ -65,7 +65,6 @@ describePostgres('a lost connection', ({ makeUrl, open }) => {
 });
 
 describePostgres('a process that stands still in the middle of a write', ({ makeUrl, open }) => {
-  /** The count after an addition that stands still until another one is done, and then goes on with `rest`. */
   async function addWhileStandingStill(rest: (tx: Db) => Promise<unknown>): Promise<unknown> {
     const url = await makeUrl('empty');
     const [frozen, other] = [await open(url), await open(url)];

@@ -10,7 +10,6 @@ import {
 import { createEagerClock } from './fake-clock.ts';
 import { type Answering, sendJson } from './service.ts';
 
-/** The token that every test transport sends. */
 const token = 'a1b2c3-secret';
 
 /** A transport to the test's service, without a rate, on a clock that never waits; it ends with the test. */

@@ -2,10 +2,8 @@ import type { Clock } from '../clock.ts';
 
 /** A clock that stands still until the test moves it. */
 export interface FakeClock extends Clock {
-  /** Moves time on, ending sleeps at their own moments and letting their owners act before the next. */
   advance(ms: number): Promise<void>;
   readonly sleeping: number;
-  /** When the next sleep ends; undefined: nobody sleeps. */
   readonly nextAt: number | undefined;
 }
 

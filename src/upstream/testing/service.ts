@@ -8,7 +8,6 @@ export interface SeenRequest {
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** The body as it came. */
   readonly bytes: Buffer<ArrayBuffer>;
 }
 

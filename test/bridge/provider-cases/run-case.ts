@@ -43,11 +43,7 @@ export function parseProviderCases(): ProviderCase[] {
   return z.array(ProviderCase).parse(JSON.parse(text));
 }
 
-/**
- * Sends the requests of a case one after another and compares every answer.
- * @returns undefined when the case passed, else for a person what its first wrong step sent, got and wanted.
- * @throws what the connection throws, and Error when the case itself makes no sense.
- */
+/** Sends the requests of a case and compares every answer. @returns undefined, or what its first wrong step got */
 export async function runCase(
   { id, name, note, source, provenance, steps }: ProviderCase,
   { baseUrl, token }: { readonly baseUrl: string; readonly token: string },
@@ -87,7 +83,6 @@ export async function runCase(
   }
 }
 
-/** Fills in what `{{name}}` stands for in a JSON text. @throws Error on a variable that no earlier step has captured. */
 function fill(text: string, variables: ReadonlyMap<string, string>): string {
   return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = variables.get(name);
@@ -107,10 +102,7 @@ function toHeaders({ body, headers }: Step, token: string): Record<string, strin
   return Object.fromEntries(all);
 }
 
-/**
- * A path as a provider writes it, fit for a request line: only what cannot stand in a URL is percent-encoded.
- * `+`, raw brackets, a trailing `&` or `?` and what is encoded already stay, because a server must cope with them.
- */
+/** A path as a provider writes it: only what cannot stand in a URL is percent-encoded; a server must cope with the rest. */
 function toRequestTarget(path: string): string {
   return path
     .replaceAll(/%(?![0-9a-f]{2})/gi, '%25')
@@ -123,7 +115,6 @@ interface Answer {
   readonly text: string;
 }
 
-/** Tells every expectation that the answer breaks, and keeps what the step captures. */
 function judge(step: Step, answer: Answer, variables: Map<string, string>): string[] {
   const { status, json, headers } = step.expect;
   // A 204 has no body, so a step that allows one cannot insist on its content.
@@ -159,7 +150,6 @@ function compare(what: string, isRight: boolean, wanted: unknown, actual: unknow
 
 const show = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value));
 
-/** The JSON of a body; undefined, in which no path leads anywhere, when it is none. */
 function parseDocument(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -171,10 +161,7 @@ function parseDocument(body: string): unknown {
 const OF_PATH =
   /\.(?<dotted>[\w$-]+)|\['(?<quoted>[^']+)'\]|\[(?<index>\d+)\]|\[\?\(@\.(?<name>[\w$-]+)=='(?<equals>[^']*)'\)\]/g;
 
-/**
- * The value at a JSON path: `$.a.b`, `$['urn:…'].x`, `[0]` and `[?(@.type=='work')]`, the first match. Undefined: there is none.
- * @throws Error on a path it does not understand, so that a misspelt path cannot pass as "absent".
- */
+/** The value at a JSON path, the first match; undefined: none. @throws Error on a path it does not understand */
 function findByPath(root: unknown, path: string): unknown {
   if (path.replaceAll(OF_PATH, '') !== '$') throw new Error(`cannot read the path ${path}`);
   let value = root;
@@ -192,7 +179,6 @@ function findByPath(root: unknown, path: string): unknown {
 
 type Operator = (value: unknown, operand: unknown) => boolean;
 
-/** An operator that takes operands of one kind. @throws ZodError on another: a broken case must not pass. */
 function toOperator<Operand>(
   operands: z.ZodType<Operand>,
   holds: (value: unknown, operand: Operand) => boolean,

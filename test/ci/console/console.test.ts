@@ -15,7 +15,6 @@ const STORY_MS = 120_000;
 /** Bytes of everything that the first page loads, compressed as it is sent: a second on a slow line. */
 const FIRST_PAGE_BYTES = 350_000;
 
-/** Buttons that ask before they do something. */
 const ACTS = /^(Pause all changes|Compare everything|Retry all|Undo|Look now|Retry)$/;
 
 describe.skipIf(browserPath === undefined)('the console', () => {

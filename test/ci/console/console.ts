@@ -11,12 +11,9 @@ const root = join(import.meta.dirname, '../../..');
 /** A browser in front of the console of the story. Whatever breaks a promise of every page is written down. */
 export interface World {
   readonly story: Story;
-  /** Violations of the policy, faults of pages and requests to elsewhere. */
   readonly faults: string[];
-  /** Opens a page of a person who is not signed in. */
   openStranger(look?: Look): Promise<Page>;
   openSignedIn(look?: Look & { readonly token?: string }): Promise<Page>;
-  /** Opens a page of an operator, or of whoever has the token. */
   open(path: string, look?: Look & { readonly token?: string }): Promise<Page>;
   stop(): Promise<void>;
 }
@@ -93,7 +90,6 @@ function watch(page: Page, origin: string, faults: string[]): void {
 
 type SessionCookies = Awaited<ReturnType<BrowserContext['cookies']>>;
 
-/** Signs in as a script of the page would, with the cookie of the browser. */
 async function signIn(page: Page, token: string): Promise<SessionCookies> {
   const answer = await page.request.post('/console/session', {
     headers: { 'X-Scim-Bridge-Console': '1' },
@@ -158,7 +154,6 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`Tab does not lead to ${name}, but to: ${seen.join(' | ')}`);
 }
 
-/** Name of what has the focus, in the page. */
 function readFocused(): string {
   const element = Reflect.get(globalThis, 'document').activeElement;
   const label = element.labels?.[0]?.textContent;

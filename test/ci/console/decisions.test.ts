@@ -76,7 +76,6 @@ describe.skipIf(browserPath === undefined)('lists of the console', () => {
 });
 
 describe.skipIf(browserPath === undefined)('what an operator decides on a page', () => {
-  /** Sweeps while something is refused for good. */
   async function sweep(): Promise<void> {
     const { bridge } = world.story;
     await bridge.untilSwept(String((await bridge.ops('POST', '/sweeps', {})).body.id));
@@ -160,7 +159,6 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
   });
 });
 
-/** Id of what has the focus. */
 function readFocusedId(page: Page): Promise<string> {
   return page.evaluate(() => Reflect.get(globalThis, 'document').activeElement.id);
 }

@@ -17,7 +17,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   mallory: ['staff'],
 };
 
-/** Starts an identity provider that has everybody's word for who they are. */
 async function startProvider(consoleUrl: string): Promise<{ issuer: string; server: Server }> {
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;

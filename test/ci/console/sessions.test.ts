@@ -6,7 +6,6 @@ import { OPS_TOKEN } from '../../support/operator.ts';
 
 const READER_TOKEN = 'reader-token-of-a-test-bridge';
 const MINUTE_MS = 60_000;
-/** What a page of the console sends with each change. */
 const OWN_PAGE = { 'x-scim-bridge-console': '1', 'sec-fetch-site': 'same-origin' };
 
 interface Asked {

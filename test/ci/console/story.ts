@@ -62,7 +62,6 @@ async function provision(bridge: TestBridge, name: string): Promise<string> {
   });
 }
 
-/** The service refuses a name that was acknowledged. */
 async function refuse({ sandbox, ...bridge }: TestBridge, id: string): Promise<void> {
   const operation = 'scim.updateUser';
   const slow = sandbox.faults.add({ operation, fault: { kind: 'delay', delayMs: 600 } });

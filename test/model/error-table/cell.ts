@@ -37,7 +37,6 @@ export interface Cell {
 
 /** What follows from a failure. */
 export interface Consequence {
-  /** What becomes of the step, and after how many calls, as docs/writes.md says it. */
   readonly step: string;
   readonly status: number;
 }
@@ -177,7 +176,6 @@ export async function convergeAgain(column: Column): Promise<object> {
   return bridge.sandbox.calls.counts();
 }
 
-/** Waits until nothing runs and nothing waits, and moves time on to what is due next. @throws Error when that does not come */
 async function untilDone({ bridge: { store }, clock }: Column): Promise<void> {
   const deadline = Date.now() + TRY_MAX_MS;
   for (;;) {
@@ -191,7 +189,6 @@ async function untilDone({ bridge: { store }, clock }: Column): Promise<void> {
   }
 }
 
-/** Waits until no call is on its way, nothing is due, and it is over. @throws Error when that does not come */
 async function untilRow(
   { bridge, clock }: Column,
   cell: Cell,
@@ -219,7 +216,6 @@ async function toConsequence(
   return row.must_look === 0 ? 'later' : 'look';
 }
 
-/** What was learned of how changes are written. */
 async function readForms({ store }: TestBridge): Promise<string> {
   const forms = await createFact<Lessons>('forms').find(store.read);
   return JSON.stringify({ ...forms, userFilter: undefined });

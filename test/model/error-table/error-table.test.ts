@@ -21,7 +21,6 @@ import { COLUMNS_OF, FAILURES, type Failure, STEPS, type Step, TOLD, VERDICTS } 
 
 type Page = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Reads the table of the page. @throws Error when it has none */
 function readPage(): Page {
   const text = readFileSync(join(import.meta.dirname, '../../../docs/writes.md'), 'utf8');
   const [, section = ''] = text.split(/^## (?=What follows from a failed call|Seats)/m);
@@ -116,7 +115,6 @@ function isLie({ column }: Failure, { name, lost }: Step): boolean {
   return column === '409' && (name === 'add a member' || name === 'add an admin');
 }
 
-/** What begins with these marks, as the bridge shows it and as the service holds it. */
 async function readBoth({ bridge }: Column, marks: readonly string[]) {
   const isMarked = ([name]: [string, unknown]) => marks.some((mark) => name.startsWith(mark));
   const pick = ({ people, groups }: Company): Company => ({
@@ -128,7 +126,6 @@ async function readBoth({ bridge }: Column, marks: readonly string[]) {
 }
 
 interface Consequences {
-  /** While the provider waits for the answer. */
   readonly waiting: Consequence;
   /** Where that is refused: when the provider has its answer already. */
   readonly acknowledged?: Consequence;
@@ -150,7 +147,6 @@ function readWanted({ column }: Failure, { name, success }: Step): Consequences 
   };
 }
 
-/** Two names for each step. */
 function listMarks(some: readonly Step[]): string[] {
   return some.flatMap((step) => ['a', 'b'].map((letter) => `p${steps.indexOf(step)}${letter}`));
 }

@@ -18,14 +18,12 @@ import {
 
 /** A step of the reconciler, and a write of a provider that leads to it. */
 export interface Step {
-  /** As docs/writes.md calls it. */
   readonly name: string;
   readonly type: 'user' | 'group';
   /** How the write is answered when it is not refused. */
   readonly success: 200 | 201 | 204;
   readonly call: OperationName;
   readonly lost?: OperationName;
-  /** A virtual account of this name is there before. */
   readonly isVirtual?: true;
   prepare(company: Company, mark: string): Promise<() => Promise<TestAnswer>>;
 }
@@ -214,17 +212,13 @@ export interface Failure {
   readonly fault: Fault;
   /** All calls fail like this, the cheap read of the section too. */
   readonly everywhere?: true;
-  /** A look fails like this too. */
   readonly alsoLooks?: true;
 }
 
 /** Longer than a call may take, so that it gives up at once. */
 export const BUSY: Fault = { ...status(429), headers: { 'retry-after': '120' } };
 
-/**
- * Failures, each group met by every step once: its steps take turns with the failures of the group. What else the
- * service may answer is judged like one of them.
- */
+/** Failures, each group met by every step once: its steps take turns with the failures of the group. */
 export const FAILURES: readonly (readonly [Failure, ...Failure[]])[] = [
   [fail('400', '400', status(400))],
   [fail('403 of one', '403, one', status(403))],

@@ -32,10 +32,7 @@ export function createCompany(now: () => number) {
       const address = '192.0.2.1';
       return carryOut({ service, baseUrl: BASE_URL }, { method, path, query, text, address });
     },
-    /**
-     * From now on the company refuses (400) every call that this says yes to. No request of a provider is
-     * to be refused but those that have `word` in them.
-     */
+    /** From now on the company refuses (400) these calls. Only requests that have `word` in them are to be refused. */
     refuse(word: string, isRefused: (method: string, request: PreparedRequest) => boolean) {
       words.push(word);
       refusals.push(isRefused);

@@ -18,9 +18,7 @@ export interface Trouble {
   /** The call never arrives, and nobody is told so. */
   readonly lost?: number;
   readonly answerLost?: number;
-  /** 503, and nothing was done. */
   readonly unavailable?: number;
-  /** 503, and all was done. */
   readonly unavailableDone?: number;
 }
 
@@ -30,10 +28,8 @@ export interface GatedTransportOptions {
   readonly scheduler: Scheduler;
   readonly company: Company;
   readonly random: SeededRandom;
-  /** Asked at every call. */
   readonly trouble: () => Trouble;
   readonly mayLeave: () => boolean;
-  /** Longest time of one call over all its attempts, in milliseconds. */
   readonly callMs: number;
 }
 
@@ -45,10 +41,7 @@ type Fate = 'carried-out' | keyof Trouble;
 const ATTEMPTS_MAX = 3;
 const prepares = new Map<Operation, Prepare>();
 
-/**
- * A transport to the company without HTTP. Others may come first before a call has its effect and before
- * its answer arrives. What statuses mean and what is repeated is decided by the code of the real one.
- */
+/** A transport without HTTP: others may come first before a call has its effect and before its answer arrives. */
 export function createGatedTransport(options: GatedTransportOptions) {
   let underWay = 0;
   async function call(operation: Operation, args: unknown, callOptions: CallOptions = {}) {
@@ -64,7 +57,6 @@ export function createGatedTransport(options: GatedTransportOptions) {
     throw new Error('nobody asks for this here');
   };
   return {
-    /** Calls that have not ended. */
     get underWay() {
       return underWay;
     },

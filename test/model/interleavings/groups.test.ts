@@ -24,7 +24,6 @@ import {
 
 const ADA = 'ada@example.com';
 
-/** Somebody is deleted and created again while other writes and their groups are on their way. */
 const deletedAndBack: Scenario = {
   name: 'delete and re-create',
   async begin(play) {
@@ -68,7 +67,6 @@ async function checkSuccessor(play: Play, created: readonly SentWish[]): Promise
   return problems;
 }
 
-/** Several requests change who is in one group; the company never takes one of the people. */
 const changingMembers: Scenario = {
   name: 'members come and go, and one is refused',
   async begin(play) {
@@ -110,7 +108,6 @@ function refuseMember(company: Company, eve: { id: string; account: SandboxUser 
 
 const NAME = 'Team';
 
-/** A new group with a member on a bad line; the company would take the same group twice. */
 const groupCreated: Scenario = {
   name: 'one group created on a bad line',
   async begin(play) {
@@ -190,7 +187,6 @@ function checkBaseline({ company }: Play, bob: number, group: number): string[] 
   ];
 }
 
-/** A group is deleted and created again under its name, while it is renamed and its members change. */
 const groupBack: Scenario = {
   name: 'a group deleted and created again',
   async begin(play) {

@@ -13,7 +13,6 @@ export interface Candidate {
   readonly isAlive: boolean;
   readonly store: Store;
   open(lead: Lead): void;
-  /** Converges no more. */
   close(): Promise<void>;
 }
 
@@ -76,9 +75,7 @@ export function createOffice(
   }
 
   return {
-    /** True while nobody else can have taken over. */
     isSure: (lead: Lead) => lead.epoch === epoch && scheduler.now() < sureUntil,
-    /** A process comes; it leads where nobody does. */
     async join(candidate: Candidate) {
       candidates.push(candidate);
       if (holder === undefined) {
@@ -92,7 +89,6 @@ export function createOffice(
       sureUntil = scheduler.now() + (holder?.isAlive ? LEASE_MS * random() : 0);
       change();
     },
-    /** True while a process takes over. */
     get isChanging() {
       return changes > 0 && candidates.some(({ isAlive }) => isAlive);
     },

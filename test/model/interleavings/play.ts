@@ -57,7 +57,6 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
     random,
     scheduler,
     company,
-    /** Every request in the order in which it began. */
     sent,
     replicas,
     office,
@@ -87,7 +86,6 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
           act.isOver = true;
         }, onFailure);
     },
-    /** Lets each of these requests come by itself, through any of the processes. */
     ask(through: readonly Replica[], wishes: readonly Wish[]): void {
       for (const wish of wishes) {
         const replica = random.pick(through);
@@ -102,12 +100,10 @@ export function createPlay(world: World, { seed, timePasses, trace }: PlayOption
       trace?.note(replica.name, `answers ${exchange.status} ${exchange.detail ?? ''}`);
       return exchange;
     },
-    /** True while somebody still acts through a process that lives. */
     async isActing() {
       await scheduler.rest();
       return failures.length === 0 && acts.some((act) => !act.isOver && act.replica.isAlive);
     },
-    /** Stores a person as if the bridge had created the account long ago, or had only seen it. */
     addUser: (userName: string, how: How) => addUser({ world, scheduler, company }, userName, how),
     addGroup: (name: string, how: How, members: readonly SandboxUser[] = []) =>
       addGroup({ world, scheduler, company }, { name, how, members }),

@@ -42,7 +42,6 @@ const noRules: Rules = {
 export interface ProviderRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly type: 'user' | 'group';
-  /** The SCIM id; absent in a POST. */
   readonly id?: string;
   readonly body?: JsonObject;
 }
@@ -50,7 +49,6 @@ export interface ProviderRequest {
 /** A request as it went; what is undefined was never heard, because the process was killed. */
 export interface Exchange {
   readonly request: ProviderRequest;
-  /** The write in the store, as soon as it is known there. */
   stored: { readonly id: string; readonly version: number; readonly waits: boolean } | undefined;
   /** 200 stands for every success. */
   status: number | undefined;
@@ -60,12 +58,9 @@ export interface Exchange {
 /** One process of the bridge, with steps that the scheduler lets go one by one. */
 export interface Replica {
   readonly name: string;
-  /** Stores a write and waits for it, as the handlers of the SCIM server do. */
   send(exchange: Exchange): Promise<void>;
-  /** Ends without finishing anything. */
   kill(): void;
   readonly isAlive: boolean;
-  /** True while a run or a call of a living process has not ended. */
   readonly isCalling: boolean;
 }
 
@@ -185,14 +180,12 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
   };
 }
 
-/** What a process does while it leads. */
 interface Tenure {
   readonly convergence: Convergence;
   readonly upstream: GatedTransport;
   end(): void;
 }
 
-/** Convergence as a leader has it, with a transport and a fence of its own. */
 function openTenure(
   options: ReplicaOptions,
   lead: Lead,
@@ -241,7 +234,6 @@ function accept(deps: ProviderDeps, { id = '', ...request }: ProviderRequest) {
   });
 }
 
-/** Before `owner` hears what it read, and after each of its commits, others may come first. */
 function gateStore(
   store: Store,
   owner: string,

@@ -18,22 +18,18 @@ export interface Scenario {
   readonly name: string;
   /** How often time passes although something could go on, when it is not as usual. */
   readonly timePasses?: number;
-  /** Prepares the company and has people act; the returned function says what else does not hold in the end. */
   begin(play: Play): Promise<() => Promise<readonly string[]>>;
 }
 
 /** Steps of one schedule at most: more never come to an end. */
 const STEPS_MAX = 4_000;
-/** How far time moves when all that is due waits for a new leader, in milliseconds. */
 const PATIENCE_MS = 20_000;
 /** How far ahead the time of a stuck resource is at least, in milliseconds. */
 const STUCK_AHEAD_MS = 50 * 60_000;
 const TIME_PASSES = 0.04;
-/** How many of the schedules converge again what has converged. */
 const AGAIN = 0.2;
 const STUCK_ROUNDS = 2;
 
-/** Plays one schedule to its end. @returns what does not hold; nothing, when all is well */
 async function runSchedule(
   world: World,
   scenario: Scenario,
@@ -53,7 +49,6 @@ async function runSchedule(
   return isAsked ? convergeAgain(play) : violations;
 }
 
-/** Nothing goes wrong any more and workers do what is left, also what was stuck and comes due again. */
 async function comeToRest(play: Play, stuckRounds: number): Promise<boolean> {
   const { scheduler } = play;
   play.setTrouble({});
@@ -73,13 +68,11 @@ async function comeToRest(play: Play, stuckRounds: number): Promise<boolean> {
   return false;
 }
 
-/** When something is due or on its way (epoch milliseconds); undefined: neither. */
 function findNextAt({ world, scheduler, office, replicas }: Play): number | undefined {
   const isBusy = office.isChanging || replicas.some(({ isCalling }) => isCalling);
   return isBusy ? scheduler.now() : world.findNextAt();
 }
 
-/** What has converged costs no call when it is converged again. */
 async function convergeAgain(play: Play): Promise<readonly string[]> {
   const { world, company, scheduler } = play;
   const before = company.calls;
@@ -93,7 +86,6 @@ async function convergeAgain(play: Play): Promise<readonly string[]> {
   return calls === 0 ? [] : [`converging again made ${calls} calls`];
 }
 
-/** What has to hold of every schedule in the end, whatever was asked. @returns what does not */
 async function checkInvariants(play: Play): Promise<string[]> {
   const snapshot = await readSnapshot(play.world.store);
   return [
@@ -156,7 +148,6 @@ function checkGroups({ company }: Play, { groups }: Snapshot): string[] {
   });
 }
 
-/** What is stored as observed is what the service holds, and what is wanted too, unless it still waits. */
 function checkUser({ company }: Play, row: UserRow): string[] {
   const account = row.upstream_id === null ? undefined : company.service.findUser(row.upstream_id);
   const problems = account === undefined ? checkUnlinked(row) : checkLinked(row, account);
@@ -197,7 +188,6 @@ function toWanted(row: UserRow): { active: boolean; name: string | undefined } {
   return { active: row.active === 1, name: readName(row) };
 }
 
-/** A managed group is there with its name and its people; a deleted one is gone. @returns what does not hold */
 function checkGroup(play: Play, row: GroupRow, snapshot: Snapshot): string[] {
   const { service } = play.company;
   const group = row.upstream_id === null ? undefined : service.findGroup(row.upstream_id);
@@ -250,9 +240,7 @@ function checkMembers({ company }: Play, { row, group, snapshot }: Present): str
   return [...problems, ...strangers.map((account) => `nobody knows of member ${account}`)];
 }
 
-/** One seed instead of all: `INTERLEAVING_SEED=17 npx vitest run test/model/interleavings -t 'name of the scenario'`. */
 const SEED = process.env.INTERLEAVING_SEED;
-/** How many schedules of each scenario instead of what the test file says, for a longer search. */
 const SCHEDULES = process.env.INTERLEAVING_SCHEDULES;
 const TIMEOUT_MS = 600_000;
 

@@ -11,14 +11,11 @@ export type Label = string | (() => string);
 interface Step {
   readonly owner: string;
   readonly label: Label;
-  /** When it may go (epoch milliseconds). */
   readonly at: number;
   go(): void;
 }
 
-/** Where the time of every schedule begins. */
 const START = Date.UTC(2026, 0, 1);
-/** How often it passes beyond the next timer, so that several fire late and in any order. */
 const TIME_LEAPS = 0.25;
 
 /** What a scheduler is made of. */
@@ -56,13 +53,11 @@ export function createScheduler(options: SchedulerOptions) {
   }
 
   return {
-    /** Epoch milliseconds of the schedule's own time. */
     now: () => now,
     pass: (owner: string, label: Label) =>
       new Promise<void>((go) => wait({ owner, label, at: now, go })),
     /** Time as `owner` has it: it passes only when the scheduler says so, and a timer may fire late. */
     clock: (owner: string) => createClock(owner, { now: () => now, wait, forget }),
-    /** Awaits work that ends by itself; the next step waits for it. */
     async join<T>(work: Promise<T>): Promise<T> {
       joined += 1;
       try {
@@ -71,26 +66,22 @@ export function createScheduler(options: SchedulerOptions) {
         joined -= 1;
       }
     },
-    /** Nothing of this owner goes on: its process was killed. */
     kill(owner: string) {
       killed.add(owner);
       waiting = waiting.filter((step) => step.owner !== owner);
     },
     /** Lets everything run that can run without the scheduler. */
     rest,
-    /** Lets one step go; false when nothing waits. */
     async step() {
       await rest();
       const next = chooseStep(waiting, now, options);
       return next === undefined ? false : letGo(next);
     },
-    /** Lets one step go that needs no time to pass; false when there is none. */
     async stepNow() {
       await rest();
       const ready = waiting.filter(({ at }) => at <= now);
       return ready.length === 0 ? false : letGo(random.pick(ready));
     },
-    /** Moves time on to `at` (epoch milliseconds), if that is later. */
     advanceTo(at: number) {
       now = Math.max(now, at);
     },
@@ -101,7 +92,6 @@ export function createScheduler(options: SchedulerOptions) {
   }
 }
 
-/** Any step that can go, or, now and then and when there is none, one whose time has not come. */
 function chooseStep(
   waiting: readonly Step[],
   now: number,

@@ -14,7 +14,6 @@ export function createSeededRandom(seed: number) {
 
   return {
     next,
-    /** One of the entries. @throws RangeError for an empty list */
     pick<T>(list: readonly T[]): T {
       const entry = list[Math.floor(next() * list.length)];
       if (entry === undefined) throw new RangeError('nothing to pick from');

@@ -32,7 +32,6 @@ export function readPending(row: Pick<UserRow, 'cells'>): Versions<string> {
   return toVersions(parseCells(row));
 }
 
-/** One line a row, for a trace: only what convergence turns on. */
 function describeRows({ users, groups, members }: Snapshot): string[] {
   return [
     ...users.map(

@@ -27,7 +27,6 @@ const refusedThenTaken: Scenario = {
   },
 };
 
-/** Writes of the same person that come while others are on their way, on a bad line. */
 const joinedConverge: Scenario = {
   name: 'a write that joins a running converge',
   async begin(play) {
@@ -48,7 +47,6 @@ const joinedConverge: Scenario = {
   },
 };
 
-/** What the service held is read slowly while writes change it; what was known before is out of date. */
 const slowLook: Scenario = {
   name: 'a slow read overtaken by a write',
   async begin(play) {
@@ -76,10 +74,7 @@ const slowLook: Scenario = {
 
 const NAME = 'ada@example.com';
 
-/**
- * The same new person is asked for twice, on a bad line; while the account is made, a third request changes
- * or deletes the person, and a process may be killed.
- */
+/** The same new person is asked for twice on a bad line, while a third request changes or deletes the person. */
 const createdTwice: Scenario = {
   name: 'one person created twice',
   async begin(play) {
@@ -134,7 +129,6 @@ async function checkOnce(play: Play): Promise<string[]> {
   return problems;
 }
 
-/** The leader stands still during a call, or is gone, and another process leads and goes on with newer writes. */
 const silentLeader: Scenario = {
   name: 'a leader that falls silent during a call',
   timePasses: 0.12,

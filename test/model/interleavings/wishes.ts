@@ -21,10 +21,7 @@ export async function checkUserOutcome(play: Play, id: string): Promise<string[]
   ];
 }
 
-/**
- * What a field may hold in the end: what the last write that was not refused asked for, or what was there
- * before. A write whose answer nobody heard, and the good half of one that was refused, may or may not count.
- */
+/** What a field may hold in the end. A write whose answer nobody heard, or of a half refused one, may or may not count. */
 function listOutcomes(
   { sent }: Pick<Play, 'sent'>,
   { id, key, before }: { id: string; key: string; before: string | boolean | undefined },

@@ -53,7 +53,6 @@ export async function openWorld(template: string) {
     },
     /** Forgets everything, but for what the service taught. */
     empty: () => store.write(empty),
-    /** When something is due next (epoch milliseconds); undefined: nothing is. */
     findNextAt: backDoor.findNextAt,
     async close() {
       backDoor.close();

@@ -5,10 +5,7 @@ const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_122);
 /** How many examples, instead of what the test says. */
 const RUNS = process.env.PROPERTY_RUNS;
 
-/**
- * Asserts a property for `runs` examples, the same ones in every run of the tests. What breaks it is made as small as
- * possible and printed with its seed.
- */
+/** Asserts a property for `runs` examples, the same in every run; a counterexample is printed with its seed. */
 export async function hold<Ts>(
   property: fc.IProperty<Ts> | fc.IAsyncProperty<Ts>,
   runs: number,

@@ -39,7 +39,6 @@ const list: fc.Arbitrary<JsonValue> = fc.oneof(
   element,
 );
 
-/** A name as providers spell it. */
 function spell(name: string): fc.Arbitrary<string> {
   return fc.constantFrom(name, name, name.toLowerCase(), name.toUpperCase());
 }

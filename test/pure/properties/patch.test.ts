@@ -56,7 +56,6 @@ const userOperation: fc.Arbitrary<Named> = fc.constantFrom(...SIMPLE).chain(([pa
   return change.map((one) => ({ operation: { path, ...one }, key }));
 });
 
-/** An operation on a group, whose members are given as places in a list of people. */
 type GroupOperation =
   | { readonly op: Operation['op']; readonly places: readonly number[] }
   | { readonly removes: number | 'everybody' }
