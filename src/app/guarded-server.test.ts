@@ -5,7 +5,6 @@ import supertest from 'supertest';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type ConnectionLimits, createGuardedServer, listen, toPort } from './guarded-server.ts';
 
-/** Limits that no test meets without setting them. */
 const patient: ConnectionLimits = {
   ...{ requestMs: 30_000, answerMs: 30_000, idleMs: 30_000, connectionsMax: 100 },
 };

@@ -4,7 +4,6 @@ import type { PagedArguments } from './client-types.ts';
 import type { Client } from './create-client.ts';
 import type { Space } from './operations.ts';
 
-/** Never called: only its types are checked. */
 async function answersOf(client: Client) {
   const path = { card_uid: 'c', id: '1' };
   const getFile = client.restrictedAccessCardFiles.getCardFile;
@@ -51,7 +50,6 @@ test('a redirect that was asked for is its target', () => {
   expectTypeOf<Answers['target']>().toEqualTypeOf<RedirectTarget>();
 });
 
-/** Never called: what an answer says can be asked for. */
 async function askFurther(client: Client) {
   const space = await client.spaces.createNewSpace({ body: { title: 'A' } });
   const again = await client.spaces.retrieveSpace({ path: { space_id: space.id } });
@@ -79,7 +77,6 @@ test('a list is asked without its page', () => {
   expectTypeOf<NonNullable<Paged['query']>['filter']>().toEqualTypeOf<string | undefined>();
 });
 
-/** Never called: each line has an error of its own. */
 function mistakes(client: Client): unknown[] {
   const path = { group_uid: 'g' };
   return [

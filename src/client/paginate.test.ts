@@ -83,7 +83,6 @@ async function start(list: List, choose: Parameters<typeof listing>[1], total?: 
   return { open, seen };
 }
 
-/** Calls it as JavaScript does, with the required arguments of the list. */
 function paginate(client: Client, list: List, options: PaginateOptions): Entries<unknown> {
   const { row, version } = list;
   const group: unknown = Reflect.get(client, list.group);

@@ -118,7 +118,6 @@ test.each([
   expect(service.seen).toEqual([]);
 });
 
-/** Too many, then as usual. */
 const busyOnce: Answering = (res, request, n) =>
   n === 0 ? sendJson(res, 429, {}, { 'retry-after': '1' }) : ok(res, request, n);
 

@@ -9,7 +9,6 @@ import type { Trace } from './lives.ts';
 const BUSY_MS = 20;
 /** A bridge that lives answers within this time, in milliseconds. */
 const ANSWER_MAX_MS = 30_000;
-/** How long after one another one looks again where two were found, in milliseconds. */
 const DOUBLE_MS = 25;
 /** For how long something is tried until it is given up, in milliseconds: a bridge is not gone for so long. */
 const PATIENCE_MS = 120_000;

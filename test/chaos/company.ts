@@ -60,7 +60,6 @@ export class Fact<T = boolean> {
 export interface Wish {
   ask(): void;
   acknowledge(): void;
-  /** It was refused, and nothing of it was done. */
   takeBack(): void;
   hangUp(): void;
 }
@@ -123,7 +122,6 @@ export class Group {
   readonly origin: Origin;
   readonly actor: number;
   id: string | undefined;
-  /** Every name that was ever asked for. */
   readonly names: Set<string>;
   readonly isThere: Fact;
   readonly name: Fact<string>;

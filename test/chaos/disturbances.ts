@@ -159,7 +159,6 @@ const faults: readonly ((random: SeededRandom) => Fault)[] = [
   () => ({ kind: 'truncated' }),
 ];
 
-/** What the bridge never asks for here. */
 const UNUSED = ['scim.addGroup'];
 const creations = ['scim.addUser', 'groups.createGroup'] as const;
 const used = Object.keys(handlers)

@@ -411,7 +411,6 @@ function toEmails(value: string): JsonObject[] {
   return [{ value, type: 'work', primary: true }];
 }
 
-/** @throws Error when nobody has founded it */
 function toPath({ n, id }: Group): string {
   if (id === undefined) throw new Error(`nobody founded group ${n}`);
   return `/Groups/${id}`;

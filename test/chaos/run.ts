@@ -37,7 +37,6 @@ const ACTORS = 5;
 const RATE = 40;
 /** As if so much time had passed that nobody waits for a sweep of a process that was killed. */
 const END_LEAD = 'update leader set expires_at = 0, quiet_at = 0';
-/** Lives until how long a write waits comes round again. */
 const WAITS = 7;
 
 /** Has a provider work while all is disturbed, lets everything come to rest, and compares. */

@@ -17,7 +17,6 @@ const SOON_MS = 2_000;
 const GATES_MS = 25 * 60 * 60_000;
 /** How often a closed section is asked again, and some more. */
 const RECHECK_MS = 360_000;
-/** Who sleeps until something is due is woken so. */
 const WAKE_MS = 1_000;
 const TRY_MAX_MS = 60_000;
 const POLL_MS = 40;
@@ -147,7 +146,6 @@ function startFailing(column: Column, { failure, step: { call }, mark }: Cell): 
 
 const LOOKS: ReadonlySet<OperationName> = new Set(['scim.getUser', 'groups.getGroup']);
 
-/** Where the service has the account or group of a cell; what is not there has no path. */
 function findPath({ bridge: { sandbox } }: Column, mark: string): string {
   const user = sandbox.service.users().find(({ email }) => email.startsWith(mark));
   const group = sandbox.service.groups().find(({ name }) => name.startsWith(mark));

@@ -136,7 +136,6 @@ async function runAttempt(
   return read.value;
 }
 
-/** An earlier attempt that may have had an effect is not undone by a later one that did not leave. */
 function toFinalError(error: UpstreamError, doubt: UpstreamError | undefined): UpstreamError {
   return error.retry === 'later' ? (doubt ?? error) : error;
 }

@@ -139,7 +139,6 @@ const groupCreated: Scenario = {
   },
 };
 
-/** A provider takes over people and their group, and pushes members, while another request adds one more. */
 const groupPush: Scenario = {
   name: 'adopt and group push',
   async begin(play) {

@@ -22,7 +22,6 @@ export interface SentWish extends Exchange {
   readonly request: Wish;
 }
 
-/** Something that happens in a schedule, such as a provider sending two requests one after another. */
 interface Act {
   readonly replica: Replica;
   isOver: boolean;

@@ -27,7 +27,6 @@ import type { Scheduler } from './scheduler.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { World } from './world.ts';
 
-/** No rules, which is what most bridges have. */
 const noRules: Rules = {
   book: createRuleBook([]),
   deactivation: 'scim',

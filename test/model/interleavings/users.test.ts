@@ -5,7 +5,6 @@ import { BAD, patchUser, postUser, remove } from './requests.ts';
 import { describeScenarios, type Scenario } from './run-schedule.ts';
 import { checkUserOutcome, fallSilent, killAtSomeStep, sleepLong } from './wishes.ts';
 
-/** Two or three writes of one person through one or two processes; the company refuses the first for good. */
 const refusedThenTaken: Scenario = {
   name: 'two writes to one user, the first refused',
   async begin(play) {
@@ -74,7 +73,6 @@ const slowLook: Scenario = {
 
 const NAME = 'ada@example.com';
 
-/** The same new person is asked for twice on a bad line, while a third request changes or deletes the person. */
 const createdTwice: Scenario = {
   name: 'one person created twice',
   async begin(play) {
@@ -93,7 +91,6 @@ const createdTwice: Scenario = {
   },
 };
 
-/** As soon as somebody is stored, and mostly before there is an account. */
 function changeMeanwhile(play: Play, replica: Replica): void {
   const { random, scheduler, sent } = play;
   play.act(replica, async () => {

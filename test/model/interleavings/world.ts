@@ -51,7 +51,6 @@ export async function openWorld(template: string) {
       /** Longest time of one call, in milliseconds. */
       callMs: settings.upstream.timeout * 3,
     },
-    /** Forgets everything, but for what the service taught. */
     empty: () => store.write(empty),
     findNextAt: backDoor.findNextAt,
     async close() {
@@ -64,7 +63,6 @@ export async function openWorld(template: string) {
 
 const EMPTIED = ['resources', 'disputes', 'leader', 'errands', 'own_calls'] as const;
 
-/** Comes after every write of the schedule before, in the order of the store. */
 async function empty(tx: Store['read']): Promise<void> {
   for (const table of EMPTIED) await tx.deleteFrom(table).execute();
   await createFact<Lessons>('forms').save(tx, QUIRKS, 0);

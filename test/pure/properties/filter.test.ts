@@ -106,7 +106,6 @@ const meaning = combined(
   fc.oneof({ weight: 5, arbitrary: leaf(ATTRIBUTES) }, { weight: 1, arbitrary: bracketed }),
 );
 
-/** How a provider writes things that mean the same: letters' case, white space, parentheses that are not needed. */
 const style = fc.record({
   isUpper: fc.boolean(),
   space: fc.constantFrom(' ', '  ', '\t'),

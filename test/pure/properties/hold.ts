@@ -2,7 +2,6 @@ import fc from 'fast-check';
 
 /** Another seed than that of every run: `PROPERTY_SEED=7 PROPERTY_RUNS=100000 npx vitest run test/pure/properties`. */
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_122);
-/** How many examples, instead of what the test says. */
 const RUNS = process.env.PROPERTY_RUNS;
 
 /** Asserts a property for `runs` examples, the same in every run; a counterexample is printed with its seed. */

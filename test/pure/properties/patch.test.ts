@@ -146,7 +146,6 @@ describe('PATCH with several operations', () => {
   }
 });
 
-/** Who is in a group has no order. */
 function toSorted(members: JsonValue): JsonValue[] {
   const list = Array.isArray(members) ? members : [];
   return list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
