@@ -59,7 +59,6 @@ async function openQueued() {
   return transport;
 }
 
-/** A transport whose next call waits for an event that never comes; of which the call has certainly not left. */
 const waitings: [what: string, isUnsent: boolean, open: () => Promise<Transport>][] = [
   ['a TLS handshake', true, openHandshake],
   ['an answer', false, openSilent],

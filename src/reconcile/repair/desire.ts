@@ -9,6 +9,7 @@ import { splitName } from '../../domain/name.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
 import {
   assertNever,
+  BridgeError,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -186,27 +187,26 @@ export async function desire(
     await deleteAllLinks(tx, row);
     return true;
   }
-  const attributes = parseStored<JsonObject>(row.attributes);
-  return saveAttributes(tx, deps, row, { ...attributes, ...toAttributes(kind, value, attributes) });
+  return saveAttributes(tx, deps, row, toAttributes(kind, value, parseStored(row.attributes)));
 }
 
 function toAttributes(kind: ChangeKind, value: JsonObject, before: JsonObject): JsonObject {
   const toExtended = (urn: string) => ({ [urn]: { ...toExtension(before, urn), ...value } });
-  switch (kind) {
-    case 'user.access':
-      return toExtended(USER_EXTENSION);
-    case 'group.permissions':
-      return toExtended(GROUP_EXTENSION);
-    case 'user.rename': {
-      const name = String(value.name ?? '');
-      return { name: { ...splitName(name), formatted: name } };
-    }
-    case 'group.rename':
-      return value;
-    default:
-      // Of a create the account is gone: a user that is to be inactive needs none.
-      return { active: value.active === true };
-  }
+  const formatted = String(value.name ?? '');
+  // Of a create the account is gone: a user that is to be inactive needs none.
+  const active = { active: value.active === true };
+  const desired: Partial<Record<ChangeKind, JsonObject>> = {
+    'user.create': active,
+    'user.activate': active,
+    'user.deactivate': active,
+    'user.rename': { name: { ...splitName(formatted), formatted } },
+    'user.access': toExtended(USER_EXTENSION),
+    'group.rename': value,
+    'group.permissions': toExtended(GROUP_EXTENSION),
+  };
+  const attributes = desired[kind];
+  if (attributes === undefined) throw new BridgeError('bug', `${kind} desires no attribute`);
+  return { ...before, ...attributes };
 }
 
 /** False: another user or group has the name. */

@@ -130,7 +130,6 @@ function isAwaitingTurn(): boolean {
   return process.getActiveResourcesInfo().includes('Immediate');
 }
 
-/** Promises settle within a turn; what the store does takes one more. */
 function endOfTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

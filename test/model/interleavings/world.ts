@@ -14,7 +14,6 @@ import { copySqliteTemplate } from '../../support/store-templates.ts';
 /** What the schedules of one test file share: a store, emptied for each of them. */
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** Memory where there is some: whether a commit survives a loss of power is not asked here. */
 const MEMORY = '/dev/shm';
 
 /** Learned before, so that no schedule has to try forms and each can be repeated alone. */
