@@ -24,7 +24,6 @@ test('the beginning of a text is folded as in the text', () => {
   expect(foldCase('ΟΔΥΣΣΕΑΣ').startsWith(foldCase('ΟΔΥΣ'))).toBe(true);
 });
 
-/** Texts of marks alone, which only the service can have. */
 const marks: readonly (readonly [why: string, marks: string])[] = [
   ['marks that change places', '\u0301\u0323'],
   ['marks that are two', '\u0344'],

@@ -8,7 +8,6 @@ import { connect, failureOf, getUser, ok } from './testing/connect.ts';
 import { startService } from './testing/service.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
-/** Far longer than anything here may take, in milliseconds. */
 const SOON_MS = 1_000;
 
 async function listen(onConnection: (socket: Socket) => void): Promise<string> {

@@ -18,7 +18,6 @@ import { replace } from '../support/provider.ts';
 import { tamperWith, withEntries } from '../support/tampering-proxy.ts';
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
-/** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 const WHO = { username: 'admin', address: '198.51.100.7' };
 const setActive = (value: boolean) => replace('active', value);

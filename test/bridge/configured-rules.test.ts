@@ -281,7 +281,6 @@ describe('rules of the configuration', () => {
   });
 });
 
-/** Well below the longest sleep of the workers, in milliseconds. */
 const SOON_MS = 10_000;
 
 async function untilSoon(isSo: () => boolean): Promise<void> {

@@ -42,7 +42,6 @@ async function walk(
   throw new Error('the pages do not end');
 }
 
-/** Everything on one page that has a number. */
 async function listAll(query: Record<string, string>, endpoint = 'Users'): Promise<string[]> {
   return listNames(await list({ ...query, count: '100' }, endpoint));
 }

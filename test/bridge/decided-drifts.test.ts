@@ -184,7 +184,6 @@ describe('one decision about many drifts', () => {
 
 describe('who', () => {
   const settings = { SWEEP_ADMINS_EVERY: '1', GROUPS_PERMISSIONS_MAX: '31' };
-  /** What happened before is over, by clocks that differ too. */
   const LONG_MS = 10 * 60_000;
 
   const cells: readonly DriftCell[] = [

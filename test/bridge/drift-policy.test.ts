@@ -12,7 +12,6 @@ import {
 import { forTest } from '../support/lifetimes.ts';
 import { admit, replace, toUser } from '../support/provider.ts';
 
-/** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 
 const missing: DriftCell = {

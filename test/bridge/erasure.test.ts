@@ -11,7 +11,6 @@ import { toObjects } from '../support/operator.ts';
 import { makeStoreFile, makeStoreUrl, readStoreBytes } from '../support/take-store.ts';
 
 const LONG_MS = 15 * 60_000;
-/** Some minutes after a start. */
 const MINUTES_MS = 10 * 60_000;
 
 const ADA: JsonObject = {

@@ -18,7 +18,6 @@ const settings = { UPSTREAM_PAGE_SIZE: `${PAGE}` };
 const seed = { users: 12, groups: 6, membersPerGroup: 3 };
 /** One call for our own account, two lists of people and two of groups, and one call to prove each end. */
 const CALLS_MAX = 1 + 2 * Math.ceil((seed.users + 1) / PAGE) + 2 + 4;
-/** Longer than a closed section is left alone. */
 const RECHECK_MS = 6 * 60_000;
 
 type Shape = SandboxShapeChange | 'narrowest' | 'generous';

@@ -21,7 +21,6 @@ const settings = { DRIFT_POLICY: 'repair' };
 /** What is already held and what is not is the same question for every kind of harm. */
 const few = { ...settings, LIMITS_REPAIR: '2' };
 
-/** In which person1 to person4 are in no group. */
 let bridge: TestBridge;
 
 function shareBridge(settings: Readonly<Record<string, string>>): void {

@@ -260,7 +260,6 @@ const disable = replace('active', false);
 const FAILED = failing(500);
 const LOST = { kind: 'reset', at: 'after-effect' } as const;
 const REFUSED = failing(400);
-/** Failed calls are tried again sooner than this. */
 const AHEAD_MS = 60_000;
 
 test('one person whom the service fails to deactivate counts once, one whose call may have worked counts too, and neither holds anybody else', async () => {

@@ -120,7 +120,6 @@ const LATEST_MS = 3_000;
 interface TakenBack {
   readonly bridge: TestBridge;
   readonly before: unknown;
-  /** Has the service carry the call out. @throws TooLate when the bridge does not reckon with it any more. */
   release(): void;
 }
 

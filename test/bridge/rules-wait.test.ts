@@ -182,7 +182,6 @@ describe('rules acknowledging', () => {
   });
 });
 
-/** Makes the resource. @returns its path and two changes of it */
 type Make = (bridge: TestBridge) => Promise<readonly [string, JsonObject, JsonObject]>;
 
 const makeUser: Make = async (bridge) => {

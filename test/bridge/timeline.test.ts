@@ -13,7 +13,6 @@ import { toObjects } from '../support/operator.ts';
 import { replace, toMembers } from '../support/provider.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
-/** What happened before is over, by clocks that differ too. */
 const LONG_MS = 10 * 60_000;
 
 async function untilRequests(bridge: TestBridge, id: string, count: number): Promise<void> {

@@ -89,7 +89,6 @@ function judgeGroupsOf({ userName, groups }: ShownUser, all: readonly ShownGroup
 }
 
 interface Compared {
-  /** Undefined: whatever SCIM shows. */
   readonly fact: Fact<unknown> | undefined;
   readonly shown: unknown;
   readonly held: unknown;
@@ -105,7 +104,6 @@ function judge(what: string, { fact, shown, held, isLeft }: Compared): string[] 
   ];
 }
 
-/** Nobody and nothing is there twice, or shown against what was asked for. */
 function judgeCount(what: string, isThere: Fact, shown: number, held: number): string[] {
   if (shown > 1) return [`SCIM shows ${what} ${shown} times`];
   if (held > 1) return [`${what} is in the service ${held} times`];

@@ -5,12 +5,9 @@ import { type Address, sendRaw } from '../support/send-raw.ts';
 import type { Person, Wish } from './company.ts';
 import type { Trace } from './lives.ts';
 
-/** How long a client waits after it was told to come back, in milliseconds. */
 const BUSY_MS = 20;
-/** A bridge that lives answers within this time, in milliseconds. */
 const ANSWER_MAX_MS = 30_000;
 const DOUBLE_MS = 25;
-/** For how long something is tried until it is given up, in milliseconds: a bridge is not gone for so long. */
 const PATIENCE_MS = 120_000;
 
 /** The attempts at something, counted from 1, for as long as patience lasts: a fast machine makes more of them. */
@@ -31,7 +28,6 @@ export interface AskedRequest extends SentRequest {
   readonly wishes: readonly Wish[];
   /** Sends the version that the provider has read just before. */
   readonly needsVersion?: boolean;
-  /** What beside 2xx says that it is so, of one that is sent again. */
   readonly alsoFine?: number;
 }
 

@@ -1,4 +1,3 @@
-/** How long a request whose sender hung up may still be under way, in milliseconds. */
 const LATE_MS = 10_000;
 
 /** One fact and what may be true of it: more than one value while a request was sent that nobody answered. */
@@ -97,7 +96,6 @@ export class Person {
   readonly isThere: Fact;
   readonly active = new Fact(true);
   readonly fullName: Fact<string>;
-  /** Kept by the bridge alone. */
   readonly title = new Fact<string | undefined>(undefined);
   readonly email: Fact<string>;
   readonly suspended = new Fact(false);

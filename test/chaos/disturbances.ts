@@ -16,12 +16,10 @@ import { createProvider, type Operation } from './operations.ts';
 import type { Operator } from './operator.ts';
 
 const MOMENTS = ['now', 'change', 'look', 'audit page'] as const;
-/** How long to wait for a call that may not come, in milliseconds. */
 const CALL_MAX_MS = 1_500;
 /** How much longer than half a second a process stands still at most: longer than what it holds is held for it. */
 const FREEZE_MAX_MS = 3_000;
 const TRESPASSES_MAX = 6;
-/** Calls that one fault meets at most, so that all of them end by themselves. */
 const TIMES_MAX = 6;
 
 /** A database server that can go away and come back with what it holds. */
@@ -89,7 +87,6 @@ function drawEnd(drawing: Drawing, how: 'kill' | 'terminate'): Drawn {
   };
 }
 
-/** Resolves in the middle of a call of this kind, or after a while. */
 async function untilMoment({ calls }: Sandbox, moment: (typeof MOMENTS)[number]): Promise<void> {
   if (moment === 'now') return;
   const isMeant = (method: string, operation: string) =>

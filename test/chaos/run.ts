@@ -35,7 +35,6 @@ const PEOPLE = 40;
 const GROUPS = 10;
 const ACTORS = 5;
 const RATE = 40;
-/** As if so much time had passed that nobody waits for a sweep of a process that was killed. */
 const END_LEAD = 'update leader set expires_at = 0, quiet_at = 0';
 const WAITS = 7;
 
@@ -136,7 +135,6 @@ interface EnvOptions {
   readonly seed: number;
 }
 
-/** Settings of one life: providers are answered sooner or later, and a dead process is followed soon. */
 function createEnv({ sandbox, url, policy, seed }: EnvOptions) {
   const random = createSeededRandom(seed + 2);
   const limit = random.pick(['2', '1000']);

@@ -148,12 +148,6 @@ export async function use(args: SpacesCreateNewSpaceArguments): Promise<string> 
   const { headers } = await client.users.retrieveCurrentUser().withResponse();
   await client.cardFiles.attachFileToCard({ path: { card_id: 1 }, body: { file: 'a.txt' } });
   await client.cardComments.addComment({ path: { card_id: 1 }, body: { text: 'a', 'files[]': ['a.txt'] } });
-  // @ts-expect-error a required field is missing
-  await client.groupUsers.addUserToGroup({ path: { group_uid: 'g' }, body: {} });
-  // @ts-expect-error a wrong type
-  await client.groupUsers.addUserToGroup({ path: { group_uid: 7 }, body: { user_id: 7 } });
-  // @ts-expect-error an unknown name
-  await client.groups.getListOfGroups({ query: { limits: 10 } });
   // @ts-expect-error no such operation
   await client.groups.getGrup();
   // @ts-expect-error no such field

@@ -7,7 +7,6 @@ import { serveNothing } from '../support/local-server.ts';
 import { packageJson, program } from '../support/repository.ts';
 import { type BridgeProcess, runToEnd, startBridge } from '../support/server.ts';
 
-/** Somebody who asks without end, over connections that are kept. */
 interface Asker {
   readonly met: (number | string)[];
   untilRefused(): Promise<void>;

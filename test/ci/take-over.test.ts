@@ -6,7 +6,6 @@ import { type Life, openSite, readReady } from '../support/site.ts';
 import { describePostgres } from '../support/take-store.ts';
 
 const TIMEOUT_S = 2;
-/** A service that is called as often as this is called by nobody beside. */
 const RATE = 5;
 
 describePostgres('a leader', ({ makeUrl }) => {

@@ -46,7 +46,6 @@ function createMortalStore(store: Store, { after, before }: Fate) {
   };
 }
 
-/** As if so much time had passed that the lead of a dead process is over. */
 async function endLead({ write }: Store): Promise<void> {
   await write(async (tx) => {
     await tx.updateTable('leader').set({ expires_at: 0, quiet_at: 0 }).execute();

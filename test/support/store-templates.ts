@@ -88,7 +88,6 @@ function keepConnected(url: string): pg.Pool {
 /** @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const DEADLOCK = '40P01';
 
-/** Until somebody else counts as connected. */
 const [LOOKS_MAX, LOOK_MS] = [50, 5];
 
 const listOthers =

@@ -8,7 +8,6 @@ import { makeKey, signText, type TestIssuer, type TestKey, toClaims } from './is
 /** An assertion that may not be taken. */
 export interface Wrong {
   readonly assertion: () => string | Promise<string>;
-  /** null: the request names no client. */
   readonly client?: string | null;
   readonly type?: string;
 }

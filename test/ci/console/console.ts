@@ -105,7 +105,6 @@ interface Violation {
   readonly nodes: readonly string[];
 }
 
-/** An animation of a browser, as far as its end is concerned. */
 interface Turning {
   readonly effect: { getComputedTiming(): { readonly endTime: number } };
 }

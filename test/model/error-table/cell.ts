@@ -15,7 +15,6 @@ const SPEED = 0.01;
 const WAIT_MS = 60_000;
 const SOON_MS = 2_000;
 const GATES_MS = 25 * 60 * 60_000;
-/** How often a closed section is asked again, and some more. */
 const RECHECK_MS = 360_000;
 const WAKE_MS = 1_000;
 const TRY_MAX_MS = 60_000;
@@ -122,7 +121,6 @@ function countCalls({ bridge }: Column, { mark }: Cell): number {
   return bridge.sandbox.calls.recent().filter((call) => !isProof(call)).length;
 }
 
-/** Loses the answers of the call before the look; the returned function waits for that and ends it. */
 function loseCalls(column: Column, cell: Cell): () => Promise<void> {
   const operation = cell.step.lost ?? cell.step.call;
   const fault = { kind: 'reset', at: 'before-effect' } as const;

@@ -20,7 +20,6 @@ import {
 export interface Step {
   readonly name: string;
   readonly type: 'user' | 'group';
-  /** How the write is answered when it is not refused. */
   readonly success: 200 | 201 | 204;
   readonly call: OperationName;
   readonly lost?: OperationName;
@@ -210,7 +209,6 @@ export interface Failure {
   readonly name: string;
   readonly column: Column;
   readonly fault: Fault;
-  /** All calls fail like this, the cheap read of the section too. */
   readonly everywhere?: true;
   readonly alsoLooks?: true;
 }

@@ -2,7 +2,6 @@ import type { Lead } from '../../../src/store/leader.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** How long after its last word a leader is taken over, in milliseconds. */
 const LEASE_MS = 5_000;
 /** How long a leader that was taken over may go on without knowing it, in milliseconds. */
 const UNAWARE_MS = 2_000;

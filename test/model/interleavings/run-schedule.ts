@@ -21,10 +21,8 @@ export interface Scenario {
   begin(play: Play): Promise<() => Promise<readonly string[]>>;
 }
 
-/** Steps of one schedule at most: more never come to an end. */
 const STEPS_MAX = 4_000;
 const PATIENCE_MS = 20_000;
-/** How far ahead the time of a stuck resource is at least, in milliseconds. */
 const STUCK_AHEAD_MS = 50 * 60_000;
 const TIME_PASSES = 0.04;
 const AGAIN = 0.2;
@@ -128,7 +126,6 @@ function checkRest(row: UserRow | GroupRow): string[] {
   return problems.flatMap((problem) => (problem === false ? [] : [`${row.id}: ${problem}`]));
 }
 
-/** Every account belongs to one person: nobody is there twice, and none is nobody's. */
 function checkAccounts({ company }: Play, { users }: Snapshot): string[] {
   const accounts = company.service.users().filter(({ id }) => id !== company.service.owner.id);
   return accounts.flatMap((account) => {
@@ -271,7 +268,6 @@ function listSeeds(schedules: number): number[] {
   return Array.from({ length: Number(SCHEDULES ?? schedules) }, (_, index) => index + 1);
 }
 
-/** Undefined when every schedule keeps every promise. */
 async function findFailure(
   world: World,
   scenario: Scenario,

@@ -70,7 +70,6 @@ export function createScheduler(options: SchedulerOptions) {
       killed.add(owner);
       waiting = waiting.filter((step) => step.owner !== owner);
     },
-    /** Lets everything run that can run without the scheduler. */
     rest,
     async step() {
       await rest();

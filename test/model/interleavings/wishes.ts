@@ -78,9 +78,7 @@ export async function checkMemberOutcome(
     : [`member ${user} is ${isWanted ? 'wanted' : 'not wanted'} in ${group}`];
 }
 
-/** As long as a leader may be silent, in milliseconds. */
 const LEASE_MS = 5_000;
-/** Steps of another process after which a leader is killed or falls silent, at most. */
 const STEPS_MAX = 12;
 
 /** The second process sees the first one killed, mostly in the middle of something. */

@@ -47,7 +47,6 @@ export async function openWorld(template: string) {
     policies: {
       scim: toScimPolicy(settings),
       reconcile: toReconcilePolicy(settings),
-      /** Longest time of one call, in milliseconds. */
       callMs: settings.upstream.timeout * 3,
     },
     empty: () => store.write(empty),

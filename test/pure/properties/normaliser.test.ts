@@ -125,7 +125,6 @@ describe('what the normaliser made of a body', () => {
     ));
 });
 
-/** Undefined: the provider is told what is wrong, which is the end of it. */
 function attempt<T>(parse: () => T): T | undefined {
   try {
     return parse();

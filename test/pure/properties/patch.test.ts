@@ -155,7 +155,6 @@ function withoutKeys(resource: JsonObject, keys: readonly string[]): JsonObject 
   return Object.fromEntries(Object.entries(resource).filter(([key]) => !keys.includes(key)));
 }
 
-/** What no operation named: whole attributes, and parts of a name or an extension. */
 function withoutNamed(resource: JsonObject, named: readonly Named[]): JsonObject {
   const paths = new Set(named.map(({ operation }) => operation.path));
   const keys = new Set(named.map(({ key }) => key));
