@@ -16,9 +16,7 @@ import { makeStoreUrl } from '../support/take-store.ts';
 import { untilQuiet } from '../support/timed-bridge.ts';
 
 const [READ, WRITE] = ['role-read', 'role-write'];
-/** After this a change is no late effect of a call of our own. */
 const LONG_MS = 120_000;
-/** Not the account of the token. */
 const ADMIN = 'admin@example.com';
 
 interface Place {

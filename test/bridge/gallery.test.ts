@@ -173,7 +173,6 @@ describe('a whole bridge', () => {
   });
 });
 
-/** Breaks, and the checks of these that turn red; the others stay green. */
 const broken: readonly {
   readonly what: string;
   readonly gate: string;

@@ -81,7 +81,6 @@ async function beginPost(
   return socket;
 }
 
-/** The largest body, so that few of them fill the room for all. */
 const LARGEST = 8_388_608;
 
 async function leaveRoom(bridge: TestBridge, bytes: number): Promise<Socket[]> {

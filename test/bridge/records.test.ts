@@ -109,7 +109,6 @@ const vainRows: Row[] = opsRoutes
   .filter(({ method }) => method === 'post')
   .map(({ path }) => ({ method: 'POST', path: `/ops${path.replaceAll(/\{\w+\}/g, 'nothing')}` }));
 
-/** When a credential was used is no change. */
 const USED = /"lastUsedAt":(?:null|"[^"]*")/g;
 
 const OWN_PAGE = { 'x-scim-bridge-console': '1' };

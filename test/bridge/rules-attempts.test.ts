@@ -33,7 +33,6 @@ async function listStuckParts(bridge: TestBridge) {
 const listFailing = async (bridge: TestBridge) =>
   toObjects((await bridge.ops('GET', '/status')).body.failing);
 
-/** Attempts are over after two minutes, and not after a quarter of an hour. */
 const calm = { settings: { SCIM_WRITE_WAIT: '1s', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '8' } };
 
 test('a change that the service fails at, while it makes others is tried ever less often, is told while it fails, and ends as stuck with the words of the service', async () => {

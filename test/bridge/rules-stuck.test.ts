@@ -13,7 +13,6 @@ import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 describe('rules stuck', () => {
   const words = 'the sandbox was told to fail';
   const SECONDS_MS = 30_000;
-  /** No request of a test waits so long but one whose time is moved on. */
   const WRITE_WAIT_MS = 10_000;
   const HOURS_MS = 2 * 60 * 60_000;
 

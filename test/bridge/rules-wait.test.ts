@@ -126,6 +126,22 @@ test('what is accepted first reaches the service first, also past those who come
   expect(order.slice(4, -1)).toEqual(names);
 });
 
+test('a call that waits for its turn does not leave once something else is wanted', async () => {
+  const settings = { SCIM_WRITE_WAIT: '0' };
+  const { bridge, clock } = await forTest(startCalmBridge({ ...options, settings }));
+  const { sandbox } = bridge;
+  const path = `/Users/${await bridge.findId({ type: 'Users', name: 'user00001' })}`;
+  const { name = {} } = (await bridge.send('GET', path)).body;
+  await create(bridge, clock, [0, 4]);
+  await bridge.tryPatch(path, rename);
+  await clock.untilCalm(sandbox);
+  await bridge.tryPatch(path, replace('name', name));
+  await clock.pass(sandbox, () => sandbox.service.users().length === 8);
+  await clock.passFor(sandbox, 10_000);
+
+  expect(sandbox.calls.count({ operation: 'scim.updateUser' })).toBe(0);
+});
+
 test('a call of an operator keeps its share while changes wait', async () => {
   const { bridge, clock } = await forTest(
     startCalmBridge({ ...options, settings: { ...options.settings, OPS_TOKEN } }),

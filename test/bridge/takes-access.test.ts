@@ -16,7 +16,6 @@ import {
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
-/** Text that no store can hold. */
 const NUL = 'a\0b';
 
 const bridge = bridgeForSuite({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } });

@@ -55,7 +55,6 @@ async function pack(from: string): Promise<string> {
   return join(folder, (await run('npm', args)).stdout.trim());
 }
 
-/** Into an empty project without a registry: its one dependency comes from a file as well. */
 async function install(): Promise<void> {
   const undici = await pack(join(root, 'node_modules/undici'));
   await installOffline(project, 'stranger', tarball, undici);

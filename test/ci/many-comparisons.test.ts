@@ -5,9 +5,7 @@ import type { Db } from '../../src/store/store.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 
 const MANY = 400;
-/** Users of whom each is compared with so many values too often. */
 const USERS = 60_000;
-/** Users whose texts are so long that few of them are too many. */
 const LONG_USERS = 300;
 const LONG_TEXT = 'x'.repeat(250_000);
 

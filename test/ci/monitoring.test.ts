@@ -200,7 +200,6 @@ test('Prometheus takes every rule, and every expression of the dashboard', (cont
 interface Series {
   readonly firing: Readonly<Record<string, string>>;
   readonly quiet: Readonly<Record<string, string>>;
-  /** When it is looked at, in minutes, where that is not the time after which it fires. */
   readonly at?: number;
 }
 

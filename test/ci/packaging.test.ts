@@ -102,7 +102,6 @@ test('compose: no secret is written down, and none of the services of the base p
   }
 });
 
-/** Every variable of a setting, and of the file that may hold it. */
 const variables = settingRows.flatMap((row) => {
   const file = row.fileVariable;
   return file === undefined ? [row.variable] : [row.variable, file];

@@ -67,7 +67,6 @@ async function startReadyProxy() {
   };
 }
 
-/** The proxy asks ten times a second; the machine may be busy. */
 const DELAY_MS = 1_500;
 
 describePostgres('three processes that are restarted one after the other', ({ makeUrl }) => {

@@ -13,7 +13,6 @@ interface Asker {
   stop(): Promise<void>;
 }
 
-/** Nobody listens yet, or any more: that is no request. */
 const NOT_LISTENING = 'ECONNREFUSED';
 
 function askOn(urls: readonly string[], headersTimeout = 5_000): Asker {
@@ -48,7 +47,6 @@ function askOn(urls: readonly string[], headersTimeout = 5_000): Asker {
 /** An idle connection has ended, perhaps while a request is on its way: a client sends it again (RFC 9112 §9.3.1). */
 const ENDED_IDLE = 'ended while it was idle';
 const ENDS = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
-/** The bridge ends none at its stop that was answered more lately than this, in milliseconds. */
 const IDLE_MS = 250;
 
 function keepConnection(headersTimeout: number) {

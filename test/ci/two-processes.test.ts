@@ -101,7 +101,6 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
 });
 
 const LIST = 'auditLogs.retrieveAuditLogEvents';
-/** Longer than a test may take: what waited until its end would never be answered here. */
 const WAITING = { SCIM_WRITE_WAIT: '60s' };
 
 async function readFamilyName(bridge: TestBridge, id: string): Promise<unknown> {
