@@ -22,7 +22,6 @@ import { startRecording } from '../support/recording-server.ts';
 import { makeStoreUrl } from '../support/take-store.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
-/** Long enough for a busy machine; nobody waits for what is only tried again later. */
 const settings = { SCIM_WRITE_WAIT: '10s' };
 const impatient = { SCIM_WRITE_WAIT: '100ms' };
 

@@ -50,6 +50,7 @@ test.each([
   ['hundreds of names are', `(${many('id eq "x#"', ' or ', 300)}) and active eq true`, true],
   ['ten conditions of any form are', ten, true],
   ['eleven are not', `${ten} and active eq true`, false],
+  ['eleven names at once are not', many('id eq "x#"', ' and ', 11), false],
   ['many moments are not', many(`meta.lastModified gt ${moment}`, ' or ', 12), false],
   [
     'names of two kinds are not',
