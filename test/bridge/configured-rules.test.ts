@@ -170,7 +170,7 @@ describe('rules of the configuration', () => {
     const before = service.admins('Chef').length;
 
     const deletion = await bridge.request('DELETE', source);
-    await bridge.settled(bridge.patch(source, expel(...ids)));
+    await bridge.settled(bridge.patch(source, rename('Others')));
 
     expect(deletion.status).toBe(403);
     expect(service.admins('Chef')).toContain('eve@example.com');
