@@ -1,6 +1,7 @@
 import { Gauge } from 'prom-client';
 import { CHANGE_CLASSES } from '../domain/change.ts';
 import type { Clock } from '../domain/clock.ts';
+import { shareRunning } from '../domain/loop.ts';
 import { BridgeError } from '../domain/values.ts';
 import { countWaitingNotices } from '../notify/notifier.ts';
 import type { StatusSources } from '../ops/sources.ts';
@@ -174,9 +175,9 @@ export function addStateMetrics({ registry }: Metrics, sources: StatusSources): 
   const { store, clock, readSeats } = sources;
   const shared: MetricSources = {
     ...sources,
-    readBacklog: shareReading(() => readWaitingWork(store.read, clock.now())),
-    countChanges: shareReading(() => countWaitingChanges(store.read)),
-    readSeats: shareReading(readSeats),
+    readBacklog: shareRunning(() => readWaitingWork(store.read, clock.now())),
+    countChanges: shareRunning(() => countWaitingChanges(store.read)),
+    readSeats: shareRunning(readSeats),
   };
   for (const { name, help, labels, read } of STATE_GAUGES) {
     new Gauge({
@@ -230,17 +231,6 @@ function toSeconds(ms: number): number {
 
 function toAge(clock: Clock, at: number): number {
   return toSeconds(Math.max(clock.now() - at, 0));
-}
-
-/** Requests during a reading share it: one reading serves several gauges. */
-function shareReading<Numbers>(read: () => Promise<Numbers>): () => Promise<Numbers> {
-  let reading: Promise<Numbers> | undefined;
-  return () => {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
 }
 
 function toUnknown(error: unknown): undefined {

@@ -86,7 +86,6 @@ export function edit<Field extends string>(
   return next;
 }
 
-/** Changes every cell. */
 export const editAll = <F extends string>(
   cells: Cells<F>,
   toNext: (cell: Cell, field: F) => Cell,

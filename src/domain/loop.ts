@@ -4,7 +4,6 @@ import type { Clock } from './clock.ts';
 export interface Loop {
   /** Begins after `afterMs`, by default after the first rest. */
   start(afterMs?: number): void;
-  /** Has the next turn begin at once. */
   tell(): void;
   /** Resolves when the turn that runs has ended; its signal is aborted. */
   stop(): Promise<void>;
@@ -88,5 +87,16 @@ export function createNews(clock: Pick<Clock, 'sleep'>, stopping?: AbortSignal) 
       isTold = false;
       return wasTold;
     },
+  };
+}
+
+/** Has requests during a run share it. */
+export function shareRunning<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
   };
 }

@@ -18,7 +18,6 @@ export interface Receiver {
 export interface Notice {
   /** Such as `reason.began`, `drift.found.user.activated`, `leaver.late`. */
   readonly type: string;
-  /** A sentence for people. */
   readonly text: string;
   /** Ids, codes, counts, times. */
   readonly data: Readonly<Record<string, string | number | null>>;

@@ -15,7 +15,6 @@ export interface ResourceState<Field extends string> {
 export interface SentCreate {
   /** The userName of a user, the name of a group. */
   readonly name: string;
-  /** The e-mail address of a user. */
   readonly address?: string;
 }
 

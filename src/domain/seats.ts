@@ -30,7 +30,6 @@ function isStatus(entry: string): boolean {
 export interface Seats {
   /** All seats, by the settings; undefined: nobody has said. */
   readonly total: number | undefined;
-  /** Accounts that were seen to take one. */
   readonly used: number;
   /** People who wait for one. */
   readonly waiting: number;

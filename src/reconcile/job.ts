@@ -8,7 +8,6 @@ import type { ReconcileDeps } from './deps.ts';
 
 /** Work that the leader repeats. */
 interface Job {
-  /** Names of the job in the log, where a turn fails. */
   readonly type: string;
   readonly id: string;
   /** Rest after a turn that failed, or that names none, in milliseconds. */

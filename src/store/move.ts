@@ -15,7 +15,6 @@ type TextRow = readonly (string | null)[];
 interface MovedTable {
   readonly name: string;
   readonly columns: readonly string[];
-  /** The column that numbers its rows. */
   readonly serial: string | undefined;
   readonly rows: number;
 }

@@ -409,7 +409,6 @@ export const TABLES = {
     expiry: 'index (expires_at)',
   }),
 
-  /** Assertion that was taken, so that it is not taken again. */
   used_assertions: table({
     digest: text().rule('primary key'), // SHA-256 of its issuer and of what tells it from others.
     client_id: text(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
+import { shareRunning } from '../../domain/loop.ts';
 import type { KeySource, PublicKey } from '../../domain/trust.ts';
 import type { DocumentReader } from '../../outbound/outbound.ts';
 import { BoundedMap } from '../bounded-map.ts';
@@ -132,17 +133,6 @@ function createSource(
         waiting -= 1;
       });
     },
-  };
-}
-
-/** Has requests during a run share it. */
-function shareRunning<Result>(run: () => Promise<Result>): () => Promise<Result> {
-  let running: Promise<Result> | undefined;
-  return () => {
-    running ??= run().finally(() => {
-      running = undefined;
-    });
-    return running;
   };
 }
 

@@ -56,7 +56,6 @@ export class Convergence {
   /** Requests of this process. */
   readonly #waiters: Waiters;
   readonly #locked = new Map<string, ResourceKey>();
-  /** Runs that have not ended. */
   readonly #running = new Set<Promise<number>>();
   readonly #workers: ReturnType<typeof createWorkers>;
   readonly #reapplication: ReturnType<typeof createReapplication>;

@@ -207,7 +207,6 @@ class Term {
   /** The calls of the leader before have ended. */
   isQuiet: boolean;
   readonly begun: Promise<void>;
-  /** The tenure, once it has started. */
   tenure: Tenure | undefined;
   readonly #over = new AbortController();
 

@@ -41,7 +41,6 @@ export function createSweeps(deps: SweepDeps) {
   });
   return {
     start: () => loop.start(),
-    /** Stops a sweep that runs, for the next leader to begin again. */
     stop: loop.stop,
     /** How far the sweep that runs has read the service; undefined: no list is being read. */
     progress: () => reading?.findProgress(clock.now()),
