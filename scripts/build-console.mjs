@@ -22,7 +22,10 @@ function isCurrent() {
 }
 
 function listSources() {
-  const entries = readdirSync(join(root, 'ui'), { recursive: true, withFileTypes: true });
+  const folders = ['ui', 'src/domain', 'src/ops'].map((name) => join(root, name));
+  const entries = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true }),
+  );
   const files = entries.filter((entry) => entry.isFile());
   return [
     join(root, 'package-lock.json'),

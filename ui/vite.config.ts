@@ -35,6 +35,11 @@ export default defineConfig({
     reportCompressedSize: false,
     // kB before compression; an operator's page is loaded once and kept.
     chunkSizeWarningLimit: 800,
+    rolldownOptions: {
+      onwarn({ message }) {
+        throw new Error(message);
+      },
+    },
   },
   server: {
     proxy: { '/ops': 'http://127.0.0.1:8080', '/console/session': 'http://127.0.0.1:8080' },

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { limitMarks } from './text.ts';
 
 /** Base of our errors outside `upstream/`. `code` is stable; docs/runbook.md lists those where an operator must act. */
@@ -91,7 +90,7 @@ const LETTER = 0xa0;
  * never contains "bulkId" (RFC 7643 §3.1). It is short, because each membership stores two.
  */
 export function newId(): string {
-  const bytes = randomBytes(ID_BYTES);
+  const bytes = Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
   bytes.writeUInt8(bytes.readUInt8() | LETTER);
   return bytes.toString('hex');
 }

@@ -4,7 +4,6 @@ import type { Ops, OpsName } from './types.ts';
 export class OpsError extends Error {
   override readonly name = 'OpsError';
   readonly status: number;
-  /** Stable word for programs. */
   readonly code: string;
   constructor(status: number, { code, message }: { code: string; message: string }) {
     super(message);

@@ -102,7 +102,6 @@ function isOfProvider(wish: Wish): boolean {
   return wish.for === 'client' || wish.for === 'scim';
 }
 
-/** What is sent: only a provider has a provider and a profile. */
 function toGiven(wish: Wish) {
   const { for: purpose, expires, profile, provider } = wish;
   const name = wish.name.trim();

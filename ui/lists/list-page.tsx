@@ -18,7 +18,6 @@ import { CommandLine, Empty, Fault, Page } from '../parts/page.tsx';
 import { findId, Table } from '../parts/table.tsx';
 import { Filters, type Search } from './filters.tsx';
 
-/** Entries of one page. */
 const PAGE = '200';
 
 /** A list whose answer has this schema. */
@@ -37,7 +36,6 @@ interface TableOptions<Name extends ListName> {
   readonly path: string;
   readonly columns: readonly Column<ItemOf<Name>>[];
   readonly label: string;
-  /** Sentence about an empty list. */
   readonly none: string;
   readonly query?: Query;
   /** What a person can do with each entry. */

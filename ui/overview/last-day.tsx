@@ -5,7 +5,6 @@ import type { Ops } from '../api/types.ts';
 import { Facts, toTime } from '../parts/cell.tsx';
 import { Empty, Fault, Section } from '../parts/page.tsx';
 
-/** Samples are a minute apart. */
 const EVERY_MS = 60_000;
 
 /** The last day in numbers: how fast leavers are out, and charts. */

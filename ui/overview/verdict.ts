@@ -9,13 +9,11 @@ type Status = Ops<'Status'>;
 export interface Concern {
   readonly title: string;
   readonly remedy: string;
-  /** Page that shows it. */
   readonly page?: Place | undefined;
 }
 
 type Page = '/plans' | '/drifts' | '/credentials' | '/users' | '/groups' | '/requests' | '/leavers';
 
-/** A page of the console, with its filters. */
 interface Place {
   readonly to: Page;
   readonly search?: Readonly<Record<string, string>>;

@@ -54,7 +54,6 @@ function MadePlan({ id }: { readonly id: string }) {
   );
 }
 
-/** Why the plan waits, or why nothing of it is done. */
 function toLead({ status, reason }: PlanOf): string {
   if (reason === null) return 'Nothing kept it from being done at once.';
   return status === 'held' ? `Waits for you: ${reason}.` : reason;
