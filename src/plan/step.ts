@@ -38,7 +38,7 @@ export interface Values {
 }
 
 /** A part that is to change, with the values that the call is to give it. */
-export interface Fact {
+export interface PlannedFact {
   readonly part: Part;
   readonly values?: Values;
 }
@@ -70,7 +70,7 @@ export type StepKind =
 /** One call to the service, for all facts that it can carry. */
 export interface Step {
   readonly kind: StepKind;
-  readonly facts: readonly Fact[];
+  readonly facts: readonly PlannedFact[];
 }
 
 /** The step that looks. */
@@ -84,7 +84,7 @@ export interface Plan {
 }
 
 /** A fact that is to change, with its call and its urgency. */
-export interface OpenFact extends Fact {
+export interface OpenFact extends PlannedFact {
   readonly call: Exclude<StepKind, 'look' | 'create'>;
   /** The smallest is the most urgent. */
   readonly rank: number;
@@ -192,10 +192,10 @@ const FIELD_KINDS: ReadonlyMap<unknown, ChangeKind> = new Map(
   Object.entries(FIELD_CHANGES).map(([field, [kind]]) => [field, kind]),
 );
 
-function listKinds({ part, values: { active, temporarilyInactive } = {} }: Fact): ChangeKind[] {
+function listKinds({ part, values: { active, temporarilyInactive } = {} }: PlannedFact) {
   // A suspension is a deactivation, as the audit log calls it.
   const isOn = active ?? (temporarilyInactive === undefined ? undefined : !temporarilyInactive);
-  if (isOn !== undefined) return [isOn ? 'user.activate' : 'user.deactivate'];
+  if (isOn !== undefined) return [isOn ? 'user.activate' : 'user.deactivate'] as const;
   const kind = FIELD_KINDS.get(part);
   return kind === undefined ? [] : [kind];
 }

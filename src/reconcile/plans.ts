@@ -17,11 +17,11 @@ import { type PlanAction, toPlace } from '../domain/plan.ts';
 import type { Deactivation } from '../domain/user.ts';
 import { BridgeError, type JsonObject, newId } from '../domain/values.ts';
 import {
-  type Fact,
   listFields,
   listLinks,
   listParts,
   type Part,
+  type PlannedFact,
   type Step,
   toChanges,
 } from '../plan/step.ts';
@@ -258,7 +258,7 @@ export async function holdRemovals(
   { row: planned, action: step }: { readonly row: ResourceRow; readonly action: Step },
   limit: TooMuchHarm,
 ): Promise<boolean> {
-  const isTaken = (fact: Fact) =>
+  const isTaken = (fact: PlannedFact) =>
     listHarms(toChanges(planned.type, { ...step, facts: [fact] }, undefined)).some((harm) =>
       limit.harms.has(harm),
     );

@@ -12,7 +12,7 @@ import {
   type UserState,
 } from '../../domain/user.ts';
 import { foldCase, isNotApplied, toOwnRefusal } from '../../domain/values.ts';
-import type { Fact, Field } from '../../plan/step.ts';
+import type { Field, PlannedFact } from '../../plan/step.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { listHolders } from '../../store/resources/find.ts';
 import { lockRow, updateRow } from '../../store/resources/rows.ts';
@@ -271,7 +271,7 @@ async function findSeatWait(
 }
 
 /** True for a change that takes a seat: a new account, an activation, the end of a suspension, more of a licence. */
-function takesSeat({ part, values = {} }: Fact, observed: ObservedUser | undefined): boolean {
+function takesSeat({ part, values = {} }: PlannedFact, observed: ObservedUser | undefined) {
   const { active, temporarilyInactive, appsPermissions = 0 } = values;
   if (part === 'account' || active === true || temporarilyInactive === false) return true;
   return hasMoreBits(appsPermissions, observed?.appsPermissions ?? 0);
