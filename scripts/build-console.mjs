@@ -22,7 +22,7 @@ function isCurrent() {
 }
 
 function listSources() {
-  const folders = ['ui', 'src/domain', 'src/ops'].map((name) => join(root, name));
+  const folders = ['ui', 'src/domain', 'src/ops/lists'].map((name) => join(root, name));
   const entries = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true }),
   );

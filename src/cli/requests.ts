@@ -235,8 +235,8 @@ export function fileCommand<Item, Answer extends { readonly items: readonly Item
 }
 
 /**
- * Reads a provider's export; a list in one JSON document becomes one object a line. @throws BridgeError `file-
- * unreadable`; `file-incomplete` for the first pages of a list, which would show people as gone
+ * Reads a provider's export; a list in one JSON document becomes one object a line. @throws
+ * BridgeError `file-unreadable`; `file-incomplete` for the first pages of a list, which would show people as gone
  */
 async function readExport(path: string): Promise<Uint8Array> {
   const bytes = await readFile(path).catch((cause: unknown) => {

@@ -21,8 +21,8 @@ export async function findLeader({ aside }: Pick<Store, 'aside'>): Promise<Leade
 }
 
 /**
- * Takes over if no process leads; undefined: one does. Transactions of the leader before have ended by then. @param
- * callMs longest effect of a call @returns the lead, the owner before, and how long its last call may take
+ * Takes over if no process leads; undefined: one does. Transactions of the leader before have ended by then.
+ * @param callMs longest effect of a call @returns the lead, the owner before, and how long its last call may take
  */
 export async function takeLead(tx: Db, owner: string, callMs: number) {
   await sql`insert into leader (id, owner, epoch, since, expires_at, quiet_at)

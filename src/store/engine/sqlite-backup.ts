@@ -23,8 +23,8 @@ const FILES = ['', '-wal', '-shm'] as const;
 export type CopyStep = 'copying' | 'proving' | 'preparing';
 
 /**
- * Writes one consistent moment of the store into a new file, and checks it. @throws StoreError, BridgeError `backup-
- * failed`
+ * Writes one consistent moment of the store into a new file, and checks it. @throws StoreError,
+ * BridgeError `backup-failed`
  */
 export function backUpSqlite(path: string, target: string, onStep: (step: CopyStep) => void): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no store at ${path}`);
