@@ -23,12 +23,9 @@ function isCurrent() {
 
 function listSources() {
   const folders = ['ui', 'src/domain', 'src/ops/lists'].map((name) => join(root, name));
-  const entries = folders.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, withFileTypes: true }),
-  );
+  const options = { recursive: true, withFileTypes: true };
+  const entries = folders.flatMap((folder) => readdirSync(folder, options));
   const files = entries.filter((entry) => entry.isFile());
-  return [
-    join(root, 'package-lock.json'),
-    ...files.map(({ parentPath, name }) => join(parentPath, name)),
-  ];
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name));
+  return [join(root, 'package-lock.json'), ...paths];
 }

@@ -36,6 +36,8 @@ export default defineConfig({
     // kB before compression; an operator's page is loaded once and kept.
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
+      // How long a part of the build takes on a busy machine is no warning.
+      checks: { bundlerTimings: false },
       onwarn({ message }) {
         throw new Error(message);
       },
