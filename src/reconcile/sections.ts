@@ -19,12 +19,9 @@ export type Missed = 'found' | 'gone';
 export async function toFailure(
   deps: ReconcileDeps,
   classified: Classified,
-  {
-    parts,
-    section,
-    missed,
-  }: { parts: readonly Part[]; section: ReadableSection; missed: Missed | undefined },
+  about: { parts: readonly Part[]; section: ReadableSection; missed: Missed | undefined },
 ): Promise<Outcome<never>> {
+  const { parts, section, missed } = about;
   const { verdict, problem } = classified;
   if (verdict === 'later') return toLater(classified);
   if (verdict === 'unknown') return { kind: 'unknown', problem, parts };
@@ -36,7 +33,6 @@ export async function toFailure(
   return isClosed ? toLater(classified) : { kind: 'refused', parts, problem };
 }
 
-/** Codes of failures of the service at one request. */
 const FAILURES: ReadonlySet<string> = new Set(['unavailable', 'unreadable', 'timeout']);
 
 /** Outcome of a failed look: it is made again, and counts as an attempt of what waits for it. A missing right is reported. */

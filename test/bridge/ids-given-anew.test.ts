@@ -27,14 +27,15 @@ function renumber({ service }: Sandbox, numbers: ReadonlyMap<SandboxUser, number
   state.commit([...gone, ...again]);
 }
 
-function renumberGroups({ service }: Sandbox, numbers: ReadonlyMap<SandboxGroup, number>): void {
+type GroupIds = Pick<SandboxGroup, 'id' | 'uid'>;
+
+function renumberGroups({ service }: Sandbox, ids: ReadonlyMap<SandboxGroup, GroupIds>): void {
   const { state } = service;
   const gone: Change[] = [];
   const again: Change[] = [];
-  for (const [group, id] of numbers) {
+  for (const [group, { id, uid }] of ids) {
     gone.push({ kind: 'group-removed', groupId: group.id });
-    const ids = { id, uid: `uid-${id}` };
-    again.push({ kind: 'group', group: { ...group, ...ids } });
+    again.push({ kind: 'group', group: { ...group, id, uid } });
     for (const userId of state.usersOf('member', group.id))
       again.push({ kind: 'link', link: 'member', groupId: id, userId, present: true });
   }
@@ -149,12 +150,13 @@ describe('ids that the service gave anew', () => {
       people = await bridge.addPeople('eve', 'fay');
     });
     const group = (name: string) => sandbox.service.getGroup(name);
+    const toIds = (id: number): GroupIds => ({ id, uid: `uid-${id}` });
     const count = (name: string) =>
       sandbox.service.groups().filter((one) => one.name === name).length;
 
     test('nobody keeps access through the old group', async () => {
       const id = await bridge.settled(bridge.addGroup('Renumbered', people));
-      renumberGroups(sandbox, new Map([[group('Renumbered'), 700]]));
+      renumberGroups(sandbox, new Map([[group('Renumbered'), toIds(700)]]));
       await bridge.settled(bridge.patch(`/Groups/${id}`, dismiss(people[0])));
 
       expect(count('Renumbered')).toBe(1);
@@ -165,7 +167,7 @@ describe('ids that the service gave anew', () => {
 
     test('a sweep finds the group, and makes no second one', async () => {
       const id = await bridge.settled(bridge.addGroup('Swept', people));
-      renumberGroups(sandbox, new Map([[group('Swept'), 710]]));
+      renumberGroups(sandbox, new Map([[group('Swept'), toIds(710)]]));
       await bridge.settled(bridge.sweep());
       const unmanaged = await bridge.listOps('/unmanaged?kind=group.unmanaged');
       expect([await bridge.listDrifts(), unmanaged]).toEqual([[], []]);
@@ -176,7 +178,7 @@ describe('ids that the service gave anew', () => {
 
     test('a deleted group is removed under its new id', async () => {
       const id = await bridge.settled(bridge.addGroup('Removed', people));
-      renumberGroups(sandbox, new Map([[group('Removed'), 720]]));
+      renumberGroups(sandbox, new Map([[group('Removed'), toIds(720)]]));
       await bridge.settled(bridge.send('DELETE', `/Groups/${id}`));
 
       expect(count('Removed')).toBe(0);
@@ -189,23 +191,7 @@ describe('ids that the service gave anew', () => {
       ];
       await bridge.untilSettled();
       const [first, second] = [group('Left'), group('Right')];
-      const swap = ({ id, uid }: SandboxGroup, other: SandboxGroup): Change => ({
-        kind: 'group',
-        group: { ...other, id, uid },
-      });
-      const links = { kind: 'link', link: 'member' } as const;
-      const toLink = (present: boolean, groupId: number, userId: number): Change => ({
-        ...{ ...links, present, groupId, userId },
-      });
-      const [eve, fay] = [account('eve').id, account('fay').id];
-      sandbox.service.state.commit([
-        swap(first, second),
-        swap(second, first),
-        toLink(false, first.id, eve),
-        toLink(false, second.id, fay),
-        toLink(true, second.id, eve),
-        toLink(true, first.id, fay),
-      ]);
+      renumberGroups(sandbox, new Map([[first, second]]).set(second, first));
       await bridge.settled(bridge.sweep());
       await bridge.settled(bridge.patch(`/Groups/${left}`, { op: 'remove', path: 'members' }));
 

@@ -90,6 +90,20 @@ test('a removal that the service answers with 204 and does not make ends as stuc
   expect((await world.request('GET', `/Groups/${group}`)).status).toBe(404);
 });
 
+test('a removal of an admin who is out already is not refused where the list cannot be read', async () => {
+  const { service, faults } = world.sandbox;
+  const gus = await world.addUser('gus');
+  const desk = await world.addGroup('Desk');
+  await world.patch(`/Groups/${desk}`, toAdmin('add', gus));
+  await untilCalm(MINUTE_MS);
+  service.unlink('Desk', 'gus@example.com', 'admin');
+  faults.add({ operation: 'groupAdmins.getListOfGroupAdmins', fault: { kind: 'html' }, times: 2 });
+  await world.patch(`/Groups/${desk}`, toAdmin('remove', gus));
+  await untilCalm(MINUTE_MS);
+
+  expect(await world.listStuck()).toEqual([]);
+});
+
 const byField = (one: JsonObject, other: JsonObject) =>
   String(one.field).localeCompare(String(other.field));
 

@@ -134,7 +134,6 @@ async function sendUpdate({ deps, values }: GroupCall, uid: string): Promise<Obs
   return observeRestGroup(deps, shown, groups.updateGroup);
 }
 
-/** Name as it came back beside the one that was sent, when the service wrote it differently. */
 function toNameEcho(sent: string, observed: ObservedGroup) {
   return toEcho(normaliseName(sent), normaliseName(observed.displayName));
 }

@@ -46,7 +46,11 @@ export async function explainLink(
   const held: Outcome = { kind: 'done', known: { done: [found] } };
   if (change.wanted && failed.verdict === 'conflict') return held;
   if (await isRefusedInactive(call, failed)) return awaitActivation(call, failed);
-  return (await isListedSo(call, failed)) ? held : undefined;
+  const isSo = await isListedSo(call, failed);
+  if (isSo) return held;
+  // The group itself was found again, so a later look at its list tells.
+  const isUntold = isSo === undefined && failed.verdict === 'missing' && call.missed === 'found';
+  return isUntold ? toLater(failed) : undefined;
 }
 
 function getLink({ links: [change] }: LinkCall): LinkChange {
@@ -84,14 +88,15 @@ async function listLinked(call: LinkCall): Promise<readonly number[] | undefined
   return list === 'admin' ? fetchAdminIds(deps, uid) : fetchMemberIds(deps, { uid, scimId });
 }
 
-/** True if the list shows a refused change to hold: a service may refuse in any words what is already so. */
-async function isListedSo(call: LinkCall, failed: Classified): Promise<boolean> {
+/** True if the list shows a refused change to hold: a service may refuse in any words what is already so. Undefined: it cannot be read. */
+async function isListedSo(call: LinkCall, failed: Classified): Promise<boolean | undefined> {
   const { upstreamUserId, wanted } = getLink(call);
-  const mayHold = isRefusal(failed) || (failed.verdict === 'missing' && !wanted);
-  const shown = mayHold ? await seenOr(listLinked(call), undefined) : undefined;
+  if (!isRefusal(failed) && (failed.verdict !== 'missing' || wanted)) return false;
+  const shown = await seenOr(listLinked(call), null);
+  if (shown === null) return undefined;
   // A service that shows nobody at all proves nothing.
   const isNobody = !wanted && shown?.length === 0;
-  if (isNobody && (await seenOr(isBlind(call.deps, 'users'), true))) return false;
+  if (isNobody && (await seenOr(isBlind(call.deps, 'users'), true))) return undefined;
   return shown?.includes(upstreamUserId) === wanted;
 }
 
