@@ -65,14 +65,17 @@ describe('roles of groups in spaces and documents', () => {
   ): Promise<T> {
     const RULES = JSON.stringify(toRules(place, wanted));
     const common = { DATABASE_URL: place.url, SWEEP_ADMINS_EVERY: '1', RULES };
+    const bugs: JsonObject[] = [];
     const bridge = await startTestBridge({
       ...{ ...options, service: place.sandbox },
       settings: { ...common, ...settings },
+      onLog: (line) => bugs.push(...(line.error === undefined ? [] : [line])),
     });
     try {
       return await life(bridge);
     } finally {
       await bridge.stop();
+      expect(bugs).toEqual([]);
     }
   }
 
@@ -250,7 +253,7 @@ describe('roles of groups in spaces and documents', () => {
     expect(listRoles(place)).toEqual({});
   });
 
-  test('go with their rule, although a service that shows nothing answers 404 at first', async () => {
+  test('go with their rule, although a service that shows nothing answers HTML and 404 at first', async () => {
     const clock = createLeapingClock();
     const place = await makePlace(clock);
     const { faults } = place.sandbox;
@@ -258,6 +261,7 @@ describe('roles of groups in spaces and documents', () => {
     const fault = failing(404);
     for (const operation of ['groups.getGroup', 'groupEntities.removeEntity'] as const)
       faults.add({ operation, fault });
+    faults.add({ operation: 'groups.getListOfGroups', fault: { kind: 'html' }, times: 1 });
     const list = faults.add({ operation: 'groups.getListOfGroups', fault });
     await live(
       place,

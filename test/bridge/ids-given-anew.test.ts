@@ -13,13 +13,12 @@ const toAddress = (name: string) => `${name}@example.com`;
 /** Shows an account under another id, with its memberships: what the service does to its people when it is moved. */
 function renumber({ service }: Sandbox, numbers: ReadonlyMap<SandboxUser, number>): void {
   const { state } = service;
-  const kinds = ['member', 'admin'] as const;
   const gone: Change[] = [];
   const again: Change[] = [];
   for (const [user, id] of numbers) {
     gone.push({ kind: 'user-removed', userId: user.id });
     again.push({ kind: 'user', user: { ...user, id } });
-    for (const link of kinds) {
+    for (const link of ['member', 'admin'] as const) {
       for (const group of state.groupsOf(link, user.id))
         again.push({ kind: 'link', link, groupId: group.id, userId: id, present: true });
     }
@@ -185,10 +184,8 @@ describe('ids that the service gave anew', () => {
     });
 
     test('two groups, each the id of the other: members stay where they are', async () => {
-      const [left] = [
-        await bridge.addGroup('Left', people.slice(0, 1)),
-        await bridge.addGroup('Right', people.slice(1)),
-      ];
+      const left = await bridge.addGroup('Left', people.slice(0, 1));
+      await bridge.addGroup('Right', people.slice(1));
       await bridge.untilSettled();
       const [first, second] = [group('Left'), group('Right')];
       renumberGroups(sandbox, new Map([[first, second]]).set(second, first));

@@ -92,8 +92,7 @@ test('a removal that the service answers with 204 and does not make ends as stuc
 
 test('a removal of an admin who is out already is not refused where the list cannot be read', async () => {
   const { service, faults } = world.sandbox;
-  const gus = await world.addUser('gus');
-  const desk = await world.addGroup('Desk');
+  const [gus, desk] = [await world.addUser('gus'), await world.addGroup('Desk')];
   await world.patch(`/Groups/${desk}`, toAdmin('add', gus));
   await untilCalm(MINUTE_MS);
   service.unlink('Desk', 'gus@example.com', 'admin');

@@ -12,7 +12,7 @@ import { toUserState } from '../../store/resources/state.ts';
 import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { type Classified, isRefusal, type Outcome, seenOr } from '../outcome.ts';
-import { isBlind, toLater } from '../sections.ts';
+import { findDoubt, isBlind, toLater } from '../sections.ts';
 import { readBack, readUser, type StepCall, toTaken } from '../step-call.ts';
 import { fetchAdminIds, fetchEntities, fetchMemberIds, fetchScimMembers } from './observe.ts';
 
@@ -149,9 +149,9 @@ export async function explainEntity(
   { verdict }: Classified,
 ): Promise<Outcome | undefined> {
   const { roles = [], isListed } = call.values;
-  // A service that shows nothing at all proves nothing.
-  const isGone = verdict === 'missing' && roles.length === 0;
-  if (isGone && !(await isBlind(call.deps, 'groups'))) return toChanged(call);
+  if (verdict === 'missing' && roles.length === 0) {
+    return (await findDoubt(call.deps, 'groups')) ?? toChanged(call);
+  }
   if (verdict !== 'conflict' || isListed) return undefined;
   // A conflict says that the group has the entity: the next step sets the roles.
   return { kind: 'done', known: { entities: withRoles(call, '') } };
