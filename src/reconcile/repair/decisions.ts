@@ -33,11 +33,9 @@ import {
 } from '../../store/plans.ts';
 import {
   findRow,
-  type GroupRow,
   lockRow,
   type ResourceRow,
   saveRow,
-  type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
 import { toObservation, toUserState } from '../../store/resources/state.ts';
@@ -242,15 +240,11 @@ async function stopManaging({ store, clock, rules }: ProcessDeps, key: GivenKey)
     const now = clock.now();
     const drifts = await listActiveDrifts(tx, [row.id]);
     await changeDrifts(tx, drifts, { status: 'gone', ended_at: now });
-    const settled = { ...NOTHING_OPEN, modified_at: now };
-    if (row.type === 'user') {
-      const released: UserRow = { ...toUnmanagedUser(row), ...settled };
-      await saveRow(tx, row, released);
-    } else {
+    const settled = { ...NOTHING_OPEN, modified_at: now, version: row.version + 1 };
+    if (row.type === 'user') await saveRow(tx, row, { ...toUnmanagedUser(row), ...settled });
+    else {
       await changeLinks(tx, row, {}, disownLink);
-      const own = { version: row.version + 1, admins_asked: 0 } as const;
-      const released: GroupRow = { ...toUnmanagedGroup(row), ...settled, ...own };
-      await saveRow(tx, row, released);
+      await saveRow(tx, row, { ...toUnmanagedGroup(row), ...settled, admins_asked: 0 });
     }
     return { kind: 'released', provider: row.provider } as const;
   });
