@@ -28,10 +28,8 @@ interface Place {
 type Wanted = Readonly<Record<string, readonly string[]>>;
 
 function toRules({ uids }: Place, wanted: Wanted): Rule[] {
-  const toEntity = ([title, roles]: [string, readonly string[]]) => ({
-    ...{ uid: uids[title] ?? '', roles },
-  });
-  const entities = Object.entries(wanted).map(toEntity);
+  const titles = Object.keys(wanted);
+  const entities = titles.map((title) => ({ uid: uids[title] ?? '', roles: wanted[title] ?? [] }));
   return entities.length === 0 ? [] : [{ group: 'Board*', entities }];
 }
 

@@ -98,10 +98,9 @@ describe('ids that the service gave anew', () => {
     expect(account('two').fullName).toBe(second.fullName);
   });
 
-  const licence = `${USER_EXTENSION}:appsPermissions`;
   test.each([
     ['near', OUT, { active: false }],
-    ['next', replace(licence, 4), { appsPermissions: 4 }],
+    ['next', replace(`${USER_EXTENSION}:appsPermissions`, 4), { appsPermissions: 4 }],
   ])(
     'to another one than %s, and nobody has looked since: what a write changed of the wrong person is brought back at once',
     async (name, write, wanted) => {

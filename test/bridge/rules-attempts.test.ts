@@ -177,7 +177,7 @@ describe('somebody or something at which the service fails, looks included', () 
 
   async function passBusyTime(bridge: TestBridge, clock: CalmClock, minutes: number) {
     for (let minute = 0; minute < minutes; minute += 1) {
-      void bridge.addUser(`other${minute}`);
+      void bridge.addUser(`other${clock.now()}`);
       await clock.passFor(bridge.sandbox, MINUTE_MS);
     }
   }
@@ -186,44 +186,47 @@ describe('somebody or something at which the service fails, looks included', () 
     const { bridge, clock } = await forTest(startCalmBridge(options));
     const create = bridge.addUser('ada');
     await clock.passFor(bridge.sandbox, 2_000);
-    const path = `/Users/${await create}`;
     const account = accountOf(bridge, 'ada@example.com');
     breakChanges(bridge, 'scim.updateUser', account);
     breakLooks(bridge, account);
 
-    const answer = bridge.tryPatch(path, toName('King'));
+    const answer = bridge.tryPatch(`/Users/${await create}`, toName('King'));
     await passBusyTime(bridge, clock, 10);
 
     expect((await answer).status).toBe(200);
     expect(await listStuckParts(bridge)).toEqual([`ada@example.com, name: ${words}`]);
   });
 
-  test('still loses access and members: after three failures it is done without a look', async () => {
+  test('still loses access, members and the group itself: after three failures it is done without a look', async () => {
     const { bridge, clock } = await forTest(startCalmBridge(options));
     const creating = (async () => {
-      const ada = await bridge.addUser('ada');
-      const ids = await bridge.addPeople('bob', 'cy');
-      return { ada, ids, group: await bridge.addGroup('Pilots', ids) };
+      const [ada, ...ids] = await bridge.addPeople('ada', 'bob', 'cy');
+      const group = await bridge.addGroup('Pilots', ids);
+      return { ada, ids, group, crew: await bridge.addGroup('Crew') };
     })();
     await clock.passFor(bridge.sandbox, 20_000);
-    const { ada, ids, group } = await creating;
+    const { ada, ids, group, crew } = await creating;
     const { service, faults } = bridge.sandbox;
-    const { id, uid } = service.getGroup('Pilots');
+    const groups = ['Pilots', 'Crew'].map((name) => service.getGroup(name));
+    const ofGroups = groups.flatMap(({ id, uid }) => [`/${id} `, `/${uid} `]);
     const account = accountOf(bridge, 'ada@example.com');
     const broken = { fault: BROKEN, times: 4 };
     faults.add({ operation: 'scim.updateUser', about: account, ...broken });
     faults.add({ operation: 'groupUsers.removeUserFromGroup', ...broken });
-    for (const about of [account, `/${id} `, `/${uid} `]) breakLooks(bridge, about);
-
+    faults.add({ operation: 'groups.removeGroup', ...broken });
+    for (const about of [account, ...ofGroups]) breakLooks(bridge, about);
     const answers = [
       bridge.tryPatch(`/Users/${ada}`, toActive(false)),
       bridge.tryPatch(`/Groups/${group}`, expel(ids[0])),
     ];
     await passBusyTime(bridge, clock, 4);
+    answers.push(bridge.request('DELETE', `/Groups/${crew}`));
+    await passBusyTime(bridge, clock, 20);
 
     for (const { status } of await Promise.all(answers)) expect(status).toBeLessThan(300);
     expect(service.getUser('ada@example.com').active).toBe(false);
     expect(service.members('Pilots')).toEqual(['cy@example.com']);
+    expect(service.findGroup('Crew')).toBeUndefined();
     expect(await listStuckParts(bridge)).toEqual([]);
   });
 });
