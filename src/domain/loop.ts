@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 export interface Loop {
   /** Begins after `afterMs`, by default after the first rest. */
   start(afterMs?: number): void;
+  /** Has the next turn begin at once. */
   tell(): void;
   /** Resolves when the turn that runs has ended; its signal is aborted. */
   stop(): Promise<void>;

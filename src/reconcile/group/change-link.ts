@@ -12,7 +12,7 @@ import { toUserState } from '../../store/resources/state.ts';
 import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { type Classified, isRefusal, type Outcome, seenOr } from '../outcome.ts';
-import { findDoubt, isBlind, toLater } from '../sections.ts';
+import { findDoubt, toLater } from '../sections.ts';
 import { readBack, readUser, type StepCall, toTaken } from '../step-call.ts';
 import { fetchAdminIds, fetchEntities, fetchMemberIds, fetchScimMembers } from './observe.ts';
 
@@ -48,9 +48,9 @@ export async function explainLink(
   if (await isRefusedInactive(call, failed)) return awaitActivation(call, failed);
   const isSo = await isListedSo(call, failed);
   if (isSo) return held;
-  // The group itself was found again, so a later look at its list tells.
-  const isUntold = isSo === undefined && failed.verdict === 'missing' && call.missed === 'found';
-  return isUntold ? toLater(failed) : undefined;
+  // The group itself was found again, so a later look at its list decides.
+  const isUnread = isSo === undefined && failed.verdict === 'missing' && call.missed === 'found';
+  return isUnread ? toLater(failed) : undefined;
 }
 
 function getLink({ links: [change] }: LinkCall): LinkChange {
@@ -88,15 +88,14 @@ async function listLinked(call: LinkCall): Promise<readonly number[] | undefined
   return list === 'admin' ? fetchAdminIds(deps, uid) : fetchMemberIds(deps, { uid, scimId });
 }
 
-/** True if the list shows a refused change to hold: a service may refuse in any words what is already so. Undefined: it cannot be read. */
+/** True if the list shows a failed change to hold: a service may refuse what is already so. Undefined: it cannot be read. */
 async function isListedSo(call: LinkCall, failed: Classified): Promise<boolean | undefined> {
   const { upstreamUserId, wanted } = getLink(call);
   if (!isRefusal(failed) && (failed.verdict !== 'missing' || wanted)) return false;
   const shown = await seenOr(listLinked(call), null);
   if (shown === null) return undefined;
   // A service that shows nobody at all proves nothing.
-  const isNobody = !wanted && shown?.length === 0;
-  if (isNobody && (await seenOr(isBlind(call.deps, 'users'), true))) return undefined;
+  if (!wanted && shown?.length === 0 && (await findDoubt(call.deps, 'users'))) return undefined;
   return shown?.includes(upstreamUserId) === wanted;
 }
 
