@@ -58,9 +58,9 @@ export interface Failure {
 /** Cells of a user or group. A field that is absent neither waits nor failed, and its value is a provider's. */
 export type Cells<Field extends string> = { readonly [F in Field]?: Cell };
 
-/** The wanted and the held value of each field; undefined: it has none that a change tells. */
+/** The wanted and the observed value of each field; undefined: it has none that a change tells. */
 export type FieldValues<Field extends string> = Readonly<
-  Record<Field, readonly [wanted: JsonValue | undefined, held: JsonValue | undefined] | undefined>
+  Record<Field, readonly [wanted: JsonValue | undefined, seen: JsonValue | undefined] | undefined>
 >;
 
 /** The parts of a cell in their order, in which the store looks for `pending` (`waits`); undefined: nothing is kept. */
@@ -167,9 +167,9 @@ export const onlyEchoes = <F extends string>(cells: Cells<F>) =>
   editAll(cells, ({ echo, sent }) => ({ echo, sent: sent && OF_OTHER }));
 
 /** True when the service holds the wanted value, in its own words too. */
-export function holds(cell: Cell | undefined, wanted: string, held: string): boolean {
+export function holds(cell: Cell | undefined, wanted: string, seen: string): boolean {
   const echo = cell?.echo;
-  return wanted === held || (echo !== undefined && echo.sent === wanted && echo.back === held);
+  return wanted === seen || (echo !== undefined && echo.sent === wanted && echo.back === seen);
 }
 
 /** True for a change that waits. */

@@ -174,11 +174,11 @@ export function listFieldChanges<Field extends UserField | OwnGroupField>(
   values: FieldValues<Field>,
 ): FieldChange[] {
   const changes = fields.flatMap((field): FieldChange[] => {
-    const [wanted, held] = values[field] ?? [];
-    if (wanted === undefined || held === undefined) return [];
+    const [wanted, seen] = values[field] ?? [];
+    if (wanted === undefined || seen === undefined) return [];
     const [on, off = on] = FIELD_CHANGES[field];
     const kind = wanted === false ? off : on;
-    return [{ kind, desired: { [field]: wanted }, observed: { [field]: held } }];
+    return [{ kind, desired: { [field]: wanted }, observed: { [field]: seen } }];
   });
   return [...Map.groupBy(changes, ({ kind }) => kind)].map(([kind, same]) => ({
     kind,
@@ -243,12 +243,12 @@ const RESTRICTING: ReadonlySet<string> = new Set(['temporarilyInactive']);
 function holdsMore({ desired, observed }: ValuedChange): boolean {
   if (!isJsonObject(observed)) return false;
   const wanted = isJsonObject(desired) ? desired : {};
-  return Object.entries(observed).some(([field, held]) => {
+  return Object.entries(observed).some(([field, seen]) => {
     const want = wanted[field];
-    if (Array.isArray(held)) return held.some((one) => !Array.isArray(want) || !want.includes(one));
-    if (typeof held === 'number') return hasMoreBits(held, typeof want === 'number' ? want : 0);
-    const [isHeld, isWanted] = [held === true, want === true];
-    return RESTRICTING.has(field) ? isWanted && !isHeld : isHeld && !isWanted;
+    if (Array.isArray(seen)) return seen.some((one) => !Array.isArray(want) || !want.includes(one));
+    if (typeof seen === 'number') return hasMoreBits(seen, typeof want === 'number' ? want : 0);
+    const [isSeen, isWanted] = [seen === true, want === true];
+    return RESTRICTING.has(field) ? isWanted && !isSeen : isSeen && !isWanted;
   });
 }
 

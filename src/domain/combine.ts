@@ -29,8 +29,8 @@ export interface Combination<Field extends string> {
  */
 export function combine<Field extends string>(input: Combination<Field>): Combined<Field> {
   const { attributes, urn, fields } = input;
-  const held = toExtension(attributes, urn);
-  const extension = { ...held };
+  const before = toExtension(attributes, urn);
+  const extension = { ...before };
   let { cells } = input;
   for (const field of fields) {
     const source = findSource(input, field);
@@ -39,7 +39,7 @@ export function combine<Field extends string>(input: Combination<Field>): Combin
     if (source === undefined) delete extension[field];
     else extension[field] = source.value;
   }
-  const changed = fields.filter((field) => held[field] !== extension[field]);
+  const changed = fields.filter((field) => before[field] !== extension[field]);
   return { attributes: withExtension(attributes, urn, { extension, changed }), cells, changed };
 }
 

@@ -43,9 +43,9 @@ export function findWantedRoles(cell: Cell | undefined): string | undefined {
 }
 
 /** True when the service holds the wanted roles, or what was accepted instead of them. */
-export function holdsRoles(cell: Cell | undefined, held: string | undefined): boolean {
+export function holdsRoles(cell: Cell | undefined, seen: string | undefined): boolean {
   const wanted = findWantedRoles(cell);
-  return wanted === undefined || holds(cell, wanted, held ?? '');
+  return wanted === undefined || holds(cell, wanted, seen ?? '');
 }
 
 /** True for an entity that may have been there before the rules: the list of the service says so, or was not read yet. */

@@ -42,17 +42,17 @@ export interface Failing {
   readonly toRetryAt: (attempts: number) => number;
 }
 
-/** Counts one more failed attempt at what waits; a write that is new is counted anew. @param held the value of before */
+/** Counts one more failed attempt at what waits; a write that is new is counted anew. @param seen the value of before */
 export const fail = <F extends Fact>(
   fact: F,
-  { problem, isOwn, toRetryAt, held }: Failing & { readonly held?: string | undefined },
+  { problem, isOwn, toRetryAt, seen }: Failing & { readonly seen?: string | undefined },
 ): F =>
   withFailure(fact, (known, version) => {
     const same = known?.version === version ? known : undefined;
     const past = same?.attempts ?? 0;
     const attempts = isOwn ? past + 1 : Math.max(past, 1);
     const [since, retryAt] = [known?.since ?? null, toRetryAt(attempts)];
-    const before = same?.before ?? held;
+    const before = same?.before ?? seen;
     return { since, retryAt, problem, attempts, ...(before !== undefined && { before }) };
   });
 
@@ -159,7 +159,7 @@ export function withEarlierRefusals<Field extends string, P extends Refusal>(
   return withEarlierWords(problem, words);
 }
 
-/** A name as it was sent, as it came back, and as the service held it when the attempt was planned. */
+/** A name as it was sent, as it came back, and as the service had it when the attempt was planned. */
 interface SentName {
   readonly sent: string;
   readonly back: string;
@@ -173,6 +173,6 @@ export function isNameKept(
   { sent, back, before, isSame }: SentName,
 ): boolean {
   const name = normaliseName(back);
-  const held = findFailed(cell)?.before ?? (before === undefined ? before : normaliseName(before));
-  return name === held && !isSame(name, sent);
+  const first = findFailed(cell)?.before ?? (before === undefined ? before : normaliseName(before));
+  return name === first && !isSame(name, sent);
 }

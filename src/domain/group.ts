@@ -77,8 +77,8 @@ export interface LinkChange extends LinkKey {
 
 /** A change that the service holds now. */
 export interface DoneLink extends LinkChange {
-  /** It held before the bridge asked, so the bridge did not put the user in. */
-  readonly heldAlready?: true;
+  /** It was so before the bridge asked, so the bridge did not put the user in. */
+  readonly madeByOthers?: true;
 }
 
 /** All that is known of one managed group, or of one whose removal is still under way. */
@@ -132,8 +132,8 @@ export function listGroupDifferences(
   cells: Cells<GroupField>,
 ): OwnGroupField[] {
   const { displayName, existence: _, ...values } = toGroupValues(desired, observed);
-  const [wanted, held] = displayName.map(normaliseName);
-  const isNamed = holds(cells.displayName, wanted ?? '', held ?? '');
+  const [wanted, seen] = displayName.map(normaliseName);
+  const isNamed = holds(cells.displayName, wanted ?? '', seen ?? '');
   const others = parseFields<keyof typeof values>(values).filter((field) => {
     const [want, have] = values[field];
     return want !== undefined && want !== have;

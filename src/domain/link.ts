@@ -47,11 +47,11 @@ export function writeLink(
   { wanted, version, isUnsure }: LinkWrite,
 ): Link | undefined {
   if (!wanted && before === undefined) return undefined;
-  const held = before ?? NEW_LINK;
+  const known = before ?? NEW_LINK;
   const desired = wanted ? 1 : 0;
-  const waits = held.observed !== desired || isWaiting(held);
-  if (held.desired === desired && !waits) return undefined;
-  return { ...held, desired, pending: waits || isUnsure ? version : undefined, by_rule: 0 };
+  const waits = known.observed !== desired || isWaiting(known);
+  if (known.desired === desired && !waits) return undefined;
+  return { ...known, desired, pending: waits || isUnsure ? version : undefined, by_rule: 0 };
 }
 
 /** The link after the rules; undefined: no change. Rules remove only users whom they put in. */
@@ -92,14 +92,14 @@ function withoutOver(link: Link): Link | undefined {
 /** The link once calls that left cannot take effect any more: a difference that they made waits to be undone. */
 export function endDoubt(before: Link, version: number): Link | undefined {
   const { desired, observed } = before;
-  const isHeld = desired === null || desired === (observed ?? 0);
-  return withoutOver({ ...(isHeld ? before : claimLink(before, version)), sent: undefined });
+  const isAsWanted = desired === null || desired === (observed ?? 0);
+  return withoutOver({ ...(isAsWanted ? before : claimLink(before, version)), sent: undefined });
 }
 
-/** The link after its change was made; undefined: it is forgotten. `heldAlready`: the bridge did not put the user in. */
+/** The link after its change was made; undefined: it is forgotten. `madeByOthers`: the bridge did not put the user in. */
 export function endChange(
   before: Link,
-  { wanted, heldAlready }: { readonly wanted: boolean; readonly heldAlready?: true },
+  { wanted, madeByOthers }: { readonly wanted: boolean; readonly madeByOthers?: true },
   plannedVersion: number,
 ): Link | undefined {
   const { pending, sent } = before;
@@ -108,7 +108,7 @@ export function endChange(
   return {
     ...before,
     observed: wanted ? 1 : 0,
-    put_in: wanted && !heldAlready ? 1 : 0,
+    put_in: wanted && !madeByOthers ? 1 : 0,
     pending: isNewer ? pending : undefined,
     failure: undefined,
     sent: isNewer ? sent : toSentAfter(before),

@@ -22,8 +22,8 @@ interface LoopDeps {
   readonly listen?: ((tell: () => void) => () => void) | undefined;
 }
 
-/** One turn. Resolves with the rest until the next one, in milliseconds; `isTold`: it begins because of news. */
-export type Turn = (signal: AbortSignal, isTold: boolean) => Promise<number | undefined>;
+/** One turn. Resolves with the rest until the next one, in milliseconds; `hasNews`: it begins because of news. */
+export type Turn = (signal: AbortSignal, hasNews: boolean) => Promise<number | undefined>;
 
 /** Creates a loop; nothing runs before its start. */
 export function createLoop(
@@ -36,9 +36,9 @@ export function createLoop(
   let running: Promise<void> = Promise.resolve();
   let unlisten: (() => void) | undefined;
 
-  async function takeTurn(isTold: boolean): Promise<number> {
+  async function takeTurn(hasNews: boolean): Promise<number> {
     try {
-      return (await turn(signal, isTold)) ?? restMs;
+      return (await turn(signal, hasNews)) ?? restMs;
     } catch (error) {
       if (!signal.aborted) onFailure(error);
       return restMs;
@@ -46,8 +46,8 @@ export function createLoop(
   }
 
   async function run(afterMs: number): Promise<void> {
-    let isTold = await news.rest(afterMs);
-    while (!signal.aborted) isTold = await news.rest(await takeTurn(isTold));
+    let hasNews = await news.rest(afterMs);
+    while (!signal.aborted) hasNews = await news.rest(await takeTurn(hasNews));
   }
 
   return {
@@ -67,13 +67,13 @@ export function createLoop(
 
 /** Creates the wake-up of work that pauses between its turns; after `stopping` it pauses no more. */
 export function createNews(clock: Pick<Clock, 'sleep'>, stopping?: AbortSignal) {
-  let isTold = false;
+  let hasNews = false;
   let wake = () => {};
   stopping?.addEventListener('abort', () => wake(), { once: true });
   return {
     /** Ends the pause between turns. News that comes during a turn ends the pause after it at once. */
     tell(): void {
-      isTold = true;
+      hasNews = true;
       wake();
     },
     /** Waits for `ms` at most, and not at all once the work is to stop. True: news came since the last pause. Never rejects. */
@@ -81,12 +81,12 @@ export function createNews(clock: Pick<Clock, 'sleep'>, stopping?: AbortSignal) 
       const resting = new AbortController();
       // With a reason: without one, an error with a stack is made each time.
       wake = () => resting.abort('news');
-      if (ms > 0 && !isTold && stopping?.aborted !== true) {
+      if (ms > 0 && !hasNews && stopping?.aborted !== true) {
         await clock.sleep(ms, resting.signal).catch(() => undefined);
       }
-      const wasTold = isTold;
-      isTold = false;
-      return wasTold;
+      const hadNews = hasNews;
+      hasNews = false;
+      return hadNews;
     },
   };
 }

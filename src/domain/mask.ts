@@ -1,6 +1,6 @@
-/** True if `held` has a bit that `wanted` lacks, beyond 32 bits too. @throws RangeError for what is no whole number */
-export function hasMoreBits(held: number, wanted: number | bigint): boolean {
-  return (BigInt(held) & ~BigInt(wanted)) !== 0n;
+/** True if `bits` has a bit that `others` lacks, beyond 32 bits too. @throws RangeError for what is no whole number */
+export function hasMoreBits(bits: number, others: number | bigint): boolean {
+  return (BigInt(bits) & ~BigInt(others)) !== 0n;
 }
 
 /** The bits of both. @throws RangeError as `hasMoreBits` */

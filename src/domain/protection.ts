@@ -46,10 +46,10 @@ function isLess(
   { before, after, observed, isInService }: ProtectedChange,
   field: 'appsPermissions' | 'permissions',
 ): boolean {
-  const [was, is, held] = [before?.[field], after[field], observed?.[field]];
+  const [was, is, seen] = [before?.[field], after[field], observed?.[field]];
   if (is === undefined) return (was ?? 0) > 0;
-  if (was === undefined && held === undefined) return isInService;
-  return hasMoreBits(was ?? 0, is) || hasMoreBits(held ?? 0, is);
+  if (was === undefined && seen === undefined) return isInService;
+  return hasMoreBits(was ?? 0, is) || hasMoreBits(seen ?? 0, is);
 }
 
 /** A change with nothing but the access it takes. @param urn of the extension @param taken `active`, or its fields */

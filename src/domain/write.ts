@@ -61,7 +61,7 @@ export function withSuspensionEnded(
   before: JsonObject,
   { cells, attributes }: Pick<Combination<UserField>, 'cells' | 'attributes'>,
 ): JsonObject {
-  const read = (held: JsonObject) => toExtension(held, USER_EXTENSION).temporarilyInactive;
+  const read = (of: JsonObject) => toExtension(of, USER_EXTENSION).temporarilyInactive;
   const isCleared = read(before) === true && typeof read(attributes) !== 'boolean';
   if (!isCleared || cells.temporarilyInactive?.source?.value === true) return attributes;
   const extension = { ...toExtension(attributes, USER_EXTENSION), temporarilyInactive: false };
@@ -217,7 +217,7 @@ export function takeBackWrite(
 function toNamed(attributes: JsonObject): Map<string, JsonValue> {
   const named = Object.entries(attributes).map(([name, value]) =>
     name.startsWith('urn:') && isJsonObject(value)
-      ? Object.entries(value).map(([part, held]) => [toWrittenName(name, part), held] as const)
+      ? Object.entries(value).map(([part, inner]) => [toWrittenName(name, part), inner] as const)
       : [[name, value] as const],
   );
   return new Map(named.flat());

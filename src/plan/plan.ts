@@ -56,9 +56,9 @@ export function planUser(state: UserState, policy: UserPolicy): Plan {
   const isOurs = (field: UserField) => field !== 'account' && isOwned(field, desired);
   const open = listOpen(cells, differing, isOurs);
   const facts = open.flatMap((field) => USER_FACTS[field](state, observed, policy));
-  const isHeld = (field: UserField) =>
+  const isDone = (field: UserField) =>
     !open.includes(field) || (field === 'address' && !policy.addressMayChange);
-  return { step: toStep(facts, cells), done: listWaiting(cells).filter(isHeld) };
+  return { step: toStep(facts, cells), done: listWaiting(cells).filter(isDone) };
 }
 
 /** A user whom the service never saw costs no call until active; one who may have an account that nobody knows is looked for. */
@@ -89,8 +89,8 @@ const USER_FACTS: Readonly<
     }
     const isActive = isWantedActive(desired, deactivation);
     const isSuspended = observed.temporarilyInactive ?? false;
-    const isToTell = isSuspended === isActive || listUnsure(cells).includes('active');
-    if (deactivation === 'temporarilyInactive' && isToTell)
+    const isNeeded = isSuspended === isActive || listUnsure(cells).includes('active');
+    if (deactivation === 'temporarilyInactive' && isNeeded)
       facts.push(suspend('active', !isActive));
     return facts;
   },

@@ -107,11 +107,11 @@ async function listOfLists(db: Db, row: GroupRow): Promise<Difference[]> {
   const { cells, entities } = toGroupState(row);
   const roles = listEntityFields(cells).flatMap((memberId) => {
     const cell = cells[memberId];
-    const held = entities?.roles[memberId];
-    if (isWaiting(cell) || holdsRoles(cell, held)) return [];
+    const seen = entities?.roles[memberId];
+    if (isWaiting(cell) || holdsRoles(cell, seen)) return [];
     const wanted = findWantedRoles(cell);
-    const differs = held === undefined ? 'entity.removed' : 'entity.changed';
-    const [desired, observed] = [{ roles: parseRoles(wanted) }, { roles: parseRoles(held) }];
+    const differs = seen === undefined ? 'entity.removed' : 'entity.changed';
+    const [desired, observed] = [{ roles: parseRoles(wanted) }, { roles: parseRoles(seen) }];
     return toDifference(row, wanted ? differs : 'entity.added', { desired, observed, memberId });
   });
   return [...links, ...roles];

@@ -181,7 +181,7 @@ export type Postponed =
     };
 
 /** End of a provider's write, as far as its request waits. */
-export type Settlement =
+export type WriteResult =
   | { readonly kind: 'applied' }
   | { readonly kind: 'refused'; readonly problem: Problem }
   | { readonly kind: 'not-yet'; readonly reason: string };

@@ -293,9 +293,9 @@ async function take(
   { parts, deactivation }: { readonly parts: readonly Part[]; readonly deactivation: Deactivation },
 ): Promise<PlanAction[]> {
   const fields: readonly string[] = listFields(parts);
-  const held = parseCells<string>(row);
-  const left = listWaiting(held).filter((field) => !fields.includes(field));
-  const cells = JSON.stringify(onlyWaiting(held, left));
+  const known = parseCells<string>(row);
+  const left = listWaiting(known).filter((field) => !fields.includes(field));
+  const cells = JSON.stringify(onlyWaiting(known, left));
   await updateRow(tx, row, { cells });
   const taken = await changeNamed(tx, row, listLinks(parts), (link) =>
     !isWaiting(link) || link.desired === 1 ? link : dropChange(link),

@@ -6,7 +6,7 @@ import { parseCells } from '../store/engine/columns.ts';
 import type { Undo } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { classify, type Problem, type Settlement } from './outcome.ts';
+import { classify, type Problem, type WriteResult } from './outcome.ts';
 
 /** Requests that may wait at the same time; beyond that a write is answered once it is stored. */
 const WAITING_MAX = 2_000;
@@ -105,12 +105,12 @@ export interface WaitingRequest extends Waiter {
 }
 
 interface Entry extends WaitingRequest {
-  readonly resolve: (settlement: Settlement) => void;
+  readonly resolve: (result: WriteResult) => void;
   /** Ends the deadline. */
   readonly answered: AbortController;
-  isHeld: boolean;
-  /** Answer that came while it was held: given afterwards, unless the write was taken back. */
-  kept?: Settlement;
+  isSuspended: boolean;
+  /** Answer that came while it was suspended: given afterwards, unless the write was taken back. */
+  kept?: WriteResult;
 }
 
 const TOO_SLOW = 'the service takes longer than the wait';
@@ -132,57 +132,57 @@ export class Waiters {
     return [...this.#entries];
   }
 
-  /** Waits until the write is settled, or until the wait is over. */
-  wait(request: WaitingRequest): Promise<Settlement> {
-    const { promise, resolve } = Promise.withResolvers<Settlement>();
+  /** Waits until the service holds the write or refuses it, or until the wait is over. */
+  wait(request: WaitingRequest): Promise<WriteResult> {
+    const { promise, resolve } = Promise.withResolvers<WriteResult>();
     const answered = new AbortController();
-    const entry: Entry = { ...request, resolve, answered, isHeld: false };
-    const onOver = () => this.#answer(entry, { kind: 'not-yet', reason: TOO_SLOW });
+    const entry: Entry = { ...request, resolve, answered, isSuspended: false };
+    const onOver = () => this.#end(entry, { kind: 'not-yet', reason: TOO_SLOW });
     const waitMs = request.until - this.#clock.now();
     this.#clock.sleep(waitMs, answered.signal).then(onOver, () => undefined);
     this.#entries.add(entry);
     return promise;
   }
 
-  /** Holds the requests for a resource while a result is recorded; `resume` answers those whose write was taken back. */
-  hold(key: ResourceKey) {
-    const waiters = this.#list(key).filter((entry) => !entry.isHeld);
-    for (const entry of waiters) entry.isHeld = true;
+  /** Suspends the answers about a resource while a result is recorded; `resume` answers the requests whose write was taken back. */
+  suspend(key: ResourceKey) {
+    const waiters = this.#list(key).filter((entry) => !entry.isSuspended);
+    for (const entry of waiters) entry.isSuspended = true;
     const resume = (undone: readonly Undone[]) => {
       for (const entry of waiters) {
-        entry.isHeld = false;
+        entry.isSuspended = false;
         const problem = undone.findLast(({ version }) => version === entry.version)?.problem;
-        if (problem) this.#answer(entry, { kind: 'refused', problem });
-        else if (entry.kept) this.#answer(entry, entry.kept);
+        if (problem) this.#end(entry, { kind: 'refused', problem });
+        else if (entry.kept) this.#end(entry, entry.kept);
       }
     };
     return { waiters, resume };
   }
 
   /** Answers all requests whose version has arrived, and "not yet" to the others of this reading where a reason is given. */
-  settle(key: ResourceKey, progress: Progress, notYet?: string): void {
+  answer(key: ResourceKey, progress: Progress, notYet?: string): void {
     const { version, oldestPending = Number.POSITIVE_INFINITY } = progress;
     for (const entry of this.#list(key)) {
       if (entry.version > version) continue;
-      if (entry.version < oldestPending) this.#answer(entry, { kind: 'applied' });
-      else if (notYet !== undefined) this.#answer(entry, { kind: 'not-yet', reason: notYet });
+      if (entry.version < oldestPending) this.#end(entry, { kind: 'applied' });
+      else if (notYet !== undefined) this.#end(entry, { kind: 'not-yet', reason: notYet });
     }
   }
 
   /** The same with a progress that is read if a request waits. */
-  async settleBy(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void> {
-    if (this.#list(key).length > 0) this.settle(key, await readProgress());
+  async answerAfter(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void> {
+    if (this.#list(key).length > 0) this.answer(key, await readProgress());
   }
 
   /** Answers "not yet" to all requests that wait for this resource; their writes are durable. */
   answerNotYet(key: ResourceKey, reason: string): void {
-    for (const entry of this.#list(key)) this.#answer(entry, { kind: 'not-yet', reason });
+    for (const entry of this.#list(key)) this.#end(entry, { kind: 'not-yet', reason });
   }
 
   /** Answers the request whose wait has this name. */
   refuse(id: string, problem: Problem): void {
     const named = this.#entries.values().find((entry) => entry.id === id);
-    if (named) this.#answer(named, { kind: 'refused', problem });
+    if (named) this.#end(named, { kind: 'refused', problem });
   }
 
   #list({ type, id }: ResourceKey): Entry[] {
@@ -190,15 +190,15 @@ export class Waiters {
   }
 
   /** Answers now, or after the result that is being recorded is known. */
-  #answer(entry: Entry, settlement: Settlement): void {
-    if (entry.isHeld) {
-      entry.kept ??= settlement;
+  #end(entry: Entry, result: WriteResult): void {
+    if (entry.isSuspended) {
+      entry.kept ??= result;
       return;
     }
     if (!this.#entries.delete(entry)) return;
     // With a reason: without one, an error with a stack is made each time.
     entry.answered.abort('answered');
-    entry.resolve(settlement);
+    entry.resolve(result);
   }
 }
 

@@ -140,7 +140,7 @@ export const groupFields: FieldKind<'group', GroupField> = {
   // Its members may be stuck too.
   toCellColumns: (cells) => ({ cells: JSON.stringify(cells) }),
   listTaken(row, { before, after, cells, fields }) {
-    const { observed, ids, cells: held } = toGroupState(row);
+    const { observed, ids, cells: known } = toGroupState(row);
     const own = listTaken({
       before: before && toDesiredGroup(before),
       after: toDesiredGroup(after),
@@ -151,7 +151,7 @@ export const groupFields: FieldKind<'group', GroupField> = {
     const entities = fields.filter(
       (field) =>
         isEntityField(field) &&
-        losesRoles(findWantedRoles(held[field]), findWantedRoles(cells[field])),
+        losesRoles(findWantedRoles(known[field]), findWantedRoles(cells[field])),
     );
     return [...own, ...entities];
   },
@@ -174,12 +174,12 @@ export const groupFields: FieldKind<'group', GroupField> = {
   },
   combine(row, input) {
     const { rulings, kept } = input;
-    const held = parseCells<GroupField>(row);
-    const own = { cells: held, urn: GROUP_EXTENSION, fields: RULED_GROUP_FIELDS };
+    const known = parseCells<GroupField>(row);
+    const own = { cells: known, urn: GROUP_EXTENSION, fields: RULED_GROUP_FIELDS };
     const combined = combine<GroupField>({ ...input, ...own });
     const wanted = new Map<EntityField, string>();
-    for (const field of parseFields<GroupField>({ ...rulings, ...held })) {
-      const roles = kept?.has(field) ? findWantedRoles(held[field]) : rulings[field]?.value;
+    for (const field of parseFields<GroupField>({ ...rulings, ...known })) {
+      const roles = kept?.has(field) ? findWantedRoles(known[field]) : rulings[field]?.value;
       if (isEntityField(field) && roles !== undefined) wanted.set(field, String(roles));
     }
     const entities = wantEntities<GroupField>(combined.cells, wanted, toSeenEntities(row));
@@ -190,8 +190,8 @@ export const groupFields: FieldKind<'group', GroupField> = {
 };
 
 function changesRuled({ before, attributes }: AskedAttributes): boolean {
-  const [held, asked] = [before, attributes].map((each) => toExtension(each, USER_EXTENSION));
-  return RULED_USER_FIELDS.some((field) => held?.[field] !== asked?.[field]);
+  const [had, asked] = [before, attributes].map((each) => toExtension(each, USER_EXTENSION));
+  return RULED_USER_FIELDS.some((field) => had?.[field] !== asked?.[field]);
 }
 
 /** Combines the attributes of a request with the rules. */

@@ -120,12 +120,12 @@ async function listRuled(
 ): Promise<readonly RuledLink[]> {
   const links = await listLinks(tx, row, { list, userIds: users });
   // Deleted users leave by themselves.
-  const held = links.filter(({ userDeletedAt }) => userDeletedAt === null);
-  const heldById = new Map(held.map((link) => [link.userId, link]));
+  const present = links.filter(({ userDeletedAt }) => userDeletedAt === null);
+  const byId = new Map(present.map((link) => [link.userId, link]));
   const { version, must_look } = row;
-  const changes = [...new Set([...heldById.keys(), ...wanted])].flatMap((userId): RuledLink[] => {
+  const changes = [...new Set([...byId.keys(), ...wanted])].flatMap((userId): RuledLink[] => {
     const rule = { wanted: wanted.has(userId), version, isUnsure: must_look !== 0 };
-    const after = ruleLink(heldById.get(userId), rule);
+    const after = ruleLink(byId.get(userId), rule);
     return after === undefined ? [] : [{ ...after, list, userId }];
   });
   const id = changes.filter(({ desired }) => desired !== 1).map(({ userId }) => userId);

@@ -12,7 +12,7 @@ import { sendPieces } from './http/respond.ts';
 import { EVERYTHING, type Projection, parseProjection } from './render/projection.ts';
 import { renderAll, type Shown, toRef, toShownVersion, type View } from './render/resources.ts';
 import { groupSchema, type ResourceSchema, userSchema } from './schema/resource-schemas.ts';
-import { acceptWrite, settleWrite, type WriteRequest } from './writes/accept.ts';
+import { acceptWrite, deliverWrite, type WriteRequest } from './writes/accept.ts';
 
 /** Handlers of one resource carry its id in the path. */
 export type ResourceHandler = RequestHandler<{ id: string }>;
@@ -59,7 +59,7 @@ export function createResourceHandlers(
         repairs: getNotes(res).repairs,
         understood: (content) => note(res, { content }),
       });
-      await settleWrite(deps, written, getRequestContext(res).arrivedAt);
+      await deliverWrite(deps, written, getRequestContext(res).arrivedAt);
       await answer(res, written.row, { projection, status });
     };
   }

@@ -6,7 +6,7 @@ export const TOPICS = [
   'decided', // An operator decided something, or asked for a sweep.
   'errand', // A process asks the leader for a call, or has its answer.
   'here', // The leader has heard what is due.
-  'settled', // The leader has stored what became of a change.
+  'recorded', // The leader has stored what became of a change.
   'left', // The service holds that a user is out.
   'leader', // Another process leads, or may.
   'former-ids', // Ids of an earlier SCIM server were added.

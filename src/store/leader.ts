@@ -62,7 +62,7 @@ export async function yieldLead(tx: Db, { owner, epoch }: Lead, isQuiet: boolean
 
 /** True if this is still the lead, until the commit. The lock is the weakest that a takeover waits for. */
 export async function holdLead(tx: Db, { owner, epoch }: Lead): Promise<boolean> {
-  const held = await select(tx)`select 1 from leader
+  const rows = await select(tx)`select 1 from leader
     where owner = ${owner} and epoch = ${epoch} ${forUpdate(tx, 'key share')}`;
-  return held.length > 0;
+  return rows.length > 0;
 }

@@ -173,7 +173,7 @@ export class Budget {
     const isProbe = this.#probe === 'due';
     if (isProbe) this.#probe = 'out';
     this.#inFlight += 1;
-    const place = this.#window.hold(readSteady(this.#clock));
+    const place = this.#window.take(readSteady(this.#clock));
     let left = false;
     return {
       sent: () => {

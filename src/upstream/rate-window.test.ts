@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { type HeldPlace, RateWindow } from './rate-window.ts';
+import { RateWindow, type TakenPlace } from './rate-window.ts';
 
 test('never more than n leave in any second, however late they are sent', () => {
   const window = new RateWindow(5, 0);
   const sentAt: number[] = [];
-  const held: { readonly leavesAt: number; readonly place: HeldPlace }[] = [];
+  const held: { readonly leavesAt: number; readonly place: TakenPlace }[] = [];
   // A fixed pattern of times between permission and sending, 0 to 390 ms.
   for (let nowMs = 0; nowMs < 20_000; nowMs += 10) {
     while (held[0] !== undefined && held[0].leavesAt <= nowMs) {
@@ -12,7 +12,7 @@ test('never more than n leave in any second, however late they are sent', () => 
       sentAt.push(nowMs);
     }
     if (window.waitMs(nowMs) === 0) {
-      held.push({ leavesAt: nowMs + ((nowMs * 7) % 400), place: window.hold(nowMs) });
+      held.push({ leavesAt: nowMs + ((nowMs * 7) % 400), place: window.take(nowMs) });
       held.sort((a, b) => a.leavesAt - b.leavesAt);
     }
   }
@@ -36,6 +36,6 @@ test.each([
   { requestsPerSecond: 0, wantMs: 0 },
 ])('$requestsPerSecond per second: the window is $wantMs ms', ({ requestsPerSecond, wantMs }) => {
   const window = new RateWindow(requestsPerSecond, 0);
-  while (window.free(0) > 0 && requestsPerSecond > 0) window.hold(0).sent(0);
+  while (window.free(0) > 0 && requestsPerSecond > 0) window.take(0).sent(0);
   expect(window.waitMs(0)).toBe(wantMs);
 });

@@ -1,5 +1,5 @@
 /** A place in the window. Exactly one of the two functions is called, once. */
-export interface HeldPlace {
+export interface TakenPlace {
   /** The request leaves now: its place is free again one window later. */
   sent(nowMs: number): void;
   /** The request never left. */
@@ -17,7 +17,7 @@ export class RateWindow {
   readonly #spaceMs: number;
   /** Times at which places become free again, oldest first; at most as many as there are places. */
   readonly #freeAt: number[];
-  #held = 0;
+  #taken = 0;
   #lastTurnAt = Number.NEGATIVE_INFINITY;
 
   /**
@@ -47,7 +47,7 @@ export class RateWindow {
   /** Places free at `nowMs`. */
   free(nowMs: number): number {
     while (this.#freeAt[0] !== undefined && this.#freeAt[0] <= nowMs) this.#freeAt.shift();
-    return this.#places - this.#held - this.#freeAt.length;
+    return this.#places - this.#taken - this.#freeAt.length;
   }
 
   /** Milliseconds until a request may leave, 0 for now; undefined when that depends on requests not sent yet. */
@@ -68,19 +68,19 @@ export class RateWindow {
   }
 
   /** Takes a place in the window for a request that is about to leave. */
-  hold(heldAt: number): HeldPlace {
+  take(takenAt: number): TakenPlace {
     const before = this.#lastTurnAt;
     // A timer that fires late by no more than an eighth of a space costs nothing of the rate.
-    const turnAt = Math.max(before + this.#spaceMs, heldAt - this.#spaceMs / 8);
+    const turnAt = Math.max(before + this.#spaceMs, takenAt - this.#spaceMs / 8);
     this.#lastTurnAt = turnAt;
-    this.#held += 1;
+    this.#taken += 1;
     return {
       sent: (nowMs) => {
-        this.#held -= 1;
+        this.#taken -= 1;
         this.#freeAt.push(nowMs + this.#windowMs);
       },
       giveBack: () => {
-        this.#held -= 1;
+        this.#taken -= 1;
         // The next request keeps no distance from one that never left.
         if (this.#lastTurnAt === turnAt) this.#lastTurnAt = before;
       },

@@ -28,7 +28,7 @@ export class IssuerUnreadable extends Refusal {
 }
 
 /** Keys of an issuer as they were read at one moment. */
-interface HeldKeys {
+interface KnownKeys {
   readonly keys: readonly PublicKey[];
   /** Epoch milliseconds. */
   readonly readAt: number;
@@ -64,10 +64,10 @@ export function createIssuerKeys(deps: IssuerKeysDeps) {
       const key = `${place.source.kind} ${toAddress(place)}`;
       const source = sources.get(key) ?? createSource(deps, place, stopping.signal);
       if (!sources.has(key)) sources.set(key, source);
-      const held = await source.get();
-      return use(held.keys).catch(async (error: unknown) => {
+      const known = await source.get();
+      return use(known.keys).catch(async (error: unknown) => {
         if (!mayBeNewer(error)) throw error;
-        return use((await source.renew(held)).keys);
+        return use((await source.renew(known)).keys);
       });
     },
     stop: () => stopping.abort(),
@@ -80,7 +80,7 @@ function createSource(
   place: KeyPlace,
   stopping: AbortSignal,
 ) {
-  let held: HeldKeys | undefined;
+  let known: KnownKeys | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   let renewedAt = Number.NEGATIVE_INFINITY;
   let waiting = 0;
@@ -91,12 +91,12 @@ function createSource(
     return ageMs >= 0 && ageMs < ms;
   }
 
-  const read = shareRunning(async (): Promise<HeldKeys> => {
+  const read = shareRunning(async (): Promise<KnownKeys> => {
     const readAt = clock.now();
     try {
       const keys = parseKeys(await reader.read(await findAddress(reader, place)));
-      held = { keys, readAt };
-      return held;
+      known = { keys, readAt };
+      return known;
     } catch (cause) {
       failedAt = clock.now();
       const error = cause instanceof Error ? cause.message : 'unknown';
@@ -112,8 +112,8 @@ function createSource(
   });
 
   return {
-    async get(): Promise<HeldKeys> {
-      const before = held;
+    async get(): Promise<KnownKeys> {
+      const before = known;
       if (before !== undefined && isWithin(before.readAt, FRESH_MS)) return before;
       try {
         if (isWithin(failedAt, PAUSE_MS)) throw new IssuerUnreadable('read a moment ago');
@@ -125,8 +125,8 @@ function createSource(
       }
     },
     /** All who ask share one reading, or wait for it: a change of keys refuses nobody, and strangers cause few readings. */
-    async renew(seen: HeldKeys): Promise<HeldKeys> {
-      if (held !== undefined && held !== seen) return held;
+    async renew(seen: KnownKeys): Promise<KnownKeys> {
+      if (known !== undefined && known !== seen) return known;
       if (waiting >= WAITING_MAX) throw new IssuerUnreadable('too many wait');
       waiting += 1;
       return readAfterPause().finally(() => {

@@ -24,34 +24,34 @@ type Snake<Name> = Name extends `${infer First}${infer Rest}`
   : Name;
 
 /** How a row may hold a value: a moment in epoch milliseconds, a flag as 0 or 1, a part as JSON text or with such members. */
-type Held<Value> =
+type Stored<Value> =
   | Value
   | (Value extends boolean ? number : never)
   | (Value extends string ? (string extends Value ? number : never) : never)
-  | (Value extends readonly (infer Item)[] ? readonly Held<Item>[] : never)
-  | (Value extends object ? string | HeldPart<Value> : never);
+  | (Value extends readonly (infer Item)[] ? readonly Stored<Item>[] : never)
+  | (Value extends object ? string | StoredPart<Value> : never);
 
-type HeldPart<Value> = {
-  readonly [Name in keyof Value as string extends Name ? never : Name]: Held<Value[Name]>;
+type StoredPart<Value> = {
+  readonly [Name in keyof Value as string extends Name ? never : Name]: Stored<Value[Name]>;
 };
 
 /** True if the row has the member, by its own name or in snake case. */
 type Has<Row, Name, Value> = Name extends keyof Row
-  ? [Row[Name]] extends [Held<Value>]
+  ? [Row[Name]] extends [Stored<Value>]
     ? true
     : false
   : Snake<Name> extends keyof Row
-    ? [Row[Snake<Name>]] extends [Held<Value>]
+    ? [Row[Snake<Name>]] extends [Stored<Value>]
       ? true
       : false
     : false;
 
 /** The members of an answer that its row does not have, and others that are to differ from it. */
 type More<Json, Row> = {
-  readonly [Name in keyof Json as Has<Row, Name, Json[Name]> extends true ? never : Name]: Held<
+  readonly [Name in keyof Json as Has<Row, Name, Json[Name]> extends true ? never : Name]: Stored<
     Json[Name]
   >;
-} & { readonly [Name in keyof Json]?: Held<Json[Name]> };
+} & { readonly [Name in keyof Json]?: Stored<Json[Name]> };
 
 /**
  * Renders a row as the JSON of its schema: members by their name or in snake case, moments, flags, parts of JSON.
@@ -75,26 +75,26 @@ function renderMembers({ shape }: z.ZodObject, row: object): Readonly<Record<str
   return members;
 }
 
-function render(schema: unknown, held: unknown): unknown {
-  if (held === null) return schema instanceof z.ZodOptional ? undefined : null;
+function render(schema: unknown, value: unknown): unknown {
+  if (value === null) return schema instanceof z.ZodOptional ? undefined : null;
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) {
-    return render(schema.unwrap(), held);
+    return render(schema.unwrap(), value);
   }
-  if (schema instanceof z.ZodISODateTime && typeof held === 'number') return toMoment(held);
-  if (schema instanceof z.ZodBoolean) return held === true || held === 1;
-  if (schema instanceof z.ZodString) return String(held);
+  if (schema instanceof z.ZodISODateTime && typeof value === 'number') return toMoment(value);
+  if (schema instanceof z.ZodBoolean) return value === true || value === 1;
+  if (schema instanceof z.ZodString) return String(value);
   const isPart = [z.ZodObject, z.ZodArray, z.ZodRecord].some((kind) => schema instanceof kind);
-  return isPart ? renderPart(schema, held) : held;
+  return isPart ? renderPart(schema, value) : value;
 }
 
-function renderPart(schema: unknown, held: unknown): unknown {
-  if (typeof held === 'string') return parseStored<unknown>(held);
-  if (schema instanceof z.ZodArray && Array.isArray(held))
-    return held.map((one) => render(schema.element, one));
-  if (!(schema instanceof z.ZodObject) || typeof held !== 'object' || held === null) return held;
-  const members = renderMembers(schema, held);
+function renderPart(schema: unknown, value: unknown): unknown {
+  if (typeof value === 'string') return parseStored<unknown>(value);
+  if (schema instanceof z.ZodArray && Array.isArray(value))
+    return value.map((one) => render(schema.element, one));
+  if (!(schema instanceof z.ZodObject) || typeof value !== 'object' || value === null) return value;
+  const members = renderMembers(schema, value);
   // A part may have other members beside those that are described.
-  return schema.def.catchall instanceof z.ZodNever ? members : { ...held, ...members };
+  return schema.def.catchall instanceof z.ZodNever ? members : { ...value, ...members };
 }
 
 function toSnake(name: string): string {

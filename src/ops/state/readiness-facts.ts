@@ -126,7 +126,7 @@ async function readAll(sources: HealthSources) {
   };
 }
 
-/** Providers ask again within hours, so a name that did not come up for a day is settled. */
+/** Providers ask again within hours, so a name that did not come up for a day counts as resolved. */
 const DISPUTES_SHOWN_MS = 24 * 3_600_000;
 
 /** Reads the work that waits at `now` (epoch milliseconds). */

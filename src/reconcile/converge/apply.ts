@@ -67,9 +67,9 @@ function toCellsAfter({ deps, row, step, isStale }: Recording, known: Known): Ce
   const name = row.type === 'user' ? 'name' : 'displayName';
   const heard = echo === undefined ? cells : withEcho<Field>(cells, name, echo);
   // A look at a group that is to be removed finds it: its removal still waits.
-  const isHeld = (field: Field) => field !== 'existence' || row.deleted_at === null;
+  const isOver = (field: Field) => field !== 'existence' || row.deleted_at === null;
   // The result of a call may be undone by now: the look that follows shows it.
-  const left = isStale ? heard : done(heard, planned, listFields(made).filter(isHeld));
+  const left = isStale ? heard : done(heard, planned, listFields(made).filter(isOver));
   const existence = EXISTENCE[row.type];
   const claim = cells[existence]?.pending ?? planned[existence]?.pending ?? row.version;
   if (row.type === 'user') {

@@ -165,7 +165,7 @@ class Run {
 
   /** Where both of a pair were taken alone that were refused together, the form was refused. */
   async #notePair({ done = [] }: Known): Promise<void> {
-    const isOurs = listLinks(done).some((link) => !link.heldAlready);
+    const isOurs = listLinks(done).some((link) => !link.madeByOthers);
     this.#pair = isOurs ? this.#pair - 1 : 0;
     if (!isOurs || this.#pair > 0) return;
     await this.#deps.quirks.learn({ memberForm: 'single' });

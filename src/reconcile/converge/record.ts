@@ -52,19 +52,19 @@ export async function recordStep(
   const { clock, store } = deps;
   const { key, guard } = ended;
   const since = clock.now();
-  const held = waiters.hold(key);
+  const suspended = waiters.suspend(key);
   let stored: Stored | undefined;
   try {
-    stored = await store.write((tx) => record(tx, deps, ended, held.waiters));
+    stored = await store.write((tx) => record(tx, deps, ended, suspended.waiters));
   } finally {
-    held.resume(stored?.r?.undone ?? []);
+    suspended.resume(stored?.r?.undone ?? []);
   }
   report(deps, ended, stored, since);
   const { recorded } = stored;
   const { next } = recorded;
   if (next === undefined || next.state.version === guard.planned.state.version) return recorded;
   // Whoever has what they asked for does not wait for what was written meanwhile.
-  await waiters.settleBy(key, () => readProgress(store.read, key));
+  await waiters.answerAfter(key, () => readProgress(store.read, key));
   return { ...recorded, next: await gather(deps, next) };
 }
 
@@ -142,7 +142,7 @@ function report(
     const tookMs = Math.max(clock.now() - delivered.at, 0);
     events.changeHeld({ kind: delivered.kind, tookMs });
   }
-  store.bell.ring('settled');
+  store.bell.ring('recorded');
   if (delivered?.kind === 'leaver') store.bell.ring('left');
   if (r?.notifies) store.bell.ring('due');
   const { planned: step } = guard;

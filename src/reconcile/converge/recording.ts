@@ -33,7 +33,7 @@ import {
 import { listWaitingParts } from '../step-call.ts';
 import { type Progress, toProgress, type Undone, type Waiter } from '../waiters.ts';
 import {
-  listHeld,
+  listDone,
   listStillPlanned,
   type PlannedStep,
   planStep,
@@ -116,8 +116,8 @@ export async function finish(r: Recording): Promise<Recorded> {
   const asked = parseCells<Field>(row);
   const waitingLinks = await readLinks(tx, deps, row);
   // A deferred change may hold by now, and then nothing else waits for it.
-  const held = done(asked, asked, listHeld(deps, row, waitingLinks));
-  const cells = endEntities(exhaust(held, attemptsMax, now), toSeenEntities(row));
+  const open = done(asked, asked, listDone(deps, row, waitingLinks));
+  const cells = endEntities(exhaust(open, attemptsMax, now), toSeenEntities(row));
   const draft = { ...row, cells: JSON.stringify(cells) };
   const left = { ...draft, unsure_until: (await isInDoubt(tx, draft)) ? row.unsure_until : null };
   const step = planStep(deps, { row: left, links: waitingLinks });
@@ -233,8 +233,8 @@ async function planNext({ tx, deps, row }: Recording): Promise<PlannedStep> {
   return planStep(deps, { row, links: await readLinks(tx, deps, row) });
 }
 
-/** Codes of calls that were held back: that is no failure. */
-const HELD_BACK: ReadonlySet<string> = new Set<WritesRefused | 'closed'>([
+/** Codes of calls that were skipped: a skipped call is no failure. */
+const SKIPPED: ReadonlySet<string> = new Set<WritesRefused | 'closed'>([
   'observe-mode',
   'writes-paused',
   'closed',
@@ -245,7 +245,7 @@ function postpone(r: Recording, outcome: Postponed): void {
   const { row, isRetried, now, random } = r;
   const { problem } = outcome;
   // It is not taken before changes are sent again.
-  if (HELD_BACK.has(problem.code)) {
+  if (SKIPPED.has(problem.code)) {
     r.row = { ...row, due_at: now, due_class: row.due_class === 2 ? 1 : row.due_class };
     return;
   }
@@ -325,20 +325,20 @@ async function countParts(
     times.push(now + delayMs);
     return now + delayMs;
   };
-  const held = toHeldNames(step);
+  const seen = toSeenNames(step);
   await changeFacts(r, parts, (fact, part) =>
     fail(fact, {
       isOwn,
       toRetryAt,
       problem,
-      held: typeof part === 'string' ? held[part] : undefined,
+      seen: typeof part === 'string' ? seen[part] : undefined,
     }),
   );
   return times;
 }
 
-/** Names that the service held when the step was planned, where they tell whether it made a change. */
-function toHeldNames({ type, state }: PlannedStep): { readonly [F in Field]?: string } {
+/** Names that the service had when the step was planned, where they tell whether it made a change. */
+function toSeenNames({ type, state }: PlannedStep): { readonly [F in Field]?: string } {
   if (state.observed === undefined) return {};
   return type === 'user'
     ? { name: normaliseName(state.observed.fullName) }

@@ -30,7 +30,7 @@ interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_c
 type EndedCall = Pick<Row<'own_calls'>, 'outcome' | 'error'> & { readonly ids: readonly number[] };
 
 interface Guarding {
-  /** True when the step before it was held back: this one takes its place in the queue. */
+  /** True when the step before it was skipped: this one takes its place in the queue. */
   readonly again: boolean;
   /** Plans the step again from the row as it is by now, or as `toOwn` makes it. */
   readonly read: (toOwn: (row: ResourceRow) => ResourceRow) => Promise<PlannedStep | undefined>;
@@ -44,7 +44,7 @@ export class SendGuard {
   /** Way to the service that asks the guard immediately before each attempt of each call. */
   readonly upstream: Transport;
   planned: PlannedStep;
-  /** True when a call was held back because something else is planned by now. */
+  /** True when a call was skipped because something else is planned by now. */
   isOvertaken = false;
   readonly #deps: ReconcileDeps;
   readonly #read: Guarding['read'];
@@ -116,7 +116,7 @@ export class SendGuard {
     return { ...next, cells: JSON.stringify(cells), unsure_until: until };
   }
 
-  /** Takes back what was noted of a step whose calls were held back. @throws StoreError */
+  /** Takes back what was noted of a step whose calls were skipped. @throws StoreError */
   async withdraw(): Promise<void> {
     if (this.#noted === undefined && this.#ends.length === 0) return;
     await this.#deps.store.write(async (tx) => {

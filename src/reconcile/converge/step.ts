@@ -96,7 +96,7 @@ export function planStep(deps: PlanDeps, { row, links, isFirst }: Basis): Planne
 }
 
 /** Lists the fields that wait and need no call, because they hold already. */
-export function listHeld(
+export function listDone(
   deps: PlanDeps,
   row: ResourceRow,
   links: readonly LinkChange[],

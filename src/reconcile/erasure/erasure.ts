@@ -100,7 +100,7 @@ function listNames(row: UserRow): string[] {
 }
 
 /** Time in which the audit log may still tell of a call of the bridge, in milliseconds: events come minutes late. */
-const TOLD_MS = 10 * 60_000;
+const LOGGED_WITHIN_MS = 10 * 60_000;
 
 async function listObstacles(
   db: Db,
@@ -122,7 +122,7 @@ async function listObstacles(
     pending: isAtWork(row) || row.sent_creates !== '[]' || links > 0,
     held: held > 0,
     drifting: drifts > 0,
-    recent: now - (calledAt ?? 0) < TOLD_MS,
+    recent: now - (calledAt ?? 0) < LOGGED_WITHIN_MS,
   };
   return OBSTACLES.filter((obstacle) => found[obstacle] === true);
 }

@@ -42,12 +42,12 @@ export async function explainLink(
 ): Promise<Outcome | undefined> {
   const change = getLink(call);
   // A change that failed before did not hold then, so it counts as ours.
-  const found = change.attempts === undefined ? { ...change, heldAlready: true as const } : change;
-  const held: Outcome = { kind: 'done', known: { done: [found] } };
-  if (change.wanted && failed.verdict === 'conflict') return held;
+  const found = change.attempts === undefined ? { ...change, madeByOthers: true as const } : change;
+  const done: Outcome = { kind: 'done', known: { done: [found] } };
+  if (change.wanted && failed.verdict === 'conflict') return done;
   if (await isRefusedInactive(call, failed)) return awaitActivation(call, failed);
   const isSo = await isListedSo(call, failed);
-  if (isSo) return held;
+  if (isSo) return done;
   // The group itself was found again, so a later look at its list decides.
   const isUnread = isSo === undefined && failed.verdict === 'missing' && call.missed === 'found';
   return isUnread ? toLater(failed) : undefined;
@@ -164,8 +164,8 @@ function getEntity({ fields }: LinkCall): EntityField {
 
 function toChanged(call: LinkCall): Outcome {
   const { roles = [] } = call.values;
-  const held = roles.length === 0 ? undefined : toRoleText(roles);
-  return { kind: 'done', known: { entities: withRoles(call, held), done: [getEntity(call)] } };
+  const text = roles.length === 0 ? undefined : toRoleText(roles);
+  return { kind: 'done', known: { entities: withRoles(call, text), done: [getEntity(call)] } };
 }
 
 /** The entities as they were listed, with other roles in one; undefined: they were not listed. */

@@ -14,7 +14,7 @@ import { converge } from '../converge/converge.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readAdmins } from '../group/look.ts';
 import { createJob, isNotLeading } from '../job.ts';
-import type { Settlement } from '../outcome.ts';
+import type { WriteResult } from '../outcome.ts';
 import { readRole } from '../user/observe.ts';
 import {
   type BoundedWait,
@@ -109,13 +109,13 @@ export class Convergence {
     void rest.catch(() => undefined).then(release);
   }
 
-  /** Converges a stored write; its request waits for it, where that is worth while. */
-  async settle(write: StoredWrite, request: WaitingRequest): Promise<Settlement> {
+  /** Delivers a stored write; its request waits for it, where that is worth while. */
+  async deliver(write: StoredWrite, request: WaitingRequest): Promise<WriteResult> {
     const { key, lock } = write;
     const isBehind = lock === undefined && write.class === 'change' && this.#workers.isBehind();
     const queue = await orUndefined(this.#readQueue(isBehind));
     const isWorth = isWorthWaiting(queue, write, this.#waiters.size);
-    const settled = isWorth ? this.#waiters.wait(request) : QUEUE_TOO_LONG;
+    const result = isWorth ? this.#waiters.wait(request) : QUEUE_TOO_LONG;
     // The resource is run where the request has its lock, or left to the workers.
     const run = lock === undefined ? Promise.resolve() : this.run(lock);
     // What rules derive from a write waits until the write was tried, and what was written behind it had no lock.
@@ -123,9 +123,9 @@ export class Convergence {
     const { read } = this.#deps.store;
     // Others may have run it already.
     if (lock === undefined) {
-      await orUndefined(this.#waiters.settleBy(key, () => readProgress(read, key)));
+      await orUndefined(this.#waiters.answerAfter(key, () => readProgress(read, key)));
     }
-    return settled;
+    return result;
   }
 
   readPrivilege({ type, id }: ResourceKey, wait: BoundedWait): Promise<void> {
@@ -181,7 +181,7 @@ export class Convergence {
       const { retryAt, ...progress } = await converge(this.#deps, key, this.#waiters);
       const isSoon = retryAt !== undefined && retryAt - clock.now() < WORTH_WAITING_MS;
       const isWaitedFor = isSoon && !this.#isRefused();
-      this.#waiters.settle(key, progress, isWaitedFor ? undefined : WAITS_FOR_OTHERS);
+      this.#waiters.answer(key, progress, isWaitedFor ? undefined : WAITS_FOR_OTHERS);
       return 0;
     } catch (error) {
       // The new leader looks first, and answers the requests.

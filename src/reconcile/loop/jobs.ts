@@ -61,7 +61,7 @@ export function createPeriodicJobs(deps: JobsDeps): Loop[] {
   // What came before is no part of the first minute.
   takeTraffic(deps.traffic);
   return JOBS.map(([job, work]) =>
-    createJob(deps, job, (signal, isTold) => work(deps, signal, isTold)),
+    createJob(deps, job, (signal, hasNews) => work(deps, signal, hasNews)),
   );
 }
 
@@ -174,10 +174,10 @@ type WatchDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>;
 async function followLeavers(
   deps: WatchDeps,
   signal: AbortSignal,
-  isTold: boolean,
+  hasNews: boolean,
 ): Promise<undefined> {
   const { store, clock } = deps;
-  if (isTold) await clock.sleep(GATHER_MS, signal);
+  if (hasNews) await clock.sleep(GATHER_MS, signal);
   const leaving = { left_at: { '<>': null }, out_at: null } as const;
   for await (const rows of readRows(store.read, 'user', { limit: PART, where: leaving })) {
     await judgeAll(deps, rows);

@@ -7,7 +7,7 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { Problem, Settlement } from '../outcome.ts';
+import type { Problem, WriteResult } from '../outcome.ts';
 import {
   type BoundedWait,
   GONE,
@@ -53,7 +53,7 @@ export function createReconciler(deps: ReconcilerDeps) {
   // Where one process has the store there is no leader to follow.
   const follower = store.engine === 'postgres' ? createFollower(deps) : undefined;
 
-  async function follow(write: BoundedWait, request: WaitingRequest): Promise<Settlement> {
+  async function follow(write: BoundedWait, request: WaitingRequest): Promise<WriteResult> {
     store.bell.ring('due');
     const isWorth = isWorthWaiting(leader.findQueue(), write, waiters.size);
     return isWorth ? waiters.wait(request) : { kind: 'not-yet', reason: TOO_LATE };
@@ -72,12 +72,12 @@ export function createReconciler(deps: ReconcilerDeps) {
     },
     /** Takes the lock of a resource that was just written; undefined: its request does not run it. */
     lock: (key: ResourceKey): Lock | undefined => leader.find()?.lockForRequest(key),
-    async settle(write: StoredWrite): Promise<Settlement> {
+    async deliver(write: StoredWrite): Promise<WriteResult> {
       const { waitId, key, version, undo } = write;
       const until = clock.now() + write.waitMs;
       const request = { id: waitId ?? newId(), key, version, undo, until };
-      const settlement = await (leader.find()?.settle(write, request) ?? follow(write, request));
-      return waitId === undefined ? settlement : endWaiting(store, waitId, settlement);
+      const result = await (leader.find()?.deliver(write, request) ?? follow(write, request));
+      return waitId === undefined ? result : endWaiting(store, waitId, result);
     },
     /** Reads the role of an account, or the admins of a group. @throws BridgeError `could-not-look`, also when it takes too long */
     readPrivilege: (resource: ResourceKey, wait: BoundedWait): Promise<void> =>
@@ -90,14 +90,14 @@ export function createReconciler(deps: ReconcilerDeps) {
 }
 
 /** The leader may have refused the write meanwhile. Once the store is closed nobody could get an answer. @throws StoreError */
-async function endWaiting(store: Store, id: string, settlement: Settlement): Promise<Settlement> {
+async function endWaiting(store: Store, id: string, result: WriteResult): Promise<WriteResult> {
   try {
     const [ended] = await store.write((tx) => deleteWhere(tx, 'errands', { id }));
-    if (!ended?.answer) return settlement;
+    if (!ended?.answer) return result;
     return { kind: 'refused', problem: parseStored<Problem>(ended.answer) };
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'store-closed') throw error;
-    return settlement;
+    return result;
   }
 }
 
@@ -108,10 +108,10 @@ function createFollower(deps: ReconcilerDeps): Loop {
     // Each request is answered when its wait is over: the write is stored.
     if (!(error instanceof StoreError)) events.failed({ type: 'store', id: 'follow', error });
   }
-  const listen = (tell: () => void) => store.bell.listen('settled', tell);
-  return createLoop({ clock, onFailure, restMs: LOOK_MS, listen }, async (_signal, isTold) => {
+  const listen = (tell: () => void) => store.bell.listen('recorded', tell);
+  return createLoop({ clock, onFailure, restMs: LOOK_MS, listen }, async (_signal, hasNews) => {
     if (waiters.size === 0 || leader.find() !== undefined) return undefined;
-    if (!isTold) store.bell.ring('due');
+    if (!hasNews) store.bell.ring('due');
     await tellProgress(deps);
     return undefined;
   });
@@ -131,7 +131,7 @@ async function tellProgress({ store, clock, waiters }: ReconcilerDeps): Promise<
     keys.delete(key.id);
     // Nobody will do anything about it soon.
     const isResting = row.due_at === null || row.due_at - clock.now() >= WORTH_WAITING_MS;
-    waiters.settle(key, toProgress(row, row.oldestLink), isResting ? PUT_OFF : undefined);
+    waiters.answer(key, toProgress(row, row.oldestLink), isResting ? PUT_OFF : undefined);
   }
-  for (const key of keys.values()) waiters.settle(key, GONE);
+  for (const key of keys.values()) waiters.answer(key, GONE);
 }

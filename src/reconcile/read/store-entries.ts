@@ -150,7 +150,7 @@ export class EntryStore<T extends Type> {
     for (const entry of entries) {
       const rows = toRows(entry);
       if (rows.length === 0) added.push({ entry, row: this.#toNewRow(entry, now) });
-      else known.push(...(await this.#settleRows(tx, { entry, rows, now })));
+      else known.push(...(await this.#chooseRow(tx, { entry, rows, now })));
     }
     const moved = new Map<string, RowOf<T>>();
     // No user has had another account before the first read.
@@ -180,7 +180,7 @@ export class EntryStore<T extends Type> {
   }
 
   /** Finds the one row that is to show an entry, and removes unmanaged ones beside it. None: nothing is to be stored. */
-  async #settleRows(
+  async #chooseRow(
     tx: Db,
     { entry, rows, now }: { entry: Entry<T>; rows: readonly RowOf<T>[]; now: number },
   ): Promise<Listed<T>[]> {

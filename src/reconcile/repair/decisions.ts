@@ -240,11 +240,11 @@ async function stopManaging({ store, clock, rules }: ProcessDeps, key: GivenKey)
     const now = clock.now();
     const drifts = await listActiveDrifts(tx, [row.id]);
     await changeDrifts(tx, drifts, { status: 'gone', ended_at: now });
-    const settled = { ...NOTHING_OPEN, modified_at: now, version: row.version + 1 };
-    if (row.type === 'user') await saveRow(tx, row, { ...toUnmanagedUser(row), ...settled });
+    const ended = { ...NOTHING_OPEN, modified_at: now, version: row.version + 1 };
+    if (row.type === 'user') await saveRow(tx, row, { ...toUnmanagedUser(row), ...ended });
     else {
       await changeLinks(tx, row, {}, disownLink);
-      await saveRow(tx, row, { ...toUnmanagedGroup(row), ...settled, admins_asked: 0 });
+      await saveRow(tx, row, { ...toUnmanagedGroup(row), ...ended, admins_asked: 0 });
     }
     return { kind: 'released', provider: row.provider } as const;
   });

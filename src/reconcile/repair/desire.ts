@@ -173,10 +173,10 @@ export async function desire(
   if (isEntityField(memberId)) {
     const roles = Array.isArray(value.roles) ? value.roles : [];
     const text = toRoleText(roles.filter((role) => typeof role === 'string'));
-    const held = parseCells<GroupField>(row);
-    const sent = findWantedRoles(held[memberId]);
+    const all = parseCells<GroupField>(row);
+    const sent = findWantedRoles(all[memberId]);
     // They stand for the wanted ones until the rules want others. What no rule wants is released.
-    const cells = sent ? withEcho(held, memberId, { sent, back: text }) : release(held, [memberId]);
+    const cells = sent ? withEcho(all, memberId, { sent, back: text }) : release(all, [memberId]);
     return saveVersion(tx, deps, row, { cells: JSON.stringify(cells) });
   }
   if (kind === 'group.create') {

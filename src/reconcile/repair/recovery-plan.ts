@@ -177,7 +177,7 @@ async function listChanges(
   const isNew = !isLinked(row);
   if (!isNew && reading.isSeen(row)) {
     return [...changes.values()].filter(
-      (change) => row.type === 'user' || isToldBy(reading, row, change),
+      (change) => row.type === 'user' || isShownBy(reading, row, change),
     );
   }
   if (!isWanted(row)) return [];
@@ -191,7 +191,7 @@ async function listChanges(
 }
 
 /** True unless the list of the group that tells of the change was not read. */
-function isToldBy({ since }: Reading, row: GroupRow, { kind, harm }: PlanAction): boolean {
+function isShownBy({ since }: Reading, row: GroupRow, { kind, harm }: PlanAction): boolean {
   if (kind.startsWith('admin.')) return (row.admins_read_at ?? 0) >= since;
   // What is not known of entities only adds to the plan: the next step lists them before it gives roles.
   if (!kind.startsWith('entity.') || harm === undefined) return true;

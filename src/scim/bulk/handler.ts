@@ -12,7 +12,7 @@ import { getNotes, type NotedOperation, note, toProviderDeps } from '../http/not
 import { reportFault, sendJson } from '../http/respond.ts';
 import { toRef, toShownVersion } from '../render/resources.ts';
 import { attempt, createRequestRepairs, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
-import { acceptWrite, assertUpstreamUp, settleWrite } from '../writes/accept.ts';
+import { acceptWrite, assertUpstreamUp, deliverWrite } from '../writes/accept.ts';
 import type { Accepted } from '../writes/kind.ts';
 import {
   type BulkOperation,
@@ -99,7 +99,7 @@ function toStatus({ outcome, method }: Task): number {
 /** Most stored writes before their waits begin. */
 const STORED_MAX = 64;
 
-/** Performs the operations in order, each in a transaction of its own. One that refers to others waits until these are settled, since a refused write is undone. */
+/** Performs the operations in order, each in a transaction of its own. One that refers to others waits until these are delivered, since a refused write is undone. */
 class BulkRun {
   readonly #deps: ProviderDeps;
   readonly #waiting: Task[];
@@ -124,12 +124,12 @@ class BulkRun {
       const ready = this.#waiting.findIndex((task) => this.#listReferents(task).every(isReady));
       const [task] = ready === -1 ? [] : this.#waiting.splice(ready, 1);
       if (task === undefined) break;
-      if (this.#failures + this.#stored.size >= failOnErrors) await this.#settle();
-      await this.#settle(this.#listReferents(task));
+      if (this.#failures + this.#stored.size >= failOnErrors) await this.#deliver();
+      await this.#deliver(this.#listReferents(task));
       if (this.#failures >= failOnErrors) break;
       await this.#store(task);
     }
-    await this.#settle();
+    await this.#deliver();
     // A server need not resolve a circle (RFC 7644 §3.7.1).
     const circle = new ScimError(409, 'Operations of the request refer to each other in a circle.');
     for (const task of this.#waiting) {
@@ -165,7 +165,7 @@ class BulkRun {
       });
       task.outcome = accepted;
       task.id = accepted.row.id;
-      this.#settleLater(task, accepted);
+      this.#deliverLater(task, accepted);
     } catch (error) {
       this.#fail(task, error);
     }
@@ -195,23 +195,23 @@ class BulkRun {
     task.id = task.request instanceof ScimError ? undefined : this.#findTarget(task.request);
   }
 
-  #settleLater(task: Task, accepted: Accepted): void {
+  #deliverLater(task: Task, accepted: Accepted): void {
     const { row, undo } = accepted;
     const lock = undo && this.#deps.reconciler.lock(toResourceKey(row));
     let waiting: Promise<void> | undefined;
     this.#stored.set(task, () => {
-      waiting ??= settleWrite(this.#deps, accepted, this.#request.arrivedAt, lock)
+      waiting ??= deliverWrite(this.#deps, accepted, this.#request.arrivedAt, lock)
         .catch((error: unknown) => this.#fail(task, error))
         .finally(() => this.#stored.delete(task));
       return waiting;
     });
     // Without the lock another run may be sending the write already: a refusal has to find us waiting.
     if (lock === undefined) void this.#stored.get(task)?.();
-    if (this.#stored.size >= STORED_MAX) void this.#settle();
+    if (this.#stored.size >= STORED_MAX) void this.#deliver();
   }
 
-  /** Waits until the writes of these tasks are settled; of all where left out. */
-  async #settle(tasks: Iterable<Task> = this.#stored.keys()): Promise<void> {
+  /** Waits until the writes of these tasks are delivered; of all where left out. */
+  async #deliver(tasks: Iterable<Task> = this.#stored.keys()): Promise<void> {
     const awaited = [...tasks].flatMap((task) => this.#stored.get(task) ?? []);
     if (awaited.length === 0) return;
     for (const wait of this.#stored.values()) void wait();

@@ -74,20 +74,20 @@ function takeMemory(
 ): boolean {
   const { 'content-length': length = 0, 'content-encoding': packing = 'identity' } = req.headers;
   const isPacked = packing.toLowerCase() !== 'identity';
-  let held = isPacked ? Math.max(Number(length), bytesMax) : Number(length);
-  if (held > bytesMax) throw tooLarge();
-  if (held > 0 && memory.bytes + held > memory.bytesMax) return false;
-  memory.bytes += held;
+  let reserved = isPacked ? Math.max(Number(length), bytesMax) : Number(length);
+  if (reserved > bytesMax) throw tooLarge();
+  if (reserved > 0 && memory.bytes + reserved > memory.bytesMax) return false;
+  memory.bytes += reserved;
   res.once('close', () => {
-    memory.bytes -= held;
+    memory.bytes -= reserved;
   });
   if (req.headers['transfer-encoding'] === undefined) return true;
   let came = 0;
   req.on('data', (chunk: Buffer) => {
     came += chunk.length;
     if (came > bytesMax && !res.headersSent) next(tooLarge());
-    const more = Math.max(Math.min(came, bytesMax) - held, 0);
-    held += more;
+    const more = Math.max(Math.min(came, bytesMax) - reserved, 0);
+    reserved += more;
     memory.bytes += more;
   });
   return true;

@@ -41,7 +41,7 @@ export function applyPatch(
     if (!isAttributeStep(step)) continue;
     const { path } = step.target;
     if (!path.attribute.multiValued) {
-      change(result, path, (held) => patchValue(held, step, repairs));
+      change(result, path, (current) => patchValue(current, step, repairs));
       continue;
     }
     const list = lists.get(path.attribute) ?? open(result, path, budget);
@@ -63,7 +63,7 @@ export function applyPatch(
   return result;
 }
 
-/** The attributes after a PUT: as its steps set them on an empty resource, with what is held of those that are left out. */
+/** The attributes after a PUT: as its steps set them on an empty resource, with what is kept of those that are left out. */
 export function applyWhole(
   before: JsonObject,
   {
@@ -72,7 +72,7 @@ export function applyWhole(
   }: { readonly steps: readonly PatchStep[]; readonly leftOut: readonly AttributePath[] },
 ): JsonObject {
   const kept: JsonObject = {};
-  for (const path of leftOut) change(kept, path, () => findHeld(before, path));
+  for (const path of leftOut) change(kept, path, () => findValue(before, path));
   return applyPatch(kept, steps);
 }
 
@@ -85,13 +85,13 @@ function change(
     put(result, attribute.name, toValue(result[attribute.name]));
     return;
   }
-  const held = result[extension];
-  const container = { ...(isJsonObject(held) ? held : {}) };
+  const found = result[extension];
+  const container = { ...(isJsonObject(found) ? found : {}) };
   put(container, attribute.name, toValue(container[attribute.name]));
   put(result, extension, Object.keys(container).length > 0 ? container : undefined);
 }
 
-function findHeld(
+function findValue(
   resource: JsonObject,
   { extension, attribute }: AttributePath,
 ): JsonValue | undefined {
@@ -123,11 +123,11 @@ function patchValue(
 }
 
 function patchPart(current: JsonObject, name: string, step: AttributeStep): JsonObject | undefined {
-  const { [name]: held, ...others } = current;
+  const { [name]: before, ...others } = current;
   const isReference = name === 'value';
   if (step.kind === 'set') {
     // The other parts belong to the value that was referred to before.
-    const isStale = isReference && held !== undefined && held !== step.value;
+    const isStale = isReference && before !== undefined && before !== step.value;
     const changed = { ...(isStale ? {} : others), [name]: step.value };
     return name === '$ref' ? withoutStaleValue(changed) : changed;
   }
@@ -150,8 +150,8 @@ interface OpenList {
 }
 
 function open(result: JsonObject, path: AttributePath, budget: OpenList['budget']): OpenList {
-  const held = findHeld(result, path);
-  return { path, values: Array.isArray(held) ? held.filter(isJsonObject) : [], budget };
+  const found = findValue(result, path);
+  return { path, values: Array.isArray(found) ? found.filter(isJsonObject) : [], budget };
 }
 
 /** Counts looks at values; a change counts as four. @throws ScimError 400 `invalidValue` */
@@ -190,7 +190,7 @@ function addValues(list: OpenList, given: readonly JsonObject[]): void {
   const { values } = list;
   spend(list);
   const toKey = (value: JsonObject) => toIdentity(list.path.attribute, value).join(' ');
-  const places = new Map(values.map((held, at) => [toKey(held), at]));
+  const places = new Map(values.map((value, at) => [toKey(value), at]));
   const touched: JsonObject[] = [];
   for (const element of given) {
     const key = toKey(element);
@@ -208,8 +208,8 @@ function exclude(list: OpenList, gone: readonly JsonObject[]): void {
   spend(list);
   const identities = gone.map((value) => toIdentity(attribute, value));
   const uses = Map.groupBy(identities, ([content]) => content);
-  list.values = list.values.filter((held) => {
-    const [content, use] = toIdentity(attribute, held);
+  list.values = list.values.filter((value) => {
+    const [content, use] = toIdentity(attribute, value);
     return uses.get(content)?.every(([, one]) => one !== '' && one !== use) ?? true;
   });
 }

@@ -99,9 +99,9 @@ function toNames(names: readonly string[], schema: ResourceSchema): Names {
 }
 
 function addKeys(tree: NameTree, [key, ...rest]: readonly string[]): void {
-  const held = key === undefined ? 'whole' : tree.get(key);
-  if (key === undefined || held === 'whole') return;
-  const inner: NameTree | 'whole' = rest.length === 0 ? 'whole' : (held ?? new Map());
+  const known = key === undefined ? 'whole' : tree.get(key);
+  if (key === undefined || known === 'whole') return;
+  const inner: NameTree | 'whole' = rest.length === 0 ? 'whole' : (known ?? new Map());
   tree.set(key, inner);
   if (inner !== 'whole') addKeys(inner, rest);
 }

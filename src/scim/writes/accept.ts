@@ -53,7 +53,7 @@ export interface WriteRequest {
   understood(content: Content): void;
 }
 
-/** Stores a write of a provider, not yet settled. A PATCH takes all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
+/** Stores a write of a provider, not yet delivered. A PATCH takes all its operations or none. @throws ScimError 400, 403, 404, 409, 412, 503 */
 export function acceptWrite(deps: ProviderDeps, request: WriteRequest): Promise<Accepted> {
   return request.type === 'user'
     ? accept(deps, userWrites, request)
@@ -263,7 +263,7 @@ export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
  * Waits until the service holds the write, or the wait is over. @throws ScimError if it is refused @param arrivedAt
  * epoch ms
  */
-export async function settleWrite(
+export async function deliverWrite(
   { reconciler, events, policy, clock }: ScimDeps,
   { row, undo, waitId }: Accepted,
   arrivedAt: number,
@@ -271,7 +271,7 @@ export async function settleWrite(
 ): Promise<void> {
   const key = toResourceKey(row);
   if (undo === undefined) return events.writeAnswered({ ...key, answer: 'unchanged' });
-  const settlement = await reconciler.settle({
+  const result = await reconciler.deliver({
     key,
     undo,
     version: row.version,
@@ -280,11 +280,11 @@ export async function settleWrite(
     waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
     class: row.due_class === 0 ? 'remove' : 'change',
   });
-  if (settlement.kind !== 'refused') {
-    const answer = settlement.kind === 'applied' ? 'applied' : 'accepted';
+  if (result.kind !== 'refused') {
+    const answer = result.kind === 'applied' ? 'applied' : 'accepted';
     return events.writeAnswered({ ...key, answer });
   }
-  const { problem } = settlement;
+  const { problem } = result;
   events.writeAnswered({ ...key, answer: 'refused', code: problem.code });
   throw toRefusal(problem, row.type);
 }

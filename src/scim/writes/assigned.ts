@@ -33,17 +33,17 @@ export function withAssigned(before: Before | undefined, written: Written): Writ
   assertRoles(before, written);
   const { attributes, names } = written;
   const [licences, number] = [listLicences(attributes), readNumber(attributes)];
-  const held = before?.attributes ?? {};
+  const had = before?.attributes ?? {};
   const wanted = toAppsPermissions(licences);
   const isGiven = licences.length > 0 || before?.isManaged === true;
-  const isChanged = wanted !== toAppsPermissions(listLicences(held));
+  const isChanged = wanted !== toAppsPermissions(listLicences(had));
   if (names.has('entitlements') && isGiven && isChanged) {
     if (names.has(NUMBER_NAME) && number !== undefined && number !== wanted) {
       throw invalidValue(`entitlements and ${NUMBER} ask for different licences.`);
     }
     return { attributes: withNumber(attributes, wanted), names: new Set([...names, NUMBER_NAME]) };
   }
-  if (number !== undefined || licences.length === 0 || readNumber(held) === undefined) {
+  if (number !== undefined || licences.length === 0 || readNumber(had) === undefined) {
     return written;
   }
   // A PUT that leaves the extension out has left the entitlements as they were; whoever clears the number clears both.

@@ -89,9 +89,9 @@ async function findAllowed<T extends Type, Field extends string>(
 
 /** True when a write of something unmanaged asks for something; an edit of a list always does. */
 function isChange({ before, asked: { attributes, edits } }: Change<Type>): boolean {
-  const { schemas: _, ...held } = before;
+  const { schemas: _, ...shown } = before;
   const { schemas: __, ...wanted } = attributes;
-  return edits.length > 0 || !isDeepStrictEqual(held, wanted);
+  return edits.length > 0 || !isDeepStrictEqual(shown, wanted);
 }
 
 /** Stores the attributes and lists that a provider wants, under the rules. One that changes nothing stores nothing. @throws ScimError 400, 403, PrivilegeUnknown */
@@ -205,7 +205,7 @@ function toUndo(
   links: Undo['links'],
   removes: boolean,
 ): Undo {
-  const held = {
+  const found = {
     attributes,
     origin,
     cells: parseCells(row),
@@ -214,7 +214,7 @@ function toUndo(
     innerGroups: row.inner_groups,
   };
   return {
-    before: created ? created.from : held,
+    before: created ? created.from : found,
     after: changed.attributes,
     links: links.map(({ list, userId, before }) => ({ list, userId, before })),
     removes,

@@ -125,18 +125,18 @@ export const groupWrites: WriteKind<'group', GroupField> = {
 
 /** Attributes of a POST or PUT. Permissions and flags stay unless the body names them: providers rarely send extensions. */
 function toReplacement(before: JsonObject, input: ResourceInput): JsonObject {
-  const held = toExtension(before, GROUP_EXTENSION);
+  const had = toExtension(before, GROUP_EXTENSION);
   const attributes = applyWhole(before, input);
-  const isNamed = input.mentioned.has(GROUP_EXTENSION) || Object.keys(held).length === 0;
-  return isNamed ? attributes : { ...attributes, [GROUP_EXTENSION]: held };
+  const isNamed = input.mentioned.has(GROUP_EXTENSION) || Object.keys(had).length === 0;
+  return isNamed ? attributes : { ...attributes, [GROUP_EXTENSION]: had };
 }
 
 /** Stops permission bits that a provider may not set. @throws ScimError 403 */
 function assertPermissions({ policy }: ScimDeps, before: JsonObject, attributes: JsonObject): void {
   const { permissions: wanted } = toDesiredGroup(attributes);
-  const held = toDesiredGroup(before).permissions ?? 0;
+  const had = toDesiredGroup(before).permissions ?? 0;
   // Bits that the group has by a rule or by hand may be said again, but none may be gained.
-  if (wanted === undefined || !hasMoreBits(wanted, joinBits(held, policy.permissionsMax))) return;
+  if (wanted === undefined || !hasMoreBits(wanted, joinBits(had, policy.permissionsMax))) return;
   throw new ScimError(403, 'The settings do not let a provider give a group these permissions.');
 }
 

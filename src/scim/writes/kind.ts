@@ -24,14 +24,14 @@ export interface ListEdit {
   readonly ids: readonly UserId[];
 }
 
-/** Whether each user whom the edits name is in the list after them; a replacement takes out all that were held. */
+/** Whether each user whom the edits name is in the list after them; a replacement takes out all that were there. */
 export function foldEdits(
   edits: readonly ListEdit[],
-  held: readonly { readonly userId: UserId }[] = [],
+  known: readonly { readonly userId: UserId }[] = [],
 ): Map<UserId, boolean> {
   const isIn = new Map<UserId, boolean>();
   const last = edits.findLastIndex(({ op }) => op === 'replace');
-  if (last >= 0) for (const { userId } of held) isIn.set(userId, false);
+  if (last >= 0) for (const { userId } of known) isIn.set(userId, false);
   for (const { op, ids } of edits.slice(Math.max(last, 0))) {
     for (const id of ids) isIn.set(id, op !== 'remove');
   }

@@ -47,8 +47,8 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
     const { edits, groups } = await keepKnown(tx, row, list, { ...request, edits: sent });
     if (list === 'member') inner_groups = editInner(row, sent, asked.onlyRemoves ? [] : groups);
     const keeps = await findKept(tx, deps, { row, list, edits });
-    const held = await listLinks(tx, row, { list, userIds: listNamed(edits) });
-    edited.push(editList(edits, { list, held, keeps }, request));
+    const known = await listLinks(tx, row, { list, userIds: listNamed(edits) });
+    edited.push(editList(edits, { list, known, keeps }, request));
   }
   const links = edited.flat();
   const last = asked.edits.findLast(({ list }) => list === 'admin');
@@ -147,14 +147,14 @@ function editList(
   edits: readonly ListEdit[],
   {
     list,
-    held,
+    known,
     keeps,
-  }: { list: LinkList; held: readonly StoredLink[]; keeps: ReadonlySet<UserId> },
+  }: { list: LinkList; known: readonly StoredLink[]; keeps: ReadonlySet<UserId> },
   { row, asked, version }: Edits,
 ): EditedLink[] {
   const isUnsure = row.must_look !== 0;
-  const before = new Map(held.map((link) => [link.userId, link]));
-  const wanted = [...foldEdits(edits, held)].filter(([id, isWanted]) =>
+  const before = new Map(known.map((link) => [link.userId, link]));
+  const wanted = [...foldEdits(edits, known)].filter(([id, isWanted]) =>
     isWanted ? !asked.onlyRemoves : !keeps.has(id),
   );
   return wanted.flatMap(([userId, isWanted]): EditedLink[] => {
@@ -207,11 +207,11 @@ export async function toStepEdits(
     const wasReplaced = own.some(({ op }) => op === 'replace');
     const looked = found.get(step.list) ?? findListed(tx, deps, row, { list: step.list, steps });
     found.set(step.list, looked);
-    const held = wasReplaced ? [] : ((await looked).get(step.filter) ?? []);
+    const listed = wasReplaced ? [] : ((await looked).get(step.filter) ?? []);
     const named = [...foldEdits(own)].flatMap(([id, isIn]) => (isIn ? [id] : []));
     const users = await findNames(tx, named, 'user');
     const added = [...users.values()].filter((user) => matches(step.filter, toEntry(deps, user)));
-    edits.push({ list, op: 'remove', ids: [...held, ...added.map(({ id }) => id)] });
+    edits.push({ list, op: 'remove', ids: [...listed, ...added.map(({ id }) => id)] });
   }
   return edits;
 }

@@ -106,8 +106,8 @@ async function matchDeleted(
     const lost = await lockLostUsers(tx, [userName, address]);
     return { kind: 'new', row: await joinLost(tx, lost), origin: 'created' };
   }
-  const held = { ...parseStored<JsonObject>(row.attributes), active: false };
-  const before = { attributes: held, cells: {}, origin: row.origin, deleted: true };
+  const carried = { ...parseStored<JsonObject>(row.attributes), active: false };
+  const before = { attributes: carried, cells: {}, origin: row.origin, deleted: true };
   // Of another provider's people this one knows no ids.
   const hasFormerIds = row.provider === provider && isSamePerson(row, attributes);
   return { kind: 'new', row, origin: 'created', before, hasFormerIds };
@@ -159,8 +159,8 @@ function toMatch(
 }
 
 /** True unless their provider knows them by different ids: then the name belongs to another person. */
-function isSamePerson({ external_id: held }: UserRow, { externalId }: JsonObject): boolean {
-  return held === null || externalId === undefined || held === externalId;
+function isSamePerson({ external_id: known }: UserRow, { externalId }: JsonObject): boolean {
+  return known === null || externalId === undefined || known === externalId;
 }
 
 function foldNames(attributes: JsonObject): { userName: string; address: string | undefined } {
@@ -194,12 +194,12 @@ export async function assertNamesFree(
     const holder = rows.find((row) => row.id !== id);
     if (holder !== undefined) throw toTaken(deps, holder, toTakenName(holder, attribute, folded));
   };
-  const [held, asked] = [foldNames(before), foldNames(after)];
-  if (asked.userName !== held.userName) {
+  const [had, asked] = [foldNames(before), foldNames(after)];
+  if (asked.userName !== had.userName) {
     const holders = await listHolders(tx, [asked.userName], asked.userName);
     assertFree(holders, 'userName', asked.userName);
   }
-  if (asked.address === undefined || asked.address === held.address) return;
+  if (asked.address === undefined || asked.address === had.address) return;
   assertFree(await listHolders(tx, [asked.address]), 'emails', asked.address);
 }
 

@@ -21,8 +21,8 @@ export async function findKept(
   const isPrivileged = list === 'admin' || (await findGroupPrivilege(tx, deps, row)) !== undefined;
   if (!isPrivileged) return NOBODY;
   const replaces = edits.some(({ op }) => op === 'replace');
-  const held = replaces ? await listLinks(tx, row, { list }) : [];
-  const leaving = [...foldEdits(edits, held)].flatMap(([id, isIn]) => (isIn ? [] : [id]));
+  const known = replaces ? await listLinks(tx, row, { list }) : [];
+  const leaving = [...foldEdits(edits, known)].flatMap(([id, isIn]) => (isIn ? [] : [id]));
   const kept = await listProtected(tx, deps, leaving);
   if (list === 'admin' && kept.size > 0) throw stillAdmin();
   return kept;

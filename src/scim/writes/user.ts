@@ -38,8 +38,8 @@ export const userWrites: WriteKind<'user', UserField> = {
   },
   toReplacement,
   async toAllowed(tx, deps, { row, before, asked }) {
-    const held = { attributes: before, isManaged: row.origin !== null };
-    const assigned = withAssigned(held, asked);
+    const had = { attributes: before, isManaged: row.origin !== null };
+    const assigned = withAssigned(had, asked);
     const attributes = withStoredManagerRef(assigned.attributes, deps.baseUrl);
     if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
       throw invalidValue('A User needs a userName.');
@@ -51,8 +51,8 @@ export const userWrites: WriteKind<'user', UserField> = {
     return { ...asked, attributes, names: assigned.names };
   },
   complete({ row, origin, before, asked }) {
-    const held = { cells: parseCells<UserField>(row), attributes: asked.attributes };
-    const attributes = withSuspensionEnded(before, held);
+    const asks = { cells: parseCells<UserField>(row), attributes: asked.attributes };
+    const attributes = withSuspensionEnded(before, asks);
     const isEnded = attributes !== asked.attributes;
     const names = isEnded ? new Set([...asked.names, SUSPENDED]) : asked.names;
     if (origin !== null) return { ...asked, attributes, names };

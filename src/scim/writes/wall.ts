@@ -127,8 +127,8 @@ function isActive(attributes: JsonObject): boolean {
 }
 
 function toRest({ active: _, schemas: __, [USER_EXTENSION]: extension, ...rest }: JsonObject) {
-  const { temporarilyInactive: ___, ...held } = isJsonObject(extension) ? extension : {};
-  return { ...rest, held };
+  const { temporarilyInactive: ___, ...extended } = isJsonObject(extension) ? extension : {};
+  return { ...rest, extended };
 }
 
 /** Folded names by which a person is found: also by another provider, so every address counts. A group has one as written. */

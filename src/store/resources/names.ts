@@ -105,6 +105,6 @@ export async function findHolders(
         where resource_type = ${type} and former_id in (${sql.join(some)})
         and resource_id in (select id from resources where deleted_at is null)
       union all select id, id from resources where id in (${sql.join(some)}) and type = ${type}`;
-  const held = await readInChunks(ids, read);
-  return new Map(held.map(({ former_id, resource_id }) => [former_id, resource_id]));
+  const rows = await readInChunks(ids, read);
+  return new Map(rows.map(({ former_id, resource_id }) => [former_id, resource_id]));
 }

@@ -13,7 +13,7 @@ import type { ProviderDeps } from '../../../src/scim/deps.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
 import { ANY_VERSION } from '../../../src/scim/http/etag.ts';
 import { UNCOUNTED } from '../../../src/scim/repairs.ts';
-import { acceptWrite, settleWrite } from '../../../src/scim/writes/accept.ts';
+import { acceptWrite, deliverWrite } from '../../../src/scim/writes/accept.ts';
 import type { Bell } from '../../../src/store/bell.ts';
 import type { Lead } from '../../../src/store/leader.ts';
 import { createProtection } from '../../../src/store/resources/protection.ts';
@@ -220,7 +220,7 @@ async function storeAndSettle(
   const result = await accept(deps, exchange.request);
   const { row, undo } = result;
   exchange.stored = { id: row.id, version: row.version, waits: undo !== undefined };
-  await settleWrite(deps, result, arrivedAt);
+  await deliverWrite(deps, result, arrivedAt);
 }
 
 function accept(deps: ProviderDeps, { id = '', ...request }: ProviderRequest) {
