@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toCount } from '../domain/text.ts';
 import { BridgeError } from '../domain/values.ts';
+import { access } from '../ops/lists/access.ts';
 import { acts, toPlanHead, toWaiting } from '../ops/lists/acts.ts';
 import { toReadingText } from '../ops/lists/details.ts';
 import type { Given } from '../ops/lists/list.ts';
@@ -8,92 +9,142 @@ import { records } from '../ops/lists/records.ts';
 import { type OpsJson, opsSchemas } from '../ops/schemas/schemas.ts';
 import {
   type AddCommand,
+  askOps,
   type CliContext,
   commandOf,
   exitCodes,
   JSON_OBJECT,
-  parseAnswer,
-  readAnswer,
+  tableOf,
   WrongUsage,
   YES,
 } from './command.ts';
 import { bodyOptions } from './options.ts';
-import { readList, sendAct } from './requests.ts';
-import { toTable, toText } from './table.ts';
+import { readList, type Special, sendAct } from './requests.ts';
+import { toText } from './table.ts';
 
-/** Makes a token through the bridge, or in a store that no bridge on this machine has. */
-export async function makeToken(context: CliContext, given: Given): Promise<unknown> {
-  const { settings } = context.loadSettings();
-  const { url, token, commandToken } = settings.ops;
-  const mayAsk = url !== undefined || (token ?? commandToken) !== undefined;
-  const client = mayAsk ? context.connect() : undefined;
-  if (client && (url !== undefined || (await client.isAnswering())))
-    return client.send('POST', '/tokens', given);
-  // Loaded on demand: it opens a store.
-  const { makeTokenInStore } = await import('../app/first-access.ts');
-  return makeTokenInStore(settings, given);
-}
+/** Wait for the delivery of a notification, in milliseconds. */
+const TEST_MS = 30_000;
 
-/** Ends a sign-in by its id, or all of one operator by the name. @throws BridgeError `not-found` */
-export async function endSessions({ connect }: CliContext, { id: key }: Given): Promise<unknown> {
-  const client = connect();
-  const page = await readAnswer(client, 'SessionList', '/sessions?limit=1000');
-  const items = page.items.filter(({ id, name }) => id === key || name === key);
-  if (items.length === 0) {
-    throw new BridgeError('not-found', `No sign-in has the id or the name ${key}.`);
-  }
-  for (const { id } of items) await client.send('POST', `/sessions/${id}/revoke`);
-  return { id: items.map(({ id, name }) => `${name} (${id})`).join(', '), items };
-}
-
-/** Tries one person or group, or all. @throws WrongUsage where it is not clear which */
-export async function retry({ connect }: CliContext, given: Given): Promise<unknown> {
-  if ((given.name === undefined) === (given.all === true))
-    return sendAct(acts.RETRY, connect(), given);
-  throw new WrongUsage('error: name one person or group, or say --all');
-}
-
-/** Asks before what waits is brought to the service; undefined: nothing does, or there is no pause. */
-export async function findResumeQuestion({ connect }: CliContext): Promise<string | undefined> {
-  const { writes } = await readAnswer(connect(), 'Status', '/status');
-  const { mode, paused, waiting } = writes;
-  if (mode !== 'live' || paused === null || waiting === 0) return undefined;
-  return `${toWaiting(waiting)} for the service. Let all of it go?`;
-}
-
-/** `erase`: erases all personal data of a person whom no provider has any more. */
-export const eraseCommand = commandOf<{ readonly yes?: true; readonly json?: true }>({
-  usage: 'erase',
-  arguments: [['<user>', 'a userName, an address or a SCIM id']],
-  about: 'erase everything personal about a person whom the provider has deleted',
-  options: [YES, JSON_OBJECT],
-  help: `
+/** Commands that do more than send one request. */
+export const special = {
+  ERASE: commandOf<Given & { readonly user: string }>({
+    usage: 'erase',
+    configure: (command) => command.argument('<user>', 'a userName, an address or a SCIM id'),
+    about: 'erase everything personal about a person whom the provider has deleted',
+    options: [YES, JSON_OBJECT],
+    help: `
 Without --yes it shows what would be erased, and asks. What is erased: names, addresses, attributes and places in groups;
 what the logs of requests, calls, drifts, plans and events of the service say of the person. Where the account is still in
 the service, deactivated, its id and when it was deleted stay, so that no list of the service brings the person back. What
 cannot be erased from here: the account in the service, log lines (they hold ids alone), and backups made before. Exit
 code 2: nothing was erased, because --yes was not given.`,
-  async run({ connect, words: [user = ''], options: { yes, json: isJson }, ...call }) {
-    const client = connect();
-    const path = `/users/${encodeURIComponent(user)}/erasure` as const;
-    const planned = await readAnswer(client, 'Erasure', path);
-    const toOutput = (json: OpsJson<'Erasure'>, code: number) => {
-      return { json, text: toText(toErasureText(json)), code };
-    };
-    const [obstacle] = planned.obstacles;
-    if (obstacle !== undefined)
-      return toOutput(planned, obstacle.code === 'erased' ? exitCodes.done : exitCodes.failed);
-    const undone = toOutput(planned, exitCodes.incomplete);
-    if (!yes) {
-      if (isJson || call.ask === undefined) return undone;
-      call.write(undone.text);
-      if (!(await call.confirm('Erase it? It cannot be taken back.')))
-        return { ...undone, text: '' };
-    }
-    const erased = await client.send('POST', `/users/${planned.id}/erase`);
-    return toOutput(parseAnswer(erased), exitCodes.done);
+    async run({ typed: { user, yes, json }, connect, ...call }) {
+      const client = connect();
+      const path = `/users/${encodeURIComponent(user)}/erasure` as const;
+      const planned = await askOps(client, 'Erasure', path);
+      const [obstacle] = planned.obstacles;
+      if (obstacle !== undefined)
+        return toOutput(planned, obstacle.code === 'erased' ? exitCodes.done : exitCodes.failed);
+      const undone = toOutput(planned, exitCodes.incomplete);
+      if (!yes) {
+        if (json || call.ask === undefined) return undone;
+        call.write(undone.text);
+        if (!(await call.confirm('Erase it? It cannot be taken back.')))
+          return { ...undone, text: '' };
+      }
+      return toOutput(await askOps(client, 'Erasure', `/users/${planned.id}/erase`, {}));
+    },
+  }),
+  NOTIFICATIONS_TEST: commandOf<{ readonly receiver?: string }>({
+    usage: 'notifications test',
+    configure: (command) =>
+      command.argument('[receiver]', 'name of the receiver in notify.receivers'),
+    about: 'send a notification to one receiver, or to each, and wait until it has it',
+    async run({ connect, typed: { receiver } }) {
+      const client = connect();
+      const { ids } = await askOps(client, 'NotificationTest', '/notifications/test', { receiver });
+      const readLeft = async () => {
+        const { items } = await askOps(client, 'NotificationList', '/notifications?limit=1000');
+        return items.filter(({ id }) => ids.includes(id));
+      };
+      const left = await poll(
+        readLeft,
+        (some) => some.every(({ error }) => error !== null),
+        TEST_MS,
+      );
+      if (left.length === 0) return { text: `Delivered: ${ids.length}\n` };
+      return { table: tableOf(left, records.NOTIFICATIONS.columns), code: exitCodes.failed };
+    },
+  }),
+  SWEEP: commandOf<{ readonly dryRun?: true; readonly exitCode?: true }>({
+    usage: 'sweep',
+    about: 'compare the service with the store and count what differs',
+    options: [
+      ['--json', 'as one JSON object, with the differences'],
+      ['--dry-run', 'show what drift.policy would do, and do nothing'],
+      ['--exit-code', 'exit with 2 when something managed differs'],
+    ],
+    help: `
+Names stay out of its output, so that a scheduled job may print it: scim-bridge drifts lists the differences, and
+scim-bridge unmanaged the accounts and groups that no provider asked for. What follows from a difference is drift.policy;
+by default nothing. Exit code 1: not everything could be compared.`,
+    async run({ typed: { dryRun = false, exitCode }, ...context }) {
+      const json = await runSweep(context, dryRun);
+      const failed = json.sweep.status === 'incomplete' ? exitCodes.failed : undefined;
+      const code = exitCode && json.drifts.length > 0 ? exitCodes.incomplete : failed;
+      return { json, text: () => toSweepText(json), code };
+    },
+  }),
+};
+
+/** What is special about the commands of some requests, by their usage. */
+export const SPECIAL: Readonly<Record<string, Special>> = {
+  [access.TOKEN_CREATE.command]: {
+    /** Makes it through the bridge, or in a store that no bridge on this machine has. */
+    async send(context, given) {
+      const { settings } = context.loadSettings();
+      const { url, token, commandToken } = settings.ops;
+      const mayAsk = url !== undefined || (token ?? commandToken) !== undefined;
+      const client = mayAsk ? context.connect() : undefined;
+      if (client && (url !== undefined || (await client.isAnswering())))
+        return client.send('POST', '/tokens', given);
+      // Loaded on demand: it opens a store.
+      const { makeTokenInStore } = await import('../app/first-access.ts');
+      return makeTokenInStore(settings, given);
+    },
   },
-});
+  [access.SESSION_REVOKE.command]: {
+    /** Ends a sign-in by its id, or all of one operator by the name. */
+    async send({ connect }, { id: key }) {
+      const client = connect();
+      const page = await askOps(client, 'SessionList', '/sessions?limit=1000');
+      const items = page.items.filter(({ id, name }) => id === key || name === key);
+      if (items.length === 0)
+        throw new BridgeError('not-found', `No sign-in has the id or the name ${key}.`);
+      for (const { id } of items) await client.send('POST', `/sessions/${id}/revoke`);
+      return { id: items.map(({ id, name }) => `${name} (${id})`).join(', '), items };
+    },
+  },
+  [acts.RESUME.command]: {
+    /** Asks before what waits is brought to the service. */
+    async findQuestion({ connect }) {
+      const { mode, paused, waiting } = (await askOps(connect(), 'Status', '/status')).writes;
+      if (mode !== 'live' || paused === null || waiting === 0) return undefined;
+      return `${toWaiting(waiting)} for the service. Let all of it go?`;
+    },
+  },
+  [acts.RETRY.command]: {
+    async send({ connect }, given) {
+      if ((given.name === undefined) === (given.all === true))
+        return sendAct(acts.RETRY, connect(), given);
+      throw new WrongUsage('error: name one person or group, or say --all');
+    },
+  },
+};
+
+function toOutput(json: OpsJson<'Erasure'>, code?: number) {
+  return { json, text: toText(toErasureText(json)), code };
+}
 
 function toErasureText(answer: OpsJson<'Erasure'>): string {
   const { userName, id, account, staysHidden, obstacles, rows } = answer;
@@ -121,65 +172,20 @@ async function poll<T>(read: () => Promise<T>, isEnd: (found: T) => boolean, max
   }
 }
 
-/** Wait for the delivery of a notification, in milliseconds. */
-const TEST_MS = 30_000;
-
-/** `notifications test`: tries receivers. */
-export const notificationsTestCommand = commandOf({
-  usage: 'notifications test',
-  arguments: [['[receiver]', 'name of the receiver in notify.receivers']],
-  about: 'send a notification to one receiver, or to each, and wait until it has it',
-  async run({ connect, named, terminal }) {
-    const client = connect();
-    const sent = await client.send('POST', '/notifications/test', named);
-    const { ids } = parseAnswer<OpsJson<'NotificationTest'>>(sent);
-    const readLeft = async () => {
-      const { items } = await readAnswer(client, 'NotificationList', '/notifications?limit=1000');
-      return items.filter(({ id }) => ids.includes(id));
-    };
-    const left = await poll(readLeft, (some) => some.every(({ error }) => error !== null), TEST_MS);
-    if (left.length === 0) return { text: `Delivered: ${ids.length}\n` };
-    const text = toTable(left, records.NOTIFICATIONS.columns, { terminal });
-    return { text, code: exitCodes.failed };
-  },
-});
-
 /** The longest wait for repairs, in milliseconds. The next bridge or sweep goes on with the rest. */
 const REPAIRS_MAX_MS = 10 * 60_000;
-
-/** `sweep`: has the running bridge compare the service with the store, waits, and counts the differences. */
-export const sweepCommand = commandOf<{ readonly dryRun?: true; readonly exitCode?: true }>({
-  usage: 'sweep',
-  about: 'compare the service with the store and count what differs',
-  options: [
-    ['--json', 'as one JSON object, with the differences'],
-    ['--dry-run', 'show what drift.policy would do, and do nothing'],
-    ['--exit-code', 'exit with 2 when something managed differs'],
-  ],
-  help: `
-Names stay out of its output, so that a scheduled job may print it: scim-bridge drifts lists the differences, and
-scim-bridge unmanaged the accounts and groups that no provider asked for. What follows from a difference is drift.policy;
-by default nothing. Exit code 1: not everything could be compared.`,
-  async run({ options: { dryRun, exitCode }, ...context }) {
-    const json = await runSweep(context, dryRun === true);
-    const failed = json.sweep.status === 'incomplete' ? exitCodes.failed : undefined;
-    const code = exitCode && json.drifts.length > 0 ? exitCodes.incomplete : failed;
-    return { json, text: () => toSweepText(json), code };
-  },
-});
 
 type SweepResult = Awaited<ReturnType<typeof runSweep>>;
 
 async function runSweep({ showProgress, ...context }: CliContext, dryRun: boolean) {
   const client = context.connect();
-  const asked = await client.send('POST', '/sweeps', { dryRun });
-  const { id } = parseAnswer<OpsJson<'SweepAsked'>>(asked);
+  const { id } = await askOps(client, 'SweepAsked', '/sweeps', { dryRun });
   const readSweep = async () => {
-    const sweep = await readAnswer(client, 'Sweep', `/sweeps/${id}`);
+    const sweep = await askOps(client, 'Sweep', `/sweeps/${id}`);
     if (sweep.status !== 'running') return sweep;
     if (sweep.progress !== null) showProgress?.(toReadingText(sweep.progress));
     // Until an operator has decided about held changes, nothing is compared.
-    const { phase } = await readAnswer(client, 'Recovery', '/recovery');
+    const { phase } = await askOps(client, 'Recovery', '/recovery');
     if (phase !== 'waiting') return sweep;
     const words = 'what is held waits for a decision first: see scim-bridge plan show';
     throw new BridgeError('recovery-waits', words);
@@ -187,10 +193,10 @@ async function runSweep({ showProgress, ...context }: CliContext, dryRun: boolea
   const sweep = await poll(readSweep, ({ status }) => status !== 'running');
   const { planId } = sweep;
   const readPlan = async () =>
-    planId === null ? undefined : await readAnswer(client, 'Plan', `/plans/${planId}`);
+    planId === null ? undefined : await askOps(client, 'Plan', `/plans/${planId}`);
   // So that the output has the result of approved repairs.
   const plan = await poll(readPlan, (found) => found?.status !== 'approved', REPAIRS_MAX_MS);
-  const { unmanaged } = await readAnswer(client, 'Status', '/status');
+  const { unmanaged } = await askOps(client, 'Status', '/status');
   const query = { status: 'active' };
   const { items } = await readList<OpsJson<'Drift'>>(client, { path: '/drifts', query });
   // Those that are ignored are decided about.
@@ -239,12 +245,11 @@ export function decisionCommand(list: string, decision: keyof typeof DECISIONS):
     about,
     options: [YES, JSON_OBJECT, ...options],
     help: DECIDE_HELP,
-    async run({ words: ids, options: typed, connect, confirm, write, writeError }) {
+    async run({ typed, connect, confirm, write, writeError }) {
       const client = connect();
-      const given = { decision, ids, ...read(typed) };
       const send = async (more: object) => {
-        const sent = await client.send('POST', '/drifts/decide', { ...given, ...more });
-        const json = parseAnswer<OpsJson<'DriftsDecided'>>(sent);
+        const body = { ...read(typed), decision, ...more };
+        const json = await askOps(client, 'DriftsDecided', '/drifts/decide', body);
         return { json, text: toDecidedText(json, done) };
       };
       const preview = await send({ dryRun: true });

@@ -27,11 +27,7 @@ async function api(args: readonly string[], env: Env, input = '') {
 
 async function openBridge(): Promise<{ sandbox: TestBridge['sandbox']; env: Env }> {
   const bridge = await bridgeForTest({ settings: { OPS_TOKEN } });
-  return { sandbox: bridge.sandbox, env: throughBridge(bridge) };
-}
-
-function throughBridge({ baseUrl }: Pick<TestBridge, 'baseUrl'>, token = OPS_TOKEN): Env {
-  return { OPS_URL: new URL(baseUrl).origin, OPS_TOKEN: token };
+  return { sandbox: bridge.sandbox, env: { OPS_URL: new URL(bridge.baseUrl).origin, OPS_TOKEN } };
 }
 
 const NOWHERE: Env = { OPS_URL: 'http://127.0.0.1:1', OPS_TOKEN };

@@ -1,28 +1,21 @@
 import { join } from 'node:path';
-import { Argument, type Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
-import type { Given } from '../ops/lists/list.ts';
+import type { ServeWorld } from '../main.ts';
+import { type Column, toCsv } from '../ops/lists/list.ts';
 import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
 import type { LoadedSettings } from '../settings/load.ts';
-import type { Environment } from '../settings/sources.ts';
+import { type Screen, toTable } from './table.ts';
 
 /** Settings file where none is named: the same from any working directory, in a clone (`src/cli`) and in a package (`dist/cli`). */
 export const defaultConfigFile = join(import.meta.dirname, '../../config/default.yaml');
 
 /** The process as a command sees it; tests bring their own. */
-export interface CliWorld {
-  readonly env: Environment;
+export interface CliWorld extends Screen, Omit<ServeWorld, 'reload' | 'terminal'> {
   /** Returns a file's text; throws when it cannot. */
   readonly readFile: (path: string) => string;
   readonly readInput: () => Promise<string>;
-  readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** Resolves with the signal's name when the process is asked to stop. */
-  readonly untilStopped: () => Promise<string>;
-  /** Calls `hear` each time that the process is asked to read its secrets again (SIGHUP). */
-  readonly onHangUp?: ((hear: () => void) => void) | undefined;
-  /** Terminal of standard output; undefined: a file, a pipe or a log. Some want no colours (https://no-color.org). */
-  readonly terminal?: { readonly columns: () => number; readonly hasColours: boolean } | undefined;
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** Shows a line in the place of the one before, until something is printed; undefined: standard error is no terminal. */
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
@@ -41,10 +34,9 @@ export interface CliContext extends CliWorld {
 export type AddCommand = (program: Command, context: CliContext) => void;
 
 /** What was typed, and where it runs. */
-export interface Call<Options> extends CliContext {
-  readonly words: readonly string[];
-  readonly named: Given;
-  readonly options: Options;
+export interface Call<Typed> extends CliContext {
+  /** Arguments and options by name. */
+  readonly typed: Typed;
   /**
    * Asks before something dangerous; false: no. `--yes` answers it. @throws WrongUsage without it where nobody can be
    * asked
@@ -53,27 +45,39 @@ export interface Call<Options> extends CliContext {
   readonly outputHelp: () => undefined;
 }
 
-/** A result: JSON for `--json`, else text. */
+/** A result: JSON for `--json`, the table as CSV for `--csv`, else the text with the table behind it. */
 export interface Output {
   readonly json?: unknown;
-  readonly text: string | (() => string | Promise<string>);
+  readonly text?: string | ((screen: Screen) => string | Promise<string>);
+  readonly table?: ReturnType<typeof tableOf>;
   readonly notes?: string;
   readonly code?: number | undefined;
 }
 
-interface CommandRow<Options> {
+/** The table of a result; what is above the limit is in CSV alone. Without items it is no text. */
+export function tableOf<Item>(
+  items: readonly Item[],
+  columns: readonly Column<Item>[],
+  { limit = items.length, hasMore = false }: { limit?: number; hasMore?: boolean } = {},
+) {
+  const some = items.slice(0, limit);
+  const isCut = hasMore || items.length > limit;
+  const more = isCut ? `There are more than these ${some.length}: --limit\n` : '';
+  return {
+    toCsv: () => toCsv(items, columns),
+    toText: (screen: Screen) =>
+      some.length === 0 ? '' : `${toTable(some, columns, screen)}${more}`,
+  };
+}
+
+interface CommandRow<Typed> {
   readonly usage: string;
-  /** Arguments that `--help` describes, in the place of those of `usage`. */
-  readonly arguments?: readonly (Argument | readonly [name: string, meaning: string])[];
   readonly about: string;
   readonly help?: string | undefined;
-  readonly configure?: (command: Command) => void;
-  readonly options?: readonly (
-    | Option
-    | readonly [flags: string, meaning: string, usual?: string]
-  )[];
+  readonly configure?: (command: Command) => unknown;
+  readonly options?: readonly (Option | readonly [flags: string, meaning: string])[];
   /** Does it. @returns what is printed; undefined: nothing more */
-  readonly run: (call: Call<Options>) => Promise<Output | undefined>;
+  readonly run: (call: Call<Typed>) => Promise<Output | undefined>;
 }
 
 /** Options of many commands. */
@@ -93,42 +97,21 @@ const PARENTS: Readonly<Record<string, string>> = {
 };
 
 /** Makes a command: it parses what was typed, runs, and prints the result. */
-export function commandOf<Options = unknown>(row: CommandRow<Options>): AddCommand {
-  const { options = [], arguments: described = [], help = '', configure, run } = row;
+export function commandOf<Typed = unknown>(row: CommandRow<Typed>): AddCommand {
+  const { options = [], help = '', configure, run } = row;
   return (program, context) => {
-    const command = addEmpty(program, row.usage).description(row.about);
-    for (const one of described)
-      command.addArgument(one instanceof Argument ? one : new Argument(...one));
-    for (const one of options) {
-      if (one instanceof Option) command.addOption(one);
-      else command.option(...one);
-    }
-    command.addHelpText('after', help);
+    const command = addEmpty(program, row.usage).description(row.about).addHelpText('after', help);
+    for (const one of options) command.addOption(one instanceof Option ? one : new Option(...one));
     configure?.(command);
     command.action(async () => {
-      const output = await run(toCall<Options>(command, context)).catch((error: unknown) => {
+      const output = await run(toCall<Typed>(command, context)).catch((error: unknown) => {
         throw error instanceof WrongUsage ? command.error(error.message) : error;
       });
       if (output === undefined) return;
-      const { json, text, notes = '', code = exitCodes.done } = output;
-      const printed = command.opts().json ? toJson(json) : text;
-      context.write(typeof printed === 'string' ? printed : await printed());
-      context.writeError(notes);
-      context.exitWith(code);
+      context.write(await print(output, command.opts(), context));
+      context.writeError(output.notes ?? '');
+      context.exitWith(output.code ?? exitCodes.done);
     });
-  };
-}
-
-function toCall<Options>(command: Command, context: CliContext): Call<Options> {
-  const { args: words, processedArgs, registeredArguments } = command;
-  const values = registeredArguments.map((one, place) => [one.name(), processedArgs[place]]);
-  return {
-    ...context,
-    words,
-    named: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
-    options: command.opts<Options & object>(),
-    confirm: (question) => confirm(context, command.opts(), question),
-    outputHelp: () => void command.outputHelp(),
   };
 }
 
@@ -140,6 +123,28 @@ function addEmpty(program: Command, usage: string): Command {
   const parent = known ?? program.command(first).description(PARENTS[first] ?? '');
   // What stands behind the word of a command is for it, and not for the list of the same name.
   return parent.enablePositionalOptions().command(usage.slice(first.length + 1));
+}
+
+function toCall<Typed>(command: Command, context: CliContext): Call<Typed> {
+  const { processedArgs, registeredArguments } = command;
+  const named = registeredArguments.map((one, place) => [one.name(), processedArgs[place]]);
+  return {
+    ...context,
+    typed: Object.assign(command.opts<Typed & object>(), Object.fromEntries(named)),
+    confirm: (question) => confirm(context, command.opts(), question),
+    outputHelp: () => void command.outputHelp(),
+  };
+}
+
+async function print(
+  { json, text = '', table }: Output,
+  options: { readonly json?: true; readonly csv?: true },
+  screen: Screen,
+): Promise<string> {
+  if (options.json) return toJson(json);
+  if (options.csv && table) return table.toCsv();
+  const head = typeof text === 'string' ? text : await text(screen);
+  return `${head}${table?.toText(screen) ?? ''}`;
 }
 
 async function confirm(
@@ -174,18 +179,19 @@ export function parseAnswer<T>(answer: unknown): T {
   return answer as T;
 }
 
-/** Reads below `/ops`. `name` is the schema of the answer. @throws BridgeError `ops-failed` */
-export async function readAnswer<Name extends OpsSchemaName>(
+/** Reads below `/ops`, or sends where there is a body. `name` is the schema of the answer. @throws BridgeError `ops-failed` */
+export async function askOps<Name extends OpsSchemaName>(
   client: OpsClient,
   _name: Name,
   path: `/${string}`,
+  body?: object,
 ): Promise<OpsJson<Name>> {
-  return parseAnswer(await client.send('GET', path));
+  return parseAnswer(await client.send(body ? 'POST' : 'GET', path, body));
 }
 
 /** Finds a user or group by a name or an id. @throws BridgeError `ops-failed` where none has it, or several */
 export function findResource(client: OpsClient, name: string): Promise<OpsJson<'Explanation'>> {
-  return readAnswer(client, 'Explanation', `/explain/${encodeURIComponent(name)}`);
+  return askOps(client, 'Explanation', `/explain/${encodeURIComponent(name)}`);
 }
 
 /** Exit codes for scripts. 2: an incomplete answer, which is no failure. 64, 75 and 78 as in BSD's sysexits(3). */

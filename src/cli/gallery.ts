@@ -1,21 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { Argument } from 'commander';
+import { Argument, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { BridgeError, isJsonObject, type JsonObject } from '../domain/values.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import {
+  askOps,
   commandOf,
   exitCodes,
   JSON_OBJECT,
   parseAnswer,
-  readAnswer,
   WrongUsage,
   YES,
 } from './command.ts';
 import { type CheckResult, GATES, type Gate, Run, readGate } from './gallery-gate.ts';
 
-interface Options extends Readonly<Partial<Record<'provider' | 'url', string>>> {
+interface Options {
+  readonly gate: string;
+  readonly provider?: string;
+  readonly url?: string;
   readonly domain: string;
   readonly groupPrefix: string;
   readonly only?: readonly string[];
@@ -25,14 +28,19 @@ interface Options extends Readonly<Partial<Record<'provider' | 'url', string>>> 
 /** `gallery`: runs what a provider publishes as its gate, and deletes what that made. */
 export const galleryCommand = commandOf<Options>({
   usage: 'gallery',
-  arguments: [new Argument('<gate>', 'whose').choices(GATES)],
+  configure: (command) => command.addArgument(new Argument('<gate>', 'whose').choices(GATES)),
   about:
     'run what a provider asks of a target before it lists it, and report each check with its source and evidence',
   options: [
     ['--provider <name>', 'the provider of the credential; default when left out'],
     ['--url <url>', 'the SCIM base URL; as the bridge tells it when left out'],
-    ['--domain <domain>', 'mail domain of the people that are made', 'example.com'],
-    ['--group-prefix <text>', 'text before the names of the groups that are made', ''],
+    new Option('--domain <domain>', 'mail domain of the people that are made').default(
+      'example.com',
+    ),
+    new Option(
+      '--group-prefix <text>',
+      'text before the names of the groups that are made',
+    ).default(''),
     ['--only <check...>', 'these checks alone'],
     ['--markdown', 'as a page with the source and the evidence of each check'],
     JSON_OBJECT,
@@ -43,14 +51,14 @@ It makes a credential, three people and four groups at most, whose names begin w
 after Ctrl-C too. The service cannot delete accounts: they stay in it, deactivated. Run it against a bridge that
 observes (MODE=observe), which changes nothing in the service. Exit code 2: a check failed, the run was ended, or
 something is left.`,
-  async run({ words: [gate = ''], options, connect, confirm, untilStopped, writeError }) {
-    const { markdown, only } = options;
+  async run({ typed: options, connect, confirm, untilStopped, writeError }) {
+    const { gate, markdown, only } = options;
     const { checks, ...rest } = readGate(gate);
     const unknown = only?.find((id) => checks.every((check) => check.id !== id));
     if (unknown !== undefined)
       throw new WrongUsage(`error: the gate ${gate} has no check ${unknown}`);
     const client = connect();
-    const status = await readAnswer(client, 'Status', '/status');
+    const status = await askOps(client, 'Status', '/status');
     const isLive = status.writes.mode === 'live';
     const question = `It makes three people and four groups at most, and deletes them again. ${STAYS} Run it?`;
     if (isLive && !(await confirm(question))) return undefined;

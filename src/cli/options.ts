@@ -41,24 +41,17 @@ function collect(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }
 
-interface Member {
-  readonly name: string;
-  readonly parent: string | undefined;
-  readonly schema: unknown;
-}
-
-/** Makes an option for each member of a body, and a reader of them. @param known members that the command sets itself */
+/** Makes an option for each member of a body, and a reader of the body. @param known members that are arguments, or constant */
 export function bodyOptions(
   body: unknown,
   { flags = {}, nulls = {}, known }: Pick<Act<never>, 'flags' | 'nulls'> & { known: string[] },
 ) {
   const members = listMembers(body, flags).filter(({ name }) => !known.includes(name));
-  const made = members.map((member) => ({ ...member, option: toBodyOption(member, flags) }));
   return {
-    options: made.map(({ option }) => option),
+    options: members.map(({ option }) => option),
     read(typed: Given): Given {
-      const values: Record<string, unknown> = {};
-      for (const { name, parent, option } of made) {
+      const values = Object.fromEntries(known.map((name) => [name, typed[name]]));
+      for (const { name, parent, option } of members) {
         const text = typed[option.attributeName()];
         if (text === undefined) continue;
         const value = String(text) === nulls[name] ? null : text;
@@ -70,37 +63,42 @@ export function bodyOptions(
   };
 }
 
-function listMembers(body: unknown, flags: object, parent?: string): Member[] {
+interface Member {
+  readonly name: string;
+  readonly parent: string | undefined;
+  readonly option: Option;
+}
+
+type Flags = Readonly<Record<string, string>>;
+
+function listMembers(body: unknown, flags: Flags, parent?: string): Member[] {
   if (body instanceof z.ZodUnion) return body.options.flatMap((one) => listMembers(one, flags));
   if (!(body instanceof z.ZodObject)) return [];
   return Object.entries(body.shape).flatMap(([name, schema]) => {
-    const inner = unwrap(schema);
+    const { inner, words = name } = unwrap(schema);
     const isNested = inner instanceof z.ZodObject && !(name in flags);
-    return isNested ? listMembers(inner, flags, name) : [{ name, parent, schema }];
+    if (isNested) return listMembers(inner, flags, name);
+    return { name, parent, option: toBodyOption(name, inner, toHelp(words), flags[name]) };
   });
 }
 
-function unwrap(schema: unknown): unknown {
+/** The type of a member without what makes it optional or null, and its description. */
+function unwrap(schema: unknown, words?: string): { inner: unknown; words: string | undefined } {
+  const said = words ?? (schema instanceof z.ZodType ? schema.description : undefined);
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
-  return isWrapped ? unwrap(schema.unwrap()) : schema;
+  return isWrapped ? unwrap(schema.unwrap(), said) : { inner: schema, words: said };
 }
 
-function toBodyOption({ name, schema }: Member, flags: Readonly<Record<string, string>>): Option {
-  const inner = unwrap(schema);
-  const isFlag = inner instanceof z.ZodBoolean || inner instanceof z.ZodLiteral;
-  const value = inner instanceof z.ZodArray ? 'list' : (PLACEHOLDERS[name] ?? toKebab(name));
-  const own = flags[name];
-  const flag = own ?? `--${toKebab(name)}${isFlag ? '' : ` <${value}>`}`;
-  const described = [schema, inner].flatMap((one) => (one instanceof z.ZodType ? one : []));
-  const words = described.find(({ description }) => description)?.description;
-  const option = new Option(flag, toHelp(words ?? name));
-  if (inner instanceof z.ZodEnum) return option.choices(inner.options.map(String));
-  if (inner instanceof z.ZodArray)
-    return option.argParser(own === undefined ? toList(inner.element) : collect);
-  if (inner instanceof z.ZodRecord) return option.argParser(collectPair);
-  return inner instanceof z.ZodObject ? option.argParser(parseFile) : option;
+function toBodyOption(name: string, type: unknown, words: string, own: string | undefined): Option {
+  const isFlag = type instanceof z.ZodBoolean || type instanceof z.ZodLiteral;
+  const value = type instanceof z.ZodArray ? 'list' : (PLACEHOLDERS[name] ?? toKebab(name));
+  const option = new Option(own ?? `--${toKebab(name)}${isFlag ? '' : ` <${value}>`}`, words);
+  if (type instanceof z.ZodEnum) return option.choices(type.options.map(String));
+  if (type instanceof z.ZodArray)
+    return option.argParser(own === undefined ? toList(type.element) : collect);
+  if (type instanceof z.ZodRecord) return option.argParser(collectPair);
+  return type instanceof z.ZodObject ? option.argParser(parseFile) : option;
 }
-
 /** Reads a list with commas. @throws InvalidArgumentError, out of the reader, for a word that is none of the known */
 function toList(element: unknown): (text: string) => string[] {
   const known = element instanceof z.ZodEnum ? element.options.map(String) : undefined;

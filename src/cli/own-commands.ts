@@ -12,7 +12,95 @@ import { repeatedOption } from './options.ts';
 import type { MoveOptions } from './store-work.ts';
 import { toTable } from './table.ts';
 
-// Commands that need no running bridge. What they do is loaded on demand: no other command needs it.
+const HEALTH_MS = 3_000;
+
+const store = () => import('./store-work.ts');
+
+/** Commands that need no running bridge. What they do is loaded on demand: no other command needs it. */
+export const own = {
+  HEALTHCHECK: commandOf({
+    usage: 'healthcheck',
+    about:
+      'ask the bridge on this machine (`HOST`, `OPS_PORT` or `PORT`) whether it is well; fails when it is not',
+    async run({ loadSettings }) {
+      const { host, port, ops } = loadSettings().settings;
+      const url = `${toLocalAddress(host, ops.port ?? port)}/healthz`;
+      const signal = AbortSignal.timeout(HEALTH_MS);
+      const { statusCode, body } = await request(url, { signal }).catch((cause: unknown) => {
+        throw new BridgeError('healthcheck-failed', `${url} does not answer`, { cause });
+      });
+      await body.dump();
+      if (statusCode === 200) return { text: `${url} is well\n` };
+      throw new BridgeError('healthcheck-failed', `${url} answered ${statusCode}`);
+    },
+  }),
+  API: commandOf<ApiOptions>({
+    usage: 'api',
+    about: 'call any operation of the service, and print its answer as JSON',
+    configure: (command) =>
+      command
+        .argument('[operation]', 'see --list')
+        .usage('<group>.<operation> [options]')
+        .helpOption(false),
+    options: [
+      repeatedOption('--path <name=value>', 'a parameter of the path'),
+      repeatedOption('--query <name=value>', 'a parameter of the query; again for a list'),
+      ['--body <json>', 'the body: JSON, @file, or - for standard input'],
+      repeatedOption('--file <name=@path>', 'a file to upload; again for more'),
+      ['--everything', 'without any condition: change all there is'],
+      ['--paginate', 'all pages of a list as one'],
+      ['--list [group]', 'the operations, of one group or all'],
+      ['-h, --help', 'this, or what the operation takes'],
+    ],
+    help: `
+With ops.url (OPS_URL) the call goes through the running bridge: one budget, one token. Without it, it goes to
+upstream.url by itself, at upstream.requestsPerSecond.
+
+  scim-bridge api --list groups
+  scim-bridge api groups.createGroup --help
+  scim-bridge api groups.createGroup --body '{"name":"Pilots"}'
+  scim-bridge api groups.getListOfGroups --paginate
+
+Standard output has JSON and nothing else. A failed call is one line of JSON on standard error: code, message,
+operation, status, retry, outcome, requestId, retryAfterMs, answer. Exit code 2: with
+--paginate the list may be incomplete; what was read is printed. Exit code 75: "outcome" says if the call may have been done.`,
+    run: async (call) => (await import('./api.ts')).runApi(call),
+  }),
+  BACKUP: commandOf<{ readonly file: string }>({
+    usage: 'backup',
+    configure: (command) => command.argument('<file>', 'where to; it must not exist yet'),
+    about: 'write the store into a new file, while the bridge goes on (SQLite)',
+    help: `
+Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge restore <file>.`,
+    run: async (call) => (await store()).backUp(call),
+  }),
+  RESTORE: commandOf<{ readonly file?: string }>({
+    usage: 'restore',
+    configure: (command) =>
+      command.argument('[file]', 'a backup of a SQLite store; without it the store is one already'),
+    about:
+      'put a backup in the place of the store, or say that it was; the bridge must not be running',
+    options: [YES],
+    run: async (call) => (await store()).restore(call),
+  }),
+  MIGRATE_STORE: commandOf<MoveOptions>({
+    usage: 'migrate-store',
+    about: 'move the store from SQLite to PostgreSQL; the bridge must not be running',
+    options: [
+      new Option('--to <url>', 'postgres://user:password@host/database, empty').conflicts([
+        'toFile',
+        'undo',
+      ]),
+      ['--to-file <file>', 'a file with that address, so that no list of processes shows it'],
+      ['--undo', 'make the file the store again, when no bridge has run on PostgreSQL'],
+      YES,
+    ],
+    help: `
+DATABASE_URL is the file that is moved (sqlite:…). The copy is one transaction: after a crash or an error the
+database has no row, as before, and the file is untouched; run the command again.`,
+    run: async (call) => (await store()).migrateStore(call),
+  }),
+};
 
 /** Serves until the process is asked to stop; resolves with the exit code. */
 export type Serve = typeof import('../main.ts').serve;
@@ -23,31 +111,10 @@ export function serveCommand(serve: Serve): AddCommand {
     usage: 'serve',
     about: 'serve the bridge until SIGTERM or SIGINT',
     async run({ loadSettings, ...world }) {
-      const code = await serve(loadSettings(), { ...world, reload: loadSettings });
-      return { text: '', code };
+      return { code: await serve(loadSettings(), { ...world, reload: loadSettings }) };
     },
   });
 }
-
-const HEALTH_MS = 3_000;
-
-/** `healthcheck`: asks the bridge of the same settings whether its process is healthy, for container engines. */
-export const healthcheckCommand = commandOf({
-  usage: 'healthcheck',
-  about:
-    'ask the bridge on this machine (`HOST`, `OPS_PORT` or `PORT`) whether it is well; fails when it is not',
-  async run({ loadSettings }) {
-    const { host, port, ops } = loadSettings().settings;
-    const url = `${toLocalAddress(host, ops.port ?? port)}/healthz`;
-    const signal = AbortSignal.timeout(HEALTH_MS);
-    const { statusCode, body } = await request(url, { signal }).catch((cause: unknown) => {
-      throw new BridgeError('healthcheck-failed', `${url} does not answer`, { cause });
-    });
-    await body.dump();
-    if (statusCode === 200) return { text: `${url} is well\n` };
-    throw new BridgeError('healthcheck-failed', `${url} answered ${statusCode}`);
-  },
-});
 
 const NO_SERVICE =
   'upstream.url is not set: there is no service to check, only the embedded sandbox. Set UPSTREAM_URL and UPSTREAM_TOKEN.';
@@ -94,75 +161,3 @@ function toReportText({ service, checks, calls }: CheckReport): string {
   const table = toTable(checks, CHECK_COLUMNS, {});
   return `${head}\n${table}\n${sums.join(', ')}, ${toCount(calls, 'call')}.\n`;
 }
-
-/** `api`: calls one operation of the service, directly or through the running bridge. */
-export const apiCommand = commandOf<ApiOptions>({
-  usage: 'api',
-  about: 'call any operation of the service, and print its answer as JSON',
-  arguments: [['[operation]', 'see --list']],
-  configure: (command) => command.usage('<group>.<operation> [options]').helpOption(false),
-  options: [
-    repeatedOption('--path <name=value>', 'a parameter of the path'),
-    repeatedOption('--query <name=value>', 'a parameter of the query; again for a list'),
-    ['--body <json>', 'the body: JSON, @file, or - for standard input'],
-    repeatedOption('--file <name=@path>', 'a file to upload; again for more'),
-    ['--everything', 'without any condition: change all there is'],
-    ['--paginate', 'all pages of a list as one'],
-    ['--list [group]', 'the operations, of one group or all'],
-    ['-h, --help', 'this, or what the operation takes'],
-  ],
-  help: `
-With ops.url (OPS_URL) the call goes through the running bridge: one budget, one token. Without it, it goes to
-upstream.url by itself, at upstream.requestsPerSecond.
-
-  scim-bridge api --list groups
-  scim-bridge api groups.createGroup --help
-  scim-bridge api groups.createGroup --body '{"name":"Pilots"}'
-  scim-bridge api groups.getListOfGroups --paginate
-
-Standard output has JSON and nothing else. A failed call is one line of JSON on standard error: code, message,
-operation, status, retry, outcome, requestId, retryAfterMs, answer. Exit code 2: with
---paginate the list may be incomplete; what was read is printed. Exit code 75: "outcome" says if the call may have been done.`,
-  run: async (call) => (await import('./api.ts')).runApi(call),
-});
-
-const store = () => import('./store-work.ts');
-
-/** `backup`: copies one moment of the store into a file, while the bridge goes on. */
-export const backupCommand = commandOf({
-  usage: 'backup',
-  arguments: [['<file>', 'where to; it must not exist yet']],
-  about: 'write the store into a new file, while the bridge goes on (SQLite)',
-  help: `
-Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge restore <file>.`,
-  run: async (call) => (await store()).backUp(call),
-});
-
-/** `restore`: puts a backup back, or records that it was, so that the next start does not repeat old changes. */
-export const restoreCommand = commandOf({
-  usage: 'restore',
-  arguments: [['[file]', 'a backup of a SQLite store; without it the store is one already']],
-  about:
-    'put a backup in the place of the store, or say that it was; the bridge must not be running',
-  options: [YES],
-  run: async (call) => (await store()).restore(call),
-});
-
-/** `migrate-store`: moves the store from SQLite to PostgreSQL, or takes that back. */
-export const migrateStoreCommand = commandOf<MoveOptions>({
-  usage: 'migrate-store',
-  about: 'move the store from SQLite to PostgreSQL; the bridge must not be running',
-  options: [
-    new Option('--to <url>', 'postgres://user:password@host/database, empty').conflicts([
-      'toFile',
-      'undo',
-    ]),
-    ['--to-file <file>', 'a file with that address, so that no list of processes shows it'],
-    ['--undo', 'make the file the store again, when no bridge has run on PostgreSQL'],
-    YES,
-  ],
-  help: `
-DATABASE_URL is the file that is moved (sqlite:…). The copy is one transaction: after a crash or an error the
-database has no row, as before, and the file is untouched; run the command again.`,
-  run: async (call) => (await store()).migrateStore(call),
-});

@@ -7,17 +7,17 @@ import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
 import { serve } from '../../test/support/local-server.ts';
 import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/values.ts';
-import { healthcheckCommand, type Serve, serveCommand } from './own-commands.ts';
+import { own, type Serve, serveCommand } from './own-commands.ts';
 import { sandboxCommands } from './sandbox.ts';
-import { settingsCommand } from './show.ts';
+import { show } from './show.ts';
 
 interface RunOptions extends Pick<Person, 'env' | 'files'> {
   readonly serve?: Serve;
 }
 
 async function run(args: string, { env = {}, serve = async () => 0, ...more }: RunOptions = {}) {
-  const own = [serveCommand(serve), settingsCommand, healthcheckCommand, ...sandboxCommands];
-  return runAlone(args.split(' '), env, { ...more, commands: own });
+  const some = [serveCommand(serve), show.SETTINGS, own.HEALTHCHECK, ...sandboxCommands];
+  return runAlone(args.split(' '), env, { ...more, commands: some });
 }
 
 async function serveHealth(status: number): Promise<number> {

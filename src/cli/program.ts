@@ -3,19 +3,19 @@ import { createOpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/values.ts';
 import { access } from '../ops/lists/access.ts';
 import { acts } from '../ops/lists/acts.ts';
-import { CENSUS, HANDOVER, ID_IMPORT } from '../ops/lists/exports.ts';
+import { CENSUS } from '../ops/lists/exports.ts';
 import { records } from '../ops/lists/records.ts';
 import { DRIFTS, GROUPS, PLANS, UNMANAGED, USERS } from '../ops/lists/tables.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import * as special from './acts.ts';
+import { decisionCommand, SPECIAL, special } from './acts.ts';
 import { type AddCommand, type CliWorld, defaultConfigFile, exitCodes } from './command.ts';
 import { galleryCommand } from './gallery.ts';
-import * as own from './own-commands.ts';
-import { actCommand, fileCommand, listCommand } from './requests.ts';
+import { checkCommand, own, serveCommand } from './own-commands.ts';
+import { type Row, rowCommand } from './requests.ts';
 import { sandboxCommands } from './sandbox.ts';
-import * as show from './show.ts';
+import { show } from './show.ts';
 
 const EXIT_CODES_HELP = `
 Exit codes:
@@ -99,63 +99,53 @@ function tellFailure(error: unknown, { writeError }: CliWorld): number {
   return error instanceof SettingsError ? exitCodes.settings : exitCodes.failed;
 }
 
-/** Every command, in the order of `--help`. */
-export const commands: readonly AddCommand[] = [
+const rows: readonly (AddCommand | Row)[] = [
   // Loaded on demand: a health check every few seconds must not load a server.
-  own.serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
-  own.checkCommand({ clock: systemClock, random: Math.random }),
-  show.settingsCommand,
-  show.statusCommand,
-  listCommand(USERS),
-  listCommand(GROUPS),
-  listCommand(DRIFTS),
-  special.decisionCommand('drifts', 'repair'),
-  special.decisionCommand('drifts', 'accept'),
-  special.decisionCommand('drifts', 'ignore'),
-  listCommand(UNMANAGED),
-  special.decisionCommand('unmanaged', 'adopt'),
-  special.decisionCommand('unmanaged', 'ignore'),
-  listCommand(records.REQUESTS),
-  listCommand(records.ACTS),
-  listCommand(records.LEAVERS),
-  fileCommand(CENSUS),
+  serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
+  checkCommand({ clock: systemClock, random: Math.random }),
+  show.SETTINGS,
+  show.STATUS,
+  USERS,
+  GROUPS,
+  DRIFTS,
+  decisionCommand('drifts', 'repair'),
+  decisionCommand('drifts', 'accept'),
+  decisionCommand('drifts', 'ignore'),
+  UNMANAGED,
+  decisionCommand('unmanaged', 'adopt'),
+  decisionCommand('unmanaged', 'ignore'),
+  records.REQUESTS,
+  records.ACTS,
+  records.LEAVERS,
+  CENSUS,
   galleryCommand,
-  show.explainCommand,
-  show.whyCommand,
-  own.healthcheckCommand,
+  show.EXPLAIN,
+  show.WHY,
+  own.HEALTHCHECK,
   ...sandboxCommands,
-  special.sweepCommand,
-  actCommand(access.CLIENT_CREATE),
-  actCommand(access.CLIENT_ROTATE),
-  listCommand(access.CLIENTS),
-  actCommand(access.CLIENT_REVOKE),
-  actCommand(access.PROVIDER_CREATE),
-  listCommand(access.PROVIDERS),
-  actCommand(access.PROVIDER_CHANGE),
-  fileCommand(HANDOVER),
-  fileCommand(ID_IMPORT),
-  actCommand(access.PROVIDER_DELETE),
-  actCommand(access.TOKEN_CREATE, { send: special.makeToken }),
-  listCommand(access.TOKENS),
-  actCommand(access.TOKEN_REVOKE),
-  listCommand(access.SESSIONS),
-  actCommand(access.SESSION_REVOKE, { send: special.endSessions }),
-  actCommand(acts.ADOPT),
-  actCommand(acts.RELEASE),
-  special.eraseCommand,
-  actCommand(acts.PAUSE),
-  actCommand(acts.RESUME, { findQuestion: special.findResumeQuestion }),
-  actCommand(acts.RETRY, { send: special.retry }),
-  actCommand(acts.LOOK),
-  listCommand(records.NOTIFICATIONS),
-  special.notificationsTestCommand,
-  show.planCommand,
-  listCommand(PLANS),
-  actCommand(acts.PLAN_APPROVE),
-  actCommand(acts.PLAN_DISCARD),
-  actCommand(acts.PLAN_UNDO),
-  own.apiCommand,
-  own.backupCommand,
-  own.migrateStoreCommand,
-  own.restoreCommand,
+  special.SWEEP,
+  ...Object.values(access),
+  acts.ADOPT,
+  acts.RELEASE,
+  special.ERASE,
+  acts.PAUSE,
+  acts.RESUME,
+  acts.RETRY,
+  acts.LOOK,
+  records.NOTIFICATIONS,
+  special.NOTIFICATIONS_TEST,
+  show.PLAN,
+  PLANS,
+  acts.PLAN_APPROVE,
+  acts.PLAN_DISCARD,
+  acts.PLAN_UNDO,
+  own.API,
+  own.BACKUP,
+  own.MIGRATE_STORE,
+  own.RESTORE,
 ];
+
+/** Every command, in the order of `--help`. */
+export const commands: readonly AddCommand[] = rows.map((row) =>
+  typeof row === 'function' ? row : rowCommand(row, SPECIAL[row.command]),
+);

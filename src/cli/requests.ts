@@ -5,14 +5,12 @@ import { toCount } from '../domain/text.ts';
 import { BridgeError, isId, isJsonObject } from '../domain/values.ts';
 import {
   type Act,
-  type Column,
   type FileAct,
   findQuestion,
   type Given,
   type List,
   MEANINGS,
   NOTHING,
-  toCsv,
   toRequest,
 } from '../ops/lists/list.ts';
 import { opsSchemas } from '../ops/schemas/schemas.ts';
@@ -24,11 +22,12 @@ import {
   findResource,
   JSON_OBJECT,
   parseAnswer,
+  tableOf,
   toHelp,
   YES,
 } from './command.ts';
 import { bodyOptions, countOption, toOption } from './options.ts';
-import { type Output, toTable, toText } from './table.ts';
+import { toText } from './table.ts';
 
 const PAGE = 1_000;
 
@@ -36,7 +35,7 @@ const LIST_HELP = `
 --json prints { "items": [...], "nextCursor": ... } as GET /ops/openapi.json describes it; nextCursor is null
 when nothing follows. Tables fit the terminal; colours are for a terminal alone, and NO_COLOR=1 switches them off.`;
 
-type TableOptions = Readonly<{ limit: number; csv?: true }>;
+type TableOptions = Given & { readonly limit: number };
 
 const TABLE_OPTIONS = [
   countOption('--limit <number>', 'how many at most').default(50),
@@ -67,8 +66,20 @@ const FILTER_OPTIONS: Readonly<Record<string, readonly FilterOption[]>> = {
   ],
 };
 
+type FileAnswer = { readonly items: readonly never[] };
+type FileRow = FileAct<FileAnswer, never>;
+
+/** A request below `/ops` that is a command. */
+export type Row = List<never> | Act<never> | FileRow;
+
+/** Makes the command of a list, of a request with a file, or of another request. */
+export function rowCommand(row: Row, special?: Special): AddCommand {
+  if ('filters' in row) return listCommand(row);
+  return 'parameters' in row ? fileCommand(row) : actCommand(row, special);
+}
+
 /** Makes the command that shows a list. */
-export function listCommand<Item>(list: List<Item>): AddCommand {
+function listCommand(list: List<never>): AddCommand {
   const { path, columns, defaults = {}, filters, meanings = {} } = list;
   const known = Object.entries(filters).flatMap(([filter, words]) => {
     const meaning = meanings[filter] ?? MEANINGS[filter] ?? filter;
@@ -78,23 +89,22 @@ export function listCommand<Item>(list: List<Item>): AddCommand {
       return { ...one, filter, option };
     });
   });
-  return commandOf<TableOptions & Given>({
+  return commandOf<TableOptions>({
     usage: list.command,
     about: toHelp(list.summary),
     help: LIST_HELP,
     options: [...known.map(({ option }) => option), ...TABLE_OPTIONS],
-    async run({ options, connect, terminal }) {
+    async run({ typed, connect }) {
       const client = connect();
       const query: Record<string, string> = { ...defaults };
       for (const { filter, option, value, names } of known) {
-        const typed = options[option.attributeName()];
-        if (typed === undefined) continue;
-        query[filter] = await toId(client, value ?? String(typed), names);
+        const text = typed[option.attributeName()];
+        if (text !== undefined) query[filter] = await toId(client, value ?? String(text), names);
       }
-      const page = await readList<Item>(client, { path, query, limit: options.limit });
-      const isNone = page.items.length === 0 && !options.csv;
-      const toText = () => toListText(page, columns, { ...options, terminal });
-      return { json: page, text: isNone ? `${NOTHING}\n` : toText };
+      const page = await readList<never>(client, { path, query, limit: typed.limit });
+      const { items, nextCursor } = page;
+      const table = tableOf(items, columns, { hasMore: nextCursor !== null });
+      return { json: page, text: items.length === 0 ? `${NOTHING}\n` : '', table };
     },
   });
 }
@@ -138,26 +148,15 @@ export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
   }
 }
 
-function toListText<Item>(
-  { items, nextCursor }: Page<Item>,
-  columns: readonly Column<Item>[],
-  { csv, limit, terminal }: TableOptions & Output,
-): string {
-  if (csv) return toCsv(items, columns);
-  const some = items.slice(0, limit);
-  const hasMore = nextCursor !== null || items.length > some.length;
-  const more = hasMore ? `There are more than these ${some.length}: --limit\n` : '';
-  return `${toTable(some, columns, { terminal })}${more}`;
-}
-
-interface Special {
+/** What is special about the command of a request. */
+export interface Special {
   readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
   /** Question that depends on the state of the bridge; undefined: none now. */
   readonly findQuestion?: (context: CliContext) => Promise<string | undefined>;
 }
 
 /** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
-export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): AddCommand {
+function actCommand(act: Act<never>, special: Special = {}): AddCommand {
   const { send = ({ connect }, given) => sendAct(act, connect(), given) } = special;
   const schema = act.body && opsSchemas[act.body];
   const body = bodyOptions(schema, { ...act, known: listArguments(act.command) });
@@ -167,11 +166,11 @@ export function actCommand<Answer>(act: Act<Answer>, special: Special = {}): Add
     about: toHelp(act.summary),
     help: act.help,
     options: [...body.options, ...(isAsking ? [YES] : []), JSON_OBJECT],
-    async run({ named, options, confirm, ...context }) {
-      const given = { ...named, ...body.read(options) };
+    async run({ typed, confirm, ...context }) {
+      const given = body.read(typed);
       const question = findQuestion(act, given) ?? (await special.findQuestion?.(context));
       if (question && !(await confirm(question))) return undefined;
-      const json = parseAnswer<Answer>(await send(context, given));
+      const json = parseAnswer<never>(await send(context, given));
       return { json, text: () => toText(act.say(json, given)) };
     },
   });
@@ -193,14 +192,12 @@ export async function sendAct(act: Act<never>, client: OpsClient, given: Given):
 const FILE_TIMEOUT_MS = 600_000;
 
 /** Makes the command of a request with a provider's export: each parameter of the request is an option. */
-export function fileCommand<Item, Answer extends { readonly items: readonly Item[] }>(
-  act: FileAct<Answer, Item>,
-): AddCommand {
+function fileCommand(act: FileRow): AddCommand {
   const { command, parameters, meanings, kinds, columns } = act;
   const known = listArguments(command);
   const file = ['--file <file>', toHelp(act.fileOption ?? '')] as const;
   const others = Object.entries(parameters).filter(([name]) => !known.includes(name));
-  return commandOf<TableOptions & Given & { readonly kind?: readonly string[] }>({
+  return commandOf<TableOptions & { readonly file?: string; readonly kind?: readonly string[] }>({
     usage: command,
     about: toHelp(act.summary),
     help: act.help,
@@ -210,26 +207,24 @@ export function fileCommand<Item, Answer extends { readonly items: readonly Item
       ...(kinds ? [new Option('--kind <kind...>', 'of these kinds').choices(kinds)] : []),
       ...TABLE_OPTIONS,
     ],
-    async run({ named, options, connect, terminal }) {
-      const given: Given = { ...options, ...named };
-      const body =
-        given.file === undefined ? new Uint8Array() : await readExport(String(given.file));
-      const client = connect(FILE_TIMEOUT_MS);
+    async run({ typed, connect }) {
+      const { file, kind, limit } = typed;
+      const body = file === undefined ? new Uint8Array() : await readExport(file);
       // All else that was given is in the address.
       const query = new URLSearchParams();
       for (const name of Object.keys(parameters))
-        if (given[name] !== undefined) query.set(name, String(given[name]));
-      const path = `${toRequest({ path: act.path }, given).path}?${query}` as const;
-      const sent = parseAnswer<Answer>(await client.send('POST', path, body));
-      const json = (options.kind && act.narrow?.(sent, options.kind)) ?? sent;
+        if (typed[name] !== undefined) query.set(name, String(typed[name]));
+      const path = `${toRequest({ path: act.path }, typed).path}?${query}` as const;
+      const sent = parseAnswer<FileAnswer>(await connect(FILE_TIMEOUT_MS).send('POST', path, body));
+      const json = (kind && act.narrow?.(sent, kind)) ?? sent;
       const items = act.listItems?.(json) ?? json.items;
-      const text = () => {
-        const shown = { ...options, terminal };
-        const table = toListText({ items, nextCursor: null }, columns, shown);
-        if (options.csv) return table;
-        return `${toText(act.say(json))}${items.length === 0 ? '' : table}`;
+      const code = act.isIncomplete?.(json) ? exitCodes.incomplete : undefined;
+      return {
+        json,
+        text: () => toText(act.say(json)),
+        table: tableOf(items, columns, { limit }),
+        code,
       };
-      return { json, text, code: act.isIncomplete?.(json) ? exitCodes.incomplete : undefined };
     },
   });
 }

@@ -1,7 +1,9 @@
+import { Option } from 'commander';
 import { request } from 'undici';
 import { openSandbox } from '../app/target.ts';
 import { BridgeError, isJsonObject, type JsonObject, type JsonValue } from '../domain/values.ts';
-import { type CliContext, commandOf, readAnswer, toJson, WrongUsage } from './command.ts';
+import type { OpsJson } from '../ops/schemas/schemas.ts';
+import { askOps, commandOf, toJson, WrongUsage } from './command.ts';
 import { countOption } from './options.ts';
 
 const serveSandbox = commandOf({
@@ -32,6 +34,10 @@ An operation is such as scim.addUser; * is all. Everything: docs/command-line.md
 interface Typed {
   readonly url?: string;
   readonly token?: string;
+  readonly action: string;
+  readonly fields: readonly string[];
+  readonly operation: string;
+  readonly number: string;
   readonly status?: number;
   readonly delay?: number;
   readonly hang?: true;
@@ -41,17 +47,15 @@ interface Typed {
 interface Control {
   readonly about: string;
   readonly request: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${string}`;
-  readonly options?: Parameters<typeof commandOf>[0]['options'];
-  readonly toBodies?: (words: readonly string[], options: Typed) => readonly JsonObject[];
+  readonly options?: readonly Option[];
+  readonly toBodies?: (typed: Typed) => readonly JsonObject[];
 }
 
 const CONTROLS: Readonly<Record<string, Control>> = {
   'do <action> [fields...]': {
     about: 'change something behind the back of the bridge, as a person in the service does',
     request: 'POST state',
-    toBodies: ([action = '', ...fields]) => [
-      { action, ...Object.fromEntries(fields.map(parseField)) },
-    ],
+    toBodies: ({ action, fields }) => [{ action, ...Object.fromEntries(fields.map(parseField)) }],
   },
   'fail <operation>': {
     about: 'have an operation go wrong',
@@ -59,10 +63,10 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     options: [
       countOption('--status <status>', 'answer with this status'),
       countOption('--delay <ms>', 'answer that much later'),
-      ['--hang', 'never answer'],
+      new Option('--hang', 'never answer'),
       countOption('--times <number>', 'so often, then no more'),
     ],
-    toBodies([operation = ''], { status, delay, hang, times }) {
+    toBodies({ operation, status, delay, hang, times }) {
       const faults: JsonObject[] = [];
       if (delay !== undefined) faults.push({ kind: 'delay', delayMs: delay });
       if (status !== undefined) faults.push({ kind: 'status', status });
@@ -75,12 +79,12 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   'limit <number>': {
     about: 'take so many calls a second, or off',
     request: 'PATCH faults',
-    toBodies: ([number = '']) => [{ requestsPerSecond: parseLimit(number) }],
+    toBodies: ({ number }) => [{ requestsPerSecond: parseLimit(number) }],
   },
   'seats <number>': {
     about: 'have so many licences, or off: any number',
     request: 'PATCH shape',
-    toBodies: ([number = '']) => [{ seats: parseLimit(number) }],
+    toBodies: ({ number }) => [{ seats: parseLimit(number) }],
   },
   state: { about: 'show its users, groups, members, admins', request: 'GET state' },
   calls: { about: 'count its calls by operation and status', request: 'GET calls' },
@@ -90,18 +94,20 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   reset: { about: 'leave only the owner', request: 'POST reset' },
 };
 
-const controls = Object.entries(CONTROLS).map(([usage, { about, request, options, toBodies }]) =>
+const controls = Object.entries(CONTROLS).map(([usage, control]) =>
   commandOf<Typed>({
     usage: `sandbox ${usage}`,
-    about,
+    about: control.about,
     options: [
       ['--url <url>', 'of a sandbox that runs alone'],
       ['--token <token>', 'of a sandbox that runs alone'],
-      ...(options ?? []),
+      ...(control.options ?? []),
     ],
-    async run({ words, options: typed, ...context }) {
-      for (const body of toBodies?.(words, typed) ?? [undefined])
-        await tell(context, typed, { request, body });
+    async run({ typed, connect, write }) {
+      const bodies = control.toBodies?.(typed) ?? [undefined];
+      const { url, token } = typed;
+      const found = url && token ? { url, token } : await askOps(connect(), 'Sandbox', '/sandbox');
+      for (const body of bodies) write(toJson(await send(found, control.request, body)));
       return undefined;
     },
   }),
@@ -123,15 +129,12 @@ function parseLimit(text: string): number | null {
   throw new WrongUsage(`error: ${text} is neither a whole number nor off`);
 }
 
-async function tell(
-  { connect, write }: CliContext,
-  options: { readonly url?: string; readonly token?: string },
-  { request: asked, body }: Pick<Control, 'request'> & { readonly body?: object | undefined },
-): Promise<void> {
-  const { url, token } =
-    options.url !== undefined && options.token !== undefined
-      ? options
-      : await readAnswer(connect(), 'Sandbox', '/sandbox');
+/** Asks a sandbox. @throws BridgeError `sandbox-failed` */
+async function send(
+  { url, token }: OpsJson<'Sandbox'>,
+  asked: string,
+  body: JsonObject | undefined,
+): Promise<JsonValue> {
   const [method = '', path] = asked.split(' ');
   const { statusCode, body: content } = await request(`${url}/_sandbox/${path}`, {
     method,
@@ -142,9 +145,7 @@ async function tell(
   });
   const text = await content.text();
   const answer: JsonValue = text === '' ? {} : JSON.parse(text);
-  if (statusCode >= 300) {
-    const words = isJsonObject(answer) ? (answer.message ?? answer.error) : undefined;
-    throw new BridgeError('sandbox-failed', `the sandbox answered ${statusCode}: ${words ?? text}`);
-  }
-  write(toJson(answer));
+  if (statusCode < 300) return answer;
+  const words = isJsonObject(answer) ? (answer.message ?? answer.error) : undefined;
+  throw new BridgeError('sandbox-failed', `the sandbox answered ${statusCode}: ${words ?? text}`);
 }

@@ -6,42 +6,134 @@ import { toProblemText } from '../ops/lists/list.ts';
 import { ACTIONS, FIELDS, FIRST_RUN, SETTINGS, toLinkColumns } from '../ops/lists/tables.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import type { ShownSetting } from '../settings/shown.ts';
-import { commandOf, exitCodes, readAnswer, WrongUsage } from './command.ts';
+import { askOps, commandOf, exitCodes, tableOf, WrongUsage } from './command.ts';
 import { countOption } from './options.ts';
 import { readList } from './requests.ts';
-import {
-  createPaint,
-  type Output,
-  toDetails,
-  toMoments,
-  toPlain,
-  toTable,
-  toText,
-} from './table.ts';
+import * as table from './table.ts';
 
 const JSON_TEXT = ['--json', 'as JSON'] as const;
 
-const SHOWN_MAX = 10;
+const PLAN_HELP = `
+  adopt       matches an account or group that exists, which is taken over
+  linked      belongs to one that the bridge made or took over before
+  create      matches none, and would be made; inactive: once it is active
+  remove      was deleted by its provider
+  disputed    fits several, or waits for you; its provider is answered 409
+  privileged  exists and is never taken over by itself: an owner, protected, a group with rights or admins`;
 
-/** `status`: says how the bridge is. */
-export const statusCommand = commandOf<{ readonly exitCode?: true }>({
-  usage: 'status',
-  about: 'tell how the bridge is, what waits and what is to be done',
-  help: `
+/** Commands that show one thing. */
+export const show = {
+  STATUS: commandOf<{ readonly exitCode?: true }>({
+    usage: 'status',
+    about: 'tell how the bridge is, what waits and what is to be done',
+    help: `
 --json prints what GET /ops/status answers; GET /ops/openapi.json describes it.`,
-  options: [['--exit-code', 'exit with 2 when an operator has something to do'], JSON_TEXT],
-  async run({ connect, options, terminal }) {
-    const json = await readAnswer(connect(), 'Status', '/status');
-    const isIncomplete = options.exitCode && json.status !== 'ok';
-    const code = isIncomplete ? exitCodes.incomplete : undefined;
-    return { json, text: () => toStatusText(json, { terminal }), code };
-  },
-});
+    options: [['--exit-code', 'exit with 2 when an operator has something to do'], JSON_TEXT],
+    async run({ connect, typed: { exitCode } }) {
+      const json = await askOps(connect(), 'Status', '/status');
+      const isIncomplete = exitCode && json.status !== 'ok';
+      const code = isIncomplete ? exitCodes.incomplete : exitCodes.done;
+      return { json, text: (screen) => toStatusText(json, screen), code };
+    },
+  }),
+  EXPLAIN: commandOf<{ readonly name: readonly string[] }>({
+    usage: 'explain <name...>',
+    about: 'tell why each field of a person or group is as it is',
+    help: `
+The name is a SCIM id, a userName, an address or a displayName; case does not matter. Where it is not enough, user or group
+goes before it. The states are those of docs/drift.md.
 
+  scim-bridge explain user ada@example.com
+  scim-bridge explain group 'Board of directors'`,
+    options: [JSON_TEXT],
+    async run({ connect, typed }) {
+      const [name = '', type, ...more] = typed.name.toReversed();
+      const isTyped = type === 'user' || type === 'group';
+      if (more.length > 0 || (type !== undefined && !isTyped))
+        throw new WrongUsage('Say user or group and one name; put a name with spaces in quotes.');
+      const key = encodeURIComponent(name);
+      const path = isTyped ? (`/${type}s/${key}/explain` as const) : (`/explain/${key}` as const);
+      const json = await askOps(connect(), 'Explanation', path);
+      return { json, text: (screen) => toExplanationText(json, screen) };
+    },
+  }),
+  WHY: commandOf<{ readonly name: string; readonly limit: number }>({
+    usage: 'why <name>',
+    about: 'tell what led to the state of a person or group, in one line of time',
+    help: `
+The name is a userName, an address, a displayName or a SCIM id.
+
+  provider   what was written through SCIM, and how it was answered
+  bridge     what the bridge changed in the service, or was refused
+  audit log  what the service's audit log says, and who did it
+  seen       when the service was looked at
+  drift      what differed, and how that ended
+
+How each field stands now, and why: scim-bridge explain.`,
+    options: [
+      countOption('--limit <number>', 'how many entries, the newest').default(100),
+      JSON_TEXT,
+    ],
+    async run({ connect, typed: { name, limit } }) {
+      const path = `/timeline/${encodeURIComponent(name)}?limit=${limit}` as const;
+      const json = await askOps(connect(), 'Timeline', path);
+      return { json, text: () => toTimelineText(json) };
+    },
+  }),
+  SETTINGS: commandOf<{ readonly here?: true }>({
+    usage: 'settings',
+    about: 'print the settings of the running bridge, without secrets',
+    options: [
+      ['--json', 'as GET /ops/settings answers it'],
+      ['--here', 'those of this environment and file, which a bridge would start with here'],
+    ],
+    async run({ typed: { here }, connect, loadSettings }) {
+      const client = here ? undefined : connect();
+      const { shown, warnings } = loadSettings();
+      const { items } = client
+        ? await readList<ShownSetting>(client, { path: '/settings' })
+        : { items: shown };
+      const source = client
+        ? `the bridge that answers at ${client.url}`
+        : 'this environment and file; a running bridge may have others';
+      return {
+        json: { items, nextCursor: null },
+        text: `Settings of ${source}:\n\n`,
+        table: tableOf(items, SETTINGS.columns),
+        notes: client ? '' : warnings.map((warning) => `Warning: ${warning}\n`).join(''),
+      };
+    },
+  }),
+  PLAN: commandOf<{ readonly id?: string; readonly firstRun?: true }>({
+    usage: 'plan show [id]',
+    about: 'show a plan by its id, the one that waits, or the plan of the first day',
+    help: PLAN_HELP,
+    options: [
+      ['--first-run', 'what is accepted while observing, or held since: who matches whom'],
+      JSON_TEXT,
+    ],
+    async run({ connect, typed: { id, firstRun } }) {
+      if (firstRun && id !== undefined) throw new WrongUsage('error: --first-run has no id');
+      const client = connect();
+      if (firstRun) {
+        const path = '/plans/first-run';
+        const json = await readList<OpsJson<'FirstRunItem'>, OpsJson<'FirstRun'>>(client, { path });
+        return { json, text: (screen) => toFirstRunText(json, client, screen) };
+      }
+      const waiting = id === undefined ? await listPlans(client, 'held') : [];
+      const known = id ?? waiting[0]?.id;
+      if (known === undefined) return { json: null, text: () => toNoneText(client) };
+      const json = await askOps(client, 'Plan', `/plans/${encodeURIComponent(known)}`);
+      return { json, text: (screen) => toPlanText(json, screen, waiting) };
+    },
+  }),
+};
+
+const SHOWN_MAX = 10;
 const TONES = { ok: 'good', degraded: 'waiting', unavailable: 'bad' } as const;
 
-function toStatusText(answer: OpsJson<'Status'>, output: Output): string {
-  const paint = createPaint(output);
+function toStatusText(answer: OpsJson<'Status'>, screen: table.Screen): string {
+  const paint = table.createPaint(screen);
   const { status, bridge, reasons, stuck, failing, disputes } = answer;
   const head = `${paint(status, TONES[status])}  scim-bridge ${bridge.version} on ${bridge.engine}, since ${bridge.startedAt}\n`;
   const lines = reasons.map(({ code, detail, remedy }) => {
@@ -57,80 +149,28 @@ function toStatusText(answer: OpsJson<'Status'>, output: Output): string {
       return { title: type, text: `${name}: ${reason}` };
     }),
   ];
-  return `${toMoments([head, ...lines].join(''))}${toDetails(facts, output)}`;
+  return `${table.toMoments([head, ...lines].join(''))}${table.toDetails(facts, screen)}`;
 }
 
-/** `explain`: says why each field of a user or group is as it is. */
-export const explainCommand = commandOf({
-  usage: 'explain <name...>',
-  about: 'tell why each field of a person or group is as it is',
-  help: `
-The name is a SCIM id, a userName, an address or a displayName; case does not matter. Where it is not enough, user or group
-goes before it. The states are those of docs/drift.md.
-
-  scim-bridge explain user ada@example.com
-  scim-bridge explain group 'Board of directors'`,
-  options: [JSON_TEXT],
-  async run({ connect, words, terminal }) {
-    const [name = '', type, ...more] = words.toReversed();
-    const isTyped = type === 'user' || type === 'group';
-    if (more.length > 0 || (type !== undefined && !isTyped))
-      throw new WrongUsage('Say user or group and one name; put a name with spaces in quotes.');
-    const key = encodeURIComponent(name);
-    const path = isTyped ? (`/${type}s/${key}/explain` as const) : (`/explain/${key}` as const);
-    const json = await readAnswer(connect(), 'Explanation', path);
-    return { json, text: () => toExplanationText(json, { terminal }) };
-  },
-});
-
-function toExplanationText(explanation: OpsJson<'Explanation'>, output: Output): string {
+function toExplanationText(explanation: OpsJson<'Explanation'>, screen: table.Screen): string {
   const { fields, admins, groups, more } = explanation;
   const toLinks = (title: string, links: readonly OpsJson<'Member'>[] | undefined) => {
     if (links === undefined) return '';
     if (links.length === 0) return `\n${title}: none\n`;
-    return `\n${title}:\n${toTable(links, toLinkColumns('user'), output)}${more > 0 ? `and ${more} more\n` : ''}`;
+    return `\n${title}:\n${table.toTable(links, toLinkColumns('user'), screen)}${more > 0 ? `and ${more} more\n` : ''}`;
   };
   return [
     toHead(explanation),
-    toDetails(details.listResourceFacts(explanation), output),
-    `\n${toTable(fields, FIELDS, output)}`,
+    table.toDetails(details.listResourceFacts(explanation), screen),
+    `\n${table.toTable(fields, FIELDS, screen)}`,
     toLinks('Admins', admins),
     toLinks('Groups', groups),
   ].join('');
 }
 
-function toHead({
-  type,
-  name,
-  deleted,
-}: Pick<OpsJson<'Timeline'>, 'type' | 'name' | 'deleted'>): string {
-  return `${type} ${toPlain(name)}${deleted ? ' (deleted)' : ''}\n`;
+function toHead(of: OpsJson<'Timeline'> | OpsJson<'Explanation'>): string {
+  return `${of.type} ${table.toPlain(of.name)}${of.deleted ? ' (deleted)' : ''}\n`;
 }
-
-/** `why`: says what led to the state of a user or group. */
-export const whyCommand = commandOf<{ readonly limit: number }>({
-  usage: 'why <name>',
-  about: 'tell what led to the state of a person or group, in one line of time',
-  help: `
-The name is a userName, an address, a displayName or a SCIM id.
-
-  provider   what was written through SCIM, and how it was answered
-  bridge     what the bridge changed in the service, or was refused
-  audit log  what the service's audit log says, and who did it
-  seen       when the service was looked at
-  drift      what differed, and how that ended
-
-How each field stands now, and why: scim-bridge explain.`,
-  options: [
-    countOption('--limit <number>', 'how many entries, the newest').default(100),
-    JSON_TEXT,
-  ],
-  async run({ connect, words: [name = ''], options }) {
-    const path = `/timeline/${encodeURIComponent(name)}?limit=${options.limit}` as const;
-    const json = await readAnswer(connect(), 'Timeline', path);
-    return { json, text: () => toTimelineText(json) };
-  },
-});
 
 function toTimelineText(timeline: OpsJson<'Timeline'>): string {
   const { id, managed, items, more } = timeline;
@@ -138,7 +178,7 @@ function toTimelineText(timeline: OpsJson<'Timeline'>): string {
     const names = others.map((other) => other.name ?? other.id).join(', ');
     const title = source === 'audit' ? 'audit log' : source;
     const of = names === '' ? '' : ` [${names}]`;
-    return `${at}  ${title.padEnd(9)}  ${toPlain(`${text}${of}`)}\n`;
+    return `${at}  ${title.padEnd(9)}  ${table.toPlain(`${text}${of}`)}\n`;
   });
   return [
     toHead(timeline),
@@ -148,82 +188,17 @@ function toTimelineText(timeline: OpsJson<'Timeline'>): string {
   ].join('');
 }
 
-const PLAN_HELP = `
-  adopt       matches an account or group that exists, which is taken over
-  linked      belongs to one that the bridge made or took over before
-  create      matches none, and would be made; inactive: once it is active
-  remove      was deleted by its provider
-  disputed    fits several, or waits for you; its provider is answered 409
-  privileged  exists and is never taken over by itself: an owner, protected, a group with rights or admins`;
-
-/** `settings`: prints the settings of the running bridge, or those of this command, without secrets. */
-export const settingsCommand = commandOf<{ readonly here?: true }>({
-  usage: 'settings',
-  about: 'print the settings of the running bridge, without secrets',
-  options: [
-    ['--json', 'as GET /ops/settings answers it'],
-    ['--here', 'those of this environment and file, which a bridge would start with here'],
-  ],
-  async run({ options: { here }, connect, loadSettings, terminal }) {
-    const toOutput = (items: readonly ShownSetting[], source: string) => {
-      const table = () => toTable(items, SETTINGS.columns, { terminal });
-      const text = () => `Settings of ${source}:\n\n${table()}`;
-      return { json: { items, nextCursor: null }, text };
-    };
-    const client = here ? undefined : connect();
-    const { shown, warnings } = loadSettings();
-    if (client !== undefined) {
-      const { items } = await readList<ShownSetting>(client, { path: '/settings' });
-      return toOutput(items, `the bridge that answers at ${client.url}`);
-    }
-    const notes = warnings.map((warning) => `Warning: ${warning}\n`).join('');
-    return {
-      ...toOutput(shown, 'this environment and file; a running bridge may have others'),
-      notes,
-    };
-  },
-});
-
-/** `plan show`: shows what the bridge would do. */
-export const planCommand = commandOf<{ readonly firstRun?: true }>({
-  usage: 'plan show [id]',
-  about: 'show a plan by its id, the one that waits, or the plan of the first day',
-  help: PLAN_HELP,
-  options: [
-    ['--first-run', 'what is accepted while observing, or held since: who matches whom'],
-    JSON_TEXT,
-  ],
-  async run({ connect, words: [id], options: { firstRun }, terminal }) {
-    if (firstRun && id !== undefined) throw new WrongUsage('error: --first-run has no id');
-    const client = connect();
-    if (firstRun) {
-      const path = '/plans/first-run';
-      const json = await readList<OpsJson<'FirstRunItem'>, OpsJson<'FirstRun'>>(client, { path });
-      return { json, text: () => toFirstRunText(json, client, { terminal }) };
-    }
-    const waiting = id === undefined ? await listPlans(client, 'held') : [];
-    const known = id ?? waiting[0]?.id;
-    if (known === undefined) return { json: null, text: () => toNoneText(client) };
-    const json = await readPlan(client, known);
-    return { json, text: () => toPlanText(json, { terminal }, waiting) };
-  },
-});
-
 async function toNoneText(client: OpsClient): Promise<string> {
-  const { firstRead } = await readAnswer(client, 'Status', '/status');
-  const { reading } = await readAnswer(client, 'Recovery', '/recovery');
+  const { firstRead } = await askOps(client, 'Status', '/status');
+  const { reading } = await askOps(client, 'Recovery', '/recovery');
   const read = firstRead ?? reading;
   const progress = read === null ? '' : ` The service is read: ${details.toReadingText(read)}.`;
   const making = await listPlans(client, 'making');
   return `No plan waits.${making.length > 0 ? ' A plan is being made.' : ''}${progress}\n`;
 }
 
-function readPlan(client: OpsClient, id: string): Promise<OpsJson<'Plan'>> {
-  return readAnswer(client, 'Plan', `/plans/${encodeURIComponent(id)}`);
-}
-
 async function listPlans(client: OpsClient, status: 'held' | 'making') {
-  return (await readAnswer(client, 'PlanList', `/plans?status=${status}`)).items;
+  return (await askOps(client, 'PlanList', `/plans?status=${status}`)).items;
 }
 
 const PHASES: Readonly<Record<OpsJson<'FirstRun'>['phase'], string>> = {
@@ -233,17 +208,17 @@ const PHASES: Readonly<Record<OpsJson<'FirstRun'>['phase'], string>> = {
   waiting: 'The bridge is live; what was accepted before is held until its plan is decided.',
 };
 
-async function toFirstRunText(view: OpsJson<'FirstRun'>, client: OpsClient, output: Output) {
+async function toFirstRunText(view: OpsJson<'FirstRun'>, client: OpsClient, screen: table.Screen) {
   const { phase, reading, counts, kinds, seats, items, planId } = view;
   const sums = Object.entries({ ...counts, ...kinds });
-  const plan = planId === null ? undefined : await readPlan(client, planId);
+  const plan = planId && (await askOps(client, 'Plan', `/plans/${planId}`));
   return [
     `${PHASES[phase]}\n`,
-    reading === null ? '' : toMoments(`It is ${details.toReadingText(reading)}.\n`),
+    reading === null ? '' : table.toMoments(`It is ${details.toReadingText(reading)}.\n`),
     toSeats(seats),
     ...sums.map(([name, count]) => `  ${name.padEnd(18)} ${count}\n`),
-    items.length === 0 ? '' : `\n${toTable(items, FIRST_RUN.columns, output)}`,
-    plan?.status === 'held' ? `\n${toPlanText(plan, output)}` : '',
+    items.length === 0 ? '' : `\n${table.toTable(items, FIRST_RUN.columns, screen)}`,
+    plan && plan.status === 'held' ? `\n${toPlanText(plan, screen)}` : '',
   ].join('');
 }
 
@@ -254,14 +229,14 @@ function toSeats(seats: OpsJson<'PlanSeats'> | null): string {
 
 function toPlanText(
   plan: OpsJson<'Plan'>,
-  output: Output,
+  screen: table.Screen,
   waiting: readonly { readonly id: string }[] = [],
 ): string {
   const { id, hash, status, source, counts, summary, actions } = plan;
   const unknown = details.isOwnPlan(plan) ? '' : 'not known by whom';
   const sums = summary.map(({ kind, by, count }) => {
     const author = by === null ? unknown : `by ${by}`;
-    return `  ${String(count).padStart(6)} ${kind.padEnd(18)} ${author}`.trimEnd();
+    return `${`  ${String(count).padStart(6)} ${kind.padEnd(18)} ${author}`.trimEnd()}\n`;
   });
   const left = counts.total - actions.length;
   const nothing = isHolding(source)
@@ -273,10 +248,10 @@ scim-bridge plan discard ${id}   ${nothing}
 `;
   const others = waiting.filter((other) => other.id !== id).map((other) => `  ${other.id}\n`);
   return [
-    toText(toPlanHead(plan)),
+    table.toText(toPlanHead(plan)),
     toSeats(plan.seats),
-    ...sums.map((line) => `${line}\n`),
-    actions.length === 0 ? '' : `\n${toTable(actions, ACTIONS, output)}`,
+    ...sums,
+    actions.length === 0 ? '' : `\n${table.toTable(actions, ACTIONS, screen)}`,
     left > 0 ? `and ${left} more\n` : '',
     status === 'held' ? decisions : '',
     others.length === 0 ? '' : `\nOther plans wait:\n${others.join('')}`,

@@ -33,9 +33,9 @@ const STEPS = {
 } as const;
 
 /** Makes a backup of the store of the settings. @throws StoreError; BridgeError `backup-failed` */
-export async function backUp(call: Call<unknown>): Promise<Output> {
-  const { words, loadSettings, showProgress } = call;
-  const [file = ''] = words;
+export async function backUp(call: Call<{ readonly file: string }>): Promise<Output> {
+  const { typed, loadSettings, showProgress } = call;
+  const { file } = typed;
   const path = findStoreFile(loadSettings().settings);
   if (path === undefined) throw new BridgeError('backup-failed', POSTGRES_BACKUP);
   sqlite.backUpSqlite(path, resolve(file), (step) => showProgress?.(STEPS[step]));
@@ -46,9 +46,9 @@ const NEXT_START =
   'The next start holds what waits until the plan of `scim-bridge plan show` is decided.\n';
 
 /** Replaces the store by a backup; without a file, marks the store as restored. @throws StoreError; BridgeError */
-export async function restore(call: Call<unknown>): Promise<Output | undefined> {
-  const { words, loadSettings, confirm, showProgress } = call;
-  const [file] = words;
+export async function restore(call: Call<{ readonly file?: string }>): Promise<Output | undefined> {
+  const { typed, loadSettings, confirm, showProgress } = call;
+  const { file } = typed;
   const { settings } = loadSettings();
   const question =
     file === undefined
@@ -92,9 +92,9 @@ export interface MoveOptions {
 
 /** Moves the store to PostgreSQL, proves it, and seals the file. @throws BridgeError `move-failed`; StoreError; WrongUsage */
 export async function migrateStore(call: Call<MoveOptions>): Promise<Output | undefined> {
-  const { options, loadSettings, terminal, showProgress } = call;
+  const { typed, loadSettings, terminal, showProgress } = call;
   const { settings } = loadSettings();
-  if (options.undo) return undoMove(call, settings);
+  if (typed.undo) return undoMove(call, settings);
   const to = findTarget(call);
   const path = findSource(settings);
   using _lock = takeFile(path, LOCK_WAIT_MS);
@@ -129,7 +129,7 @@ const TABLE_COLUMNS: readonly Column<{ readonly name: string; readonly rows: num
   { name: 'rows' },
 ];
 
-function findTarget({ options: { to, toFile }, readFile }: Call<MoveOptions>): string {
+function findTarget({ typed: { to, toFile }, readFile }: Call<MoveOptions>): string {
   if (to !== undefined) return to;
   if (toFile === undefined)
     throw new WrongUsage('error: one of --to, --to-file and --undo is needed');

@@ -2,7 +2,6 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'string-width';
 import type { Fact } from '../ops/lists/details.ts';
 import { type Column, type Tone, toCell } from '../ops/lists/list.ts';
-import type { CliContext } from './command.ts';
 
 const COLOURS = {
   good: 'green',
@@ -13,7 +12,11 @@ const COLOURS = {
   head: 'bold',
 } as const;
 
-export type Output = Pick<CliContext, 'terminal'>;
+/** Where a text is shown. */
+export interface Screen {
+  /** Terminal of standard output; undefined: a file, a pipe or a log. Some want no colours (https://no-color.org). */
+  readonly terminal?: { readonly columns: () => number; readonly hasColours: boolean } | undefined;
+}
 
 const GAP = '  ';
 /** Places that a column keeps while another one can be left out. */
@@ -31,7 +34,7 @@ interface Filled {
 export function toTable<Item>(
   items: readonly Item[],
   columns: readonly Column<Item>[],
-  output: Output,
+  screen: Screen,
 ): string {
   const filled = columns
     .filter(({ place }) => place !== 'csv')
@@ -48,9 +51,9 @@ export function toTable<Item>(
       const width = cells.reduce((most, { text }) => Math.max(most, toWidth(text)), 0);
       return { place: column.place, cells, width };
     });
-  const line = output.terminal?.columns();
+  const line = screen.terminal?.columns();
   const shown = line === undefined ? filled : fitColumns(filled, line);
-  const paint = createPaint(output);
+  const paint = createPaint(screen);
   const last = shown.length - 1;
   const toLine = (row: number) =>
     shown.map(({ cells, width }, place) => {
@@ -64,7 +67,7 @@ export function toTable<Item>(
 }
 
 /** Creates a painter: colours are for a terminal alone. */
-export function createPaint({ terminal }: Output): (text: string, tone: Tone | 'head') => string {
+export function createPaint({ terminal }: Screen): (text: string, tone: Tone | 'head') => string {
   return (text, tone) => {
     const colour = COLOURS[tone];
     const isPlain = terminal?.hasColours !== true || colour === undefined || text === '';
@@ -118,10 +121,10 @@ export function toMoments(text: string): string {
 }
 
 /** Prints names with their values, a line each. */
-export function toDetails(facts: readonly Fact[], output: Output): string {
-  const paint = createPaint(output);
+export function toDetails(facts: readonly Fact[], screen: Screen): string {
+  const paint = createPaint(screen);
   const width = facts.reduce((most, { title }) => Math.max(most, title.length), 0);
-  const left = (output.terminal?.columns() ?? Number.POSITIVE_INFINITY) - width - 4;
+  const left = (screen.terminal?.columns() ?? Number.POSITIVE_INFINITY) - width - 4;
   const lines = facts.flatMap(({ title, text, tone = 'info' }) =>
     wrap(toMoments(toPlain(text)), left).map((line, place) => {
       return `  ${(place === 0 ? title : '').padEnd(width)}  ${paint(line, tone)}\n`;

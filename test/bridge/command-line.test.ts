@@ -237,3 +237,7 @@ test('a command or an option that does not exist is refused, and named', async (
   expect(await runAny('--port', '18200', 'status')).toMatchObject(refused);
   expect(await runAny('settings', 'too', 'many')).toMatchObject({ code: 64, out: '' });
 });
+
+test('an option says what its part of the request means, also of one that may be null', async () => {
+  expect((await runAny('provider', 'create', '--help')).out).toMatch(/<list> +mail domains whose/);
+});

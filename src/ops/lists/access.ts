@@ -1,5 +1,6 @@
 import { DEFAULT_PROVIDER, type Handling, RIGHTS } from '../../domain/provider.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
+import { HANDOVER, ID_IMPORT } from './exports.ts';
 import { actOf, listOf, toCellText } from './list.ts';
 
 const COMMON = {
@@ -9,78 +10,8 @@ const COMMON = {
 
 const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, say: toProviderText } as const;
 
-/** Lists of providers and credentials, and what operators do about them. */
+/** Lists of providers and credentials, and what operators do about them, in the order of `--help`. */
 export const access = {
-  TOKENS: listOf('TokenList', [
-    { name: 'id', kind: 'id', place: 'whole' },
-    { name: 'name' },
-    { name: 'for', value: (token) => `${token.for}${toScope(token)}` },
-    { name: 'state', value: toState },
-    { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
-  ])({
-    ...COMMON,
-    path: '/tokens',
-    summary: 'List named tokens of providers and operators, the newest first; never their texts.',
-    command: 'token list',
-    defaults: { state: 'live' },
-  }),
-  CLIENTS: listOf('ClientList', [
-    { name: 'id', kind: 'id', place: 'whole' },
-    { name: 'name', value: (client) => `${client.name}${toScope(client)}` },
-    { name: 'proven by', isLong: true, value: toProof },
-    { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
-  ])({
-    ...COMMON,
-    path: '/clients',
-    summary: 'List OAuth clients with their secrets, the newest first; never the texts of secrets.',
-    command: 'client list',
-    defaults: { state: 'live' },
-  }),
-  SESSIONS: listOf('SessionList', [
-    { name: 'id', kind: 'id', place: 'whole' },
-    { name: 'who', value: ({ name }) => name },
-    { name: 'role', place: 'minor', value: (session) => session.for },
-    { name: 'since', kind: 'time', place: 'minor', value: ({ createdAt }) => createdAt },
-    { name: 'last used', kind: 'time', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt },
-    { name: 'ends', kind: 'time', value: ({ expiresAt }) => expiresAt },
-  ])({
-    path: '/sessions',
-    summary: 'List sign-ins to the console that are not over, the newest first.',
-    filters: {},
-    command: 'session list',
-  }),
-  PROVIDERS: listOf('ProviderList', [
-    { name: 'name', place: 'whole' },
-    { name: 'mail domains', value: ({ domains }) => domains?.join(', ') ?? 'any' },
-    { name: 'group names', value: ({ groupNames }) => groupNames?.join(', ') ?? 'any' },
-    {
-      name: 'may',
-      value: ({ may }) => (may.length === RIGHTS.length ? 'all' : may.join(', ') || 'nothing'),
-    },
-    { name: 'requests', isLong: true, value: (provider) => listChoices(provider).join(', ') },
-  ])({
-    path: '/providers',
-    summary:
-      'List identity providers and what each may do; the newest first and the default one last.',
-    filters: {},
-    command: 'provider list',
-  }),
-  TOKEN_CREATE: actOf('NewToken')({
-    status: 201,
-    path: '/tokens',
-    summary: 'Make a token; its text is shown once.',
-    body: 'TokenBody',
-    command: 'token create <name>',
-    say: ({ token, ...view }) =>
-      `${view.id}  ${view.name}  for ${view.for}${toScope(view)}  ${toLife(view)}\n\n${token}\n${SHOWN_ONCE}`,
-  }),
-  TOKEN_REVOKE: actOf('Token')({
-    path: '/tokens/{id}/revoke',
-    summary: 'Revoke a token, by its id or name, everywhere at once.',
-    command: 'token revoke <id>',
-    question: 'End the token {id}? Who presents it is refused from then on.',
-    say: ({ id, name }) => `${name} (${id}) is revoked.`,
-  }),
   CLIENT_CREATE: actOf('NewClient')({
     status: 201,
     path: '/clients',
@@ -103,6 +34,18 @@ export const access = {
     command: 'client rotate <id>',
     say: toMadeText,
   }),
+  CLIENTS: listOf('ClientList', [
+    { name: 'id', kind: 'id', place: 'whole' },
+    { name: 'name', value: (client) => `${client.name}${toScope(client)}` },
+    { name: 'proven by', isLong: true, value: toProof },
+    { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
+  ])({
+    ...COMMON,
+    path: '/clients',
+    summary: 'List OAuth clients with their secrets, the newest first; never the texts of secrets.',
+    command: 'client list',
+    defaults: { state: 'live' },
+  }),
   CLIENT_REVOKE: actOf('Client')({
     path: '/clients/{id}/revoke',
     summary: 'Revoke a client, or one of its secrets, with every access token that it got.',
@@ -113,13 +56,6 @@ export const access = {
     say: ({ id, name }, { secret }) =>
       `${secret === undefined ? '' : `${secret} of `}${name} (${id}) is revoked.`,
   }),
-  SESSION_REVOKE: actOf('SessionEnded')({
-    path: '/sessions/{id}/revoke',
-    summary: 'End a sign-in to the console, everywhere at once.',
-    command: 'session revoke <id>',
-    question: 'End the sign-ins {id}? Who has them has to sign in again.',
-    say: ({ id }) => `${id} is signed out.`,
-  }),
   PROVIDER_CREATE: actOf('Provider')({
     status: 201,
     path: '/providers',
@@ -127,6 +63,22 @@ export const access = {
     body: 'ProviderBody',
     command: 'provider create <name>',
     ...LIMITS,
+  }),
+  PROVIDERS: listOf('ProviderList', [
+    { name: 'name', place: 'whole' },
+    { name: 'mail domains', value: ({ domains }) => domains?.join(', ') ?? 'any' },
+    { name: 'group names', value: ({ groupNames }) => groupNames?.join(', ') ?? 'any' },
+    {
+      name: 'may',
+      value: ({ may }) => (may.length === RIGHTS.length ? 'all' : may.join(', ') || 'nothing'),
+    },
+    { name: 'requests', isLong: true, value: (provider) => listChoices(provider).join(', ') },
+  ])({
+    path: '/providers',
+    summary:
+      'List identity providers and what each may do; the newest first and the default one last.',
+    filters: {},
+    command: 'provider list',
   }),
   PROVIDER_CHANGE: actOf('Provider')({
     path: '/providers/{id}/change',
@@ -136,12 +88,63 @@ export const access = {
     command: 'provider change <name>',
     ...LIMITS,
   }),
+  PROVIDER_SWITCH: HANDOVER,
+  PROVIDER_IMPORT: ID_IMPORT,
   PROVIDER_DELETE: actOf('Provider')({
     path: '/providers/{id}/delete',
     summary: 'Delete a provider that has no credential, no person and no group any more.',
     command: 'provider delete <name>',
     question: 'Delete the provider {name}?',
     say: ({ name }) => `${name} is deleted.`,
+  }),
+  TOKEN_CREATE: actOf('NewToken')({
+    status: 201,
+    path: '/tokens',
+    summary: 'Make a token; its text is shown once.',
+    body: 'TokenBody',
+    command: 'token create <name>',
+    say: ({ token, ...view }) =>
+      `${view.id}  ${view.name}  for ${view.for}${toScope(view)}  ${toLife(view)}\n\n${token}\n${SHOWN_ONCE}`,
+  }),
+  TOKENS: listOf('TokenList', [
+    { name: 'id', kind: 'id', place: 'whole' },
+    { name: 'name' },
+    { name: 'for', value: (token) => `${token.for}${toScope(token)}` },
+    { name: 'state', value: toState },
+    { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
+  ])({
+    ...COMMON,
+    path: '/tokens',
+    summary: 'List named tokens of providers and operators, the newest first; never their texts.',
+    command: 'token list',
+    defaults: { state: 'live' },
+  }),
+  TOKEN_REVOKE: actOf('Token')({
+    path: '/tokens/{id}/revoke',
+    summary: 'Revoke a token, by its id or name, everywhere at once.',
+    command: 'token revoke <id>',
+    question: 'End the token {id}? Who presents it is refused from then on.',
+    say: ({ id, name }) => `${name} (${id}) is revoked.`,
+  }),
+  SESSIONS: listOf('SessionList', [
+    { name: 'id', kind: 'id', place: 'whole' },
+    { name: 'who', value: ({ name }) => name },
+    { name: 'role', place: 'minor', value: (session) => session.for },
+    { name: 'since', kind: 'time', place: 'minor', value: ({ createdAt }) => createdAt },
+    { name: 'last used', kind: 'time', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt },
+    { name: 'ends', kind: 'time', value: ({ expiresAt }) => expiresAt },
+  ])({
+    path: '/sessions',
+    summary: 'List sign-ins to the console that are not over, the newest first.',
+    filters: {},
+    command: 'session list',
+  }),
+  SESSION_REVOKE: actOf('SessionEnded')({
+    path: '/sessions/{id}/revoke',
+    summary: 'End a sign-in to the console, everywhere at once.',
+    command: 'session revoke <id>',
+    question: 'End the sign-ins {id}? Who has them has to sign in again.',
+    say: ({ id }) => `${id} is signed out.`,
   }),
 };
 
