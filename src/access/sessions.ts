@@ -7,7 +7,7 @@ import {
   insertPassing,
   noteUse,
 } from '../store/credentials.ts';
-import { createFact } from '../store/facts.ts';
+import { createShared } from '../store/shared-state.ts';
 import type { Db, Store } from '../store/store.ts';
 import { deleteWhere, listNewest, type NewestPart } from '../store/tables.ts';
 import {
@@ -148,7 +148,7 @@ function toSession(row: CredentialRow): Session {
 }
 
 /** The digest of the link's secret; null: it was used, and there is never another one. */
-const LINK = createFact<{ readonly digest: string | null }>('sign-in-link');
+const LINK = createShared<{ readonly digest: string | null }>('sign-in-link');
 
 /** The operator who signs in by the link of the first start. */
 export const LINK_CREDENTIAL: Credential = {

@@ -19,8 +19,8 @@ import { migrate } from '../store/engine/migrate.ts';
 import { openStoreClock } from '../store/engine/store-clock.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import { findWeaknesses } from '../store/engine/store-health.ts';
-import { createFact } from '../store/facts.ts';
 import { createRecorder } from '../store/recorder.ts';
+import { createShared } from '../store/shared-state.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
@@ -115,11 +115,11 @@ export async function readTokens({ scim, ops, upstream }: Settings, store: Store
 
 /** The token that the store keeps under this name, made when it is asked for first. */
 async function keepMade(store: Store, name: string): Promise<string> {
-  const fact = createFact<string>(name);
-  const kept = await fact.find(store.read);
+  const shared = createShared<string>(name);
+  const kept = await shared.find(store.read);
   if (kept !== undefined) return kept;
   const value = randomBytes(24).toString('base64url');
-  await store.write((tx) => fact.save(tx, value, systemClock.now()));
+  await store.write((tx) => shared.save(tx, value, systemClock.now()));
   return value;
 }
 

@@ -9,9 +9,9 @@ import { type Reason, readReadiness } from '../ops/state/reasons.ts';
 import { findLeaverHold } from '../ops/state/routes.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials.ts';
 import { countDriftsAfter } from '../store/drifts.ts';
-import { createFact } from '../store/facts.ts';
 import { countWaitingPlans, type WaitingPlan } from '../store/plans.ts';
 import { findLateLeavers, type LateLeavers } from '../store/resources/leavers.ts';
+import { createShared } from '../store/shared-state.ts';
 import type { Db } from '../store/store.ts';
 import type { TenureParts } from './parts.ts';
 
@@ -103,7 +103,7 @@ function toNotice(type: string, text: string, data: Notice['data']): Notice {
   return { type, text, data, names: {} };
 }
 
-const NOTIFIED_DRIFTS = createFact<{ readonly seq: number }>('notified-drifts');
+const NOTIFIED_DRIFTS = createShared<{ readonly seq: number }>('notified-drifts');
 
 /** One notice for each kind of difference that was found since the last time; none of those before the first time. */
 async function findDriftNews(tx: Db, now: number): Promise<readonly Notice[]> {

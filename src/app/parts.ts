@@ -16,8 +16,8 @@ import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
 import { openStoreClock } from '../store/engine/store-clock.ts';
 import { OUTAGE_CODES, watchWrites } from '../store/engine/store-health.ts';
-import { followFact } from '../store/facts.ts';
 import { createRecorder } from '../store/recorder.ts';
+import { followShared } from '../store/shared-state.ts';
 import type { Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -94,7 +94,7 @@ export async function openOwnParts(options: BridgeOptions) {
       report: (act) => reportAct(events, act),
       onFailure: fail('acts', 'store'),
     }),
-    sections: await followFact(store, SECTIONS),
+    sections: await followShared(store, SECTIONS),
     guard: await openWriteGuard({
       store,
       clock,

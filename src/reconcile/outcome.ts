@@ -28,7 +28,7 @@ export type Verdict =
 /** Failed call with its verdict. */
 export interface Classified {
   readonly verdict: Verdict;
-  readonly problem: Problem;
+  readonly problem: Refusal;
   /** Delay that the service asked for, in milliseconds. */
   readonly retryAfterMs?: number;
 }
@@ -76,14 +76,14 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map<UpstreamErrorCode, Verdic
 ]);
 
 /** Reason of a failed read: the verdict is that of the service, where the error is the service's. */
-export interface Reason extends Partial<Classified> {
-  readonly problem: Problem;
+export interface ReadFailure extends Partial<Classified> {
+  readonly problem: Refusal;
   /** Text for the log: the kind and the subject, never the service's own words. */
   readonly text: string;
 }
 
 /** Makes a reason of a thrown error. An error of neither the service nor the store is a bug, and is tried again too. */
-export function toReason(error: unknown): Reason {
+export function toReadFailure(error: unknown): ReadFailure {
   if (error instanceof UpstreamError) return { ...classify(error), text: error.message };
   const text = error instanceof Error ? error.message : 'something was thrown that is no error';
   const code = error instanceof BridgeError ? error.code : 'bug';
@@ -119,9 +119,6 @@ export function stuckDelayMs(random: number): number {
   return Math.round(STUCK_DELAY_MS * (1 + random / 4));
 }
 
-/** Reason of a failure, in words that may be shown to an operator and to the provider. */
-export type Problem = Refusal;
-
 /** Knowledge that a step gained about a user or group. */
 export interface Known {
   /** True when the service says that the resource does not exist. */
@@ -155,7 +152,7 @@ export interface Known {
  */
 export type Outcome<New = Known> =
   | { readonly kind: 'done'; readonly known: New }
-  | { readonly kind: 'refused'; readonly parts: readonly Part[]; readonly problem: Problem }
+  | { readonly kind: 'refused'; readonly parts: readonly Part[]; readonly problem: Refusal }
   | Postponed;
 
 /** End of a call with several parts that the service refused, and that says nothing of each: so many may be in the next one. */
@@ -168,14 +165,14 @@ export interface TooMany {
 export type Postponed =
   | {
       readonly kind: 'later';
-      readonly problem: Problem;
+      readonly problem: Refusal;
       readonly retryAfterMs?: number;
       readonly failedLook?: true;
       readonly noSeat?: readonly Part[];
     }
   | {
       readonly kind: 'unknown';
-      readonly problem: Problem;
+      readonly problem: Refusal;
       readonly parts?: readonly Part[];
       readonly lookNow?: true;
     };
@@ -183,5 +180,5 @@ export type Postponed =
 /** End of a provider's write, as far as its request waits. */
 export type WriteResult =
   | { readonly kind: 'applied' }
-  | { readonly kind: 'refused'; readonly problem: Problem }
+  | { readonly kind: 'refused'; readonly problem: Refusal }
   | { readonly kind: 'not-yet'; readonly reason: string };

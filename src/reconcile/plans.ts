@@ -28,7 +28,6 @@ import {
 import { countProviderHarm, type WrittenChange } from '../store/audit/own-calls.ts';
 import { forgetRemoval } from '../store/due.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
-import { createFact } from '../store/facts.ts';
 import { changeNamed } from '../store/links/links.ts';
 import {
   countPopulation,
@@ -40,6 +39,7 @@ import {
   toAction,
 } from '../store/plans.ts';
 import { lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
+import { createShared } from '../store/shared-state.ts';
 import type { Db } from '../store/store.ts';
 import { insertOne, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -145,7 +145,7 @@ export function tellPlan(
 }
 
 /** The time from which harm counts, set by an operator. */
-const FACT = createFact<{ readonly at: number }>('provider-limit');
+const COUNTED_FROM = createShared<{ readonly at: number }>('provider-limit');
 const HARM_MAX = 1_000_000;
 
 /** Removals that are more than providers may ask for; nothing of the call was sent. */
@@ -160,11 +160,11 @@ export class TooMuchHarm extends BridgeError {
 
 /** Counts the harm by providers anew, because an operator approved it. `now` is epoch milliseconds. */
 export async function restartHarmCount(tx: Db, now: number): Promise<void> {
-  await FACT.save(tx, { at: now }, now);
+  await COUNTED_FROM.save(tx, { at: now }, now);
 }
 
 async function findHarmStart(db: Db, now: number): Promise<number> {
-  const approved = await FACT.find(db);
+  const approved = await COUNTED_FROM.find(db);
   return Math.max(now - HARM_WINDOW_MS, approved?.at ?? 0);
 }
 

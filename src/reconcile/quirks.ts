@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { createFact } from '../store/facts.ts';
+import { createShared } from '../store/shared-state.ts';
 import type { Store } from '../store/store.ts';
 
 /** Form of `emails` in addUser: the contract says strings, public clients send objects. */
@@ -36,7 +36,7 @@ export type Lessons = {
 /** Learned quirks of one service, kept across restarts. Settings that are not `auto` win. */
 export type QuirkStore = Awaited<ReturnType<typeof openQuirks>>;
 
-const FACT = createFact<Lessons>('forms');
+const LESSONS = createShared<Lessons>('forms');
 const ASK_AGAIN_MS = 24 * 60 * 60_000;
 /** Quirks that may change from day to day, and of some the one value that may: they are tried again once they are a day old. */
 const DAILY: ReadonlyMap<string, unknown> = new Map<keyof Quirks, unknown>([
@@ -57,7 +57,7 @@ export async function openQuirks({
   clock: Clock;
   fixed: Quirks;
 }) {
-  let known = (await FACT.find(store.read)) ?? {};
+  let known = (await LESSONS.find(store.read)) ?? {};
   /** Quirks that were learned and are not stored yet, or could not be. */
   let unsaved: Lessons = {};
   let saving: Promise<void> = Promise.resolve();
@@ -66,7 +66,7 @@ export async function openQuirks({
   async function save(): Promise<void> {
     const lessons = unsaved;
     known = await store.write((tx) =>
-      FACT.change(tx, clock.now(), (before) => ({ ...before, ...lessons })),
+      LESSONS.change(tx, clock.now(), (before) => ({ ...before, ...lessons })),
     );
     if (unsaved === lessons) unsaved = {};
   }
@@ -98,7 +98,7 @@ export async function openQuirks({
     /** Reads the lessons of other processes. @throws StoreError */
     async refresh(): Promise<void> {
       await saving;
-      known = (await FACT.find(store.read)) ?? known;
+      known = (await LESSONS.find(store.read)) ?? known;
     },
   };
 }

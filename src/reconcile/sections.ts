@@ -1,6 +1,7 @@
+import type { Refusal } from '../domain/values.ts';
 import type { Part } from '../plan/step.ts';
-import { createFact } from '../store/facts.ts';
 import { LIVE } from '../store/resources/rows.ts';
+import { createShared } from '../store/shared-state.ts';
 import type { Db } from '../store/store.ts';
 import { countWhere } from '../store/tables.ts';
 import { auditLogs, companyUsers, groups } from '../upstream/operations/people.ts';
@@ -10,7 +11,7 @@ import { parseRestGroup } from '../upstream/shapes/rest-group.ts';
 import { parseScimList } from '../upstream/shapes/scim-list.ts';
 import { parseScimUser } from '../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { type Classified, classify, type Outcome, type Problem } from './outcome.ts';
+import { type Classified, classify, type Outcome } from './outcome.ts';
 
 /** Result of a look after "not there". `found`: the same answer again is a refusal. `gone`: no second look follows at once. */
 export type Missed = 'found' | 'gone';
@@ -89,7 +90,7 @@ export type ReadableSection = 'users' | 'groups' | 'companyUsers' | 'audit';
 
 /** State of a section: its problem in the service's words; null when it is open. */
 export interface SectionState {
-  readonly problem: Problem | null;
+  readonly problem: Refusal | null;
   /** Epoch milliseconds. */
   readonly at: number;
 }
@@ -98,7 +99,7 @@ export interface SectionState {
 export type SectionStates = { readonly [S in ReadableSection]?: SectionState };
 
 /** The states of the sections, as processes share them. */
-export const SECTIONS = createFact<SectionStates>('sections');
+export const SECTIONS = createShared<SectionStates>('sections');
 
 /** Reads the known states of the sections. */
 export async function readSections(deps: Pick<ReconcileDeps, 'store'>): Promise<SectionStates> {
@@ -109,7 +110,7 @@ export async function readSections(deps: Pick<ReconcileDeps, 'store'>): Promise<
 export async function saveSection(
   deps: ReconcileDeps,
   section: ReadableSection,
-  problem: Problem | null,
+  problem: Refusal | null,
 ): Promise<void> {
   const states = await readSections(deps);
   const before = states[section]?.problem ?? null;
@@ -127,7 +128,7 @@ export async function saveSection(
 export async function isSectionUp(
   deps: ReconcileDeps,
   section: ReadableSection,
-  problem: Problem,
+  problem: Refusal,
 ): Promise<boolean> {
   const isOfPeople = section === 'users' || section === 'groups';
   try {
@@ -165,7 +166,7 @@ export interface KnownService {
 }
 
 /** The service that the store belongs to; unknown of a new store. */
-export const SERVICE = createFact<KnownService>('service');
+export const SERVICE = createShared<KnownService>('service');
 
 /** Finds the account behind our own token; undefined: the service does not tell it. */
 export async function findOwnAccount(db: Db): Promise<number | undefined> {
@@ -173,7 +174,7 @@ export async function findOwnAccount(db: Db): Promise<number | undefined> {
 }
 
 /** Problem of a section that does not show what is surely there, for instance because the token has lost rights. */
-export const BLIND: Problem = {
+export const BLIND: Refusal = {
   code: 'blind',
   words: 'the service does not show what is surely there',
 };

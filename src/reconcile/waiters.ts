@@ -1,12 +1,12 @@
 import { listWaiting } from '../domain/cell.ts';
 import type { Clock } from '../domain/clock.ts';
-import { BridgeError, type ResourceKey } from '../domain/values.ts';
+import { BridgeError, type Refusal, type ResourceKey } from '../domain/values.ts';
 import { countDueChanges, listProgress } from '../store/due.ts';
 import { parseCells } from '../store/engine/columns.ts';
 import type { Undo } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { classify, type Problem, type WriteResult } from './outcome.ts';
+import { classify, type WriteResult } from './outcome.ts';
 
 /** Requests that may wait at the same time; beyond that a write is answered once it is stored. */
 const WAITING_MAX = 2_000;
@@ -180,7 +180,7 @@ export class Waiters {
   }
 
   /** Answers the request whose wait has this name. */
-  refuse(id: string, problem: Problem): void {
+  refuse(id: string, problem: Refusal): void {
     const named = this.#entries.values().find((entry) => entry.id === id);
     if (named) this.#end(named, { kind: 'refused', problem });
   }
@@ -205,7 +205,7 @@ export class Waiters {
 /** Write that was taken back, with the words of the service. */
 export interface Undone {
   readonly version: number;
-  readonly problem: Problem;
+  readonly problem: Refusal;
 }
 
 /** Progress of the service with a resource, as of one reading of it. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/values.ts';
 import { countDueChanges } from '../store/due.ts';
-import { createFact, followFact } from '../store/facts.ts';
+import { createShared, followShared } from '../store/shared-state.ts';
 import type { Store } from '../store/store.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 
@@ -14,9 +14,9 @@ export interface Pause {
 }
 
 /** The pause that holds. */
-const PAUSE = createFact<Pause>('writes-paused');
+const PAUSE = createShared<Pause>('writes-paused');
 /** Since when this store is used to observe (epoch milliseconds). Of several processes one ends that. */
-export const OBSERVING = createFact<{ readonly since: number }>('observing');
+export const OBSERVING = createShared<{ readonly since: number }>('observing');
 
 /** Mode of the bridge: it changes the service, or only observes it. */
 export type Mode = 'live' | 'observe';
@@ -36,7 +36,7 @@ export interface GuardOptions {
 /** Opens the guard with the stored pause, which a restart obeys. @throws StoreError */
 export async function openWriteGuard({ store, clock, mode, onChange }: GuardOptions) {
   let tellResumed: () => void = () => undefined;
-  const followed = await followFact(store, PAUSE, (pause, before) => {
+  const followed = await followShared(store, PAUSE, (pause, before) => {
     const paused = pause !== undefined;
     const wasPaused = before !== undefined;
     if (paused !== wasPaused) onChange({ paused });

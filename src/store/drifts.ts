@@ -12,7 +12,7 @@ import { type GivenKey, type JsonObject, newId } from '../domain/values.ts';
 import { allOf, select } from './engine/dialect.ts';
 import { parseChange, SUBJECT_NAMES, type SubjectNames, toChangeColumns } from './plans.ts';
 import { toText } from './resources/lists.ts';
-import type { Db, Part } from './store.ts';
+import type { Db, ListPart } from './store.ts';
 import { findOne, insertNew, listWhere, type NewestPart, type Row, updateWhere } from './tables.ts';
 
 /** A drift as stored. */
@@ -107,7 +107,7 @@ export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
 export async function listRepairable(
   db: Db,
   kinds: readonly DriftKind[],
-  { afterSeq, limit }: Part,
+  { afterSeq, limit }: ListPart,
 ): Promise<DriftRow[]> {
   if (kinds.length === 0) return [];
   return select<DriftRow>(db)`select * from drifts

@@ -37,7 +37,7 @@ function change<T>(path: string, work: (file: DatabaseSync) => T): T {
 const odd = [
   '',
   ' leading and trailing ',
-  `'; drop table facts; --"\\`,
+  `'; drop table state; --"\\`,
   'line\nbreak\r\ttab',
   'Ž̃ãé 名前 😀 👩‍👩‍👧 \u{10ffff} \ufffe \u202e',
   'NULL',
@@ -48,19 +48,19 @@ const BIG = 9_223_372_036_854_775_807n;
 
 function insertOdd(path: string): void {
   change(path, (file) => {
-    const insert = file.prepare('insert into facts (name, value, updated_at) values (?, ?, ?)');
+    const insert = file.prepare('insert into state (name, value, updated_at) values (?, ?, ?)');
     for (const [n, text] of odd.entries()) insert.run(`odd-${n}`, text, BIG - BigInt(n));
     insert.run('zero', '0', -1n);
   });
 }
 
-async function listFacts(db: Db) {
+async function listShared(db: Db) {
   const { rows } = await sql<{ name: string; value: string; at: string }>`
-    select name, value, updated_at::text as at from facts order by name collate "C"`.execute(db);
+    select name, value, updated_at::text as at from state order by name collate "C"`.execute(db);
   return rows;
 }
 
-async function countRows(db: Db, table: 'facts'): Promise<number> {
+async function countRows(db: Db, table: 'state'): Promise<number> {
   const { n } = await db
     .selectFrom(table)
     .select((eb) => eb.fn.countAll<number>().as('n'))
@@ -110,8 +110,8 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const { code, text } = await run('--to', to);
 
     expect(code, text).toBe(0);
-    const facts = await listFacts((await open(to)).read);
-    const arrived = new Map(facts.map(({ name, ...rest }) => [name, rest]));
+    const values = await listShared((await open(to)).read);
+    const arrived = new Map(values.map(({ name, ...rest }) => [name, rest]));
     for (const [n, value] of odd.entries())
       expect(arrived.get(`odd-${n}`)).toEqual({ value, at: String(BIG - BigInt(n)) });
     expect(arrived.get('zero')).toEqual({ value: '0', at: '-1' });
@@ -119,23 +119,23 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
 
   test('a text that PostgreSQL cannot keep stops the move, and both stores are as they were', async () => {
     const { path, run } = makeFile();
-    change(path, (file) => file.prepare('insert into facts values (?, ?, 1)').run('nul', 'a\0b'));
+    change(path, (file) => file.prepare('insert into state values (?, ?, 1)').run('nul', 'a\0b'));
     const to = await makeUrl('empty');
     const before = readFileSync(path);
 
     const { code, text } = await run('--to', to);
 
     expect(code).toBe(1);
-    expect(text).toContain('facts.value holds a NUL');
+    expect(text).toContain('state.value holds a NUL');
     expect(readFileSync(path).equals(before)).toBe(true);
-    expect(await countRows((await open(to)).read, 'facts')).toBe(0);
+    expect(await countRows((await open(to)).read, 'state')).toBe(0);
   });
 
   test.each([
     {
       why: 'holds another store of the bridge',
       content: 'migrated' as const,
-      fill: `insert into facts (name, value, updated_at) values ('theirs', '1', 1)`,
+      fill: `insert into state (name, value, updated_at) values ('theirs', '1', 1)`,
       says: 'holds another store already',
     },
     {
@@ -157,7 +157,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     expect(text).toContain(says);
     expect(readFileSync(path).equals(before)).toBe(true);
     const { rows } =
-      await sql`select * from ${sql.table(content === 'empty' ? 'users' : 'facts')}`.execute(
+      await sql`select * from ${sql.table(content === 'empty' ? 'users' : 'state')}`.execute(
         target.read,
       );
     expect(rows).toHaveLength(content === 'empty' ? 0 : 1);

@@ -166,8 +166,8 @@ export const TABLES = {
     sent: 'index (group_id, sent) where sent is not null',
   }),
 
-  /** Facts about the service itself: learned quirks, refused sections, cursors, its identity. */
-  facts: table({
+  /** State that all processes share: learned quirks, refused sections, cursors, its identity. */
+  state: table({
     name: text().rule('primary key'),
     value: text(),
     updated_at: big(),

@@ -10,7 +10,7 @@ export type Engine = 'sqlite' | 'postgres';
 export type Db = Kysely<Schema>;
 
 /** A part of a list, in the order of its numbers. */
-export interface Part {
+export interface ListPart {
   readonly afterSeq: number;
   readonly limit: number;
 }

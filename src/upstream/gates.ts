@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import { isFailing, notSent } from './errors.ts';
-import { createProbeGate, type GateChange, type ProbeGate, type Verdict } from './probe-gate.ts';
+import { createProbeGate, type GateChange, type Health, type ProbeGate } from './probe-gate.ts';
 import type { TransportHooks } from './transport-options.ts';
 
 /** An admitted call; its result must be recorded, so that the gates learn and a probe makes room for the next. */
@@ -86,7 +86,7 @@ export class Gates {
     const ofRedirect = this.#redirects.get(operation)?.admit() ?? 'pass';
     return {
       record: (result) => {
-        const verdicts = toVerdicts(result);
+        const verdicts = toHealth(result);
         const ofThisToken = token === this.#tokens ? verdicts.credentials : 'unknown';
         this.#credentials.record(ofToken, ofThisToken);
         const isEnough = this.#isFailing(verdicts.service, key) || ofService === 'probe';
@@ -145,12 +145,12 @@ export class Gates {
    * True once there are enough failures in a row. One of them says nothing about the service until several resources
    * have failed: one that always fails must not stop the others.
    */
-  #isFailing(verdict: Verdict, key: string): boolean {
-    if (verdict === 'good') {
+  #isFailing(health: Health, key: string): boolean {
+    if (health === 'good') {
       this.#failures = 0;
       this.#failed.clear();
     }
-    if (verdict === 'bad') {
+    if (health === 'bad') {
       this.#failures += 1;
       if (this.#failed.size < RESOURCES_TO_OPEN) this.#failed.add(key);
     }
@@ -158,8 +158,8 @@ export class Gates {
   }
 }
 
-/** Verdict of a result for each gate. */
-function toVerdicts(result: PassageResult): Record<Guard, Verdict> {
+/** Health of what each gate guards, by a result. */
+function toHealth(result: PassageResult): Record<Guard, Health> {
   const unknown = { credentials: 'unknown', service: 'unknown', redirect: 'unknown' } as const;
   if (result.kind === 'not-tried') return unknown;
   if (result.kind === 'no-answer') return { ...unknown, service: 'bad' };

@@ -10,7 +10,7 @@ export type ProbeGate = ReturnType<typeof createProbeGate>;
 export type Admission = 'pass' | 'probe' | 'shut';
 
 /** Finding of a call about the thing that the gate guards. */
-export type Verdict = 'good' | 'bad' | 'unknown';
+export type Health = 'good' | 'bad' | 'unknown';
 
 /** Open, or shut: since when, and until when at least (milliseconds since 1970). */
 export type GateState =
@@ -65,9 +65,9 @@ export function createProbeGate({ clock, firstMs, maxMs, onChange }: ProbeGateOp
       return 'probe';
     },
     /** Records the finding of an admitted call: `good` opens, `bad` shuts, `unknown` says nothing. */
-    record(admission: Admission, verdict: Verdict): void {
+    record(admission: Admission, health: Health): void {
       if (state.kind === 'open') {
-        if (verdict !== 'bad') return;
+        if (health !== 'bad') return;
         shut(clock.now());
         shutAtMs = readSteady(clock);
         onChange?.({ isShut: true, shutForMs: 0 });
@@ -76,8 +76,8 @@ export function createProbeGate({ clock, firstMs, maxMs, onChange }: ProbeGateOp
       // Calls that left before the gate shut say nothing about now.
       if (admission !== 'probe') return;
       probing = false;
-      if (verdict === 'bad') shut(state.sinceMs);
-      if (verdict !== 'good') return;
+      if (health === 'bad') shut(state.sinceMs);
+      if (health !== 'good') return;
       state = { kind: 'open' };
       pauseMs = firstMs;
       onChange?.({ isShut: false, shutForMs: readSteady(clock) - shutAtMs });

@@ -17,7 +17,7 @@ export async function findDueAt({ read }: Readable): Promise<number> {
 
 /** When the last complete read of the audit log began; 0: there was none. */
 export async function findAuditReadAt({ read }: Readable): Promise<number> {
-  const fact = read.selectFrom('facts').select('value').where('name', '=', 'audit-poller');
+  const fact = read.selectFrom('state').select('value').where('name', '=', 'audit-poller');
   const row = await fact.executeTakeFirst();
   return row === undefined ? 0 : JSON.parse(row.value).readAt;
 }

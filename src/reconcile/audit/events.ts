@@ -1,6 +1,6 @@
 import { listCreations } from '../../store/audit/own-calls.ts';
-import { createFact } from '../../store/facts.ts';
 import { findCalled } from '../../store/resources/find.ts';
+import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
@@ -116,7 +116,7 @@ type Account = Partial<Pick<AuditEvent, (typeof AUTHOR_FIELDS)[number]>>;
 /** Time after a creation within which its event happens, by clocks that may differ, in milliseconds. */
 const CREATED_WITHIN_MS = 2 * CLOCKS_MS;
 
-const LEARNED = createFact<Account>('audit-own-account');
+const LEARNED = createShared<Account>('audit-own-account');
 
 /** Finds our own account as events have shown it; undefined: none has, or the log shows no ids. */
 export async function findLearnedAccount(db: Db): Promise<number | undefined> {

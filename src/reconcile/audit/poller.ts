@@ -2,7 +2,7 @@ import type { Loop } from '../../domain/loop.ts';
 import { BridgeError, type ResourceKey, toResourceKey } from '../../domain/values.ts';
 import { toNameKey } from '../../store/audit/events.ts';
 import { addInspection } from '../../store/due.ts';
-import { createFact } from '../../store/facts.ts';
+import { createShared } from '../../store/shared-state.ts';
 import { countWhere, insertAll, listWhere, type Row } from '../../store/tables.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
@@ -10,7 +10,7 @@ import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
-import { backoffMs, toReason } from '../outcome.ts';
+import { backoffMs, toReadFailure } from '../outcome.ts';
 import { readSections, saveSection } from '../sections.ts';
 import { CLOCKS_MS, findOrigins, learnOwnAccount, type NamedEvent, nameEvents } from './events.ts';
 import { isIrrelevant, isOfAdmins, isOfList } from './find-author.ts';
@@ -38,7 +38,7 @@ export interface PollState {
 }
 
 /** Progress of reading the audit log; unknown when polling never began. */
-export const POLL_STATE = createFact<PollState>('audit-poller');
+export const POLL_STATE = createShared<PollState>('audit-poller');
 
 interface PollerOptions {
   /** Interval at which the audit log is read, in milliseconds; 0: never. */
@@ -93,7 +93,7 @@ export class AuditPoller {
       signal.throwIfAborted();
       this.#failures += 1;
       this.#isWhole = false;
-      const { verdict, retryAfterMs } = toReason(error);
+      const { verdict, retryAfterMs } = toReadFailure(error);
       // The service does not let us read the audit log at all.
       const isClosed = verdict === 'forbidden' || verdict === 'missing';
       await this.#noteFailure(error, isClosed);
@@ -116,7 +116,7 @@ export class AuditPoller {
   /** Remembers that reading fails, and reports it once. */
   async #noteFailure(error: unknown, isClosed: boolean): Promise<void> {
     const { store, clock, events } = this.#deps;
-    const { problem } = toReason(error);
+    const { problem } = toReadFailure(error);
     const { code } = problem;
     if (code === 'bug') events.failed({ type: 'audit', id: 'audit', error });
     try {

@@ -4,7 +4,7 @@ import { isAnotherGroup } from '../../domain/group.ts';
 import { restartLink } from '../../domain/link.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import { compareAccount } from '../../domain/user.ts';
-import { foldCase, NOT_THERE, toOwnRefusal } from '../../domain/values.ts';
+import { foldCase, NOT_THERE, type Refusal, toOwnRefusal } from '../../domain/values.ts';
 import type { Field } from '../../plan/step.ts';
 import { findTerms, lockTerms } from '../../store/credentials.ts';
 import { noteMissing } from '../../store/drifts.ts';
@@ -29,17 +29,17 @@ import {
 } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { toLookAgainColumns } from '../mark-to-look.ts';
-import type { Known, Problem } from '../outcome.ts';
+import type { Known } from '../outcome.ts';
 import { OWNER_ACCOUNT } from '../user/create-account.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { EXISTENCE, type Recording, toSuccessColumns } from './recording.ts';
 
 /** Why a row is not linked to what a step found or created: not yet, or not at all. */
 type Obstacle =
-  | { readonly kind: 'later'; readonly problem: Problem }
-  | { readonly kind: 'refused'; readonly problem: Problem };
+  | { readonly kind: 'later'; readonly problem: Refusal }
+  | { readonly kind: 'refused'; readonly problem: Refusal };
 
-type Link =
+type LinkResult =
   | { readonly kind: 'linked'; readonly columns: Partial<Omit<ResourceRow, 'type' | 'id'>> }
   | Obstacle;
 
@@ -55,7 +55,7 @@ export async function linkRow(
   { tx, now }: Recording,
   row: ResourceRow,
   known: Known,
-): Promise<Link> {
+): Promise<LinkResult> {
   const { ids } = known;
   if (ids === undefined) return { kind: 'linked', columns: {} };
   const columns = { ...toIdColumns(row, ids), sent_creates: '[]' };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { endRest } from '../../domain/failure.ts';
 import { toSentUser } from '../../domain/user.ts';
-import type { ResourceKey } from '../../domain/values.ts';
+import type { Refusal, ResourceKey } from '../../domain/values.ts';
 import type { Field, Part } from '../../plan/step.ts';
 import { listCreations } from '../../store/audit/own-calls.ts';
 import { type AskedChange, takeDoneChange } from '../../store/due.ts';
@@ -14,7 +14,7 @@ import { isLinked, toUserState, type Undo } from '../../store/resources/state.ts
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Known, Outcome, Problem } from '../outcome.ts';
+import type { Known, Outcome } from '../outcome.ts';
 import { BLIND } from '../sections.ts';
 import { listWaitingParts } from '../step-call.ts';
 import { GONE, readProgress, type Waiter, type Waiters } from '../waiters.ts';
@@ -153,7 +153,7 @@ function report(
   const isSaid = outcome.kind === 'refused' || step.state.mustLook;
   const { stuck_at = null, last_error = null } = r?.row ?? {};
   if (!isSaid || stuck_at === null || stuck_at < since) return;
-  const stored = parseStored<Partial<Problem>>(last_error ?? '{}');
+  const stored = parseStored<Partial<Refusal>>(last_error ?? '{}');
   const { code = 'unknown' } = outcome.kind === 'refused' ? outcome.problem : stored;
   events.stuck({ type, id, code });
 }
@@ -236,7 +236,7 @@ async function isItsOwn({ tx, row }: Recording, { ids }: Known): Promise<boolean
 async function recordRefused(
   r: Recording,
   refused: readonly Part[],
-  problem: Problem,
+  problem: Refusal,
 ): Promise<Recorded> {
   if (isLostLook(r)) return recordDone(r, {});
   const parts = await listStillPlanned(r, refused);

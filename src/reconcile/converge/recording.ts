@@ -10,7 +10,7 @@ import {
 } from '../../domain/failure.ts';
 import { normaliseName } from '../../domain/name.ts';
 import { isObservedActive, type UserField } from '../../domain/user.ts';
-import type { UserId } from '../../domain/values.ts';
+import type { Refusal, UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { parseCells, toCellColumns, toDueClass } from '../../store/engine/columns.ts';
 import { changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts';
@@ -23,13 +23,7 @@ import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
 import type { WritesRefused } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import {
-  backoffMs,
-  failedDelayMs,
-  type Outcome,
-  type Postponed,
-  type Problem,
-} from '../outcome.ts';
+import { backoffMs, failedDelayMs, type Outcome, type Postponed } from '../outcome.ts';
 import { listWaitingParts } from '../step-call.ts';
 import { type Progress, toProgress, type Undone, type Waiter } from '../waiters.ts';
 import {
@@ -267,7 +261,7 @@ function postpone(r: Recording, outcome: Postponed): void {
 async function recordSeatWait(
   r: Recording,
   parts: readonly Part[],
-  problem: Problem,
+  problem: Refusal,
 ): Promise<Recorded> {
   const { row, isRetried, now } = r;
   const wait = { problem, now, retryAt: isRetried ? now : now + SEAT_REST_MS };
@@ -314,7 +308,7 @@ export async function changeFacts(
 async function countParts(
   r: Recording,
   failed: readonly Part[],
-  problem: Problem,
+  problem: Refusal,
 ): Promise<number[]> {
   const { deps, step, isOwn, isRetried, now, random } = r;
   const parts = await listStillPlanned(r, failed);

@@ -9,7 +9,7 @@ import {
   revertLink,
   toLinkText,
 } from '../../domain/link.ts';
-import { type JsonObject, withEarlierWords } from '../../domain/values.ts';
+import { type JsonObject, type Refusal, withEarlierWords } from '../../domain/values.ts';
 import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { groupFields, isRuled, toRuled } from '../../rules/fields.ts';
@@ -26,7 +26,7 @@ import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { toUnmanagedGroup } from '../group/observe.ts';
-import { type Problem, stuckDelayMs } from '../outcome.ts';
+import { stuckDelayMs } from '../outcome.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
 import type { Waiter } from '../waiters.ts';
 import { changeFacts, EXISTENCE, type Recording } from './recording.ts';
@@ -39,7 +39,7 @@ import { changeFacts, EXISTENCE, type Recording } from './recording.ts';
 export async function refuse(
   r: Recording,
   parts: readonly Part[],
-  problem: Problem,
+  problem: Refusal,
 ): Promise<boolean> {
   const { row, undone } = r;
   const asked = parseCells<Field>(row);
@@ -98,7 +98,7 @@ async function listRefusedLinks(
 }
 
 /** Adds to a problem the users who were put back, with their SCIM ids, and the service's words about earlier changes. */
-function withLinks(problem: Problem, links: readonly StoredLink[]): Problem {
+function withLinks(problem: Refusal, links: readonly StoredLink[]): Refusal {
   const ids = links.map(({ userId }) => userId).join(', ');
   const words = ids === '' ? problem.words : `${problem.words} (about ${ids})`;
   const earlier = links.flatMap(({ failure }) => failure?.problem.words ?? []);
@@ -106,7 +106,7 @@ function withLinks(problem: Problem, links: readonly StoredLink[]): Problem {
 }
 
 /** Defers the refused parts whose write was acknowledged: they stay wanted, are shown, and are tried again slowly. */
-async function deferRest(r: Recording, parts: readonly Part[], problem: Problem): Promise<void> {
+async function deferRest(r: Recording, parts: readonly Part[], problem: Refusal): Promise<void> {
   const { undone, isRetried, now, random } = r;
   const deferral = { problem, now, retryAt: isRetried ? now : now + stuckDelayMs(random) };
   const versions = new Set(undone.map(({ version }) => version));

@@ -1,5 +1,6 @@
 import type { GroupState, LinkChange, UpstreamGroupIds } from '../../domain/group.ts';
 import { isSameSpelt } from '../../domain/name.ts';
+import type { Refusal } from '../../domain/values.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -8,7 +9,6 @@ import {
   classify,
   isRefusal,
   type Outcome,
-  type Problem,
   seenOr,
   type TooMany,
 } from '../outcome.ts';
@@ -25,7 +25,7 @@ const BATCH_FORMS: readonly BatchForm[] = ['operations', 'array'];
 /** Smallest batch that can tell a refused form from a refused member. */
 export const PAIR = 2;
 
-const ID_UNKNOWN: Problem = {
+const ID_UNKNOWN: Refusal = {
   code: 'later',
   words: 'the SCIM id of the group could not be verified',
 };

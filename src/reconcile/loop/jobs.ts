@@ -14,12 +14,12 @@ import { countDrifts } from '../../store/drifts.ts';
 import { pruneChanges } from '../../store/due.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { type Age, type OldRows, PRUNED, prune } from '../../store/engine/prune.ts';
-import { createFact } from '../../store/facts.ts';
 import { countTakenSeats, readBacklog } from '../../store/resources/backlog.ts';
 import { findRemovalCall } from '../../store/resources/leavers.ts';
 import { forgetNames } from '../../store/resources/names.ts';
 import { lockRow, readRows, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
+import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
 import { countWhere, deleteWhere, insertNew } from '../../store/tables.ts';
 import type { Traffic } from '../../telemetry/metrics.ts';
@@ -132,7 +132,7 @@ async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined>
 }
 
 /** Hash of the rules that were applied last. */
-const APPLIED = createFact<string>('rules');
+const APPLIED = createShared<string>('rules');
 
 /** Creates the reapplication of changed rules. After a crash it begins again; requests are served meanwhile. */
 export function createReapplication(deps: ReconcileDeps) {
@@ -186,7 +186,7 @@ async function followLeavers(
 }
 
 async function judgeAll(deps: WatchDeps, rows: readonly UserRow[]): Promise<void> {
-  const judged: (readonly [UserRow, Exclude<Verdict, 'waits'>])[] = [];
+  const judged: (readonly [UserRow, Exclude<LeaverState, 'waits'>])[] = [];
   for (const row of rows) {
     const verdict = await judge(deps, row);
     if (verdict !== 'waits') judged.push([row, verdict]);
@@ -206,7 +206,7 @@ async function judgeAll(deps: WatchDeps, rows: readonly UserRow[]): Promise<void
   for (const what of ['due', 'left'] as const) deps.store.bell.ring(what);
 }
 
-function toChange(row: UserRow, verdict: Exclude<Verdict, 'waits'>, now: number) {
+function toChange(row: UserRow, verdict: Exclude<LeaverState, 'waits'>, now: number) {
   if (verdict === 'unproven') {
     return { must_look: row.must_look + 1, due_at: now, due_class: 2 } as const;
   }
@@ -226,9 +226,9 @@ function toChange(row: UserRow, verdict: Exclude<Verdict, 'waits'>, now: number)
  * - `unproven`: nothing was observed since the call but its answer: a look
  * - `undone`: the call is done, and the account was seen to work after that: the call again
  */
-type Verdict = { readonly outAt: number | null } | 'waits' | 'unproven' | 'undone';
+type LeaverState = { readonly outAt: number | null } | 'waits' | 'unproven' | 'undone';
 
-async function judge({ store, policy }: WatchDeps, row: UserRow): Promise<Verdict> {
+async function judge({ store, policy }: WatchDeps, row: UserRow): Promise<LeaverState> {
   const state = toUserState(row);
   const { desired, observed } = state;
   if (!isOut(desired)) return { outAt: null };

@@ -1,13 +1,13 @@
 import type { Clock } from '../../domain/clock.ts';
 import { createLoop, type Loop } from '../../domain/loop.ts';
-import { newId, type ResourceKey } from '../../domain/values.ts';
+import { newId, type Refusal, type ResourceKey } from '../../domain/values.ts';
 import { listProgress } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { Problem, WriteResult } from '../outcome.ts';
+import type { WriteResult } from '../outcome.ts';
 import {
   type BoundedWait,
   GONE,
@@ -94,7 +94,7 @@ async function endWaiting(store: Store, id: string, result: WriteResult): Promis
   try {
     const [ended] = await store.write((tx) => deleteWhere(tx, 'errands', { id }));
     if (!ended?.answer) return result;
-    return { kind: 'refused', problem: parseStored<Problem>(ended.answer) };
+    return { kind: 'refused', problem: parseStored<Refusal>(ended.answer) };
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'store-closed') throw error;
     return result;
@@ -125,7 +125,7 @@ async function tellProgress({ store, clock, waiters }: ReconcilerDeps): Promise<
   const ids = requests.map(({ id }) => id);
   const refused = await listWhere(store.read, 'errands', { id: ids, answer: { '<>': null } });
   for (const { id, answer } of refused) {
-    waiters.refuse(id, parseStored<Problem>(answer ?? '{}'));
+    waiters.refuse(id, parseStored<Refusal>(answer ?? '{}'));
   }
   for (const { key, ...row } of rows) {
     keys.delete(key.id);

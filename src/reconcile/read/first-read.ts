@@ -1,12 +1,12 @@
 import type { Loop } from '../../domain/loop.ts';
 import type { BridgeError } from '../../domain/values.ts';
-import { createFact } from '../../store/facts.ts';
+import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
 import { users } from '../../upstream/operations/people.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
-import { backoffMs, toReason } from '../outcome.ts';
+import { backoffMs, toReadFailure } from '../outcome.ts';
 import type { KnownService } from '../sections.ts';
 import { readService, recheckSections } from './read-service.ts';
 import { READING, type ReadBefore, Reading, type ReadProgress } from './reading.ts';
@@ -24,11 +24,11 @@ interface StoredRead {
   readonly finishedAt: number | undefined;
 }
 
-const FACT = createFact<StoredRead>('first-read');
+const STORED = createShared<StoredRead>('first-read');
 
 /** Finds when the first read ended (epoch milliseconds); undefined: it has not. */
 export async function findFirstReadAt(db: Db): Promise<number | undefined> {
-  return (await FACT.find(db))?.finishedAt;
+  return (await STORED.find(db))?.finishedAt;
 }
 
 /** Progress of the first complete read of the service. */
@@ -65,7 +65,7 @@ export class FirstRead {
   async start(): Promise<void> {
     const { store, clock } = this.#deps;
     this.#service = await openService(this.#deps);
-    const stored = await FACT.find(store.read);
+    const stored = await STORED.find(store.read);
     this.#finishedAt = stored?.finishedAt;
     this.#reading = new Reading(clock.now(), true, stored?.sections);
     this.#loop.start();
@@ -144,14 +144,14 @@ export class FirstRead {
     const isOver = this.#reading.findOpenList() === undefined;
     const finishedAt = this.#finishedAt ?? (isOver ? now : undefined);
     const stored = { sections: this.#reading.toBefore(), finishedAt };
-    await store.write((tx) => FACT.save(tx, stored, now));
+    await store.write((tx) => STORED.save(tx, stored, now));
     this.#finishedAt = finishedAt;
   }
 
   /** Reports what failed. Returns the wait before the next attempt, in milliseconds. */
   #tellFailed(step: string, error: unknown, failures = ACCOUNT_BACKOFF_MAX): number {
     const { events, random } = this.#deps;
-    const { text: reason, retryAfterMs } = toReason(error);
+    const { text: reason, retryAfterMs } = toReadFailure(error);
     const retryInMs = backoffMs(Math.min(failures, ACCOUNT_BACKOFF_MAX), retryAfterMs, random());
     events.firstReadFailed({ step, reason, retryInMs });
     return retryInMs;

@@ -8,7 +8,7 @@ import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { Transport } from '../../upstream/transport.ts';
-import { backoffMs, classify, type Reason, toReason } from '../outcome.ts';
+import { backoffMs, classify, type ReadFailure, toReadFailure } from '../outcome.ts';
 import { isSectionUp, readSections, saveSection } from '../sections.ts';
 import { readMembers } from './read-groups.ts';
 import {
@@ -93,7 +93,7 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
 };
 
 /** Reads a list to its proven end, and stores it. Returns why it is not complete. @throws what a call of it throws */
-async function readList(run: ReadRun, name: ListName): Promise<Reason | undefined> {
+async function readList(run: ReadRun, name: ListName): Promise<ReadFailure | undefined> {
   if (name === 'members') return readMembers(run);
   const { lists, scimGroups, restGroups } = run.reading;
   let words: string | undefined;
@@ -171,12 +171,12 @@ async function tryList(
   run: ReadRun,
   list: ListName,
   { mayGiveUp, onEnd }: Pick<ReadOptions, 'onEnd'> & { readonly mayGiveUp: boolean },
-): Promise<Reason | undefined> {
+): Promise<ReadFailure | undefined> {
   const { deps, reading, signal } = run;
-  const toFailure = (error: unknown): Reason => {
+  const toFailure = (error: unknown): ReadFailure => {
     signal.throwIfAborted();
     if (isOtherService(error)) throw error;
-    return toReason(error);
+    return toReadFailure(error);
   };
   const reason = await readList(run, list).catch(toFailure);
   const isGivenUp = mayGiveUp && reason !== undefined && UNREADABLE.has(reason.problem.code);

@@ -2,7 +2,6 @@ import { toChangeKey } from '../../domain/change.ts';
 import { isOfRecovery, type PlanAction } from '../../domain/plan.ts';
 import { toSentUser } from '../../domain/user.ts';
 import type { UserId } from '../../domain/values.ts';
-import { createFact } from '../../store/facts.ts';
 import {
   type ActionKey,
   countPlanActions,
@@ -19,6 +18,7 @@ import {
   type UserRow,
 } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
+import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteWhere, updateWhere } from '../../store/tables.ts';
 import { readGroupLists } from '../compare/look.ts';
@@ -51,7 +51,7 @@ export interface RecoveryState {
 }
 
 /** The state of recovery, as processes share it. */
-export const RECOVERY = createFact<RecoveryState>('recovery');
+export const RECOVERY = createShared<RecoveryState>('recovery');
 
 /** Makes the next start begin recovery, whatever the audit log says. */
 export async function requestRecovery(tx: Db, now: number): Promise<void> {

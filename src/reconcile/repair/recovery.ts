@@ -1,7 +1,7 @@
 import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { countDueChanges } from '../../store/due.ts';
-import { createFact } from '../../store/facts.ts';
 import { holdEverything, insertPlanActions, lockPlans } from '../../store/plans.ts';
+import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
@@ -190,7 +190,7 @@ const REASONS = {
 } as const;
 
 /** Last use of this store (epoch milliseconds): what our own account did before was a call that it knows, or a person's. */
-const ALIVE = createFact<number>('alive');
+const ALIVE = createShared<number>('alive');
 
 /** An audit log that fails for ever, while the rest works, is not waited for. @param attempt from 1 on */
 async function detectRestore(

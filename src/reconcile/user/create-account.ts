@@ -4,7 +4,7 @@ import { countAttempts } from '../../domain/failure.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import type { SentCreate } from '../../domain/resource-state.ts';
 import { compareAccount, toSentUser, type UserState } from '../../domain/user.ts';
-import { foldCase, newId, toOwnRefusal } from '../../domain/values.ts';
+import { foldCase, newId, type Refusal, toOwnRefusal } from '../../domain/values.ts';
 import type { Values } from '../../plan/step.ts';
 import { listCreations } from '../../store/audit/own-calls.ts';
 import { findUserByUpstreamId } from '../../store/resources/find.ts';
@@ -14,7 +14,7 @@ import { paginate } from '../../upstream/paginate.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { type Classified, classify, type Outcome, type Problem } from '../outcome.ts';
+import { type Classified, classify, type Outcome } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
 import { BLIND, isBlind } from '../sections.ts';
 import { assertAbout, type StepCall } from '../step-call.ts';
@@ -131,7 +131,7 @@ export const OWNER_ACCOUNT =
 export async function adoptFound(
   deps: ReconcileDeps,
   user: ScimUser,
-  problem?: Problem,
+  problem?: Refusal,
 ): Promise<Outcome> {
   const obstacle = await findObstacle(deps, user);
   if (typeof obstacle === 'object') return { kind: 'later', problem: obstacle };
@@ -149,7 +149,7 @@ export async function adoptFound(
 async function findObstacle(
   deps: ReconcileDeps,
   { id: upstreamId, userName, emails }: ScimUser,
-): Promise<string | Problem | undefined> {
+): Promise<string | Refusal | undefined> {
   if (deps.policy.adoptUsers !== 'yes')
     return 'the account exists in the service, and is not taken over';
   const account = { upstreamId, names: [userName, ...emails] };
@@ -171,7 +171,7 @@ type FoundAccount =
   | { readonly kind: 'ambiguous' }
   | { readonly kind: 'not-there' }
   /** It could not be looked for. */
-  | { readonly kind: 'later'; readonly problem: Problem };
+  | { readonly kind: 'later'; readonly problem: Refusal };
 
 /** Names by which an account is recognised: the userName and the address of its create, folded. */
 export function toAccountNames({ name, address }: SentCreate): string[] {

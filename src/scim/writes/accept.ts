@@ -8,10 +8,10 @@ import {
   foldCase,
   type JsonObject,
   NOT_THERE,
+  type Refusal,
   type ResourceKey,
   toResourceKey,
 } from '../../domain/values.ts';
-import type { Problem } from '../../reconcile/outcome.ts';
 import type { Lock } from '../../reconcile/waiters.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
 import { keepChange } from '../../store/due.ts';
@@ -292,7 +292,7 @@ export async function deliverWrite(
 /** Beginning of our own words where the service has none: the operation and the code of the error (`UpstreamError`). */
 const CALL = /\b[a-z]\w*\.[a-z]\w*: [a-z-]+(?: \(status \d+\))?: /gi;
 
-function toRefusal(problem: Problem, type: ResourceKey['type']): ScimError {
+function toRefusal(problem: Refusal, type: ResourceKey['type']): ScimError {
   const { code, words, ours, status } = problem;
   const [own = ''] = words.split(EARLIER);
   const detail = ours

@@ -1,8 +1,8 @@
 import { type Insertable, sql } from 'kysely';
 import type { ChangeKind } from '../../domain/change.ts';
 import { allOf, chunks, select } from '../engine/dialect.ts';
-import { createFact } from '../facts.ts';
 import type { Schema } from '../schema.ts';
+import { createShared } from '../shared-state.ts';
 import type { Db } from '../store.ts';
 import { deleteWhere, type NewestPart, putAll, type Row, updateWhere } from '../tables.ts';
 
@@ -160,7 +160,7 @@ const RECENT_MS = 86_400_000;
 
 /** Keeps a remark about a request. */
 export async function keepRemark(tx: Db, kind: RemarkKind, now: number): Promise<void> {
-  await createFact<Remark>(kind).change(tx, now, (before) => {
+  await createShared<Remark>(kind).change(tx, now, (before) => {
     const { requests, since } = toRecent(before, now) ?? { requests: 0, since: now };
     return { requests: requests + 1, since, last: now };
   });
@@ -168,7 +168,7 @@ export async function keepRemark(tx: Db, kind: RemarkKind, now: number): Promise
 
 /** Finds such requests of the last day. */
 export const findRemark = async (db: Db, kind: RemarkKind, now: number) =>
-  toRecent(await createFact<Remark>(kind).find(db), now);
+  toRecent(await createShared<Remark>(kind).find(db), now);
 
 const toRecent = (fact: Remark | undefined, now: number) =>
   fact && now - fact.last < RECENT_MS ? fact : undefined;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PostgresAdapter, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Db, Part } from '../store.ts';
+import type { Db, ListPart } from '../store.ts';
 import { StoreError } from './store-error.ts';
 
 /** True for PostgreSQL; for the few statements that the two engines spell differently. */
@@ -22,7 +22,7 @@ export function forUpdate(tx: Db, how: RowLock = 'update'): RawBuilder<unknown> 
 /** Holds a lock of no row until the commit; `shared` locks out exclusive holders alone. SQLite needs none. */
 export async function lockUntilCommit(
   tx: Db,
-  name: 'migration' | 'owners' | 'rules' | 'plans' | 'facts' | 'former-ids',
+  name: 'migration' | 'owners' | 'rules' | 'plans' | 'shared-state' | 'former-ids',
   mode: 'alone' | 'shared' = 'alone',
 ): Promise<void> {
   if (!isPostgres(tx)) return;
@@ -59,7 +59,7 @@ export async function readInChunks<T, Row>(
 /** Reads a list in the order of its numbers, at most `limit` rows at a time. Many reads in a row would block the event loop. */
 export async function* readParts<Row extends { readonly seq: number }>(
   limit: number,
-  read: (part: Part) => Promise<Row[]>,
+  read: (part: ListPart) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
   for (let afterSeq = 0; ; ) {
     const rows = await read({ afterSeq, limit });

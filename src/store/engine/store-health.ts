@@ -1,10 +1,10 @@
 import type { Clock } from '../../domain/clock.ts';
-import { createFact } from '../facts.ts';
+import { createShared } from '../shared-state.ts';
 import type { Db, Store } from '../store.ts';
 import { isPostgres, select } from './dialect.ts';
 import { StoreError, type StoreErrorCode } from './store-error.ts';
 
-const WRITE_CHECK = createFact<number>('write-check');
+const WRITE_CHECK = createShared<number>('write-check');
 
 /** A store that remembers whether its last write was taken. */
 export type WatchedStore = ReturnType<typeof watchWrites>;

@@ -6,7 +6,7 @@ import { foldCase, type GroupId, type ResourceKey } from '../../domain/values.ts
 import { parseCells } from '../engine/columns.ts';
 import { allOf, readOne, select } from '../engine/dialect.ts';
 import { listHeldChanges } from '../plans.ts';
-import type { Db, Part } from '../store.ts';
+import type { Db, ListPart } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { findRow, type ResourceRow, type ResourceType, type RowOf } from './rows.ts';
 
@@ -24,7 +24,7 @@ export type Remarked<Type extends ResourceType> = RowOf<Type> &
   Readonly<Record<'drifts' | 'disputes', number>>;
 
 /** Selection of users or groups. A filter without a match looks at every row up to `untilSeq`. */
-interface ResourceQuery extends Partial<Part> {
+interface ResourceQuery extends Partial<ListPart> {
   readonly untilSeq?: number;
   readonly id?: string;
   readonly filter?: ResourceFilter;
@@ -126,7 +126,7 @@ const isOf = ({ type, seq }: LinkEnd, list: LinkList) =>
 /** Lists the live groups of a user, or the members or admins of a group. Deleted admins are among them. */
 export function listLinkViews(
   db: Db,
-  { list, of, afterSeq, limit }: Part & { readonly list: LinkList; readonly of: LinkEnd },
+  { list, of, afterSeq, limit }: ListPart & { readonly list: LinkList; readonly of: LinkEnd },
 ) {
   const other = sql.ref(of.type === 'user' ? 'link.group_id' : 'link.target');
   const live = list === 'admin' ? sql`` : sql`and other.deleted_at is null`;

@@ -16,7 +16,7 @@ import { forUpdate, readOne, readParts, select, toAssignments } from '../engine/
 import { StoreError } from '../engine/store-error.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
 import type { Schema } from '../schema.ts';
-import type { Db, Part } from '../store.ts';
+import type { Db, ListPart } from '../store.ts';
 import {
   type Choice,
   deleteWhere,
@@ -209,7 +209,7 @@ const LISTS = {
 export function listGroupsWith(
   db: Db,
   list: keyof typeof LISTS,
-  { afterSeq, limit }: Part,
+  { afterSeq, limit }: ListPart,
 ): Promise<GroupRow[]> {
   const isOurs = sql`origin is not null and deleted_at is null and upstream_uid is not null`;
   const page = sql`seq > ${afterSeq} and ${isOurs} and ${LISTS[list]}`;

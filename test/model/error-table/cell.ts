@@ -4,7 +4,7 @@ import { readSections } from '../../../src/reconcile/sections.ts';
 import type { CallRecord } from '../../../src/sandbox/calls.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
 import { findNextDueAt } from '../../../src/store/due.ts';
-import { createFact } from '../../../src/store/facts.ts';
+import { createShared } from '../../../src/store/shared-state.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { createLeapingClock, type LeapingClock } from '../../support/leaping-clock.ts';
 import type { TestAnswer } from '../../support/provider.ts';
@@ -213,7 +213,7 @@ async function toConsequence(
 }
 
 async function readForms({ store }: TestBridge): Promise<string> {
-  const forms = await createFact<Lessons>('forms').find(store.read);
+  const forms = await createShared<Lessons>('forms').find(store.read);
   return JSON.stringify({ ...forms, userFilter: undefined });
 }
 

@@ -7,7 +7,7 @@ import { toReconcilePolicy, toScimPolicy } from '../../../src/app/settings.ts';
 import type { Lessons } from '../../../src/reconcile/quirks.ts';
 import { loadSettings } from '../../../src/settings/load.ts';
 import { openStore } from '../../../src/store/engine/database.ts';
-import { createFact } from '../../../src/store/facts.ts';
+import { createShared } from '../../../src/store/shared-state.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { copySqliteTemplate } from '../../support/store-templates.ts';
 
@@ -38,7 +38,7 @@ export async function openWorld(template: string) {
   });
   const store = await openStore({ url });
   await store.write(async (tx) => {
-    await createFact<Lessons>('forms').save(tx, QUIRKS, 0);
+    await createShared<Lessons>('forms').save(tx, QUIRKS, 0);
     await forbidGoingDown(tx);
   });
   const backDoor = openBackDoor(path);
@@ -63,7 +63,7 @@ const EMPTIED = ['resources', 'disputes', 'leader', 'errands', 'own_calls'] as c
 
 async function empty(tx: Store['read']): Promise<void> {
   for (const table of EMPTIED) await tx.deleteFrom(table).execute();
-  await createFact<Lessons>('forms').save(tx, QUIRKS, 0);
+  await createShared<Lessons>('forms').save(tx, QUIRKS, 0);
 }
 
 /** A connection of the schedules' own, many times cheaper than the store, which is asked between all steps. */

@@ -3,19 +3,19 @@ import { lockUntilCommit } from './engine/dialect.ts';
 import type { Db, Store } from './store.ts';
 import { deleteWhere, findOne, putAll } from './tables.ts';
 
-/** A fact that the store keeps under one name, for all processes and across restarts. */
-export type Fact<Value> = ReturnType<typeof createFact<Value>>;
+/** State that the store keeps under one name, for all processes and across restarts. */
+export type Shared<Value> = ReturnType<typeof createShared<Value>>;
 
-/** Makes the fact of this name; its user alone knows the shape that is stored. */
-export function createFact<Value>(name: string) {
+/** Makes the shared state of this name; its user alone knows the shape that is stored. */
+export function createShared<Value>(name: string) {
   async function read(db: Db, lock: boolean): Promise<Value | undefined> {
-    const row = await findOne(db, 'facts', { name }, { lock });
+    const row = await findOne(db, 'state', { name }, { lock });
     return row && parseStored<Value>(row.value);
   }
 
   /** Stores it, over what was. `now` is epoch milliseconds. */
   const save = (tx: Db, value: Value, now: number) =>
-    putAll(tx, 'facts', ['name'], [{ name, value: JSON.stringify(value), updated_at: now }]);
+    putAll(tx, 'state', ['name'], [{ name, value: JSON.stringify(value), updated_at: now }]);
 
   return {
     /** Finds it; undefined: it is not known. */
@@ -25,28 +25,28 @@ export function createFact<Value>(name: string) {
     save,
     /** Changes it, one process after the other, also where it is not stored yet. Returns it as it is then. */
     async change(tx: Db, now: number, change: (before: Value | undefined) => Value) {
-      await lockUntilCommit(tx, 'facts');
+      await lockUntilCommit(tx, 'shared-state');
       const value = change(await read(tx, false));
       await save(tx, value, now);
       return value;
     },
     /** Forgets it. */
     async delete(tx: Db): Promise<void> {
-      await deleteWhere(tx, 'facts', { name });
+      await deleteWhere(tx, 'state', { name });
     },
   };
 }
 
-/** Interval of reading a followed fact again, because another process may have changed it, in milliseconds. */
+/** Interval of reading a followed value again, because another process may have changed it, in milliseconds. */
 const REFRESH_MS = 1_000;
 
-/** Keeps a fact in memory, for what is asked all the time, and follows it once it is started; `onSet` is called with each value. @throws StoreError */
-export async function followFact<Value>(
+/** Keeps shared state in memory, for what is asked all the time, and follows it once it is started; `onSet` is called with each value. @throws StoreError */
+export async function followShared<Value>(
   { read, engine }: Pick<Store, 'read' | 'engine'>,
-  fact: Fact<Value>,
+  shared: Shared<Value>,
   onSet: (value: Value | undefined, before: Value | undefined) => void = () => undefined,
 ) {
-  let value: Value | undefined = await fact.find(read);
+  let value: Value | undefined = await shared.find(read);
   let changes = 0;
   let timer: NodeJS.Timeout | undefined;
 
@@ -61,7 +61,7 @@ export async function followFact<Value>(
   /** Reads it again; what is known stays while the store does not answer. Never rejects. */
   async function refresh(): Promise<void> {
     const before = changes;
-    const next = await fact.find(read).catch(() => value);
+    const next = await shared.find(read).catch(() => value);
     // A change made by this process meanwhile is newer.
     if (changes === before) set(next);
   }
