@@ -217,13 +217,13 @@ function fileCommand(act: FileRow): AddCommand {
       const path = `${toRequest({ path: act.path }, typed).path}?${query}` as const;
       const sent = parseAnswer<FileAnswer>(await connect(FILE_TIMEOUT_MS).send('POST', path, body));
       const json = (kind && act.narrow?.(sent, kind)) ?? sent;
-      const items = act.listItems?.(json) ?? json.items;
-      const code = act.isIncomplete?.(json) ? exitCodes.incomplete : undefined;
+      const items = json.items.filter((item) => act.isFinding?.(item) ?? true);
+      const hasFindings = act.isFinding !== undefined && items.length > 0;
       return {
         json,
         text: () => toText(act.say(json)),
         table: tableOf(items, columns, { limit }),
-        code,
+        code: hasFindings ? exitCodes.incomplete : undefined,
       };
     },
   });

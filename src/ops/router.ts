@@ -2,9 +2,9 @@ import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
 import { accessRoutes } from './access/routes.ts';
 import { apiRoutes } from './api/routes.ts';
-import { exportRoutes } from './census/routes.ts';
 import { driftRoutes } from './drift/drifts.ts';
 import { planRoutes } from './drift/plans.ts';
+import { exportRoutes } from './exports/routes.ts';
 import { InvalidRequest, missing } from './http/body.ts';
 import {
   keepActs,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
@@ -13,10 +13,10 @@ import { assertDescribed, OPS_TOKEN } from '../support/operator.ts';
 import { toUser } from '../support/provider.ts';
 import { makeProvider } from '../support/walled.ts';
 
-async function ask(bridge: TestBridge, file: string | Buffer, query = '') {
+async function ask(bridge: TestBridge, file: string, query = '', dispatcher = new Agent()) {
   const url = new URL(`/ops/census${query}`, bridge.baseUrl).href;
   const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'text/csv' };
-  const answer = await request(url, { method: 'POST', headers, body: file });
+  const answer = await request(url, { method: 'POST', headers, body: file, dispatcher });
   const body: unknown = await answer.body.json();
   assertDescribed('POST', '/census', { status: answer.statusCode, body });
   return { status: answer.statusCode, body };
@@ -192,6 +192,14 @@ describe('the request for a census', () => {
 
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid', message: expect.stringMatching(words) });
+  });
+
+  test('leaves its connection to the next request, wherever the file is wrong', async () => {
+    const dispatcher = new Agent({ connections: 1 });
+    const wrong = await ask(bridge, `{"userName":\n${'x'.repeat(1_000_000)}`, '', dispatcher);
+    const next = await ask(bridge, toFile(toRow('ada')), '', dispatcher);
+
+    expect([wrong.status, next.status]).toEqual([400, 200]);
   });
 
   test('takes one file at a time, and the next when its sender has gone', async () => {

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { unknownProvider } from '../../access/credentials.ts';
 import { isStorable } from '../../domain/text.ts';
-import { foldCase, INDEXED_LENGTH_MAX, isIndexable } from '../../domain/values.ts';
+import { foldCase, INDEXED_LENGTH_MAX, isIndexable, parseFields } from '../../domain/values.ts';
 import { isProvider } from '../../store/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import { InvalidRequest, Problem } from '../http/body.ts';
@@ -44,11 +44,7 @@ const COLUMNS = {
 export type ExportAttribute = keyof typeof COLUMNS;
 
 /** All of them. */
-export const EXPORT_ATTRIBUTES = parseAttributes(Object.keys(COLUMNS));
-
-function parseAttributes(names: readonly string[]) {
-  return names as readonly ExportAttribute[];
-}
+export const EXPORT_ATTRIBUTES = parseFields<ExportAttribute>(COLUMNS);
 
 /** One person of a provider's export. */
 export interface ExportEntry {
@@ -72,14 +68,11 @@ export interface EntryReading {
 }
 
 /** Reads the people of an export. @throws InvalidRequest for a wrong entry, one that names nobody, or too many */
-export async function readEntries(
-  bytes: AsyncIterable<Uint8Array>,
-  reading: EntryReading,
-): Promise<ExportEntry[]> {
+export async function readEntries(file: Uint8Array, reading: EntryReading): Promise<ExportEntry[]> {
   const entries: ExportEntry[] = [];
   let names: readonly string[] | undefined;
   let places = new Map<ExportAttribute, number>();
-  for await (const record of readRecords(bytes)) {
+  for await (const record of readRecords(file)) {
     if (names !== record.columns) places = assignColumns(record.columns, reading);
     names = record.columns;
     entries.push(parseEntry(record, places, reading));
@@ -121,15 +114,13 @@ function assignColumns(columns: readonly string[], { map, idsOf }: EntryReading)
   if ([...map.keys()].some((key) => !keys.includes(key)))
     throw refuse('A column of map is not in the file');
   const places = new Map<ExportAttribute, number>();
-  for (const [place, key] of keys.entries()) {
-    const attribute = map.get(key);
-    if (attribute !== undefined) places.set(attribute, place);
-  }
   for (const attribute of EXPORT_ATTRIBUTES) {
     const isOther = idsOf === 'server' && attribute === 'externalId';
-    const known: readonly string[] = isOther ? ['externalid'] : COLUMNS[attribute];
-    const name = known.find((one) => keys.includes(one) && !map.has(one));
-    if (name !== undefined && !places.has(attribute)) places.set(attribute, keys.indexOf(name));
+    const usual: readonly string[] = isOther ? ['externalid'] : COLUMNS[attribute];
+    const mapped = keys.findLastIndex((key) => map.get(key) === attribute);
+    const known = usual.map((name) => (map.has(name) ? -1 : keys.indexOf(name)));
+    const place = [mapped, ...known].find((one) => one >= 0);
+    if (place !== undefined) places.set(attribute, place);
   }
   const naming = NAMING[idsOf];
   if (naming.some((attribute) => places.has(attribute))) return places;
@@ -208,40 +199,44 @@ export async function withEntries<T>(
   }: Pick<EntryReading, 'idsOf'> & { map: string | undefined; providers: readonly string[] },
   work: (entries: readonly ExportEntry[] | undefined) => Promise<T>,
 ): Promise<T> {
-  const { 'transfer-encoding': encoding, 'content-length': length = 0 } = req.headers;
   const how = { map: parseColumnMap(map), idsOf };
   for (const name of providers) if (!(await isProvider(store.read, name))) throw unknownProvider();
-  const hasFile = encoding !== undefined || Number(length) > 0;
   if (reading.has(store)) throw new Problem(429, 'too-many', 'Another file is being compared.');
   reading.add(store);
   try {
-    return await work(hasFile ? await readEntries(readFileBody(req), how) : undefined);
+    const file = await receiveFile(req);
+    return await work(file && (await readEntries(file, how)));
   } finally {
     reading.delete(store);
   }
 }
 
-/** Bytes of a request whose body is a file. The answer can be sent before all of them have come. */
-async function* readFileBody(req: Request): AsyncGenerator<Uint8Array> {
+/** Receives a body that is a file; undefined: there is none. @throws InvalidRequest */
+async function receiveFile(req: Request): Promise<Buffer | undefined> {
   const { 'content-encoding': encoding = 'identity', 'content-length': length = 0 } = req.headers;
+  if (req.headers['transfer-encoding'] === undefined && Number(length) === 0) return undefined;
   if (encoding !== 'identity') throw new InvalidRequest('Send the file as it is, not compressed.');
   const assertSize = (bytes: number) => {
-    if (bytes <= FILE_BYTES_MAX) return;
-    throw new InvalidRequest(`The file has more than ${FILE_BYTES_MAX} bytes.`);
+    if (bytes > FILE_BYTES_MAX)
+      throw new InvalidRequest(`The file has more than ${FILE_BYTES_MAX} bytes.`);
   };
   assertSize(Number(length));
+  const chunks: Uint8Array[] = [];
   let came = 0;
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false })) {
       // A request without an encoding gives bytes.
       const bytes: Uint8Array = chunk;
+      chunks.push(bytes);
       came += bytes.length;
       assertSize(came);
-      yield bytes;
     }
   } catch (error) {
     // Its sender has gone, which is no fault of the bridge.
-    if (req.destroyed) throw new InvalidRequest('The file did not come as a whole.');
-    throw error;
+    throw req.destroyed ? new InvalidRequest('The file did not come as a whole.') : error;
+  } finally {
+    // The connection takes the next request when nothing is left of this one.
+    req.resume();
   }
+  return Buffer.concat(chunks);
 }

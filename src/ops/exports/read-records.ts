@@ -1,4 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject } from '../../domain/values.ts';
 import { InvalidRequest } from '../http/body.ts';
 
@@ -13,116 +14,102 @@ export interface ExportRecord {
 const RECORD_LENGTH_MAX = 100_000;
 
 /** Lines before the names of the columns: Entra's `version:v1.0`, Excel's `sep=;`, and empty ones. */
-const NOTE = /^(?:version:[^\n]*|sep=[^\n]?\r?|[ \t]*\r?)\n/i;
+const NOTES = /(?:version:[^\n]*|sep=[^\n]?\r?|[ \t]*\r?)\n/giy;
 
 /** Reads an export: CSV with commas, semicolons or tabs, or one JSON object a line; UTF-8 or UTF-16. @throws InvalidRequest */
-export async function* readRecords(
-  bytes: AsyncIterable<Uint8Array>,
-): AsyncGenerator<ExportRecord, void, undefined> {
-  const texts = decode(bytes);
-  let head = '';
-  let skipped = 0;
-  for (let isEnd = false; !(isEnd || head.includes('\n') || head.length >= RECORD_LENGTH_MAX); ) {
-    const { value = '', done = false } = await texts.next();
-    isEnd = done;
-    head += value;
-    for (let note = NOTE.exec(head); note !== null; note = NOTE.exec(head)) {
-      head = head.slice(note[0].length);
-      skipped += 1;
-    }
+export async function* readRecords(file: Uint8Array): AsyncGenerator<ExportRecord> {
+  const whole = decode(file);
+  let start = 0;
+  let row = 0;
+  for (const [note] of whole.matchAll(NOTES)) {
+    start += note.length;
+    row += 1;
   }
-  if (head.trim() === '') return;
-  const all = (async function* () {
-    yield head;
-    yield* texts;
-  })();
-  yield* head.startsWith('{') ? readJsonLines(all, skipped) : readCsv(all, head, skipped);
+  const text = whole.slice(start);
+  if (text.trim() === '') return;
+  const isJson = text.startsWith('{');
+  let columns: readonly string[] | undefined;
+  for await (const cells of parse(text, isJson ? JSON_LINES : toCsv(text), row)) {
+    row += 1;
+    if (isJson) yield* parseLine(cells.join(), row);
+    else if (columns === undefined) columns = cells;
+    else yield { row, columns, cells };
+  }
 }
 
 const ENCODINGS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
 /** Decodes text, without the mark at its beginning. @throws InvalidRequest */
-async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
-  const open = (encoding = 'utf-8') => new TextDecoder(encoding, { fatal: true });
-  let decoder: ReturnType<typeof open> | undefined;
-  let first = Buffer.alloc(0);
+function decode(file: Uint8Array): string {
+  const encoding = ENCODINGS[Buffer.from(file.subarray(0, 2)).toString('hex')];
   try {
-    for await (const chunk of bytes) {
-      first = Buffer.concat([first, chunk]);
-      if (decoder === undefined && first.length < 2) continue;
-      decoder ??= open(ENCODINGS[first.toString('hex', 0, 2)]);
-      yield decoder.decode(first, { stream: true });
-      first = Buffer.alloc(0);
-    }
-    yield (decoder ?? open()).decode(first);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+    return new TextDecoder(encoding, { fatal: true }).decode(file);
+  } catch {
     throw new InvalidRequest('The file is neither UTF-8 nor UTF-16: save it as "CSV UTF-8".');
   }
 }
 
-async function* readCsv(texts: AsyncIterable<string>, head: string, skipped: number) {
-  // Loaded only here: a bridge reads an export now and then.
-  const { CsvError, parse } = await import('csv-parse');
-  const [line = ''] = head.replaceAll(/"[^"]*"/g, '').split('\n', 1);
+/** How the parser reads lines as they are: none holds the delimiter, which JSON does not allow. */
+const JSON_LINES = {
+  delimiter: '\0',
+  quote: null,
+  relax_column_count: true,
+  record_delimiter: '\n',
+} as const;
+
+function toCsv(text: string) {
+  const [line = ''] = text
+    .slice(0, RECORD_LENGTH_MAX)
+    .replaceAll(/"[^"]*"/g, '')
+    .split('\n', 1);
   const count = (delimiter: string) => line.split(delimiter).length;
-  const parser = parse({
+  return {
     delimiter: [',', ';', '\t'].reduce((most, one) => (count(one) > count(most) ? one : most)),
     skip_empty_lines: true,
-    max_record_size: RECORD_LENGTH_MAX,
     // A lone CR of an old export ends a line too.
     record_delimiter: ['\r\n', '\n', '\r'],
-  });
+  };
+}
+
+/** The cells of each line. @param skipped lines before @throws InvalidRequest */
+async function* parse(
+  text: string,
+  how: typeof JSON_LINES | ReturnType<typeof toCsv>,
+  skipped: number,
+): AsyncGenerator<readonly string[]> {
+  // Loaded only here: a bridge reads an export now and then.
+  const csv = await import('csv-parse');
+  const parser = csv.parse({ ...how, max_record_size: RECORD_LENGTH_MAX });
   // A failure reaches the loop through the parser.
-  pipeline(Readable.from(texts), parser, () => undefined);
-  let columns: readonly string[] | undefined;
-  let row = skipped;
+  pipeline(Readable.from(split(text)), parser, () => undefined);
   try {
-    // The parser gives texts alone.
-    for await (const found of parser) {
-      const cells: readonly string[] = found;
-      row += 1;
-      if (columns === undefined) columns = cells;
-      else yield { row, columns, cells };
-    }
+    yield* parser;
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    // The parser is ahead of this loop.
-    const failed = skipped + parser.info.records + 1;
+    if (!(error instanceof csv.CsvError)) throw error;
+    // The parser is ahead of its reader.
+    const row = `Row ${skipped + parser.info.records + 1} of the file`;
+    if (how === JSON_LINES) throw new InvalidRequest(`${row} has ${TOO_LONG}.`);
     const why = WORDS[error.code] ?? 'a quote where none may be';
-    throw new InvalidRequest(`Row ${failed} of the file is no CSV (${why}).`);
+    throw new InvalidRequest(`${row} is no CSV (${why}).`);
   }
 }
 
+/** Parts of whole characters; other requests are served between them. */
+async function* split(text: string): AsyncGenerator<string> {
+  for (const [part] of text.matchAll(/.{1,65536}/gsu)) {
+    yield part;
+    await nextTurn();
+  }
+}
+
+const TOO_LONG = `more than ${RECORD_LENGTH_MAX} characters`;
 const WORDS: Readonly<Record<string, string>> = {
   CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'not as many cells as the first',
-  CSV_MAX_RECORD_SIZE: `more than ${RECORD_LENGTH_MAX} characters`,
+  CSV_MAX_RECORD_SIZE: TOO_LONG,
 };
-
-async function* readJsonLines(texts: AsyncIterable<string>, skipped: number) {
-  let rest = '';
-  let row = skipped;
-  for await (const text of texts) {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      row += 1;
-      yield* parseLine(line, row);
-    }
-    assertLength(rest, row + 1);
-  }
-  yield* parseLine(rest, row + 1);
-}
-
-function assertLength(line: string, row: number): void {
-  if (line.length <= RECORD_LENGTH_MAX) return;
-  const words = `Row ${row} of the file has more than ${RECORD_LENGTH_MAX} characters.`;
-  throw new InvalidRequest(words);
-}
 
 function* parseLine(line: string, row: number): Generator<ExportRecord> {
   if (line.trim() === '') return;
-  assertLength(line, row);
   const entries = [...flatten(parseObject(line, row))];
   const columns = entries.map(([name]) => name);
   yield { row, columns, cells: entries.map(([, text]) => text) };

@@ -57,7 +57,7 @@ found.`,
     return `File: ${toCount(entries, 'person', 'people')}. Bridge: ${people} of the provider ${provider}. Service: ${toCount(accounts, 'account')}, last read as a whole ${seen}.
 All three agree about ${toCount(agreeing, 'person', 'people')} of the file. ${found === '' ? 'Nothing was found.' : `Found: ${found}.`}`;
   },
-  isIncomplete: ({ items }) => items.length > 0,
+  isFinding: () => true,
 });
 
 const CENSUS_WORDS: Readonly<Record<string, string>> = {
@@ -150,10 +150,9 @@ Exit code 2: some rows are left out, because nobody here is them, it is not cert
     { name: 'who', value: ({ name }) => name },
     { name: 'earlier id', value: ({ formerId }) => formerId },
   ],
-  listItems: listLeftOut,
+  isFinding: ({ outcome }) => outcome !== 'imported' && outcome !== 'known',
   say: ({ dryRun, counts }) =>
     `${toSums(counts, IMPORT_WORDS)}.${dryRun ? ' Nothing was imported.' : ''}`,
-  isIncomplete: (answer) => listLeftOut(answer).length > 0,
 });
 
 const IMPORT_WORDS: Readonly<Record<string, string>> = {
@@ -162,7 +161,3 @@ const IMPORT_WORDS: Readonly<Record<string, string>> = {
   ambiguous: 'fits several',
   'only-file': 'nobody here',
 };
-
-function listLeftOut({ items }: OpsJson<'IdImport'>) {
-  return items.filter(({ outcome }) => outcome !== 'imported' && outcome !== 'known');
-}

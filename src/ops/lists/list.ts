@@ -190,10 +190,9 @@ export interface FileAct<Answer, Item> {
   /** Kinds of items that `--kind` chooses from, and an answer with those alone; without it there is no such option. */
   readonly kinds?: readonly string[];
   narrow?(answer: Answer, kinds: readonly string[]): Answer;
-  listItems?(answer: Answer): readonly Item[];
+  /** Items that the command lists, and with which it ends as incomplete; without it all are listed, and it is complete. */
+  isFinding?(item: Item): boolean;
   say(answer: Answer): string;
-  /** True: the command ends with the exit code of an incomplete outcome. */
-  isIncomplete?(answer: Answer): boolean;
 }
 
 /** Types one request with an export; what is written there stays known to its route. */

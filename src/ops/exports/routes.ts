@@ -1,26 +1,36 @@
+import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { HandOver } from '../../reconcile/repair/decisions.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
 import { findHolders, findNames, insertFormerIds } from '../../store/resources/names.ts';
 import { LIVE_MANAGED } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { type ExportEntry, refuseNothing, withEntries } from '../exports/read-entries.ts';
 import { InvalidRequest, Problem } from '../http/body.ts';
 import { ok, route } from '../http/route.ts';
-import { HANDOVER, ID_IMPORT } from '../lists/exports.ts';
+import { CENSUS, HANDOVER, ID_IMPORT } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
+import { takeCensus } from './census.ts';
 import { countBy, eachRow, type Matches, matchEntries } from './match.ts';
+import { type ExportEntry, refuseNothing, withEntries } from './read-entries.ts';
 
-/** Gives people and groups of a provider to another one. */
-export const handoverRoute = route(
-  HANDOVER,
-  async (sources, { params: { from }, query: { filters }, req }) => {
+/** Requests with a provider's export. What only tells and changes nothing is no act. */
+export const exportRoutes = [
+  route(CENSUS, async (sources, { query: { filters }, req }) => {
+    const { provider = DEFAULT_PROVIDER, map } = filters;
+    const reading = { map, idsOf: 'provider', providers: [provider] } as const;
+    if (sources.news().firstRead.kind !== 'finished')
+      throw new Problem(503, 'could-not-look', 'The service is not read yet.');
+    return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
+      return { ...ok(await takeCensus(sources, entries, provider)), acts: [] };
+    });
+  }),
+  route(HANDOVER, async (sources, { params: { from }, query: { filters }, req }) => {
     const { to, map, dryRun } = filters;
     if (to === undefined || to === from)
       throw new InvalidRequest('to is the name of another provider.');
     const reading = { map, idsOf: 'provider', providers: [from, to] } as const;
     return withEntries(sources, req, reading, async (entries) => {
-      const { items, handovers } = await findHandovers(sources, [from, to], entries);
+      const { items, handovers } = await findHandovers(sources.store.read, [from, to], entries);
       const shown = { from, to, counts: countBy(items, ({ outcome }) => outcome), items };
       if (dryRun === 'true' || handovers.length === 0)
         return { ...ok({ ...shown, planId: null, hash: null }), acts: [] };
@@ -34,63 +44,8 @@ export const handoverRoute = route(
       const change = { after: { to, planId, handedOver: handovers.length } };
       return { ...ok({ ...shown, planId, hash }), acts: [{ target: from, change }] };
     });
-  },
-);
-
-async function findHandovers(
-  { store: { read: db } }: OpsSources,
-  [from, to]: readonly [string, string],
-  entries: readonly ExportEntry[] | undefined,
-) {
-  const sought = { type: 'user', provider: from, idAttribute: 'formerExternalId' } as const;
-  const matches = entries && (await matchEntries(db, entries, sought));
-  const rowsOf = Map.groupBy(entries ?? [], ({ texts }) => texts.externalId);
-  const items: OpsJson<'HandoverItem'>[] = [];
-  const handovers: HandOver[] = [];
-  const where = { provider: from, ...LIVE_MANAGED };
-  for (const type of ['user', 'group'] as const) {
-    for await (const { id, name, external_id: externalId } of eachRow(db, type, where)) {
-      const found = matches && type === 'user' ? toOutcome(matches, id, rowsOf) : EVERYBODY;
-      items.push({ type, id, name, ...found });
-      if (found.outcome !== 'handed-over') continue;
-      const next = { provider: to, externalId: found.externalId };
-      handovers.push({ type, id, from: { provider: from, externalId }, to: next });
-    }
-  }
-  return { items: [...items, ...(matches?.strangers ?? []).flatMap(toStranger)], handovers };
-}
-
-function toStranger({ row, texts, active }: ExportEntry): OpsJson<'HandoverItem'>[] {
-  if (active === false) return [];
-  const name = texts.userName || texts.email || null;
-  const externalId = texts.externalId || null;
-  return [{ type: 'user', id: null, name, outcome: 'only-file', by: null, row, externalId }];
-}
-
-type Outcome = Pick<OpsJson<'HandoverItem'>, 'outcome' | 'by' | 'row' | 'externalId'>;
-
-/** Without a file nobody is compared, and the other provider is yet to give its ids. */
-const EVERYBODY: Outcome = { outcome: 'handed-over', by: null, row: null, externalId: null };
-
-function toOutcome(
-  matches: Matches,
-  id: string,
-  rowsOf: ReadonlyMap<string | undefined, readonly ExportEntry[]>,
-): Outcome {
-  const found = matches.entryOf.get(id);
-  if (found === undefined) return { ...EVERYBODY, outcome: 'only-here' };
-  if (found === 'unsure') return { ...EVERYBODY, outcome: 'ambiguous' };
-  const { row, texts } = found.entry;
-  const externalId = texts.externalId || null;
-  // Two people under one id would be one to the other provider.
-  const isOne = externalId === null || rowsOf.get(externalId)?.length === 1;
-  return { outcome: isOne ? 'handed-over' : 'ambiguous', by: found.by, row, externalId };
-}
-
-/** Takes the ids of an earlier SCIM server. */
-export const importRoute = route(
-  ID_IMPORT,
-  async (sources, { params: { provider }, query: { filters }, req }) => {
+  }),
+  route(ID_IMPORT, async (sources, { params: { provider }, query: { filters }, req }) => {
     const { type = 'user', map, dryRun } = filters;
     const reading = { map, idsOf: 'server', providers: [provider] } as const;
     return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
@@ -102,20 +57,69 @@ export const importRoute = route(
       const sought = { type, provider, idAttribute: 'externalId' } as const;
       const matches = await matchEntries(sources.store.read, entries, sought);
       const isDryRun = dryRun === 'true';
-      const find = (db: Db) => findOutcomes(db, type, entries, matches);
+      const find = (db: Db) => findImports(db, type, entries, matches);
       const items = await (isDryRun ? find(sources.store.read) : importIds(sources, sought, find));
       const counts = countBy(items, ({ outcome }) => outcome);
       const change = { after: { imported: counts.imported ?? 0 } };
       const acts = isDryRun ? [] : [{ target: provider, change }];
       return { ...ok({ provider, dryRun: isDryRun, counts, items }), acts };
     });
-  },
-);
+  }),
+] as const;
+
+async function findHandovers(
+  db: Db,
+  [from, to]: readonly [string, string],
+  entries: readonly ExportEntry[] | undefined,
+) {
+  const sought = { type: 'user', provider: from, idAttribute: 'formerExternalId' } as const;
+  const matches = entries && (await matchEntries(db, entries, sought));
+  const rowsOf = Map.groupBy(entries ?? [], ({ texts }) => texts.externalId);
+  const items: OpsJson<'HandoverItem'>[] = [];
+  const handovers: HandOver[] = [];
+  for (const type of ['user', 'group'] as const) {
+    for await (const row of eachRow(db, type, { provider: from, ...LIVE_MANAGED })) {
+      const { id, name, external_id: externalId } = row;
+      const isCompared = matches !== undefined && type === 'user';
+      const found = isCompared ? toOutcome(matches.findOfId(id), rowsOf) : EVERYBODY;
+      items.push({ type, id, name, ...found });
+      if (found.outcome !== 'handed-over') continue;
+      const next = { provider: to, externalId: found.externalId };
+      handovers.push({ type, id, from: { provider: from, externalId }, to: next });
+    }
+  }
+  const strangers = matches?.strangers.filter(({ active }) => active !== false) ?? [];
+  return { items: [...items, ...strangers.map(toStranger)], handovers };
+}
+
+type Outcome = Pick<OpsJson<'HandoverItem'>, 'outcome' | 'by' | 'row' | 'externalId'>;
+
+/** Without a file nobody is compared, and the other provider is yet to give its ids. */
+const EVERYBODY: Outcome = { outcome: 'handed-over', by: null, row: null, externalId: null };
+
+function toOutcome(
+  found: ReturnType<Matches['findOfId']>,
+  rowsOf: ReadonlyMap<string | undefined, readonly ExportEntry[]>,
+): Outcome {
+  if (found === undefined) return { ...EVERYBODY, outcome: 'only-here' };
+  if (found === 'unsure') return { ...EVERYBODY, outcome: 'ambiguous' };
+  const { row, texts } = found.entry;
+  const externalId = texts.externalId || null;
+  // Two people under one id would be one to the other provider.
+  const isOne = externalId === null || rowsOf.get(externalId)?.length === 1;
+  return { outcome: isOne ? 'handed-over' : 'ambiguous', by: found.by, row, externalId };
+}
+
+function toStranger({ row, texts }: ExportEntry): OpsJson<'HandoverItem'> {
+  const name = texts.userName || texts.email || null;
+  const externalId = texts.externalId || null;
+  return { type: 'user', id: null, name, outcome: 'only-file', by: null, row, externalId };
+}
 
 async function importIds(
   { store, clock, refreshFormerIds }: OpsSources,
   { type, provider }: { readonly type: 'user' | 'group'; readonly provider: string },
-  find: (db: Db) => ReturnType<typeof findOutcomes>,
+  find: (db: Db) => ReturnType<typeof findImports>,
 ) {
   const items = await store.write(async (tx) => {
     await lockUntilCommit(tx, 'former-ids');
@@ -134,7 +138,7 @@ async function importIds(
 }
 
 /** Finds the outcome of each row as the store is now: an owner may be gone since, and an id taken. */
-async function findOutcomes(
+async function findImports(
   db: Db,
   type: 'user' | 'group',
   entries: readonly ExportEntry[],
@@ -143,20 +147,21 @@ async function findOutcomes(
   const ids = entries.map(({ texts }) => texts.id ?? '');
   const rowsOf = Map.groupBy(ids, (id) => id);
   const holders = await findHolders(db, type, ids);
-  const owners = entries.map((entry) => matches.findOwner(entry));
-  const known = owners.flatMap((owner) => (owner && owner !== 'unsure' ? owner.id : []));
+  const found = entries.map(matches.findOfEntry);
+  const known = found.flatMap((match) => (match && match !== 'unsure' ? match.id : []));
   const live = await findNames(db, known, type);
   return entries.map(({ row, texts }, place) => {
     const { id: formerId = '', userName, displayName, email } = texts;
-    const owner = owners[place];
+    const match = found[place];
     const nobody = { id: null, name: userName || displayName || email || null };
     const item = { type, row, formerId } as const;
-    const isGone = owner !== undefined && owner !== 'unsure' && !live.has(owner.id);
-    if (owner === undefined || isGone) return { ...item, ...nobody, outcome: 'only-file' };
-    if (owner === 'unsure' || rowsOf.get(formerId)?.length !== 1)
+    const isGone = match !== undefined && match !== 'unsure' && !live.has(match.id);
+    if (match === undefined || isGone) return { ...item, ...nobody, outcome: 'only-file' };
+    if (match === 'unsure' || rowsOf.get(formerId)?.length !== 1)
       return { ...item, ...nobody, outcome: 'ambiguous' };
+    const { id, name } = match;
     const holder = holders.get(formerId);
-    const outcome = holder === undefined ? 'imported' : holder === owner.id ? 'known' : 'taken';
-    return { ...item, id: owner.id, name: owner.name, outcome };
+    const outcome = holder === undefined ? 'imported' : holder === id ? 'known' : 'taken';
+    return { ...item, id, name, outcome };
   });
 }

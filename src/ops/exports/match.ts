@@ -1,0 +1,128 @@
+import { listFoldedEmails } from '../../domain/address.ts';
+import { MATCH_KEYS, type MatchKey } from '../../domain/census.ts';
+import { foldCase, type JsonObject } from '../../domain/values.ts';
+import { parseStored } from '../../store/engine/columns.ts';
+import { LIVE, type ResourceRow, readRows } from '../../store/resources/rows.ts';
+import type { Db } from '../../store/store.ts';
+import type { ExportEntry } from './read-entries.ts';
+
+/** A person or group that an entry may be, and the surest key that both have. */
+export interface Match {
+  readonly entry: ExportEntry;
+  readonly id: string;
+  readonly name: string;
+  readonly by: MatchKey;
+}
+
+interface Sought {
+  readonly type: 'user' | 'group';
+  /** The provider whose externalIds are those of the entries. */
+  readonly provider: string;
+  readonly idAttribute: 'externalId' | 'formerExternalId';
+}
+
+/** Matches of one export with everybody, or every group, that the bridge knows. */
+export type Matches = Awaited<ReturnType<typeof matchEntries>>;
+
+/** Matches entries with people or groups of the bridge, managed or only observed. The surest key decides. */
+export async function matchEntries(db: Db, entries: readonly ExportEntry[], sought: Sought) {
+  const all = await listMatches(db, entries, sought);
+  const ofEntry = Map.groupBy(all, ({ entry }) => entry);
+  const best = [...ofEntry.values()].flatMap((some) => {
+    const key = MATCH_KEYS.find((one) => some.some(({ by }) => by === one));
+    const surest = some.filter(({ by }) => by === key);
+    return surest.length === 1 ? surest : [];
+  });
+  const ofRow = Map.groupBy(best, ({ id }) => id);
+  const sure = best.filter(({ id }) => ofRow.get(id)?.length === 1);
+  const createFind = <Key>(toKey: (match: Match) => Key) => {
+    const known = new Map(sure.map((match) => [toKey(match), match]));
+    const possible = new Set(all.map(toKey));
+    return (key: Key) => known.get(key) ?? (possible.has(key) ? 'unsure' : undefined);
+  };
+  return {
+    /** The match of a person or group; `unsure`: some entries may be this one. */
+    findOfId: createFind(({ id }) => id),
+    /** The match of an entry; `unsure`: it may be several. A stranger has none. */
+    findOfEntry: createFind(({ entry }) => entry),
+    strangers: entries.filter((entry) => !ofEntry.has(entry)),
+    /** Entries that are one person. */
+    repeated: [...ofRow.values()].filter((some) => some.length > 1),
+    /** People whom one entry may be; whom an entry of their own names is not this one. */
+    alike: [...ofEntry.values()]
+      .map((some) => some.filter(({ id, entry }) => (ofRow.get(id)?.[0]?.entry ?? entry) === entry))
+      .filter((some) => some.length > 1),
+    /** True if an externalId matched: the export has those that the provider sends. */
+    knowsExternalIds: best.some(({ by }) => by === 'externalId'),
+  };
+}
+
+const PART = 100;
+
+/** Reads users or groups one by one, those that are not deleted. */
+export async function* eachRow<Type extends Sought['type']>(
+  db: Db,
+  type: Type,
+  where: Parameters<typeof readRows>[2]['where'] = LIVE,
+) {
+  for await (const rows of readRows(db, type, { limit: PART, where })) yield* rows;
+}
+
+/** Finds whom each entry may be. */
+async function listMatches(
+  db: Db,
+  entries: readonly ExportEntry[],
+  { type, provider, idAttribute }: Sought,
+): Promise<Match[]> {
+  const keyed = entries.flatMap((entry) => {
+    const { [idAttribute]: externalId, userName = '', displayName = '', email = '' } = entry.texts;
+    const names =
+      type === 'user'
+        ? { userName: toFolded(userName), email: toFolded(email) }
+        : { userName: toFolded(displayName) };
+    const some = Object.entries({ externalId, ...names }).filter(([, text]) => text);
+    return some.map((key) => ({ key: key.join(' '), entry }));
+  });
+  const index = Map.groupBy(keyed, ({ key }) => key);
+  const found: Match[] = [];
+  for await (const row of eachRow(db, type)) {
+    const { id, name } = row;
+    const fitting = listRowKeys(row, provider).flatMap(({ key, by }) =>
+      (index.get(key) ?? []).map(({ entry }) => ({ entry, id, name, by })),
+    );
+    const ofEntry = Map.groupBy(fitting, ({ entry }) => entry);
+    found.push(...[...ofEntry.values()].flatMap(([surest]) => surest ?? []));
+  }
+  return found;
+}
+
+/** What an entry of this row may say, the surest first, and by which key it is found. Names and addresses are one. */
+function listRowKeys(row: ResourceRow, provider: string) {
+  const isUser = row.type === 'user';
+  const isOfProvider = row.origin !== null && row.provider === provider;
+  const names = [row.name_folded, isUser ? row.observed_user_name_folded : null];
+  const emails = isUser
+    ? [...listFoldedEmails(parseStored<JsonObject>(row.attributes)), row.observed_email_folded]
+    : [];
+  const keys = [
+    ['externalId', [isOfProvider ? row.external_id : null], 'externalId'],
+    ['userName', names, 'userName'],
+    ['email', emails, 'email'],
+    ['email', names, 'userName'],
+    ['userName', emails, 'email'],
+  ] as const;
+  return keys.flatMap(([attribute, texts, by]) =>
+    texts.flatMap((text) => (text ? [{ key: `${attribute} ${text}`, by }] : [])),
+  );
+}
+
+/** Folded text for comparing names. */
+export function toFolded(text: string): string {
+  return foldCase(text.trim());
+}
+
+/** Counts items by a word of each; words that none has are left out. */
+export function countBy<Item>(items: readonly Item[], toWord: (item: Item) => string) {
+  const groups = [...Map.groupBy(items, toWord)];
+  return Object.fromEntries(groups.map(([word, some]) => [word, some.length]));
+}
