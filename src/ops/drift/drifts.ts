@@ -19,6 +19,12 @@ import { DRIFTS, UNMANAGED } from '../lists/tables.ts';
 import { type OpsJson, toMoment, toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
+const ONE = [
+  ['repair', 202, 'Have the service hold what is desired, by a plan.'],
+  ['accept', 200, 'Take what is observed as what is desired.'],
+  ['ignore', 200, 'Leave it alone until a date.'],
+] as const;
+
 /** Requests that list differences, decide about them, and look for them. */
 export const driftRoutes = [
   ...[DRIFTS, UNMANAGED].map((list) =>
@@ -48,41 +54,29 @@ export const driftRoutes = [
         }),
     ),
   ),
-  route(
-    {
-      method: 'post',
-      path: '/drifts/{id}/repair',
-      summary: 'Have the service hold what is desired, by a plan.',
-      answers: { 202: 'DriftDecision' },
-    },
-    async ({ drifts }, request) => {
-      // Who asks for one repair means it, also above the limits: the plan is made as a dry run shows it.
-      const asked = { ids: [request.params.id], by: request.operator.name, isDryRun: true };
-      const seen = await drifts.many({ ...asked, decision: { kind: 'repair', hash: undefined } });
-      return decideOne(drifts, request, { kind: 'repair', hash: seen.plan?.hash });
-    },
-  ),
-  route(
-    {
-      method: 'post',
-      path: '/drifts/{id}/accept',
-      summary: 'Take what is observed as what is desired.',
-      answers: { 200: 'DriftDecision' },
-    },
-    ({ drifts }, request) => decideOne(drifts, request, { kind: 'accept' }),
-  ),
-  route(
-    {
-      method: 'post',
-      path: '/drifts/{id}/ignore',
-      summary: 'Leave it alone until a date.',
-      body: 'IgnoreBody',
-      answers: { 200: 'DriftDecision' },
-    },
-    ({ drifts, clock }, request) => {
-      const body = { ...request.body, decision: 'ignore', ids: [] } as const;
-      return decideOne(drifts, request, toDecision(body, clock.now()), body.by);
-    },
+  ...ONE.map(([word, status, summary]) =>
+    route(
+      {
+        method: 'post',
+        path: `/drifts/{id}/${word}`,
+        summary,
+        body: word === 'ignore' ? 'IgnoreBody' : undefined,
+        answers: { [status]: 'DriftDecision' } as const,
+      },
+      async ({ drifts, clock }, { params: { id }, body, operator }) => {
+        const asked = { ids: [id], by: body?.by ?? operator.name };
+        const decision = body
+          ? toIgnoring(body, clock.now())
+          : await (word === 'repair' ? findRepair(drifts, asked) : ACCEPT);
+        const { ones, plan } = await drifts.many({ ...asked, decision, isDryRun: false });
+        const { before, refusal } = ones[0] ?? {};
+        if (before === undefined) missing('There is no drift with this id.', 'unknown-drift');
+        const after = refusal === undefined ? AFTER[decision.kind] : before;
+        const change = { before: { status: before }, after: { status: after } };
+        if (refusal) throw new Problem(409, refusal.code, refusal.reason, { change });
+        return { ...ok({ id, ...(plan?.id && { planId: plan.id }) }), change };
+      },
+    ),
   ),
   route(
     {
@@ -163,14 +157,25 @@ export function toSubjectView(row: Subject) {
   };
 }
 
+const ACCEPT = { kind: 'accept' } as const;
+
+/** Who asks for one repair means it, also above the limits: the plan is made as a dry run shows it. */
+async function findRepair(drifts: OpsSources['drifts'], asked: Pick<ManyRequest, 'ids' | 'by'>) {
+  const decision = { kind: 'repair', hash: undefined } as const;
+  const { plan } = await drifts.many({ ...asked, decision, isDryRun: true });
+  return { ...decision, hash: plan?.hash };
+}
+
 function toDecision(body: OpsJson<'DriftsBody'>, now: number): ManyRequest['decision'] {
   if (body.decision === 'repair') return { kind: 'repair', hash: body.hash };
-  if (body.decision === 'accept') return { kind: 'accept' };
-  if (body.decision === 'adopt')
-    return { kind: 'adopt', provider: body.provider ?? DEFAULT_PROVIDER };
-  const { until: text, reason } = body;
+  if (body.decision === 'accept') return ACCEPT;
+  if (body.decision === 'ignore') return toIgnoring(body, now);
+  return { kind: 'adopt', provider: body.provider ?? DEFAULT_PROVIDER };
+}
+
+function toIgnoring({ until: text, reason }: OpsJson<'IgnoreBody'>, now: number) {
   const until = Date.parse(text);
-  if (until > now) return { kind: 'ignore', until, reason };
+  if (until > now) return { kind: 'ignore', until, reason } as const;
   throw new InvalidRequest(`${text} is over: ignore it until a moment that is still to come.`);
 }
 
@@ -197,27 +202,6 @@ function toDecided({ kind, ones, plan }: ManyDecided, { isDryRun, decision }: Ma
   const made = plan === undefined ? null : { ...plan, id: plan.id ?? null };
   const json = { dryRun: isDryRun, done: done.length, refused, plan: made };
   return { ...ok(json), acts: isDryRun ? [] : acts };
-}
-
-interface OneRequest {
-  readonly params: { readonly id: string };
-  readonly operator: { readonly name: string };
-}
-
-/** Decides about one drift. @throws Problem */
-async function decideOne(
-  drifts: OpsSources['drifts'],
-  { params: { id }, operator }: OneRequest,
-  decision: ManyRequest['decision'],
-  by = operator.name,
-) {
-  const { ones, plan } = await drifts.many({ ids: [id], decision, by, isDryRun: false });
-  const { before, refusal } = ones[0] ?? {};
-  if (before === undefined) missing('There is no drift with this id.', 'unknown-drift');
-  const after = refusal === undefined ? AFTER[decision.kind] : before;
-  const change = { before: { status: before }, after: { status: after } };
-  if (refusal) throw new Problem(409, refusal.code, refusal.reason, { change });
-  return { ...ok({ id, ...(plan?.id && { planId: plan.id }) }), change };
 }
 
 /** Words of a decision about a plan that was made anew since it was shown. */
