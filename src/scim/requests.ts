@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { readSteady } from '../domain/clock.ts';
-import type { KeptRequest, WrittenPath } from '../domain/kept-request.ts';
+import type { WrittenPath } from '../domain/kept-request.ts';
 import { isId, isJsonObject } from '../domain/values.ts';
+import type { KeptRequest } from '../store/audit/requests.ts';
 import { ANSWERED, getRequestContext } from '../telemetry/request-context.ts';
 import type { ScimDeps } from './deps.ts';
 import type { Content } from './dialect/parse-body.ts';
@@ -19,15 +20,15 @@ export function keepRequests(
 ): RequestHandler {
   return (req, res, next) => {
     const beganAtMs = readSteady(deps.clock);
-    const open = () => deps.openRequest(() => toLine(req, res, { durationMs: 0, status: 0 }));
+    const open = () => deps.openRequest(() => toLine(req, res, { duration_ms: 0, status: 0 }));
     // A read changes nothing, so it has a record only if it is refused.
     const record = isRead(req) ? undefined : open();
     res.once(ANSWERED, () => {
       tellLosses(deps, res);
       const { statusCode: status } = res;
       if (record === undefined && status < 400) return;
-      const durationMs = Math.round(readSteady(deps.clock) - beganAtMs);
-      (record ?? open()).end(listLines(req, res, { durationMs, status }));
+      const duration_ms = Math.round(readSteady(deps.clock) - beganAtMs);
+      (record ?? open()).end(listLines(req, res, { duration_ms, status }));
     });
     if (record === undefined) next();
     else record.run(next);
@@ -43,19 +44,19 @@ function tellLosses({ events }: Pick<ScimDeps, 'events'>, res: Response): void {
   events.partsDropped({ requestId: getRequestContext(res).requestId, parts });
 }
 
-type Outcome = Pick<KeptRequest, 'durationMs' | 'status'>;
+type Outcome = Pick<KeptRequest, 'duration_ms' | 'status'>;
 
 /** Lines of a request: of a bulk request one of each operation, the corrections of the whole with the first. */
 function listLines(req: Request, res: Response, outcome: Outcome): KeptRequest[] {
   const line = toLine(req, res, outcome);
-  const { operations } = getNotes(res);
+  const { operations, repairs } = getNotes(res);
   if (operations === undefined) return [line];
   return operations.map(({ id, content, refusal, repaired, ...operation }, index) => ({
     ...line,
     ...operation,
     ...toReason(refusal),
-    resourceId: toResourceId(id),
-    written: [...listWritten(content), ...toPaths(repaired), ...(index === 0 ? line.written : [])],
+    resource_id: toResourceId(id),
+    written: toWritten(content, index === 0 ? [...repaired, ...repairs.list()] : repaired),
   }));
 }
 
@@ -70,19 +71,19 @@ function toLine(req: Request, res: Response, outcome: Outcome): KeptRequest {
     ...outcome,
     ...toReason(refusal),
     at,
-    requestId,
+    request_id: requestId,
     method: req.method,
     route,
     credential,
     client: toClient(req.headers['user-agent']),
-    resourceType: route.startsWith('/Users') ? 'user' : ofGroups,
-    resourceId: toResourceId(findResource(req, res)),
-    written: [...listWritten(content), ...toPaths(repairs.list())],
+    resource_type: route.startsWith('/Users') ? 'user' : ofGroups,
+    resource_id: toResourceId(findResource(req, res)),
+    written: toWritten(content, repairs.list()),
   };
 }
 
-function toReason(refusal: ScimError | undefined): Pick<KeptRequest, 'scimType' | 'refusal'> {
-  return { scimType: refusal?.scimType ?? null, refusal: refusal?.kept ?? null };
+function toReason(refusal: ScimError | undefined): Pick<KeptRequest, 'scim_type' | 'refusal'> {
+  return { scim_type: refusal?.scimType ?? null, refusal: refusal?.kept ?? null };
 }
 
 function isRead({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
@@ -94,8 +95,9 @@ function toClient(userAgent: string | undefined): string | null {
   return text === '' ? null : text;
 }
 
-function toPaths(repaired: readonly RepairedParts[]): WrittenPath[] {
-  return repaired.map(({ op, kind, count }) => ({ op, path: kind, values: count }));
+function toWritten(content: Content | undefined, repaired: readonly RepairedParts[]): string {
+  const paths = repaired.map(({ op, kind, count }) => ({ op, path: kind, values: count }));
+  return JSON.stringify([...listWritten(content), ...paths]);
 }
 
 /** Text in the place of an id: of what was created, of what the address names. */

@@ -324,23 +324,23 @@ export const TABLES = {
     at: big(), // Time of the event, as near to our own clock as is known.
   }).keys({ key: 'primary key (event_id, subject)', at: 'index (subject, at)' }),
 
-  /** One request of a provider, or one operation of a bulk request: see `KeptRequest`. */
+  /** One request of a provider, or one operation of a bulk request, without anything that is personal. */
   requests: table({
     seq: serial(),
     entry: text().orNull().rule('unique'), // Tells requests apart; null: a further operation of a bulk request.
-    at: big(),
+    at: big(), // Time of arrival.
     request_id: text(),
     method: text(),
-    route: text(),
+    route: text(), // Its pattern, `/Users/{id}`; none: nothing is served there.
     resource_type: text<ResourceType>().orNull(),
     resource_id: text().orNull(),
     written: text(), // `WrittenPath[]`.
     status: int(), // 0: something was changed, and there was no answer yet.
-    scim_type: text().orNull(),
-    refusal: text().orNull(),
+    scim_type: text().orNull(), // The error keyword of a refusal.
+    refusal: text().orNull(), // Its words, as in the answer, but those of the service.
     duration_ms: int(),
-    client: text().orNull(),
-    credential: text().default(''),
+    client: text().orNull(), // The name by which the provider's client introduces itself.
+    credential: text().default(''), // `settings-1`, `token-…`, `client-…`.
   }).keys({
     resource: 'index (resource_id, seq) where resource_id is not null',
     refused: 'index (status, seq) where status >= 400',

@@ -7,16 +7,16 @@ import { createRequestLog } from './logs.ts';
 
 const kept = {
   at: 1,
-  requestId: 'r',
+  request_id: 'r',
   method: 'PUT',
   route: '/Users/{id}',
-  resourceType: 'user',
-  resourceId: 'u',
-  written: [],
+  resource_type: 'user',
+  resource_id: 'u',
+  written: '[]',
   status: 200,
-  scimType: null,
+  scim_type: null,
   refusal: null,
-  durationMs: 1,
+  duration_ms: 1,
   client: null,
   credential: 'settings-1',
 } as const;

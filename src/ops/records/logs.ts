@@ -1,7 +1,7 @@
-import type { KeptRequest } from '../../domain/kept-request.ts';
 import {
   beginOutage,
   endOutage,
+  type KeptRequest,
   type NewAct,
   type NewRequestRow,
   saveActs,
@@ -74,22 +74,7 @@ export function createRequestLog({
 }
 
 function toRequestRows(requests: readonly KeptRequest[], entry: string): NewRequestRow[] {
-  return requests.map((kept, index) => ({
-    entry: index === 0 ? entry : null,
-    at: kept.at,
-    request_id: kept.requestId,
-    method: kept.method,
-    route: kept.route,
-    resource_type: kept.resourceType,
-    resource_id: kept.resourceId,
-    written: JSON.stringify(kept.written),
-    status: kept.status,
-    scim_type: kept.scimType,
-    refusal: kept.refusal,
-    duration_ms: Math.round(kept.durationMs),
-    client: kept.client,
-    credential: kept.credential,
-  }));
+  return requests.map((kept, index) => ({ ...kept, entry: index === 0 ? entry : null }));
 }
 
 /** Gates that stop all calls: one for a failing service, one for a refused token. */

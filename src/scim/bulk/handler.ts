@@ -81,7 +81,7 @@ function toNoted(task: Task): NotedOperation {
   const known = request instanceof ScimError ? undefined : request;
   return {
     method: known?.method ?? 'POST',
-    resourceType: known?.type ?? null,
+    resource_type: known?.type ?? null,
     id,
     content,
     status: toStatus(task),

@@ -1,13 +1,13 @@
 import type { Response } from 'express';
 import type { Profile } from '../../domain/credential.ts';
-import type { KeptRequest } from '../../domain/kept-request.ts';
+import type { KeptRequest } from '../../store/audit/requests.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { Content } from '../dialect/parse-body.ts';
 import type { ScimError } from '../errors.ts';
 import { type RepairedParts, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
 
 /** One operation of a bulk request, with the status of the single request that it stands for. */
-export interface NotedOperation extends Pick<KeptRequest, 'method' | 'resourceType' | 'status'> {
+export interface NotedOperation extends Pick<KeptRequest, 'method' | 'resource_type' | 'status'> {
   /** The bridge's id of the resource, an unknown one as it was sent; undefined: none is known. */
   readonly id: string | undefined;
   /** What its data says; undefined: it has none, or was refused before it was understood. */

@@ -12,6 +12,9 @@ export type RequestRow = Row<'requests'>;
 /** A request to be stored. */
 export type NewRequestRow = Omit<Insertable<Schema['requests']>, 'seq'>;
 
+/** A request of a provider, or one operation of a bulk request, without anything that is personal. */
+export type KeptRequest = Omit<NewRequestRow, 'entry'>;
+
 /** Stores requests. One that is there already is completed, once. */
 export const saveRequests = (tx: Db, rows: readonly NewRequestRow[]) =>
   putAll(tx, 'requests', ['entry'], rows, sql`requests.status = 0`);
