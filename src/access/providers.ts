@@ -1,10 +1,4 @@
-import {
-  DEFAULT_PROVIDER,
-  DEFAULT_TERMS,
-  type Handling,
-  type ProviderLimits,
-  type ProviderTerms,
-} from '../domain/provider.ts';
+import { DEFAULT_PROVIDER, DEFAULT_TERMS, type ProviderTerms } from '../domain/provider.ts';
 import { type Belonging, findBelonging, findTerms, parseTerms } from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 import {
@@ -31,10 +25,9 @@ export interface Provider extends ProviderTerms {
 }
 
 /** Limits and choices that a request names; the others stay as they are. */
-export interface ProviderWish {
-  readonly limits: Partial<ProviderLimits>;
-  readonly handling: { readonly [Name in keyof Handling]?: Handling[Name] | undefined };
-}
+export type ProviderWish = {
+  readonly [Name in keyof ProviderTerms]?: ProviderTerms[Name] | undefined;
+};
 
 const DEFAULT: Provider = {
   seq: 0,
@@ -43,13 +36,13 @@ const DEFAULT: Provider = {
   createdAt: null,
   createdBy: null,
 };
-const NOTHING_CHOSEN: ProviderWish = { limits: {}, handling: {} };
+const LIMITS = ['domains', 'groupNames', 'may'];
 
 /** Keeps the identity providers of a store, each with its own people and groups. */
 export function createProviders({ store, clock }: { store: Store; clock: { now(): number } }) {
-  const toRow = (name: string, { limits, handling }: ProviderWish, by: string) => ({
+  const toRow = (name: string, wish: ProviderWish, by: string) => ({
     name,
-    terms: JSON.stringify({ ...limits, ...handling }),
+    terms: JSON.stringify(wish),
     created_at: clock.now(),
     created_by: by,
   });
@@ -70,13 +63,14 @@ export function createProviders({ store, clock }: { store: Store; clock: { now()
       return [...providers, { ...DEFAULT, ...(await findTerms(store.read, DEFAULT_PROVIDER)) }];
     },
     /** Changes a provider; the default one has no limits. @throws Refusal */
-    change(name: string, { limits, handling: chosen }: ProviderWish, by: string) {
+    change(name: string, wish: ProviderWish, by: string) {
       const isDefault = name === DEFAULT_PROVIDER;
-      if (isDefault && Object.keys(limits).length > 0) throw new Refusal(409, 'default', NO_LIMITS);
+      if (isDefault && LIMITS.some((limit) => limit in wish))
+        throw new Refusal(409, 'default', NO_LIMITS);
       return store.write(async (tx) => {
-        if (isDefault) await insertNew(tx, 'providers', [toRow(name, NOTHING_CHOSEN, by)]);
+        if (isDefault) await insertNew(tx, 'providers', [toRow(name, {}, by)]);
         const row = await lock(tx, name);
-        const terms = JSON.stringify({ ...parseTerms(row), ...limits, ...chosen });
+        const terms = JSON.stringify({ ...parseTerms(row), ...wish });
         await updateWhere(tx, 'providers', { name }, { terms });
         return { before: toProvider(row), provider: toProvider({ ...row, terms }) };
       });

@@ -30,8 +30,7 @@ export function keepRequests(
       const duration_ms = Math.round(readSteady(deps.clock) - beganAtMs);
       (record ?? open()).end(listLines(req, res, { duration_ms, status }));
     });
-    if (record === undefined) next();
-    else record.run(next);
+    record ? record.run(next) : next();
   };
 }
 
@@ -91,8 +90,7 @@ function isRead({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
 }
 
 function toClient(userAgent: string | undefined): string | null {
-  const text = userAgent?.replace(/[^\x20-\x7e]/g, '?').slice(0, CLIENT_LENGTH_MAX) ?? '';
-  return text === '' ? null : text;
+  return userAgent?.replace(/[^\x20-\x7e]/g, '?').slice(0, CLIENT_LENGTH_MAX) || null;
 }
 
 function toWritten(content: Content | undefined, repaired: readonly RepairedParts[]): string {

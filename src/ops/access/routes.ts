@@ -90,14 +90,12 @@ export const accessRoutes = [
   }),
 ] as const;
 
-function toWish({ domains, groupNames, may, ...handling }: OpsJson<'LimitsBody'>): ProviderWish {
+function toWish(body: OpsJson<'LimitsBody'>): ProviderWish {
+  const { domains, may } = body;
   return {
-    limits: {
-      ...(domains !== undefined && { domains: domains && [...new Set(domains.map(foldCase))] }),
-      ...(groupNames !== undefined && { groupNames }),
-      ...(may !== undefined && { may: RIGHTS.filter((right) => may.includes(right)) }),
-    },
-    handling,
+    ...body,
+    ...(domains && { domains: [...new Set(domains.map(foldCase))] }),
+    ...(may && { may: RIGHTS.filter((right) => may.includes(right)) }),
   };
 }
 
