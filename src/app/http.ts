@@ -1,9 +1,9 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { createOAuthRouter, type OAuthDeps, showMetadata } from '../access/oauth/router.ts';
-import { type OidcDeps, OidcSignIn } from '../console/oidc.ts';
+import { createSignInActs } from '../console/acts.ts';
+import { createOidcSignIn } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
-import { createSignInActs } from '../console/sign-in.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { answerErrors } from '../ops/http/operator.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
@@ -88,9 +88,9 @@ function openConsole({
 }: BridgeParts): Router {
   const { sessions, find: findCredential } = access;
   const acts = createSignInActs({ openAct: log.open, clock });
-  const failed: OidcDeps['failed'] = events.requestFailed;
+  const { requestFailed: failed } = events;
   const provider = findOidcOptions(settings);
-  const oidc = provider && new OidcSignIn(provider, { sessions, clock, acts, failed });
+  const oidc = provider && createOidcSignIn(provider, { sessions, clock, acts, failed });
   return createConsole({ sessions, findCredential, attempts, acts, oidc });
 }
 

@@ -5,7 +5,7 @@ import type { Sessions } from '../access/sessions.ts';
 import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { getRequestId } from '../telemetry/request-context.ts';
-import type { SignInActs } from './sign-in.ts';
+import type { SignInActs } from './acts.ts';
 
 /** How people sign in with the identity provider of their company. */
 export interface OidcOptions {
@@ -20,8 +20,7 @@ export interface OidcOptions {
   readonly readerGroups: readonly string[];
 }
 
-/** Dependencies of signing in with OpenID Connect. */
-export interface OidcDeps {
+interface OidcDeps {
   readonly sessions: Pick<Sessions, 'open'>;
   readonly clock: { now(): number };
   readonly acts: SignInActs;
@@ -42,125 +41,121 @@ const checks = z.strictObject({
   to: z.string(),
 });
 
+/** Cookies with their scope: the secrets on the way to the provider and back, and the ID token for signing out. */
+const COOKIES = {
+  scim_bridge_sign_in: { path: PATH, sameSite: 'lax' },
+  scim_bridge_id_token: { path: '/console/session', sameSite: 'strict' },
+} as const;
+
+/** Signing in with an identity provider. */
+export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
+
 /**
  * Signing in by the authorisation code flow with PKCE, state and nonce. The provider is read at the first sign-in. @see
  * OpenID Connect Core 1.0 §3.1, RFC 7636
  */
-export class OidcSignIn {
-  readonly router: Router = Router()
-    .get('/oidc', (_req, res) => this.#leadBack(res, this.#begin(res)))
-    .get('/oidc/callback', (_req, res) => this.#leadBack(res, this.#finish(res)));
-  readonly #options: OidcOptions;
-  readonly #deps: OidcDeps;
-  #reading: Promise<Found> | undefined;
-
-  constructor(options: OidcOptions, deps: OidcDeps) {
-    this.#options = options;
-    this.#deps = deps;
-  }
-
-  /** Has the browser forget whom the provider named. */
-  forget(res: Response): void {
-    this.#setCookie(res, 'scim_bridge_id_token', '', 0);
-  }
-
-  /** Address that ends the session at the provider too; undefined where it has none, or cannot be asked. */
-  async findEnd(req: Pick<Request, 'headers'>): Promise<string | undefined> {
-    try {
-      const hint = findCookie(req, 'scim_bridge_id_token');
-      const back = { post_logout_redirect_uri: `${this.#options.url}/console/` };
-      const { oidc, config } = await this.#find();
-      const parameters = { ...back, ...(hint && { id_token_hint: hint }) };
-      return oidc.buildEndSessionUrl(config, parameters).href;
-    } catch {
-      return undefined; // The session of the bridge has ended all the same.
-    }
-  }
-
-  #find(): Promise<Found> {
-    this.#reading ??= discover(this.#options).catch((error: unknown) => {
-      this.#reading = undefined;
+export function createOidcSignIn(options: OidcOptions, deps: OidcDeps) {
+  let reading: Promise<Found> | undefined;
+  const find = () => {
+    reading ??= discover(options).catch((error: unknown) => {
+      reading = undefined;
       throw error;
     });
-    return this.#reading;
-  }
-
+    return reading;
+  };
   /** Leads a person back to the page of signing in after a failure; the log has the reason. */
-  async #leadBack(res: Response, work: Promise<void>): Promise<void> {
+  const leadBack = async (res: Response, work: Promise<void>) => {
     res.set('Cache-Control', 'no-store');
     await work.catch((error: unknown) => {
-      this.#deps.failed({ requestId: getRequestId(res), error });
+      deps.failed({ requestId: getRequestId(res), error });
       res.redirect('/console/?refused=failed');
     });
-  }
-
-  #setCookie(res: Response, name: CookieName, text: string, seconds: number): void {
-    const secure = this.#options.url.startsWith('https:');
-    const maxAge = seconds * 1_000;
-    res.cookie(name, text, { ...COOKIES[name], maxAge, httpOnly: true, secure });
-  }
-
-  async #begin(res: Response): Promise<void> {
-    const { url, scope } = this.#options;
-    const { oidc, config } = await this.#find();
-    const to = toOwnPage(res.req.query.to, url);
-    const state = oidc.randomState();
-    const nonce = oidc.randomNonce();
-    const verifier = oidc.randomPKCECodeVerifier();
-    const address = oidc.buildAuthorizationUrl(config, {
-      redirect_uri: `${url}${PATH}/callback`,
-      scope,
-      state,
-      nonce,
-      response_type: 'code',
-      code_challenge_method: 'S256',
-      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+  };
+  const parts = { ...options, ...deps, find };
+  const router: Router = Router()
+    .get('/oidc', (_req, res) => leadBack(res, begin(parts, res)))
+    .get('/oidc/callback', (_req, res) => {
+      const work = finish(parts, res).catch((error: unknown) => {
+        deps.acts.refused(res, 401);
+        throw error;
+      });
+      return leadBack(res, work);
     });
-    const text = Buffer.from(JSON.stringify({ state, nonce, verifier, to })).toString('base64url');
-    this.#setCookie(res, 'scim_bridge_sign_in', text, AWAY_SECONDS);
-    res.redirect(address.href);
-  }
+  return {
+    router,
+    /** Has the browser forget whom the provider named. */
+    forget: (res: Response) => setCookie(res, options, { name: 'scim_bridge_id_token' }),
+    /** Address that ends the session at the provider too; undefined where it has none, or cannot be asked. */
+    async findEnd(req: Request): Promise<string | undefined> {
+      try {
+        const hint = findCookie(req, 'scim_bridge_id_token');
+        const back = { post_logout_redirect_uri: `${options.url}/console/` };
+        const { oidc, config } = await find();
+        const parameters = { ...back, ...(hint && { id_token_hint: hint }) };
+        return oidc.buildEndSessionUrl(config, parameters).href;
+      } catch {
+        return undefined; // The session of the bridge has ended all the same.
+      }
+    },
+  };
+}
 
-  async #finish(res: Response): Promise<void> {
-    await this.#end(res).catch((error: unknown) => {
-      this.#deps.acts.refused(res, 401);
-      throw error;
-    });
-  }
+interface OidcParts extends OidcOptions, OidcDeps {
+  readonly find: () => Promise<Found>;
+}
 
-  /** @throws an error when this browser has not begun a sign-in within ten minutes, or the provider did not end it */
-  async #end(res: Response): Promise<void> {
-    const { url } = this.#options;
-    const { acts, sessions, clock } = this.#deps;
-    const kept = Buffer.from(findCookie(res.req, 'scim_bridge_sign_in') ?? '', 'base64url');
-    this.#setCookie(res, 'scim_bridge_sign_in', '', 0);
-    const { to, ...secrets } = checks.parse(JSON.parse(kept.toString('utf8')));
-    const found = await this.#find();
-    const { oidc, config } = found;
-    const tokens = await oidc.authorizationCodeGrant(config, new URL(res.req.originalUrl, url), {
-      expectedState: secrets.state,
-      expectedNonce: secrets.nonce,
-      pkceCodeVerifier: secrets.verifier,
-      idTokenExpected: true,
-    });
-    const claims = await readClaims(found, tokens, this.#options);
-    const person = toPerson(claims);
-    const purpose = findRole(claims, this.#options);
-    if (purpose === undefined) {
-      acts.refused(res, 403, person);
-      return res.redirect('/console/?refused=role');
-    }
-    const rest = { profile: 'lenient', provider: DEFAULT_PROVIDER } as const;
-    const credential: Credential = { ...person, purpose, ...rest };
-    const open = () => sessions.open(credential, undefined);
-    const isSecure = url.startsWith('https:');
-    const { session } = await acts.open(res, credential, { open, isSecure });
-    const { id_token: hint = '' } = tokens;
-    const seconds = Math.floor((session.expiresAt - clock.now()) / 1_000);
-    // Without it the provider asks the person at the end.
-    if (hint.length <= HINT_MAX) this.#setCookie(res, 'scim_bridge_id_token', hint, seconds);
-    res.redirect(toOwnPage(to, url));
+async function begin({ url, scope, find }: OidcParts, res: Response): Promise<void> {
+  const { oidc, config } = await find();
+  const to = toOwnPage(res.req.query.to, url);
+  const state = oidc.randomState();
+  const nonce = oidc.randomNonce();
+  const verifier = oidc.randomPKCECodeVerifier();
+  const address = oidc.buildAuthorizationUrl(config, {
+    redirect_uri: `${url}${PATH}/callback`,
+    scope,
+    state,
+    nonce,
+    response_type: 'code',
+    code_challenge_method: 'S256',
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+  });
+  const text = Buffer.from(JSON.stringify({ state, nonce, verifier, to })).toString('base64url');
+  setCookie(res, { url }, { name: 'scim_bridge_sign_in', text, seconds: AWAY_SECONDS });
+  res.redirect(address.href);
+}
+
+/** @throws an error when this browser has not begun a sign-in within ten minutes, or the provider did not end it */
+async function finish(parts: OidcParts, res: Response): Promise<void> {
+  const { url, find, acts, sessions, clock } = parts;
+  const kept = Buffer.from(findCookie(res.req, 'scim_bridge_sign_in') ?? '', 'base64url');
+  setCookie(res, parts, { name: 'scim_bridge_sign_in' });
+  const { to, ...secrets } = checks.parse(JSON.parse(kept.toString('utf8')));
+  const found = await find();
+  const address = new URL(res.req.originalUrl, url);
+  const tokens = await found.oidc.authorizationCodeGrant(found.config, address, {
+    expectedState: secrets.state,
+    expectedNonce: secrets.nonce,
+    pkceCodeVerifier: secrets.verifier,
+    idTokenExpected: true,
+  });
+  const claims = await readClaims(found, tokens, parts);
+  const person = toPerson(claims);
+  const purpose = findRole(claims, parts);
+  if (purpose === undefined) {
+    acts.refused(res, 403, person);
+    return res.redirect('/console/?refused=role');
   }
+  const terms = { profile: 'lenient', provider: DEFAULT_PROVIDER } as const;
+  const credential: Credential = { ...person, purpose, ...terms };
+  const open = () => sessions.open(credential, undefined);
+  const isSecure = url.startsWith('https:');
+  const { session } = await acts.open(res, credential, { open, isSecure });
+  const { id_token: hint = '' } = tokens;
+  const seconds = Math.floor((session.expiresAt - clock.now()) / 1_000);
+  // Without it the provider asks the person at the end.
+  if (hint.length <= HINT_MAX)
+    setCookie(res, parts, { name: 'scim_bridge_id_token', text: hint, seconds });
+  res.redirect(toOwnPage(to, url));
 }
 
 type Found = Awaited<ReturnType<typeof discover>>;
@@ -179,20 +174,22 @@ async function discover({ issuer, clientId, clientSecret }: OidcOptions) {
 /** A page of this console, and no address of anybody else. */
 function toOwnPage(asked: unknown, url: string): string {
   const home = '/console/';
-  if (typeof asked !== 'string' || !URL.canParse(asked, url)) return home;
-  const { origin, pathname, search } = new URL(asked, url);
-  const isOwn = origin === new URL(url).origin && pathname.startsWith(home);
-  return isOwn ? `${pathname}${search}` : home;
+  const page = typeof asked === 'string' ? URL.parse(asked, url) : null;
+  const isOwn = page?.origin === new URL(url).origin && page.pathname.startsWith(home);
+  return isOwn ? `${page.pathname}${page.search}` : home;
 }
 
-/** Cookies with their scope: the secrets on the way to the provider and back, and the ID token for signing out. */
-const COOKIES = {
-  scim_bridge_sign_in: { path: PATH, sameSite: 'lax' },
-  scim_bridge_id_token: { path: '/console/session', sameSite: 'strict' },
-} as const;
-type CookieName = keyof typeof COOKIES;
+/** Gives the browser a cookie, or takes it away. */
+function setCookie(
+  res: Response,
+  { url }: Pick<OidcOptions, 'url'>,
+  { name, text = '', seconds = 0 }: { name: keyof typeof COOKIES; text?: string; seconds?: number },
+): void {
+  const [secure, maxAge] = [url.startsWith('https:'), seconds * 1_000];
+  res.cookie(name, text, { ...COOKIES[name], maxAge, httpOnly: true, secure });
+}
 
-function findCookie({ headers }: Pick<Request, 'headers'>, name: CookieName): string | undefined {
+function findCookie({ headers }: Request, name: keyof typeof COOKIES): string | undefined {
   return new RegExp(`(?:^|; *)${name}=([\\w.-]+)`).exec(headers.cookie ?? '')?.[1];
 }
 
@@ -217,14 +214,14 @@ function findRole(claims: Claims, { groupsClaim, operatorGroups, readerGroups }:
   return readerGroups.some((group) => groups.includes(group)) ? 'reader' : undefined;
 }
 
+/** @see OpenID Connect Core 1.0 §2: at most 255 characters of ASCII */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
+const NAME_MAX = 100;
+
 /** A person as the identity provider names them, in one line. @throws Error for an id that is none */
-function toPerson(claims: Claims): { readonly id: string; readonly name: string } {
+function toPerson(claims: Claims): Pick<Credential, 'id' | 'name'> {
   const sub = String(claims.sub);
   if (!SUBJECT.test(sub)) throw new Error('The identity provider sent an id that is none.');
   const name = String(claims.preferred_username ?? claims.email ?? sub);
   return { id: `oidc-${sub}`, name: name.slice(0, NAME_MAX).replaceAll(/[\p{C}\p{Z}]+/gu, ' ') };
 }
-
-/** @see OpenID Connect Core 1.0 §2: at most 255 characters of ASCII */
-const SUBJECT = /^[\x20-\x7e]{1,255}$/;
-const NAME_MAX = 100;

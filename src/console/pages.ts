@@ -1,17 +1,120 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { type RequestHandler, type Response, Router } from 'express';
-import { createSignIn, type SignInDeps } from './sign-in.ts';
+import express, { type RequestHandler, type Response, Router } from 'express';
+import { z } from 'zod';
+import type { FindCredential } from '../access/access.ts';
+import type { Attempts } from '../access/attempts.ts';
+import {
+  findSessionText,
+  isFromOwnPage,
+  isOverHttps,
+  toSessionCookie,
+  toSessionUse,
+} from '../access/session-cookie.ts';
+import { isOfPerson, LINK_CREDENTIAL, type Session, type Sessions } from '../access/sessions.ts';
+import type { SignInActs } from './acts.ts';
+import type { OidcSignIn } from './oidc.ts';
 
 /** Path of the console on the operators' listener. */
 export const CONSOLE_PATH = '/console';
 
-/** Serves the console: signing in, and its pages. Everything else that they show comes from `/ops`. */
-export function createConsole(deps: SignInDeps): Router {
-  const router = Router().use(createSignIn(deps));
+interface ConsoleDeps {
+  readonly sessions: Sessions;
+  readonly findCredential: FindCredential;
+  readonly attempts: Pick<Attempts, 'failed'>;
+  readonly acts: SignInActs;
+  readonly oidc: OidcSignIn | undefined;
+}
+
+/**
+ * Serves the console: its pages, and signing in by `POST`, `GET` and `DELETE /console/session`, and by `GET
+ * /console/link` once, with the first secret. Everything else that they show comes from `/ops`.
+ */
+export function createConsole(deps: ConsoleDeps): Router {
+  const router = Router()
+    .get('/session', tellSession(deps))
+    .post('/session', express.json({ limit: '4kb' }), signIn(deps))
+    .delete('/session', signOut(deps))
+    .get('/link', signInByLink(deps));
   if (deps.oidc !== undefined) router.use(deps.oidc.router);
-  return router.use(createPages());
+  return router.get('/assets/:name', sendAsset).get('/{*page}', sendPage());
+}
+
+const body = z.strictObject({ token: z.string().min(1).max(500) });
+
+function tellSession({ sessions, oidc }: ConsoleDeps): RequestHandler {
+  return async (req, res) => {
+    const text = findSessionText(req);
+    const session = text === undefined ? undefined : await sessions.find(text, toSessionUse(req));
+    // Nobody signed in is an answer here and no failed attempt.
+    send(res, 200, session ? toView(session) : { name: null, oidc: oidc !== undefined });
+  };
+}
+
+function signIn({ sessions, findCredential, attempts, acts }: ConsoleDeps): RequestHandler {
+  return async (req, res) => {
+    if (!isFromOwnPage(req)) return answerForeign(res);
+    const parsed = body.safeParse(req.body);
+    if (!parsed.success) {
+      return send(res, 400, { code: 'invalid', message: 'The body has to be {"token": "…"}.' });
+    }
+    const { token } = parsed.data;
+    const credential = await findCredential(token);
+    if (credential?.purpose !== 'operator' && credential?.purpose !== 'reader') {
+      const isTooMany = (await attempts.failed(res, 'ops', 'something')) !== undefined;
+      const message = 'No operator or reader has this token.';
+      const status = isTooMany ? 429 : 401;
+      acts.refused(res, status);
+      return send(res, status, { code: 'unauthorized', message });
+    }
+    const open = () => sessions.open(credential, token);
+    const { session } = await acts.open(res, credential, { open, isSecure: isOverHttps(req) });
+    send(res, 201, toView(session));
+  };
+}
+
+function signInByLink({ sessions, attempts, acts }: ConsoleDeps): RequestHandler {
+  return async (req, res) => {
+    const open = () => sessions.openByLink(String(req.query.once));
+    if (await acts.open(res, LINK_CREDENTIAL, { open, isSecure: req.secure }))
+      return res.set('Cache-Control', 'no-store').redirect('/console/');
+    await attempts.failed(res, 'ops', 'something');
+    acts.refused(res, 403);
+    const message =
+      'This link was used, or is none. A token for the console is made by scim-bridge token create my-name --for operator.';
+    send(res, 403, { code: 'forbidden', message });
+  };
+}
+
+function signOut({ sessions, acts, oidc }: ConsoleDeps): RequestHandler {
+  return async (req, res) => {
+    if (!isFromOwnPage(req)) return answerForeign(res);
+    const text = findSessionText(req);
+    const session = text === undefined ? undefined : await sessions.find(text, 'refresh');
+    if (session !== undefined) {
+      const end = async () => ((await sessions.end(session.id))[0] ? { session } : undefined);
+      await acts.keep(res, session.credential, end);
+    }
+    res.append('Set-Cookie', toSessionCookie('', { ms: 0, isSecure: isOverHttps(req) }));
+    const isPerson = session !== undefined && isOfPerson(session.credential.id);
+    const endAt = isPerson ? await oidc?.findEnd(req) : undefined;
+    oidc?.forget(res);
+    send(res, 200, { name: null, endAt: endAt ?? null });
+  };
+}
+
+function toView({ credential: { name, purpose }, expiresAt }: Session): object {
+  return { name, role: purpose, expiresAt: new Date(expiresAt).toISOString() };
+}
+
+function answerForeign(res: Response): void {
+  const message = 'Only a page of the console may ask for this.';
+  send(res, 403, { code: 'forbidden', message });
+}
+
+function send(res: Response, status: number, json: object): void {
+  res.status(status).set('Cache-Control', 'no-store').json(json);
 }
 
 /** Folder of the built pages; the same from the sources and from the built program. */
@@ -19,24 +122,20 @@ const FOLDER = join(import.meta.dirname, '../../dist/console/ui');
 /** Place of the nonce of the style elements in the page. */
 const NONCE = '__NONCE__';
 
-/** Serves the pages of the console. Every address that is no asset is the one page, which reads the address itself. */
-function createPages(): Router {
+/** Sends the one page of the console, at every address that is no asset: it reads the address itself. */
+function sendPage(): RequestHandler {
   let reading: Promise<string | undefined> | undefined;
-  const router = Router();
-  router.get('/assets/:name', sendAsset);
-  router.get('/{*page}', async (_req, res) => {
+  return async (_req, res) => {
     reading ??= readPage();
     const page = await reading;
     if (page === undefined) {
       const message = 'The console is not built: run npm run build, and start the bridge again.';
-      res.status(503).type('text/plain').send(message);
-      return;
+      return void res.status(503).type('text/plain').send(message);
     }
     const nonce = randomBytes(16).toString('base64');
     protect(res, nonce);
     res.set('Cache-Control', 'no-store').type('text/html').send(page.replaceAll(NONCE, nonce));
-  });
-  return router;
+  };
 }
 
 /** Reads the page; undefined when nothing is built. @throws an error of the file system for everything else */
@@ -49,17 +148,19 @@ async function readPage(): Promise<string | undefined> {
   }
 }
 
-const ENDS = { br: '.br', gzip: '.gz' } as const;
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
 
 /** Assets have the hash of their content in their names, so that they may be kept for ever. */
 const sendAsset: RequestHandler<{ name: string }> = (req, res) => {
   const { name } = req.params;
-  const encoding = (['br', 'gzip'] as const).find((one) => req.acceptsEncodings(one) === one);
+  const [encoding, end = ''] = ENCODINGS.find(([one]) => req.acceptsEncodings(one) === one) ?? [];
   res.type(extname(name)).vary('Accept-Encoding');
   if (encoding !== undefined) res.set('Content-Encoding', encoding);
-  const file = `${name}${encoding === undefined ? '' : ENDS[encoding]}`;
   const options = { root: join(FOLDER, 'assets'), immutable: true, maxAge: '1y' };
-  res.sendFile(file, options, (error?: Error) => {
+  res.sendFile(`${name}${end}`, options, (error?: Error) => {
     if (error === undefined || res.headersSent) return;
     res.removeHeader('Content-Encoding');
     res.status(404).type('text/plain').send('There is no such file: load the page again.');
