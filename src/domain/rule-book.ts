@@ -47,8 +47,6 @@ export const RULED_USER_FIELDS = [
   'appsPermissions',
   'temporarilyInactive',
 ] as const satisfies readonly UserField[];
-/** Field of a user that rules can drive. */
-export type RuledUserField = (typeof RULED_USER_FIELDS)[number];
 
 /** A rule as text, as in the configuration. */
 export function toRuleText(rule: Rule): string {

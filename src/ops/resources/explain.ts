@@ -3,16 +3,16 @@ import { listChangedFields } from '../../domain/change.ts';
 import { isAsked } from '../../domain/combine.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import { type GroupField, type GroupState, listGroupDifferences } from '../../domain/group.ts';
+import { listGroupDifferences } from '../../domain/group.ts';
 import { fullName } from '../../domain/name.ts';
 import {
   RULED_GROUP_FIELDS,
+  RULED_USER_FIELDS,
   type RuleBook,
-  type RuledUserField,
   type Rulings,
   toRuleText,
 } from '../../domain/rule-book.ts';
-import { listUserDifferences, type UserField } from '../../domain/user.ts';
+import { listUserDifferences } from '../../domain/user.ts';
 import { foldCase, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findTerms } from '../../store/credentials.ts';
@@ -69,11 +69,11 @@ async function explain(db: Db, rules: Rules, row: rows.ResourceRow) {
   const list = type === 'user' ? 'member' : 'admin';
   const links = await listLinkViews(db, { list, of: row, afterSeq: 0, limit: LINKS_MAX });
   const { all } = await countLinks(db, list, row);
-  const held = await listHeldChanges(db, [row.id]);
+  // What is held of a membership is held of its group.
+  const held = await listHeldChanges(db, [row.id, ...links.map(({ id }) => id)]);
+  const given = { rules, held, links };
   const parts =
-    type === 'user'
-      ? await explainUser(db, { rules, row, held, links })
-      : await explainGroup(db, { rules, row, held, links });
+    type === 'user' ? await explainUser(db, row, given) : await explainGroup(db, row, given);
   const provider = origin === null ? null : row.provider;
   return toView('Explanation', row, {
     ...parts,
@@ -87,51 +87,54 @@ async function explain(db: Db, rules: Rules, row: rows.ResourceRow) {
   });
 }
 
-interface Given<Row> {
+interface Given {
   readonly rules: Rules;
-  readonly row: Row;
   readonly held: readonly ActionKey[];
   readonly links: readonly LinkView[];
 }
 
-async function explainUser(db: Db, { rules, row, held, links }: Given<rows.UserRow>) {
-  const state = toUserState(row);
-  const { desired, observed, cells, upstreamId } = state;
+/** What fields are explained by. `isSeen`: it is known what the service holds. `rulings`: what the rules give. */
+interface Explained extends Pick<Given, 'held'> {
+  readonly row: rows.ResourceRow;
+  readonly cells: Cells<string>;
+  readonly isSeen: boolean;
+  readonly differing: readonly string[];
+  readonly book: RuleBook;
+  readonly rulings: Rulings<string>;
+}
+
+async function explainUser(db: Db, row: rows.UserRow, { rules, held, links }: Given) {
+  const { desired, observed, cells, upstreamId, mustLook } = toUserState(row);
   const { deactivation, book } = rules;
   const differing = observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
-  const names = (await listGroupNamesOf(db, [row.id])).get(row.id) ?? [];
-  const it = { row, state, differing, held, book, rulings: book.ruleUser(names) };
-  const toRuled = (field: RuledUserField) =>
-    toRuledField(it, field, [desired[field], observed?.[field] ?? null]);
-  const isWanted = desired.active || upstreamId !== undefined;
-  const ofGroups = await listHeldChanges(
-    db,
-    links.map(({ id }) => id),
-  );
+  const rulings = book.ruleUser((await listGroupNamesOf(db, [row.id])).get(row.id) ?? []);
+  const isSeen = observed !== undefined && !mustLook;
+  const it = { row, cells, isSeen, differing, held, book, rulings };
+  const isLinked = upstreamId !== undefined;
   return {
     observed,
-    upstream: upstreamId === undefined ? null : String(upstreamId),
+    upstream: isLinked ? String(upstreamId) : null,
     fields: [
-      toField(it, 'account', [isWanted, upstreamId !== undefined]),
+      toField(it, 'account', [desired.active || isLinked, isLinked]),
       toAddress(it, 'userName', [desired.userName, observed?.userName]),
       toAddress(it, 'address', [desired.address, observed?.email]),
-      toField(it, 'name', [desired.name && fullName(desired.name), observed?.fullName ?? null]),
-      toField(it, 'active', [desired.active, observed?.active ?? null]),
-      toRuled('appsPermissions'),
-      toRuled('temporarilyInactive'),
+      toField(it, 'name', [desired.name && fullName(desired.name), observed?.fullName]),
+      toField(it, 'active', [desired.active, observed?.active]),
+      ...RULED_USER_FIELDS.map((field) =>
+        toRuledField(it, field, [desired[field], observed?.[field]]),
+      ),
       ...listKept(row),
     ],
-    groups: links.map((link) => toMember(link, ofGroups, ['member', link.id, row.id])),
+    groups: links.map((link) => toMember(link, held, ['member', link.id, row.id])),
   };
 }
 
-async function explainGroup(db: Db, { rules, row, held, links }: Given<rows.GroupRow>) {
-  const state = toGroupState(row);
-  const { desired, observed, cells, ids } = state;
+async function explainGroup(db: Db, row: rows.GroupRow, { rules: { book }, held, links }: Given) {
+  const { desired, observed, cells, ids, mustLook, entities } = toGroupState(row);
   const { all: _, ...members } = await countLinks(db, 'member', row);
   const differing = observed ? listGroupDifferences(desired, observed, cells) : [];
-  const { book } = rules;
-  const it = { row, state, differing, held, book, rulings: book.ruleGroup(row.name) };
+  const isSeen = observed !== undefined && !mustLook;
+  const it = { row, cells, isSeen, differing, held, book, rulings: book.ruleGroup(row.name) };
   const known = Object.entries({ SCIM: ids.scimId, REST: ids.restId, uid: ids.uid });
   const upstream = known.filter(([, id]) => id !== undefined).map((named) => named.join(' '));
   return {
@@ -139,11 +142,11 @@ async function explainGroup(db: Db, { rules, row, held, links }: Given<rows.Grou
     upstream: upstream.join(', ') || null,
     fields: [
       toField(it, 'existence', [row.deleted_at === null, upstream.length > 0]),
-      toField(it, 'displayName', [desired.displayName, observed?.displayName ?? null]),
+      toField(it, 'displayName', [desired.displayName, observed?.displayName]),
       ...RULED_GROUP_FIELDS.map((field) =>
-        toRuledField(it, field, [desired[field], observed?.[field] ?? null]),
+        toRuledField(it, field, [desired[field], observed?.[field]]),
       ),
-      ...listEntities(it, state),
+      ...listEntities({ ...it, isSeen: entities !== undefined && !mustLook }, entities?.roles),
       ...listKept(row),
     ],
     members,
@@ -175,37 +178,25 @@ function toMember(
   return toView('Member', link, { from: desired === null ? null : from, standing: toStanding() });
 }
 
-interface Explained<Field extends string> {
-  readonly row: rows.ResourceRow;
-  readonly state: {
-    readonly observed?: object | undefined;
-    readonly mustLook: boolean;
-    readonly cells: Cells<Field>;
-  };
-  readonly differing: readonly Field[];
-  readonly held: readonly ActionKey[];
-  readonly book: RuleBook;
-  readonly rulings: Rulings<Field>;
-}
-
-type Values<Seen = JsonValue> = readonly [wanted: JsonValue | undefined, seen: Seen];
+type Values = readonly [wanted: JsonValue | undefined, seen: JsonValue | undefined];
 
 /** Explains a field that a provider or a rule may want, with what the service holds. */
-function toField<Field extends string>(
-  { row: { origin, stuck_at }, state, differing, held }: Explained<Field>,
-  field: Field,
-  [wanted, observed]: Values,
+function toField(
+  { row: { id, origin, stuck_at }, cells, isSeen, differing, held }: Explained,
+  field: string,
+  [wanted, seen = null]: Values,
 ): OpsJson<'Field'> {
-  const isHeld = ({ kind }: ActionKey) => listChangedFields(kind).some((name) => name === field);
+  const isHeld = ({ kind, resource_id }: ActionKey) =>
+    resource_id === id && listChangedFields(kind).some((name) => name === field);
   const toStanding = () => {
     if (origin === null || wanted === undefined) return 'not ours';
-    if (isWaiting(state.cells[field])) return stuck_at === null ? 'pending' : 'stuck';
-    if (state.observed === undefined || state.mustLook) return 'unknown';
+    if (isWaiting(cells[field])) return stuck_at === null ? 'pending' : 'stuck';
+    if (!isSeen) return 'unknown';
     if (!differing.includes(field)) return 'settled';
     return held.some(isHeld) ? 'held' : 'drifted';
   };
   const desired = origin === null ? null : (wanted ?? null);
-  return { field, desired, observed, from: toOwner(origin, wanted), standing: toStanding() };
+  return { field, desired, observed: seen, from: toOwner(origin, wanted), standing: toStanding() };
 }
 
 function toOwner(origin: rows.ResourceRow['origin'], value: unknown): string | null {
@@ -215,41 +206,38 @@ function toOwner(origin: rows.ResourceRow['origin'], value: unknown): string | n
 
 /** userName and address: the account keeps those that it was created with, as far as is known. */
 function toAddress(
-  it: Explained<UserField>,
+  it: Explained,
   field: 'userName' | 'address',
   [wanted, seen]: readonly [string | undefined, string | undefined],
 ): OpsJson<'Field'> {
-  const { row, state } = it;
   const toOwnStanding = () => {
     // Without an address there can be no account: both wait for one.
     if (seen === undefined && wanted === undefined) return 'pending';
     if (seen === undefined || wanted === undefined) return 'unknown';
     if (foldCase(wanted) === foldCase(seen)) return 'settled';
-    return isWaiting(state.cells.address) ? 'pending' : 'bridge only';
+    return isWaiting(it.cells.address) ? 'pending' : 'bridge only';
   };
-  const plain = toField(it, 'address', [wanted, seen ?? null]);
-  return { ...plain, field, standing: row.origin === null ? 'not ours' : toOwnStanding() };
+  const plain = toField(it, field, [wanted, seen]);
+  return { ...plain, standing: it.row.origin === null ? 'not ours' : toOwnStanding() };
 }
 
 /** Explains a field of an extension, which a rule may give: with a note of the rule that does not apply. */
-function toRuledField<Field extends string>(it: Explained<Field>, field: Field, values: Values) {
-  const { row, state, book, rulings } = it;
+function toRuledField(it: Explained, field: string, values: Values): OpsJson<'Field'> {
+  const { row, cells, book, rulings } = it;
   const urn = row.type === 'user' ? USER_EXTENSION : GROUP_EXTENSION;
   const attributes = parseStored<JsonObject>(row.attributes);
   const ruling = row.origin === null ? undefined : rulings[field];
   const rule = ruling && toRuleWords(book, ruling.rule);
-  const plain = toField(it, field, values);
-  if (isAsked({ attributes, cells: state.cells, urn }, field)) {
-    const from = toOwner(row.origin, true);
-    return { ...plain, from, ...(rule !== undefined && { note: `It goes before ${rule}.` }) };
-  }
-  if (toExtension(attributes, urn)[field] === undefined) {
-    const note = `${rule} does not apply: the person is protected.`;
-    return { ...plain, from: null, ...(rule !== undefined && { note }) };
-  }
-  if (state.cells[field]?.source?.by === 'service')
-    return { ...plain, from: 'service', note: 'As it was at the takeover.' };
-  return { ...plain, from: rule ?? REPLACED };
+  const findOwner = () => {
+    if (isAsked({ attributes, cells, urn }, field))
+      return [toOwner(row.origin, true), rule && `It goes before ${rule}.`];
+    if (toExtension(attributes, urn)[field] === undefined)
+      return [null, rule && `${rule} does not apply: the person is protected.`];
+    if (cells[field]?.source?.by === 'service') return ['service', 'As it was at the takeover.'];
+    return [rule ?? REPLACED];
+  };
+  const [from = null, note] = findOwner();
+  return { ...toField(it, field, values), from, ...(note && { note }) };
 }
 
 /** Owner of what a rule gave that is there no more. */
@@ -263,19 +251,15 @@ function toRuleWords({ rules }: RuleBook, number: number | undefined): string {
 }
 
 /** The roles of the group in each entity of which a rule speaks, or spoke. */
-function listEntities(
-  { row, held, book }: Explained<GroupField> & { readonly row: rows.GroupRow },
-  { cells, entities: observed, mustLook }: GroupState,
-): OpsJson<'Field'>[] {
-  const rulings = book.ruleEntities(row.name);
-  const fields = listEntityFields(cells);
-  const differing = fields.filter((field) => !holdsRoles(cells[field], observed?.roles[field]));
-  const it = { row, state: { observed, mustLook, cells }, differing, held, book, rulings };
+function listEntities(it: Explained, seen: Readonly<Record<string, string | undefined>> = {}) {
+  const rulings: Rulings<string> = it.book.ruleEntities(it.row.name);
+  const fields = listEntityFields(it.cells);
+  const differing = fields.filter((field) => !holdsRoles(it.cells[field], seen[field]));
   return fields.map((field) => {
-    const seen = observed?.roles[field];
-    const wanted = parseRoles(findWantedRoles(cells[field]));
-    const plain = toField(it, field, [wanted, seen ? parseRoles(seen) : null]);
-    return { ...plain, from: toRuleWords(book, rulings[field]?.rule) };
+    const wanted = parseRoles(findWantedRoles(it.cells[field]));
+    const held = seen[field] ? parseRoles(seen[field]) : null;
+    const plain = toField({ ...it, differing }, field, [wanted, held]);
+    return { ...plain, from: toRuleWords(it.book, rulings[field]?.rule) };
   });
 }
 
