@@ -306,4 +306,23 @@ describe('what the service does not show, or shows in place of another', () => {
     const look = { operation: 'groups.getGroup' } as const;
     await untilSeen(() => sandbox.calls.count(look) > 0, true);
   });
+
+  test('a removal of an admin that a list of nobody seems to confirm waits while the service shows no people', async () => {
+    const { service, faults, calls } = sandbox;
+    const [ivy, desk] = [await bridge.addUser('ivy'), await bridge.addGroup('Desk')];
+    await bridge.settled(bridge.patch(`/Groups/${desk}`, toAdmin('add', ivy)));
+    calls.reset();
+    const operation = 'groupAdmins.removeAdminFromGroup';
+    faults.add({ operation, fault: failing(404) });
+    tampered.setTamper((url, body) => {
+      if (url.pathname.endsWith('/admins')) return [];
+      return url.pathname.endsWith('/Users') ? { Resources: [], totalResults: 0 } : body;
+    });
+    await bridge.patch(`/Groups/${desk}`, toAdmin('remove', ivy));
+    await untilSeen(() => calls.count({ operation }) > 2, true);
+    see();
+    await untilSeen(() => service.admins('Desk').includes('ivy@example.com'), false);
+
+    expect(await bridge.listStuck()).toEqual([]);
+  });
 });
